@@ -1,0 +1,99 @@
+//! What can go wrong, said as a rule and a place, never with a value from the data.
+
+use std::fmt;
+
+/// Which party has to act; the command line turns it into the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// The request is wrong, by itself or against the header (exit code 2).
+    Request,
+    /// The input is malformed (exit code 3).
+    Input,
+    /// Reading, writing or the operating system's entropy failed (exit code 5).
+    Io,
+}
+
+/// Where in the input: rows are counted from 1 below the header, columns from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// Data row, counted from 1 below the header; `None` for the header.
+    pub row: Option<u64>,
+    /// Column of the file, counted from 1.
+    pub column: Option<usize>,
+}
+
+/// An error: a rule that was broken, where, and what usually helps.
+///
+/// No message holds a value from a cell: an error can be shown to anyone the header can be shown
+/// to. (That an error happened at all depends on the data; see the page on what is promised.)
+#[derive(Debug)]
+pub struct Error {
+    kind: ErrorKind,
+    rule: String,
+    place: Option<Place>,
+    hint: Option<String>,
+}
+
+/// The crate's result.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn new(kind: ErrorKind, rule: impl Into<String>) -> Self {
+        Self { kind, rule: rule.into(), place: None, hint: None }
+    }
+
+    pub(crate) fn request(rule: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Request, rule)
+    }
+
+    pub(crate) fn input(rule: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Input, rule)
+    }
+
+    pub(crate) fn io(rule: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Io, rule)
+    }
+
+    pub(crate) fn at(mut self, row: Option<u64>, column: Option<usize>) -> Self {
+        self.place = Some(Place { row, column });
+        self
+    }
+
+    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Who has to act.
+    pub fn kind(&self) -> ErrorKind {
+        self.kind
+    }
+
+    /// Where in the input, if the error has a place.
+    pub fn place(&self) -> Option<Place> {
+        self.place
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Place { row, column }) = self.place {
+            match row {
+                Some(row) => write!(f, "row {row}")?,
+                None => write!(f, "header")?,
+            }
+            if let Some(column) = column {
+                write!(f, ", column {column}")?;
+            }
+            write!(f, ": ")?;
+        }
+        write!(f, "{}", self.rule)?;
+        if let Some(hint) = &self.hint {
+            write!(f, "\n  hint: {hint}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}

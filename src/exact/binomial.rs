@@ -1,0 +1,107 @@
+//! Binomial coefficients: exact, and as logarithms with a proven error bound.
+
+use num_bigint::BigUint;
+use num_traits::One;
+
+/// C(n, r), exactly.
+///
+/// O(min(r, n - r)) multiplications and exact divisions of growing integers.
+pub(crate) fn binomial(n: u64, r: u64) -> BigUint {
+    if r > n {
+        return BigUint::default();
+    }
+    let r = r.min(n - r);
+    (1..=r).fold(BigUint::one(), |product, i| product * (n - r + i) / i)
+}
+
+/// ln 0!, ..., ln n! in `f64`, each within [`LnFactorials::error`] of the truth.
+///
+/// Up to 20! the factorial is an exact `f64` and one logarithm is taken. Above, Stirling's series
+/// with five correction terms; the first one left out, 691/(360360 n^11) < 1e-17, bounds the
+/// truncation. Its large terms pass through one logarithm (1 ulp), one product and three sums
+/// (half an ulp each), none above (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52
+/// ln n! < 2^-49 ln n!, which is what [`LnFactorials::error`] states for the largest entry.
+///
+/// 8 bytes and about 10 ns an entry.
+pub(crate) struct LnFactorials {
+    table: Vec<f64>,
+    error: f64,
+}
+
+impl LnFactorials {
+    /// The table up to `n`!.
+    pub(crate) fn up_to(n: usize) -> Self {
+        let mut table = Vec::with_capacity(n + 1);
+        let mut factorial = 1.0f64;
+        for i in 0..=n.min(20) {
+            factorial *= i.max(1) as f64;
+            table.push(libm::log(factorial));
+        }
+        table.extend((21..=n).map(|i| stirling(i as f64)));
+        let error = 2f64.powi(-49) * (1.0 + table.last().copied().unwrap_or(0.0));
+        Self { table, error }
+    }
+
+    /// ln n!; `n` is at most the size of the table.
+    pub(crate) fn get(&self, n: usize) -> f64 {
+        self.table[n]
+    }
+
+    /// The entries for 0!, 1!, ....
+    pub(crate) fn as_slice(&self) -> &[f64] {
+        &self.table
+    }
+
+    /// No entry is further than this from its true value.
+    pub(crate) fn error(&self) -> f64 {
+        self.error
+    }
+}
+
+/// ln n! for n > 20.
+fn stirling(n: f64) -> f64 {
+    /// ln(2 pi) / 2
+    const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
+    let inverse = 1.0 / n;
+    let square = inverse * inverse;
+    let series = inverse
+        * (1.0 / 12.0
+            - square
+                * (1.0 / 360.0
+                    - square * (1.0 / 1260.0 - square * (1.0 / 1680.0 - square / 1188.0))));
+    (n + 0.5) * libm::log(n) - n + HALF_LN_TWO_PI + series
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::Enclosure;
+
+    #[test]
+    fn pascal_holds() {
+        for n in 1..40u64 {
+            for r in 1..=n {
+                assert_eq!(binomial(n, r), binomial(n - 1, r - 1) + binomial(n - 1, r));
+            }
+        }
+        assert_eq!(binomial(3, 5), BigUint::default());
+        assert_eq!(binomial(52, 5), BigUint::from(2_598_960u32));
+    }
+
+    /// Against exact factorials and enclosures of their logarithms at 128 bits.
+    #[test]
+    fn logarithms_keep_their_bound() {
+        let largest = 3000;
+        let table = LnFactorials::up_to(largest);
+        let mut factorial = BigUint::one();
+        for n in 0..=largest {
+            factorial *= n.max(1);
+            if n > 100 && n % 97 != 0 {
+                continue;
+            }
+            let truth = Enclosure::ln_dyadic(&factorial, 0, 128);
+            let own_error = LnFactorials::up_to(n).error();
+            assert!(truth.distance_from(table.get(n)) <= own_error, "{n}");
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Numbers without randomness: exact rationals, binomial coefficients, certified logarithms.
+
+mod binomial;
+mod enclosure;
+mod rational;
+
+pub(crate) use binomial::{LnFactorials, binomial};
+pub(crate) use enclosure::Enclosure;
+pub(crate) use rational::{format_rational, parse_rational, ratio};

@@ -1,0 +1,143 @@
+//! Exact rationals from and to the text people write.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{One, Pow, Signed, Zero};
+
+/// Longest text read as a number: far more digits than anyone states, far fewer than would cost.
+const MAX_LENGTH: usize = 64;
+
+/// Largest decimal exponent read: beyond the range of every quantity here.
+const MAX_EXPONENT: u32 = 400;
+
+/// `numerator / denominator` for small integers.
+///
+/// The denominator is a constant of the caller's and not zero.
+pub(crate) fn ratio(numerator: i64, denominator: i64) -> BigRational {
+    BigRational::new(numerator.into(), denominator.into())
+}
+
+/// Reads `3`, `-0.25`, `1e-3`, `2.5E2` or `17/10` without rounding; `None` for anything else.
+pub(crate) fn parse_rational(text: &str) -> Option<BigRational> {
+    let text = text.trim();
+    if text.len() > MAX_LENGTH {
+        return None;
+    }
+    match text.split_once('/') {
+        Some((numerator, denominator)) => {
+            let (numerator, denominator) = (parse_decimal(numerator)?, parse_decimal(denominator)?);
+            (!denominator.is_zero()).then(|| numerator / denominator)
+        }
+        None => parse_decimal(text),
+    }
+}
+
+fn parse_decimal(text: &str) -> Option<BigRational> {
+    let (negative, unsigned) = match text.as_bytes().first()? {
+        b'-' => (true, &text[1..]),
+        b'+' => (false, &text[1..]),
+        _ => (false, text),
+    };
+    let (mantissa, exponent) = match unsigned.split_once(['e', 'E']) {
+        Some((mantissa, exponent)) => (mantissa, parse_exponent(exponent)?),
+        None => (unsigned, 0),
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let digits = format!("{whole}{fraction}");
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let magnitude = BigRational::from(digits.parse::<BigInt>().ok()?);
+    let value = magnitude * power_of_ten(exponent - fraction.len() as i32);
+    Some(if negative { -value } else { value })
+}
+
+fn parse_exponent(text: &str) -> Option<i32> {
+    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
+    if !digits.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let exponent: i32 = text.parse().ok()?;
+    (exponent.unsigned_abs() <= MAX_EXPONENT).then_some(exponent)
+}
+
+fn power_of_ten(exponent: i32) -> BigRational {
+    let power = BigRational::from(BigInt::from(10).pow(exponent.unsigned_abs()));
+    if exponent < 0 { power.recip() } else { power }
+}
+
+/// Writes a rational as a finite decimal where it is one of at most 20 places, else as `p/q`.
+pub(crate) fn format_rational(value: &BigRational) -> String {
+    let mut denominator = value.denom().clone();
+    let mut counts = [0usize; 2];
+    for (prime, count) in [2u32, 5].into_iter().zip(&mut counts) {
+        while (&denominator % prime).is_zero() {
+            denominator /= prime;
+            *count += 1;
+        }
+    }
+    let places = counts[0].max(counts[1]);
+    if !denominator.is_one() || places > 20 {
+        return value.to_string();
+    }
+    let scaled = (value * BigInt::from(10).pow(places)).to_integer();
+    let digits = format!("{:0>width$}", scaled.abs(), width = places + 1);
+    let (whole, fraction) = digits.split_at(digits.len() - places);
+    let sign = if scaled.is_negative() { "-" } else { "" };
+    if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn reads_decimals_exactly() {
+        for (text, numerator, denominator) in [
+            ("2", 2, 1),
+            ("0.1", 1, 10),
+            (".5", 1, 2),
+            ("5.", 5, 1),
+            ("1e-3", 1, 1000),
+            ("2.5E2", 250, 1),
+            ("-0.25", -1, 4),
+            ("+17/10", 17, 10),
+            ("0.3/0.6", 1, 2),
+        ] {
+            assert_eq!(parse_rational(text), Some(ratio(numerator, denominator)), "{text}");
+        }
+    }
+
+    #[test]
+    fn refuses_what_is_not_a_number() {
+        for text in
+            ["", ".", "-", "e5", "1e", "1e5000", "1/0", "1/", "nan", "inf", "1_000", "0x10", "1 2"]
+        {
+            assert_eq!(parse_rational(text), None, "{text}");
+        }
+        assert_eq!(parse_rational(&"1".repeat(MAX_LENGTH + 1)), None);
+    }
+
+    #[test]
+    fn writes_decimals_where_finite() {
+        for (value, text) in [
+            (ratio(17, 10), "1.7"),
+            (ratio(1, 3), "1/3"),
+            (ratio(-1, 8), "-0.125"),
+            (ratio(2, 1), "2"),
+            (ratio(1, 1000), "0.001"),
+            (ratio(-22, 7), "-22/7"),
+        ] {
+            assert_eq!(format_rational(&value), text);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn text_round_trips(numerator in any::<i64>(), denominator in 1i64..1_000_000) {
+            let value = ratio(numerator, denominator);
+            prop_assert_eq!(parse_rational(&format_rational(&value)), Some(value));
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! Where random bits come from, and their addresses.
+
+use rand::RngCore;
+use rand::rngs::OsRng;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::error::{Error, Result};
+
+/// Which randomness drives a release.
+///
+/// There is no way to pass a generator of one's own: a release takes the operating system's
+/// entropy, or is marked as seeded for good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Randomness {
+    /// A fresh 256-bit key from the operating system.
+    #[default]
+    OperatingSystem,
+    /// A key made from a public number: for tests and examples, never for a release.
+    Seeded(u64),
+}
+
+impl Randomness {
+    /// A source of keys.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if the operating system gives no entropy.
+    pub fn source(self) -> Result<RandomnessSource> {
+        let mut key = [0; 32];
+        match self {
+            Self::OperatingSystem => OsRng
+                .try_fill_bytes(&mut key)
+                .map_err(|_| Error::io("the operating system gave no random bytes"))?,
+            Self::Seeded(seed) => key[..8].copy_from_slice(&seed.to_le_bytes()),
+        }
+        Ok(RandomnessSource { master: key })
+    }
+}
+
+/// Hands each draw of a release a key of its own.
+///
+/// The key of draw i is the start of ChaCha20's stream i under the master key.
+pub struct RandomnessSource {
+    master: [u8; 32],
+}
+
+impl RandomnessSource {
+    /// The bits of draw number `draw`; the same number gives the same bits.
+    pub(crate) fn bits(&self, draw: u64) -> Bits {
+        let mut rng = ChaCha20Rng::from_seed(self.master);
+        rng.set_stream(draw);
+        let mut key = [0; 32];
+        rng.fill_bytes(&mut key);
+        Bits { key }
+    }
+}
+
+/// All random bits of one draw: 2^64 lanes of 64-bit words.
+pub(crate) struct Bits {
+    key: [u8; 32],
+}
+
+impl Bits {
+    /// Reads the words of a lane in order.
+    pub(crate) fn lane(&self, lane: u64) -> WordStream {
+        let mut rng = ChaCha20Rng::from_seed(self.key);
+        rng.set_stream(lane);
+        WordStream { rng }
+    }
+
+    /// The word at a position of a lane.
+    pub(crate) fn word(&self, lane: u64, position: u64) -> u64 {
+        let mut stream = self.lane(lane);
+        // The generator counts words of 32 bits.
+        stream.rng.set_word_pos(2 * u128::from(position));
+        stream.next_word()
+    }
+}
+
+/// The words of one lane, one after the other.
+pub(crate) struct WordStream {
+    rng: ChaCha20Rng,
+}
+
+impl WordStream {
+    /// The next 64 uniform bits.
+    #[inline]
+    pub(crate) fn next_word(&mut self) -> u64 {
+        self.rng.next_u64()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_does_not_depend_on_how_it_is_reached() {
+        let bits = Randomness::Seeded(7).source().unwrap().bits(3);
+        let mut stream = bits.lane(5);
+        for position in 0..1000 {
+            assert_eq!(stream.next_word(), bits.word(5, position));
+        }
+    }
+
+    #[test]
+    fn draws_lanes_and_seeds_are_separate() {
+        let mut seen = std::collections::HashSet::new();
+        for seed in 0..4 {
+            let source = Randomness::Seeded(seed).source().unwrap();
+            for draw in 0..4 {
+                for lane in [0, 1, 1 << 63] {
+                    for position in 0..4 {
+                        assert!(seen.insert(source.bits(draw).word(lane, position)));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The first words of ChaCha20 (RFC 8439, appendix A.1, test vector 1: key, nonce and
+    /// counter all zero) as the key of draw 0 under seed 0.
+    #[test]
+    fn keys_are_the_published_stream() {
+        let bits = Randomness::Seeded(0).source().unwrap().bits(0);
+        assert_eq!(bits.key[..8], [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
+    }
+
+    #[test]
+    fn the_operating_system_never_repeats() {
+        let key = || Randomness::OperatingSystem.source().unwrap().master;
+        assert_ne!(key(), key());
+    }
+}

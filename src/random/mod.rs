@@ -1,0 +1,18 @@
+//! Exact sampling from addressed random bits.
+//!
+//! Every draw owns a key; every bit of a draw has an address. So a result depends only on the key
+//! and the question asked, not on the order in which bits were looked at, the number of threads,
+//! or whether a comparison was settled by the quick filter or by refinement.
+
+mod bernoulli;
+mod bits;
+mod laplace;
+mod race;
+mod uniform;
+
+pub use bits::{Randomness, RandomnessSource};
+
+pub(crate) use bits::{Bits, WordStream};
+pub(crate) use laplace::discrete_laplace;
+pub(crate) use race::{Address, Entrant, Filter, FirstArrival, Handicapped, Race};
+pub(crate) use uniform::{uniform_below, uniform_subset};

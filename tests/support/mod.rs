@@ -1,0 +1,4 @@
+//! Shared by unit tests, integration tests and examples: knows nothing of the library.
+#![allow(dead_code, missing_docs, unreachable_pub)]
+
+pub mod goodness;
