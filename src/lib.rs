@@ -1,9 +1,15 @@
 //! x
 mod error;
 mod exact;
+mod mechanism;
+mod privacy;
 mod random;
+mod score;
 pub use error::{Error, ErrorKind, Place, Result};
+pub use mechanism::CanonicalLipschitz;
+pub use privacy::*;
 pub use random::{Randomness, RandomnessSource};
+pub use score::Scores;
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod support;

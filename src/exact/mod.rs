@@ -6,4 +6,4 @@ mod rational;
 
 pub(crate) use binomial::{LnFactorials, binomial};
 pub(crate) use enclosure::Enclosure;
-pub(crate) use rational::{format_rational, parse_rational, ratio};
+pub(crate) use rational::{format_rational, near_f64, parse_rational, ratio};

@@ -2,7 +2,7 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Pow, Signed, Zero};
+use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 
 /// Longest text read as a number: far more digits than anyone states, far fewer than would cost.
 const MAX_LENGTH: usize = 64;
@@ -15,6 +15,12 @@ const MAX_EXPONENT: u32 = 400;
 /// The denominator is a constant of the caller's and not zero.
 pub(crate) fn ratio(numerator: i64, denominator: i64) -> BigRational {
     BigRational::new(numerator.into(), denominator.into())
+}
+
+/// The `f64` nearest to a rational, within 1 ulp (2^-52 relative), for magnitudes from 1e-300 to
+/// 1e300; every rational of this crate is a rate or a budget far inside.
+pub(crate) fn near_f64(value: &BigRational) -> f64 {
+    value.to_f64().unwrap_or(f64::NAN)
 }
 
 /// Reads `3`, `-0.25`, `1e-3`, `2.5E2` or `17/10` without rounding; `None` for anything else.
@@ -84,7 +90,11 @@ pub(crate) fn format_rational(value: &BigRational) -> String {
     let digits = format!("{:0>width$}", scaled.abs(), width = places + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places);
     let sign = if scaled.is_negative() { "-" } else { "" };
-    if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
+    if places == 0 {
+        format!("{sign}{whole}")
+    } else {
+        format!("{sign}{whole}.{fraction}")
+    }
 }
 
 #[cfg(test)]
@@ -105,15 +115,19 @@ mod tests {
             ("+17/10", 17, 10),
             ("0.3/0.6", 1, 2),
         ] {
-            assert_eq!(parse_rational(text), Some(ratio(numerator, denominator)), "{text}");
+            assert_eq!(
+                parse_rational(text),
+                Some(ratio(numerator, denominator)),
+                "{text}"
+            );
         }
     }
 
     #[test]
     fn refuses_what_is_not_a_number() {
-        for text in
-            ["", ".", "-", "e5", "1e", "1e5000", "1/0", "1/", "nan", "inf", "1_000", "0x10", "1 2"]
-        {
+        for text in [
+            "", ".", "-", "e5", "1e", "1e5000", "1/0", "1/", "nan", "inf", "1_000", "0x10", "1 2",
+        ] {
             assert_eq!(parse_rational(text), None, "{text}");
         }
         assert_eq!(parse_rational(&"1".repeat(MAX_LENGTH + 1)), None);
@@ -134,6 +148,18 @@ mod tests {
     }
 
     proptest! {
+        /// |near_f64(x) - x| <= 2^-52 x, compared exactly.
+        #[test]
+        fn conversions_keep_one_ulp(
+            numerator in 1i64..i64::MAX,
+            denominator in 1i64..i64::MAX,
+            shift in 0u32..300,
+        ) {
+            let value = BigRational::new(numerator.into(), BigInt::from(denominator) << shift);
+            let near = BigRational::from_float(near_f64(&value)).unwrap();
+            prop_assert!((near - &value).abs() * BigInt::from(1u64 << 52) <= value);
+        }
+
         #[test]
         fn text_round_trips(numerator in any::<i64>(), denominator in 1i64..1_000_000) {
             let value = ratio(numerator, denominator);

@@ -4,6 +4,7 @@
 //! and the question asked, not on the order in which bits were looked at, the number of threads,
 //! or whether a comparison was settled by the quick filter or by refinement.
 
+mod arrival;
 mod bernoulli;
 mod bits;
 mod laplace;
@@ -12,7 +13,8 @@ mod uniform;
 
 pub use bits::{Randomness, RandomnessSource};
 
+pub(crate) use arrival::FirstArrival;
 pub(crate) use bits::{Bits, WordStream};
 pub(crate) use laplace::discrete_laplace;
-pub(crate) use race::{Address, Entrant, Filter, FirstArrival, Handicapped, Race};
+pub(crate) use race::{Address, Entrant, Filter, Handicapped, Race};
 pub(crate) use uniform::{uniform_below, uniform_subset};

@@ -8,14 +8,7 @@
 //! - exponential with rate 1: the first follows the exponential mechanism, which is
 //!   report-noisy-max with Gumbel noise: P(candidate) proportional to e^-z.
 //!
-//! Only each group's first arrival is needed. With U uniform and v = -ln(1 - U) it has
-//!
-//! ```text
-//!   ln T = ln v - ln size + z                       exponential arrivals
-//!   ln T = ln(1 - e^(-v/size)) + z                  uniform arrivals
-//! ```
-//!
-//! because 1 - (1 - U)^(1/size) is distributed as the least of `size` uniforms.
+//! Only each group's first arrival is needed (see `arrival`).
 //!
 //! **Exactness.** U is an infinite string of random bits. Its first 64 bits put ln T into an `f64`
 //! interval that provably contains it; nearly always one interval lies below all others. If not,
@@ -23,29 +16,18 @@
 //! arithmetic, until one is alone in front. Equality has probability zero. So the winner is a
 //! function of the infinite strings alone, and the quick intervals decide nothing but the speed.
 //!
-//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `libm` computes ln, log1p, exp and
-//! expm1 within 1 ulp = 2^-52 relative; the arguments are correct to 2^-52, z to 2^-50 z; ln v and
-//! ln(1 - e^-y) have condition number at most 2 in the arguments used here (log1p below 1/2, ln
-//! above). All this stays below 2^-50 s; 2^-49 s is used. To it come the error of ln size, twice,
-//! and the unknown bits of U: moving U by 2^-64 moves ln v by at most 2/min(w, 2^64 - 1 - w), w
-//! the first 64 bits, for v >= U and (1 - U) >= 1/2 on the lower half, v >= ln 2 on the upper; it
-//! moves ln(1 - e^(-v/size)) by no more than ln v.
+//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm
+//! within 2^-50 (s - z), z is given within 2^-50 z, and two sums are rounded; 2^-49 s is used. To
+//! it come the error of ln size, twice, and the unknown bits of U: moving U by 2^-64 moves ln v by
+//! at most 2/min(w, 2^64 - 1 - w), w the first 64 bits, for v >= U and 1 - U >= 1/2 on the lower
+//! half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
-use num_traits::{One, Zero};
 
+use super::arrival::FirstArrival;
 use super::{Bits, WordStream};
 use crate::exact::Enclosure;
-
-/// The distribution of a single candidate's B.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum FirstArrival {
-    /// Permute-and-flip.
-    Uniform,
-    /// The exponential mechanism.
-    Exponential,
-}
 
 /// Where an entrant's bits are: lane below 2^31, position below 2^32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -88,7 +70,9 @@ pub(crate) struct Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self { unit: 2f64.powi(-49) }
+        Self {
+            unit: 2f64.powi(-49),
+        }
     }
 }
 
@@ -96,7 +80,9 @@ impl Filter {
     /// Intervals as if arithmetic had only this many bits: forces refinement in tests.
     #[cfg(test)]
     pub(crate) fn weakened(bits: i32) -> Self {
-        Self { unit: 2f64.powi(-bits) }
+        Self {
+            unit: 2f64.powi(-bits),
+        }
     }
 }
 
@@ -128,10 +114,22 @@ impl<'a> Race<'a> {
         filter: Filter,
         ln_size_error: f64,
     ) -> Self {
-        let next = Address { lane: 0, position: 0 };
+        let next = Address {
+            lane: 0,
+            position: 0,
+        };
         let words = bits.lane(0);
         let bar = f64::INFINITY;
-        Self { bits, law, filter, ln_size_error, words, next, bar, runners: Vec::new() }
+        Self {
+            bits,
+            law,
+            filter,
+            ln_size_error,
+            words,
+            next,
+            bar,
+            runners: Vec::new(),
+        }
     }
 
     /// The entrants that follow take their bits from the start of this lane.
@@ -150,11 +148,12 @@ impl<'a> Race<'a> {
             return;
         }
         let (lower, upper) = self.interval(word, entrant);
-        if lower <= self.bar {
+        // Written so that an interval that failed to be a number stays in and is refined.
+        if !(lower > self.bar) {
             self.runners.push(Runner { address, lower });
             if upper < self.bar {
                 self.bar = upper;
-                self.runners.retain(|runner| runner.lower <= upper);
+                self.runners.retain(|runner| !(runner.lower > upper));
             }
         }
     }
@@ -176,7 +175,7 @@ impl<'a> Race<'a> {
         if known == 0 {
             return (f64::NEG_INFINITY, f64::INFINITY);
         }
-        let (ln_arrival, ln_v) = ln_first_arrival(self.law, word, entrant.ln_size);
+        let (ln_arrival, ln_v) = self.law.ln_time(word, entrant.ln_size);
         let value = ln_arrival + entrant.handicap;
         let scale = 1.0 + ln_v.abs() + entrant.ln_size + entrant.handicap;
         let margin = self.filter.unit * scale + 2.0 * self.ln_size_error + 2.0 / known as f64;
@@ -215,33 +214,20 @@ impl<'a> Race<'a> {
             _ => true,
         };
         let pairs = addresses.iter().zip(&ends);
-        pairs.filter(|(_, (lower, _))| may_win(lower)).map(|(&address, _)| address).collect()
+        pairs
+            .filter(|(_, (lower, _))| may_win(lower))
+            .map(|(&address, _)| address)
+            .collect()
     }
 
     /// The first `words` words of an entrant's bits as one integer.
     fn prefix(&self, address: Address, words: u64) -> BigUint {
         let first = BigUint::from(self.bits.word(address.lane, address.position));
         let mut more = self.bits.lane(address.refinement_lane());
-        (1..words).fold(first, |prefix, _| (prefix << 64u32) | BigUint::from(more.next_word()))
+        (1..words).fold(first, |prefix, _| {
+            (prefix << 64u32) | BigUint::from(more.next_word())
+        })
     }
-}
-
-/// ln of the first arrival without its handicap, and ln v, from the first word of U.
-fn ln_first_arrival(law: FirstArrival, word: u64, ln_size: f64) -> (f64, f64) {
-    const UNIT: f64 = 1.0 / (1u128 << 64) as f64;
-    let v = if word >> 63 == 0 {
-        -libm::log1p(-(word as f64 * UNIT))
-    } else {
-        -libm::log(word.wrapping_neg() as f64 * UNIT)
-    };
-    let ln_v = libm::log(v);
-    // Beyond e^40 candidates ln(1 - e^-y) and ln y differ by less than y/2 < 45 e^-40 / 2 < 2^-53.
-    let ln_arrival = if law == FirstArrival::Exponential || ln_size > 40.0 {
-        ln_v - ln_size
-    } else {
-        libm::log(-libm::expm1(-(v * libm::exp(-ln_size))))
-    };
-    (ln_arrival, ln_v)
 }
 
 /// Both ends of ln T (times a power of two, the same for all) when U lies in [u, u + 1] / 2^bits;
@@ -255,46 +241,21 @@ fn exact_interval(
     let precision = bits + 32;
     let handicap = Enclosure::rational(&entrant.handicap, precision);
     let at = |u: &BigUint| {
-        Some(exact_ln_first_arrival(law, u, bits, &entrant.size, precision)?.add(&handicap))
+        Some(
+            law.enclose_ln_time(u, bits, &entrant.size, precision)?
+                .add(&handicap),
+        )
     };
-    (at(u).map(|lower| lower.lo), at(&(u + 1u32)).map(|upper| upper.hi))
-}
-
-/// ln of the first arrival at U = u / 2^bits; `None` where it is infinite or not yet known.
-fn exact_ln_first_arrival(
-    law: FirstArrival,
-    u: &BigUint,
-    bits: u64,
-    size: &BigUint,
-    precision: u64,
-) -> Option<Enclosure> {
-    if u.is_zero() {
-        return None;
-    }
-    let rest = (BigUint::one() << bits) - u;
-    if law == FirstArrival::Uniform && size.is_one() {
-        return Some(Enclosure::ln_dyadic(u, bits, precision));
-    }
-    if rest.is_zero() {
-        // All arrive at 1, or never.
-        let uniform = law == FirstArrival::Uniform;
-        return uniform.then(|| Enclosure::rational(&BigRational::zero(), precision));
-    }
-    let v = Enclosure::ln_dyadic(&rest, bits, precision).neg();
-    let ln_y = || Some(v.ln()?.sub(&Enclosure::ln_dyadic(size, 0, precision)));
-    if law == FirstArrival::Exponential {
-        return ln_y();
-    }
-    let y = v.divide(&BigInt::from(size.clone()));
-    if y.at_most_one() {
-        Some(ln_y()?.add(&y.one_minus_exp_ratio().ln()?))
-    } else {
-        Enclosure::rational(&BigRational::one(), precision).sub(&y.exp_neg()).ln()
-    }
+    (
+        at(u).map(|lower| lower.lo),
+        at(&(u + 1u32)).map(|upper| upper.hi),
+    )
 }
 
 #[cfg(test)]
 mod tests {
+    use num_traits::{One, Zero};
+
     use super::*;
     use crate::exact::{binomial, ratio};
     use crate::random::Randomness;
@@ -327,12 +288,18 @@ mod tests {
             let ln_size = ln_big(size);
             for law in LAWS {
                 let race = Race::new(&bits, law, Filter::default(), 1e-12 * ln_size);
-                let entrant = Handicapped { ln_size, handicap: handicap.to_f64().unwrap() };
+                let entrant = Handicapped {
+                    ln_size,
+                    handicap: handicap.to_f64().unwrap(),
+                };
                 let (lower, upper) = race.interval(word, entrant);
                 // The word followed by zeros and by ones.
                 let u = BigUint::from(word) << 128u32;
                 let last = BigUint::from(word) << 128u32 | ((BigUint::one() << 128u32) - 1u32);
-                let entrant = Entrant { size: size.clone(), handicap: handicap.clone() };
+                let entrant = Entrant {
+                    size: size.clone(),
+                    handicap: handicap.clone(),
+                };
                 let scale = BigRational::from(BigInt::one() << 224u32);
                 if let (Some(lo), _) = exact_interval(law, &u, 192, &entrant) {
                     assert!(lower <= (BigRational::from(lo) / &scale).to_f64().unwrap());
@@ -384,11 +351,17 @@ mod tests {
                 let mut race = Race::new(&bits, FirstArrival::Exponential, filter, 1e-15);
                 for (size, z) in &groups {
                     let handicap = z.to_f64().unwrap();
-                    race.enter(Handicapped { ln_size: f64::from(*size).ln(), handicap });
+                    race.enter(Handicapped {
+                        ln_size: f64::from(*size).ln(),
+                        handicap,
+                    });
                 }
                 let winner = race.winner(|address| {
                     let (size, handicap) = groups[address.position as usize].clone();
-                    Entrant { size: size.into(), handicap }
+                    Entrant {
+                        size: size.into(),
+                        handicap,
+                    }
                 });
                 winner.unwrap().position as usize
             };
@@ -405,7 +378,10 @@ mod tests {
     fn nobody_wins_an_empty_race() {
         let bits = bits(3);
         let race = Race::new(&bits, FirstArrival::Uniform, Filter::default(), 0.0);
-        let nobody = |_| Entrant { size: BigUint::one(), handicap: BigRational::zero() };
+        let nobody = |_| Entrant {
+            size: BigUint::one(),
+            handicap: BigRational::zero(),
+        };
         assert_eq!(race.winner(nobody), None);
     }
 }

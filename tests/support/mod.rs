@@ -2,3 +2,4 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub mod goodness;
+pub mod oracle;

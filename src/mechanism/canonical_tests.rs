@@ -1,0 +1,371 @@
+//! The mechanism against brute force; privacy by enumeration; broken variants that must be caught.
+
+use num_traits::ToPrimitive;
+
+use super::*;
+use crate::exact::Enclosure;
+use crate::privacy::Neighbours;
+use crate::random::Randomness;
+use crate::support::goodness::assert_fits;
+use crate::support::oracle;
+
+fn scores(values: &[i64], sensitivity: u64) -> Scores {
+    Scores::new(values.to_vec(), sensitivity, Neighbours::AddRemove).unwrap()
+}
+
+fn classes(values: &[i64], sensitivity: u64, k: usize, gamma: &str, eps: &str) -> Classes {
+    let mechanism = CanonicalLipschitz::with_gamma(gamma).unwrap();
+    Classes::new(
+        &mechanism,
+        &scores(values, sensitivity),
+        k,
+        &eps.parse().unwrap(),
+    )
+}
+
+fn all_classes(classes: &Classes) -> Vec<Class> {
+    let k = classes.k;
+    let others =
+        (0..k).flat_map(|head| (k + 1..=classes.d()).map(move |tail| Class { head, tail }));
+    std::iter::once(classes.top()).chain(others).collect()
+}
+
+/// The class of a set, from the definition.
+fn class_of(classes: &Classes, set: &[usize]) -> Class {
+    let is_in = |rank: &u32| set.contains(&(*rank as usize));
+    let head = classes
+        .ranked
+        .iter()
+        .take_while(|r| is_in(r))
+        .count()
+        .min(classes.k - 1);
+    let tail = classes.ranked.iter().rposition(is_in).unwrap() + 1;
+    Class { head, tail }
+}
+
+/// What the code would do, exactly: its own classes, sizes and handicaps, raced as view 2 says.
+fn law_of_code(classes: &Classes, sets: &[Vec<usize>]) -> Vec<f64> {
+    let mut excess = Vec::new();
+    let mut start = std::collections::HashMap::new();
+    for class in all_classes(classes) {
+        let size = classes.size(class).to_usize().unwrap();
+        start.insert((class.head, class.tail), excess.len());
+        let z = near_f64(&classes.excess(class));
+        excess.extend(std::iter::repeat_n(z, size));
+    }
+    let law = oracle::permute_and_flip(&excess);
+    // All candidates of a class are alike, and its member is drawn uniformly.
+    let of_set = |set: &Vec<usize>| {
+        let Class { head, tail } = class_of(classes, set);
+        law[start[&(head, tail)]]
+    };
+    sets.iter().map(of_set).collect()
+}
+
+#[test]
+fn class_sizes_count_all_sets() {
+    for d in 1..=9usize {
+        for k in 1..=d {
+            let classes = classes(&vec![0; d], 1, k, "1/2", "1");
+            let total: BigUint = all_classes(&classes).iter().map(|&c| classes.size(c)).sum();
+            assert_eq!(total, binomial(d as u64, k as u64), "d = {d}, k = {k}");
+        }
+    }
+}
+
+/// Score vectors on a grid in half units of the sensitivity.
+struct Grid {
+    d: usize,
+    levels: i64,
+}
+
+const SENSITIVITY: i64 = 2;
+
+impl Grid {
+    fn point(&self, mut index: usize) -> Vec<i64> {
+        let levels = self.levels as usize;
+        (0..self.d)
+            .map(|_| {
+                let digit = index % levels;
+                index /= levels;
+                digit as i64
+            })
+            .collect()
+    }
+
+    fn len(&self) -> usize {
+        (self.levels as usize).pow(self.d as u32)
+    }
+
+    /// The largest log-ratio over all ordered pairs of neighbours, and how many there are.
+    fn worst(&self, law: impl Fn(&[i64]) -> Vec<f64>) -> (f64, usize) {
+        let points: Vec<Vec<i64>> = (0..self.len()).map(|i| self.point(i)).collect();
+        let laws: Vec<Vec<f64>> = points.iter().map(|x| law(x)).collect();
+        let (mut worst, mut pairs) = (0.0f64, 0);
+        for (x, law) in points.iter().zip(&laws) {
+            for (x2, law2) in points.iter().zip(&laws) {
+                if x.iter().zip(x2).all(|(a, b)| (a - b).abs() <= SENSITIVITY) {
+                    worst = worst.max(oracle::max_log_ratio(law, law2));
+                    pairs += 1;
+                }
+            }
+        }
+        (worst, pairs)
+    }
+}
+
+fn in_units(x: &[i64]) -> Vec<f64> {
+    x.iter().map(|&v| v as f64 / SENSITIVITY as f64).collect()
+}
+
+/// >= 262,144 neighbouring pairs for each setting: never above epsilon, and epsilon is used.
+#[test]
+fn privacy_by_enumeration() {
+    let settings = [
+        (Grid { d: 4, levels: 8 }, 1, "1/2", "1"),
+        (Grid { d: 4, levels: 8 }, 2, "1/2", "1"),
+        (Grid { d: 4, levels: 8 }, 3, "1/2", "1/5"),
+        (Grid { d: 4, levels: 8 }, 2, "0", "1"),
+        (Grid { d: 4, levels: 8 }, 2, "1", "1"),
+        (Grid { d: 4, levels: 8 }, 3, "3/4", "4"),
+        (Grid { d: 5, levels: 5 }, 2, "1/4", "2"),
+        (Grid { d: 5, levels: 5 }, 3, "1/2", "2"),
+        (Grid { d: 6, levels: 3 }, 3, "3/4", "1"),
+    ];
+    for (grid, k, gamma, eps) in settings {
+        let sets = oracle::subsets(grid.d, k);
+        let eps_f64 = near_f64(eps.parse::<Epsilon>().unwrap().as_rational());
+        let gamma_f64 = near_f64(&parse_rational(gamma).unwrap());
+        let (worst, pairs) = grid.worst(|x| {
+            let law = law_of_code(&classes(x, SENSITIVITY as u64, k, gamma, eps), &sets);
+            let truth = oracle::canonical_law(&in_units(x), k, gamma_f64, eps_f64);
+            assert!(oracle::max_log_ratio(&law, &truth) < 1e-12);
+            law
+        });
+        let name = format!("d = {}, k = {k}, gamma = {gamma}, eps = {eps}", grid.d);
+        assert!(pairs >= 262_144, "{name}: {pairs}");
+        assert!(
+            worst / eps_f64 <= 1.0 + 1e-12,
+            "{name}: {}",
+            worst / eps_f64
+        );
+        assert!(worst / eps_f64 >= 0.99, "{name}: {}", worst / eps_f64);
+    }
+}
+
+/// Variants that are not private: the same enumeration must reject each.
+#[test]
+fn broken_variants_are_caught() {
+    let (k, gamma, eps) = (3, 0.75, 0.2);
+    let grid = Grid { d: 4, levels: 8 };
+    let sets = oracle::subsets(grid.d, k);
+    let ratio = |law: &dyn Fn(&[i64]) -> Vec<f64>| grid.worst(law).0 / eps;
+
+    let intact = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, eps));
+    assert!(intact <= 1.0 + 1e-12);
+
+    let printed_sizes = ratio(&|x| {
+        let tickets = oracle::printed_tickets(&in_units(x), k, gamma, eps);
+        oracle::law_of_tickets(&tickets, sets.len())
+    });
+    let one_sided_constant = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, 2.0 * eps));
+    let ranked_not_permuted = ratio(&|x| {
+        // Flips in a fixed order instead of a random one.
+        let law = oracle::canonical_law(&in_units(x), k, gamma, eps);
+        let best = law.iter().copied().fold(0.0, f64::max);
+        let mut rest = 1.0;
+        law.iter()
+            .map(|p| {
+                let accepted = rest * p / best;
+                rest -= accepted;
+                accepted.max(0.0)
+            })
+            .collect()
+    });
+    let body_from_a_rank_too_high = ratio(&|x| {
+        // Correct sizes, but the body is drawn from ranks h + 1, ..., t - 1.
+        let classes = classes(x, SENSITIVITY as u64, k, "3/4", "1/5");
+        let right = law_of_code(&classes, &sets);
+        let mut law = vec![0.0; sets.len()];
+        for (set, p) in sets.iter().zip(&right) {
+            let Class { head, tail } = class_of(&classes, set);
+            if (Class { head, tail }) == classes.top() {
+                law[sets.iter().position(|s| s == set).unwrap()] += p;
+                continue;
+            }
+            let bodies = oracle::subsets(tail - head - 1, k - head - 1);
+            for body in &bodies {
+                let mut member: Vec<usize> = (0..head).collect();
+                member.extend(body.iter().map(|i| head + i));
+                member.push(tail - 1);
+                let mut member: Vec<usize> = member
+                    .into_iter()
+                    .map(|r| classes.ranked[r] as usize)
+                    .collect();
+                member.sort_unstable();
+                let at = sets.iter().position(|s| *s == member).unwrap();
+                law[at] += p / bodies.len() as f64;
+            }
+        }
+        law
+    });
+    for (name, ratio) in [
+        ("printed class sizes", printed_sizes),
+        ("one-sided constant", one_sided_constant),
+        ("flips without permuting", ranked_not_permuted),
+        ("body from a rank too high", body_from_a_rank_too_high),
+    ] {
+        assert!(ratio > 1.01, "{name} passed with {ratio}");
+    }
+}
+
+/// The sampler against the exact law: 200,000 draws for each setting, alpha 1e-6.
+#[test]
+fn draws_fit_the_exact_law() {
+    let settings: [(&[i64], usize, &str, &str); 5] = [
+        (&[5, 3, 9, 1], 2, "1/2", "1"),
+        (&[0, 0, 0, 0, 0], 2, "1/2", "1"),
+        (&[7, 2, 2, 6, 0, 3], 3, "3/4", "2"),
+        (&[4, 1, 3, 3, 0], 1, "1/4", "3"),
+        (&[-3, 8, 5, -1, 2], 4, "1", "1"),
+    ];
+    for (values, k, gamma, eps) in settings {
+        let sets = oracle::subsets(values.len(), k);
+        let mechanism = CanonicalLipschitz::with_gamma(gamma).unwrap();
+        let (scores, epsilon) = (scores(values, SENSITIVITY as u64), eps.parse().unwrap());
+        let mut counts = vec![0u64; sets.len()];
+        for seed in 0..200_000 {
+            let source = Randomness::Seeded(seed).source().unwrap();
+            let picks = mechanism.select(&scores, k, &epsilon, &source).unwrap();
+            counts[sets.iter().position(|set| *set == picks).unwrap()] += 1;
+        }
+        let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
+        let law = oracle::canonical_law(&in_units(values), k, as_f64(gamma), as_f64(eps));
+        assert_fits(&counts, &law);
+    }
+}
+
+/// Whether a comparison is settled by the quick filter or by refinement changes nothing.
+#[test]
+fn forced_fallback_gives_the_same_winner() {
+    let settings: [(&[i64], usize, i32); 3] = [
+        (&[5, 3, 9, 1, 4], 2, 3),
+        (&[1, 1, 1, 1], 2, 2),
+        (&[9, 3, 3, 0, 7, 1, 2, 2], 3, 5),
+    ];
+    for (values, k, filter_bits) in settings {
+        let classes = classes(values, 2, k, "1/2", "1");
+        for seed in 0..40_000 {
+            let bits = Randomness::Seeded(seed).source().unwrap().bits(DRAW);
+            let quick = classes.race(&bits, Filter::default());
+            let refined = classes.race(&bits, Filter::weakened(filter_bits));
+            assert_eq!(quick, refined, "seed {seed}");
+        }
+    }
+}
+
+/// Many candidates and huge classes: the same again, where ln C(d, k) carries its error.
+#[test]
+fn forced_fallback_on_a_wide_table() {
+    let values: Vec<i64> = (0..3000).map(|i| (i * 7919) % 101).collect();
+    let classes = classes(&values, 3, 12, "1/2", "2");
+    for seed in 0..20 {
+        let bits = Randomness::Seeded(seed).source().unwrap().bits(DRAW);
+        let quick = classes.race(&bits, Filter::default());
+        assert_eq!(
+            quick,
+            classes.race(&bits, Filter::weakened(10)),
+            "seed {seed}"
+        );
+    }
+}
+
+/// Value stability: seeded draws of this version. A change here is a value-breaking change.
+#[test]
+fn seeded_draws_are_stable() {
+    let values: Vec<i64> = (0..40).map(|i| (i * i * 37) % 101).collect();
+    let scores = scores(&values, 4);
+    let picks: Vec<Vec<usize>> = (0..3)
+        .map(|seed| {
+            let source = Randomness::Seeded(seed).source().unwrap();
+            let mechanism = CanonicalLipschitz::default();
+            mechanism
+                .select(&scores, 4, &"1".parse().unwrap(), &source)
+                .unwrap()
+        })
+        .collect();
+    assert_eq!(picks, STABLE_PICKS);
+}
+
+const STABLE_PICKS: [[usize; 4]; 3] = [[0; 4]; 3];
+
+#[test]
+fn all_candidates_can_be_asked_for() {
+    let source = Randomness::Seeded(0).source().unwrap();
+    let mechanism = CanonicalLipschitz::default();
+    let picks = mechanism.select(&scores(&[3, 1, 2], 1), 3, &"1".parse().unwrap(), &source);
+    assert_eq!(picks.unwrap(), [0, 1, 2]);
+    for k in [0, 4] {
+        let refused = mechanism.select(&scores(&[3, 1, 2], 1), k, &"1".parse().unwrap(), &source);
+        assert!(refused.is_err());
+    }
+}
+
+/// Extreme scores and budgets stay finite and exact.
+#[test]
+fn extremes_are_handled() {
+    let largest = 1i64 << 62;
+    for eps in ["1e-6", "1e6"] {
+        for gamma in ["0", "1/2", "1"] {
+            let classes = classes(&[largest, -largest, 0, 1, largest - 1], 1, 2, gamma, eps);
+            for seed in 0..100 {
+                let bits = Randomness::Seeded(seed).source().unwrap().bits(DRAW);
+                let winner = classes.race(&bits, Filter::default());
+                assert_eq!(winner, classes.race(&bits, Filter::weakened(1)));
+            }
+        }
+    }
+}
+
+/// The table on the mechanism's page: -ln(1 - U^(1/m)) at U = 1/2 as written down naively, by the
+/// paper's expansion, and as sampled here, against 160 bits.
+#[test]
+fn the_page_shows_the_noise_as_computed() {
+    let page = include_str!("canonical.md");
+    let power = |e| BigUint::from(10u32).pow(e);
+    let sizes = [
+        ("1", BigUint::one()),
+        ("10^4", power(4)),
+        ("10^8", power(8)),
+        ("10^12", power(12)),
+        ("10^15", power(15)),
+        ("10^16", power(16)),
+        ("10^17", power(17)),
+        ("10^24", power(24)),
+        ("C(22283, 10)", binomial(22_283, 10)),
+    ];
+    for (name, size) in sizes {
+        let (u, m) = (0.5f64, size.to_f64().unwrap());
+        let naive = -(1.0 - u.powf(1.0 / m)).ln();
+        let y = 1.0 / m;
+        let expanded = if y <= 1e-8 {
+            -(-y * u.ln() - 0.5 * y * y * u.ln() * u.ln()).ln()
+        } else {
+            naive
+        };
+        let (ours, truth) = noise_at_one_half(&size);
+        assert!(truth.distance_from(ours) <= 2f64.powi(-49) * 100.0);
+        let row = format!("| {name} | {naive:.12} | {expanded:.12} | {ours:.12} |");
+        assert!(page.contains(&row), "the page lacks: {row}");
+    }
+}
+
+/// The noise of a class at U = 1/2: quick, and enclosed.
+fn noise_at_one_half(size: &BigUint) -> (f64, Enclosure) {
+    let law = FirstArrival::Uniform;
+    let ln_size = Enclosure::ln_dyadic(size, 0, 160).midpoint();
+    let enclosed = law
+        .enclose_ln_time(&BigUint::from(1u64 << 63), 64, size, 160)
+        .unwrap();
+    (-law.ln_time(1 << 63, ln_size).0, enclosed.neg())
+}

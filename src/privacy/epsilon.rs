@@ -1,0 +1,84 @@
+//! Epsilon as an exact number.
+
+use std::fmt;
+use std::str::FromStr;
+
+use num_rational::BigRational;
+use num_traits::Signed;
+
+use crate::error::{Error, Result};
+use crate::exact::{format_rational, parse_rational, ratio};
+
+/// A privacy budget: an exact positive rational, read from its decimal text without rounding.
+///
+/// ```
+/// let epsilon: dpsis::Epsilon = "0.1".parse()?;
+/// assert_eq!(epsilon.to_string(), "0.1");
+/// assert_eq!("1/3".parse::<dpsis::Epsilon>()?.to_string(), "1/3");
+/// assert!("0".parse::<dpsis::Epsilon>().is_err());
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Epsilon(BigRational);
+
+impl Epsilon {
+    /// A part of a budget; the caller has made sure that it is positive.
+    pub(super) fn part(value: BigRational) -> Self {
+        debug_assert!(value.is_positive());
+        Self(value)
+    }
+
+    pub(crate) fn as_rational(&self) -> &BigRational {
+        &self.0
+    }
+}
+
+impl FromStr for Epsilon {
+    type Err = Error;
+
+    /// Reads digits, a decimal, an exponent or `p/q`, from 1e-6 to 1e6.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the text is no such number or out of range.
+    fn from_str(text: &str) -> Result<Self> {
+        let range = ratio(1, 1_000_000)..=ratio(1_000_000, 1);
+        match parse_rational(text) {
+            Some(value) if range.contains(&value) => Ok(Self(value)),
+            Some(_) => Err(Error::request("epsilon must lie between 1e-6 and 1e6")),
+            None => Err(Error::request(
+                "epsilon must be a number such as 2, 0.5, 1e-3 or 1/3",
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Epsilon {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&format_rational(&self.0))
+    }
+}
+
+impl serde::Serialize for Epsilon {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn range_and_form_are_checked() {
+        for text in ["1e-6", "1000000", "2", "17/10"] {
+            assert!(text.parse::<Epsilon>().is_ok(), "{text}");
+        }
+        for text in ["0", "-1", "nan", "inf", "1e-7", "1000000.5", "", "two"] {
+            assert!(text.parse::<Epsilon>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! When the first of many candidates arrives, by one logarithm each way.
+//!
+//! With U uniform and v = -ln(1 - U), the first of `size` candidates arrives at
+//!
+//! ```text
+//!   ln B = ln v - ln size                   if each arrives at an exponential time of rate 1
+//!   ln B = ln(1 - e^(-v/size))              if each arrives at a uniform time in (0, 1)
+//! ```
+//!
+//! since the least of `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size)
+//! is distributed as the least of `size` uniforms. Its negative, -ln B, is the noise of a class in
+//! the canonical Lipschitz mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps all
+//! its digits where -ln(1 - U^(1/size)) becomes infinite.
+
+use num_bigint::{BigInt, BigUint};
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+
+use crate::exact::Enclosure;
+
+/// The distribution of a single candidate's B.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FirstArrival {
+    /// Permute-and-flip.
+    Uniform,
+    /// The exponential mechanism.
+    Exponential,
+}
+
+impl FirstArrival {
+    /// ln of the first arrival without its handicap, and ln v, from the first word of U.
+    #[inline]
+    pub(crate) fn ln_time(self, word: u64, ln_size: f64) -> (f64, f64) {
+        const UNIT: f64 = 1.0 / (1u128 << 64) as f64;
+        let v = if word >> 63 == 0 {
+            -libm::log1p(-(word as f64 * UNIT))
+        } else {
+            -libm::log(word.wrapping_neg() as f64 * UNIT)
+        };
+        let ln_v = libm::log(v);
+        // Beyond e^40 candidates ln(1 - e^-y) and ln y differ by less than y/2 < 45 e^-40 / 2 < 2^-53.
+        let ln_arrival = if self == FirstArrival::Exponential || ln_size > 40.0 {
+            ln_v - ln_size
+        } else {
+            libm::log(-libm::expm1(-(v * libm::exp(-ln_size))))
+        };
+        (ln_arrival, ln_v)
+    }
+
+    /// ln of the first arrival at U = u / 2^bits; `None` where it is infinite or not yet known.
+    pub(crate) fn enclose_ln_time(
+        self,
+        u: &BigUint,
+        bits: u64,
+        size: &BigUint,
+        precision: u64,
+    ) -> Option<Enclosure> {
+        if u.is_zero() {
+            return None;
+        }
+        let rest = (BigUint::one() << bits) - u;
+        if self == FirstArrival::Uniform && size.is_one() {
+            return Some(Enclosure::ln_dyadic(u, bits, precision));
+        }
+        if rest.is_zero() {
+            // All arrive at 1, or never.
+            let uniform = self == FirstArrival::Uniform;
+            return uniform.then(|| Enclosure::rational(&BigRational::zero(), precision));
+        }
+        let v = Enclosure::ln_dyadic(&rest, bits, precision).neg();
+        let ln_y = || Some(v.ln()?.sub(&Enclosure::ln_dyadic(size, 0, precision)));
+        if self == FirstArrival::Exponential {
+            return ln_y();
+        }
+        let y = v.divide(&BigInt::from(size.clone()));
+        if y.at_most_one() {
+            Some(ln_y()?.add(&y.one_minus_exp_ratio().ln()?))
+        } else {
+            Enclosure::rational(&BigRational::one(), precision)
+                .sub(&y.exp_neg())
+                .ln()
+        }
+    }
+}

@@ -1,0 +1,2 @@
+mod scores;
+pub use scores::Scores;
