@@ -28,16 +28,12 @@ use crate::score::Scores;
 /// assert_eq!(picks, [1, 3]); // in the order of the candidates; wrong with probability e^-56
 /// # Ok::<(), dpsis::Error>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+///
+/// The default gamma is 1/2, safe whether there are more or fewer good candidates than k; and 1 for
+/// k = 1, where the best score left out plays no part and anything lower only adds noise.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalLipschitz {
-    gamma: BigRational,
-}
-
-impl Default for CanonicalLipschitz {
-    /// gamma = 1/2: safe whether there are more or fewer good candidates than k.
-    fn default() -> Self {
-        Self { gamma: ratio(1, 2) }
-    }
+    gamma: Option<BigRational>,
 }
 
 /// The bits that choose the body.
@@ -56,15 +52,22 @@ impl CanonicalLipschitz {
     pub fn with_gamma(gamma: &str) -> Result<Self> {
         match parse_rational(gamma) {
             Some(gamma) if !gamma.is_negative() && gamma <= BigRational::one() => {
-                Ok(Self { gamma })
+                Ok(Self { gamma: Some(gamma) })
             }
             _ => Err(Error::request("gamma must be a number between 0 and 1")),
         }
     }
 
-    /// Gamma, exactly.
-    pub(crate) fn gamma(&self) -> &BigRational {
-        &self.gamma
+    /// The gamma used for a k, exactly.
+    pub(crate) fn gamma(&self, k: usize) -> BigRational {
+        let default = || {
+            if k == 1 {
+                BigRational::one()
+            } else {
+                ratio(1, 2)
+            }
+        };
+        self.gamma.clone().unwrap_or_else(default)
     }
 
     /// k indices of candidates, ascending.
@@ -128,7 +131,7 @@ impl Classes {
         let sorted = ranked.iter().map(|&i| values[i as usize]).collect();
         let rate = epsilon.as_rational()
             / BigRational::from_integer((2 * u128::from(scores.sensitivity())).into());
-        let tail_rate = &rate * &mechanism.gamma;
+        let tail_rate = &rate * mechanism.gamma(k);
         Self {
             k,
             ranked,
