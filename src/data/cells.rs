@@ -1,0 +1,230 @@
+//! One line of a CSV file to its cells.
+//!
+//! A data row is one line: a line feed inside a cell is refused, because one row with an unclosed
+//! quote could otherwise swallow all that follow. Lines without a quote are split at the commas;
+//! the others go through the CSV state machine.
+
+use crate::error::{Error, Result};
+
+/// The longest cell, in bytes.
+pub(crate) const MAX_CELL: usize = 4096;
+
+/// The longest line with that many cells: each may be quoted and full of doubled quotes.
+pub(crate) fn max_line(columns: usize) -> usize {
+    columns.saturating_mul(2 * MAX_CELL + 3).saturating_add(2)
+}
+
+/// Splits lines, reusing its memory.
+pub(crate) struct Splitter {
+    columns: usize,
+    /// (start, end) of each cell
+    ranges: Vec<(usize, usize)>,
+    /// The cells of a line with quotes, unquoted.
+    unquoted: Vec<u8>,
+}
+
+/// The cells of one row.
+pub(crate) struct Row<'a> {
+    bytes: &'a [u8],
+    ranges: &'a [(usize, usize)],
+}
+
+impl Row<'_> {
+    /// A cell by its column, from 0.
+    pub(crate) fn cell(&self, column: usize) -> &[u8] {
+        let (start, end) = self.ranges[column];
+        &self.bytes[start..end]
+    }
+}
+
+impl Splitter {
+    /// For rows of a known number of cells.
+    pub(crate) fn new(columns: usize) -> Self {
+        Self {
+            columns,
+            ranges: Vec::with_capacity(columns),
+            unquoted: Vec::new(),
+        }
+    }
+
+    /// The cells of a line (without its line end).
+    ///
+    /// # Errors
+    ///
+    /// `Input` with row and column if the line is not a row of the table.
+    pub(crate) fn split<'a>(&'a mut self, line: &'a [u8], row: u64) -> Result<Row<'a>> {
+        self.ranges.clear();
+        let quoted = memchr::memchr2(b'"', b'\r', line).is_some();
+        if quoted {
+            self.split_quoted(line, row)?;
+        } else {
+            self.split_plain(line);
+        }
+        if let Some(long) = self
+            .ranges
+            .iter()
+            .position(|(start, end)| end - start > MAX_CELL)
+        {
+            return Err(oversized(row, long + 1));
+        }
+        if self.ranges.len() != self.columns {
+            return Err(ragged(self.ranges.len(), self.columns, row));
+        }
+        let bytes = if quoted { &self.unquoted } else { line };
+        Ok(Row {
+            bytes,
+            ranges: &self.ranges,
+        })
+    }
+
+    fn split_plain(&mut self, line: &[u8]) {
+        let mut start = 0;
+        for comma in memchr::memchr_iter(b',', line) {
+            self.ranges.push((start, comma));
+            start = comma + 1;
+        }
+        self.ranges.push((start, line.len()));
+    }
+
+    fn split_quoted(&mut self, line: &[u8], row: u64) -> Result<()> {
+        let mut parser = csv_core::Reader::new();
+        // No cell is longer unquoted than quoted.
+        self.unquoted.resize(line.len() + 1, 0);
+        let (mut read, mut start, mut end) = (0, 0, 0);
+        loop {
+            let rest: &[u8] = if read < line.len() {
+                &line[read..]
+            } else {
+                b"\n"
+            };
+            let (result, consumed, written) = parser.read_field(rest, &mut self.unquoted[end..]);
+            let at_line_end = read >= line.len();
+            read += consumed;
+            end += written;
+            let column = Some(self.ranges.len() + 1);
+            match result {
+                csv_core::ReadFieldResult::Field { record_end } => {
+                    if self.unquoted[start..end].contains(&b'\r') || (record_end && !at_line_end) {
+                        let rule = "a carriage return stands inside the line";
+                        return Err(Error::input(rule).at(Some(row), column).hint(
+                            "save the file with line ends LF or CRLF, without line breaks in cells",
+                        ));
+                    }
+                    self.ranges.push((start, end));
+                    start = end;
+                    if record_end {
+                        return Ok(());
+                    }
+                }
+                csv_core::ReadFieldResult::InputEmpty if !at_line_end => {}
+                _ => {
+                    let rule = "a quoted cell runs past the end of the line: \
+                                a quote is not closed, or the cell holds a line feed";
+                    return Err(Error::input(rule).at(Some(row), column));
+                }
+            }
+        }
+    }
+}
+
+pub(crate) fn oversized(row: u64, column: usize) -> Error {
+    Error::input(format!("the cell is longer than {MAX_CELL} bytes")).at(Some(row), Some(column))
+}
+
+fn ragged(cells: usize, columns: usize, row: u64) -> Error {
+    let error = Error::input(format!(
+        "the row has {cells} cells where the header has {columns}"
+    ))
+    .at(Some(row), Some(cells.min(columns) + 1));
+    if row == 1 && cells == columns + 1 {
+        return error.hint(
+            "the header seems one name short, as R writes row names: \
+             put a comma before the first name, and the first column is taken as ids",
+        );
+    }
+    error
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn split(line: &str, columns: usize) -> Result<Vec<String>> {
+        let mut splitter = Splitter::new(columns);
+        let row = splitter.split(line.as_bytes(), 7)?;
+        Ok((0..columns)
+            .map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap())
+            .collect())
+    }
+
+    #[test]
+    fn cells_of_a_line() {
+        assert_eq!(split("1,2,3", 3).unwrap(), ["1", "2", "3"]);
+        assert_eq!(split(",,", 3).unwrap(), ["", "", ""]);
+        assert_eq!(
+            split("\"a,b\",\"say \"\"x\"\"\",\"\"", 3).unwrap(),
+            ["a,b", "say \"x\"", ""]
+        );
+        assert_eq!(split("a\"b,c", 2).unwrap(), ["a\"b", "c"]);
+    }
+
+    #[test]
+    fn broken_lines_are_refused_with_their_place() {
+        for (line, column, text) in [
+            ("1,2", 3, "2 cells"),
+            ("1,2,3,4", 4, "4 cells"),
+            ("1,\"2,3", 2, "not closed"),
+            ("\"", 1, "not closed"),
+            ("1,2\r3,4", 2, "carriage return"),
+            ("1,\"2\r3\",4", 2, "carriage return"),
+        ] {
+            let error = split(line, 3).unwrap_err();
+            assert!(error.to_string().contains(text), "{line}: {error}");
+            let place = error.place().unwrap();
+            assert_eq!((place.row, place.column), (Some(7), Some(column)), "{line}");
+        }
+    }
+
+    #[test]
+    fn oversized_cells_are_refused() {
+        let long = "9".repeat(MAX_CELL);
+        assert!(split(&format!("1,{long}"), 2).is_ok());
+        assert!(split(&format!("1,\"{long}\""), 2).is_ok());
+        for line in [format!("1,{long}9"), format!("1,\"{long}9\"")] {
+            assert_eq!(
+                split(&line, 2).unwrap_err().place().unwrap().column,
+                Some(2)
+            );
+        }
+    }
+
+    proptest! {
+        /// What the csv crate reads as one record of that many fields, we read alike, and the
+        /// reverse, but for the line breaks in cells that are refused here.
+        #[test]
+        fn agrees_with_the_csv_crate(line in "[a-c,\" ]{1,20}") {
+            let mut reader = csv::ReaderBuilder::new()
+                .has_headers(false)
+                .flexible(true)
+                .from_reader(line.as_bytes());
+            let record = reader.records().next().unwrap().unwrap();
+            let expected: Vec<&str> = record.iter().collect();
+            match split(&line, expected.len()) {
+                Ok(cells) => prop_assert_eq!(cells, expected),
+                // The crate closes an open quote at the end of the input without a word, and with
+                // another line below reads on into it.
+                Err(error) => {
+                    prop_assert!(error.to_string().contains("not closed"));
+                    let below = format!("{line}\nz");
+                    let mut reader = csv::ReaderBuilder::new()
+                        .has_headers(false)
+                        .flexible(true)
+                        .from_reader(below.as_bytes());
+                    let record = reader.records().next().unwrap().unwrap();
+                    prop_assert!(record.iter().any(|cell| cell.contains('\n')));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! The integer grid on which all values end.
+
+/// Values lie in \[-Q, Q\]: one `i16` each, products in 30 bits.
+pub(crate) const Q: i32 = 32_767;
+
+/// A number in \[-1, 1\] to the grid, half away from zero: floor(|t| q + 1/2) sign(t).
+pub(crate) fn to_grid(t: f64, q: i32) -> i16 {
+    let magnitude = (t.abs() * f64::from(q) + 0.5).floor() as i16;
+    if t < 0.0 { -magnitude } else { magnitude }
+}
+
+/// numerator/denominator times q to the grid, half away from zero; |numerator| <= denominator, and
+/// both stay below 2^32.
+pub(crate) fn ratio_to_grid(numerator: i64, denominator: i64, q: i32) -> i16 {
+    let magnitude = (2 * numerator.abs() * i64::from(q) + denominator) / (2 * denominator);
+    (if numerator < 0 { -magnitude } else { magnitude }) as i16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_go_away_from_zero() {
+        assert_eq!(
+            [0.25, -0.25, 0.249, 1.0, -1.0, 0.0].map(|t| to_grid(t, 2)),
+            [1, -1, 0, 2, -2, 0]
+        );
+        assert_eq!(
+            [(1, 4), (-1, 4), (1, 5), (3, 3), (0, 1)].map(|(n, d)| ratio_to_grid(n, d, 2)),
+            [1, -1, 0, 2, 0]
+        );
+    }
+
+    #[test]
+    fn both_roundings_agree() {
+        for numerator in -50i64..=50 {
+            let t = numerator as f64 / 50.0;
+            // 50 q/50 is exact in both; ties cannot occur for odd multiples of 1/50 at q = 2^k.
+            assert_eq!(to_grid(t, 1024), ratio_to_grid(numerator, 50, 1024));
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! How a row's values reach the grid.
+
+use crate::data::grid::{Q, ratio_to_grid, to_grid};
+use crate::error::{Error, Result};
+
+/// A closed range of a quantity, in its own units: public knowledge, stated by the user.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounds {
+    low: f64,
+    high: f64,
+}
+
+impl Bounds {
+    /// The range from `low` to `high`; values outside are clipped to it.
+    ///
+    /// # Errors
+    ///
+    /// `Request` unless both are finite and low < high.
+    pub fn new(low: f64, high: f64) -> Result<Self> {
+        let bounds = Self { low, high };
+        let half = bounds.half();
+        if !(low < high && half > 0.0 && half.is_finite()) {
+            return Err(Error::request(
+                "bounds must be two finite numbers, the lower one first",
+            ));
+        }
+        Ok(bounds)
+    }
+
+    /// The lower end.
+    pub fn low(&self) -> f64 {
+        self.low
+    }
+
+    /// The upper end.
+    pub fn high(&self) -> f64 {
+        self.high
+    }
+
+    fn middle(&self) -> f64 {
+        self.low / 2.0 + self.high / 2.0
+    }
+
+    fn half(&self) -> f64 {
+        self.high / 2.0 - self.low / 2.0
+    }
+
+    /// A value to the grid: the middle to 0, the ends to -q and q.
+    pub(crate) fn quantise(&self, value: f64, q: i32) -> i16 {
+        to_grid(((value - self.middle()) / self.half()).clamp(-1.0, 1.0), q)
+    }
+
+    /// A grid value in the range's own units.
+    pub(crate) fn value_at(&self, grid: i32, q: i32) -> f64 {
+        self.middle() + self.half() * f64::from(grid) / f64::from(q)
+    }
+}
+
+/// How feature values are made comparable, by a function of each row alone.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Scaling {
+    /// Clipped to one stated range for all features.
+    Bounds(Bounds),
+    /// Replaced by their ranks within the row.
+    RowRank,
+}
+
+/// Scales rows, one after the other, without allocating for each.
+pub(crate) struct Scaler {
+    scaling: Scaling,
+    q: i32,
+    /// (value as an ordered integer, feature)
+    keys: Vec<(u64, u32)>,
+}
+
+impl Scaler {
+    pub(crate) fn new(scaling: Scaling) -> Self {
+        Self {
+            scaling,
+            q: Q,
+            keys: Vec::new(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(crate) fn on_grid(scaling: Scaling, q: i32) -> Self {
+        Self {
+            q,
+            ..Self::new(scaling)
+        }
+    }
+
+    /// Writes a row's values to the grid; a missing value (`None`) becomes 0.
+    pub(crate) fn scale(&mut self, values: impl Iterator<Item = Option<f64>>, out: &mut Vec<i16>) {
+        out.clear();
+        match self.scaling {
+            Scaling::Bounds(bounds) => {
+                out.extend(values.map(|value| value.map_or(0, |v| bounds.quantise(v, self.q))));
+            }
+            Scaling::RowRank => self.rank(values, out),
+        }
+    }
+
+    /// With r the mid-rank of a value among the d' values present, q (2r - d' - 1)/(d' - 1).
+    fn rank(&mut self, values: impl Iterator<Item = Option<f64>>, out: &mut Vec<i16>) {
+        self.keys.clear();
+        for (feature, value) in values.enumerate() {
+            out.push(0);
+            if let Some(value) = value {
+                self.keys.push((ordered(value), feature as u32));
+            }
+        }
+        let present = self.keys.len() as i64;
+        if present <= 1 {
+            return;
+        }
+        self.keys.sort_unstable();
+        let mut before = 0i64;
+        for ties in self.keys.chunk_by(|a, b| a.0 == b.0) {
+            // The mid-rank of ranks before + 1, ..., before + ties, twice.
+            let twice_rank = 2 * before + ties.len() as i64 + 1;
+            let code = ratio_to_grid(twice_rank - present - 1, present - 1, self.q);
+            for (_, feature) in ties {
+                out[*feature as usize] = code;
+            }
+            before += ties.len() as i64;
+        }
+    }
+}
+
+/// An integer with the order of the finite floats; 0 and -0 are one.
+fn ordered(value: f64) -> u64 {
+    let bits = (value + 0.0).to_bits();
+    if bits >> 63 == 1 {
+        !bits
+    } else {
+        bits | 1 << 63
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn scaled(scaling: Scaling, q: i32, values: &[Option<f64>]) -> Vec<i16> {
+        let mut out = Vec::new();
+        Scaler::on_grid(scaling, q).scale(values.iter().copied(), &mut out);
+        out
+    }
+
+    #[test]
+    fn bounds_clip_and_centre() {
+        let scaling = Scaling::Bounds(Bounds::new(0.0, 10.0).unwrap());
+        let values = [
+            Some(0.0),
+            Some(5.0),
+            Some(10.0),
+            Some(-99.0),
+            Some(1e300),
+            None,
+            Some(7.5),
+        ];
+        assert_eq!(
+            scaled(scaling, 100, &values),
+            [-100, 0, 100, -100, 100, 0, 50]
+        );
+    }
+
+    #[test]
+    fn bounds_must_be_a_range() {
+        for (low, high) in [
+            (1.0, 1.0),
+            (2.0, 1.0),
+            (f64::NAN, 1.0),
+            (0.0, f64::NAN),
+            (0.0, f64::INFINITY),
+        ] {
+            assert!(Bounds::new(low, high).is_err());
+        }
+        let widest = Bounds::new(-f64::MAX, f64::MAX).unwrap();
+        assert_eq!(
+            [-f64::MAX, 0.0, f64::MAX].map(|v| widest.quantise(v, 3)),
+            [-3, 0, 3]
+        );
+    }
+
+    #[test]
+    fn ranks_within_the_row() {
+        let values = [
+            Some(30.0),
+            Some(-5.0),
+            None,
+            Some(7.0),
+            Some(7.0),
+            Some(1e9),
+        ];
+        // Of five: -5 is first, the two 7s share 2.5, 30 is fourth, 1e9 last.
+        assert_eq!(
+            scaled(Scaling::RowRank, 100, &values),
+            [50, -100, 0, -25, -25, 100]
+        );
+        assert_eq!(scaled(Scaling::RowRank, 100, &[Some(3.0), None]), [0, 0]);
+        assert_eq!(
+            scaled(Scaling::RowRank, 100, &[Some(0.0), Some(-0.0)]),
+            [0, 0]
+        );
+    }
+
+    proptest! {
+        /// Against mid-ranks by counting.
+        #[test]
+        fn ranks_agree_with_counting(values in prop::collection::vec(
+            prop::option::weighted(0.9, (-4i32..5).prop_map(f64::from)), 0..30)) {
+            let present: Vec<f64> = values.iter().flatten().copied().collect();
+            let d = present.len() as f64;
+            let expected: Vec<i16> = values.iter().map(|value| match value {
+                Some(v) if present.len() > 1 => {
+                    let below = present.iter().filter(|w| *w < v).count() as f64;
+                    let ties = present.iter().filter(|w| *w == v).count() as f64;
+                    let rank = below + (ties + 1.0) / 2.0;
+                    // 2^14 makes every half exact.
+                    let exact = 16384.0 * (2.0 * rank - d - 1.0) / (d - 1.0);
+                    exact.round() as i16
+                }
+                _ => 0,
+            }).collect();
+            prop_assert_eq!(scaled(Scaling::RowRank, 16384, &values), expected);
+        }
+
+        #[test]
+        fn the_order_of_floats_is_kept(a in any::<f64>(), b in any::<f64>()) {
+            prop_assume!(a.is_finite() && b.is_finite());
+            prop_assert_eq!(a.partial_cmp(&b), Some(ordered(a).cmp(&ordered(b))));
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! How a row's target reaches the grid. A value that is not usable is missing, and then the row
+//! contributes nothing anywhere.
+
+use crate::data::grid::Q;
+use crate::data::number::parse_number;
+use crate::data::scaling::Bounds;
+use crate::error::{Error, Result};
+
+/// The classes of a target, stated by the user: inferring them from the data would leak.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Labels(Vec<String>);
+
+impl Labels {
+    /// Labels from one CSV record, trimmed.
+    pub(crate) fn parse(text: &str) -> Result<Self> {
+        let mut reader = csv::ReaderBuilder::new()
+            .has_headers(false)
+            .flexible(true)
+            .from_reader(text.as_bytes());
+        let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
+        let [record] = records.as_slice() else {
+            return Err(Error::request(
+                "classes must be stated on one line: a,b or a,b,c",
+            ));
+        };
+        Self::new(record.iter().map(|label| label.trim().to_owned()).collect())
+    }
+
+    /// At least two different labels, none empty.
+    pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
+        if labels.len() < 2 {
+            return Err(Error::request(
+                "at least two classes are needed, such as --classes a,b",
+            ));
+        }
+        let mut sorted: Vec<&String> = labels.iter().collect();
+        sorted.sort_unstable();
+        if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::request("a class is stated twice"));
+        }
+        if labels.iter().any(String::is_empty) {
+            return Err(Error::request("a class has an empty label"));
+        }
+        Ok(Self(labels))
+    }
+
+    pub(crate) fn as_slice(&self) -> &[String] {
+        &self.0
+    }
+
+    /// The class of a cell: equality of text, case included, blanks around it aside.
+    pub(crate) fn class_of(&self, cell: &[u8]) -> Option<usize> {
+        let cell = cell.trim_ascii();
+        self.0.iter().position(|label| label.as_bytes() == cell)
+    }
+}
+
+/// How a cell becomes one number on the grid.
+pub(crate) enum TargetCode {
+    /// Clipped to a stated range.
+    Bounded(Bounds),
+    /// The first label to -Q, the second to Q.
+    TwoClasses(Labels),
+    /// Q from this value on, -Q below.
+    SplitAt(f64),
+}
+
+impl TargetCode {
+    /// The target's grid value, `None` where it is missing.
+    pub(crate) fn code(&self, cell: &[u8]) -> Option<i16> {
+        let sign = |positive: bool| if positive { Q as i16 } else { -Q as i16 };
+        match self {
+            Self::Bounded(bounds) => Some(bounds.quantise(parse_number(cell)?, Q)),
+            Self::TwoClasses(labels) => Some(sign(labels.class_of(cell)? == 1)),
+            Self::SplitAt(median) => Some(sign(parse_number(cell)? >= *median)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_are_one_record() {
+        let labels = Labels::parse("case, control ,\"x, y\"").unwrap();
+        assert_eq!(labels.as_slice(), ["case", "control", "x, y"]);
+        assert_eq!(labels.class_of(b" control"), Some(1));
+        assert_eq!(labels.class_of(b"x, y"), Some(2));
+        assert_eq!(labels.class_of(b"Control"), None);
+        for text in ["", "a", "a,a", "a,", "a,b\nc,d"] {
+            assert!(Labels::parse(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn targets_reach_the_grid() {
+        let bounded = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
+        assert_eq!(bounded.code(b"9"), Some(32767));
+        assert_eq!(bounded.code(b"0"), Some(0));
+        assert_eq!(bounded.code(b"n/a"), None);
+        let two = TargetCode::TwoClasses(Labels::parse("no,yes").unwrap());
+        assert_eq!(
+            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell)),
+            [Some(-32767), Some(32767), None]
+        );
+        let split = TargetCode::SplitAt(2.5);
+        assert_eq!(
+            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell)),
+            [Some(-32767), Some(32767), None]
+        );
+    }
+}

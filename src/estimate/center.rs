@@ -1,0 +1,243 @@
+//! The centre of the target, and with it a count of the rows.
+//!
+//! # What it does
+//!
+//! A few non-negative integer sums are released with discrete Laplace noise; everything else is a
+//! function of the noisy sums.
+//!
+//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y. One row adds 2Q in
+//!   all, so the pair has L1 sensitivity s = 2Q. The centre is Q (a - b)/(a + b).
+//! - Classes: the number of rows of each. One row touches one of them, s = 1. The centre of class
+//!   c is Q times its share.
+//!
+//! The divisor a + b is taken to be at least 4 s/eps: where the noise could make it small or
+//! negative, the centre shrinks towards 0 instead of flying off.
+//!
+//! # Guarantee
+//!
+//! eps-differentially private for adding or removing one row: the sums are integers, the noise has
+//! P(z) proportional to e^(-eps |z|/s) exactly, and one row moves the sums by at most s in L1. A
+//! row without a usable target adds nothing.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive, Zero};
+
+use crate::exact::near_f64;
+use crate::privacy::Epsilon;
+use crate::random::{Bits, discrete_laplace};
+
+/// What the noisy sums say.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CenterEstimate {
+    /// One centre on the grid, or one for each class.
+    pub(crate) centers: Vec<i32>,
+    /// The estimated number of rows with a usable target.
+    pub(crate) rows: u64,
+    /// The standard deviation of that estimate's noise, in rows.
+    pub(crate) rows_noise: f64,
+}
+
+/// The centre of a numeric target, in \[-q, q\]; `above` = sum of q + y, `below` = sum of q - y.
+pub(crate) fn private_center(
+    above: u64,
+    below: u64,
+    q: i32,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> CenterEstimate {
+    let noisy = NoisySums::new(&[above, below], 2 * q, epsilon, bits);
+    let center = noisy
+        .share_of(&noisy.sums[0] - &noisy.sums[1], q)
+        .clamp(-q, q);
+    noisy.estimate(vec![center])
+}
+
+/// The centres of classes, each in \[0, q\], from the number of rows of each.
+pub(crate) fn private_class_centers(
+    counts: &[u64],
+    q: i32,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> CenterEstimate {
+    let noisy = NoisySums::new(counts, 1, epsilon, bits);
+    let centers = noisy
+        .sums
+        .iter()
+        .map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q))
+        .collect();
+    noisy.estimate(centers)
+}
+
+struct NoisySums {
+    sums: Vec<BigInt>,
+    /// What one row adds in all.
+    per_row: i32,
+    epsilon: BigRational,
+}
+
+impl NoisySums {
+    fn new(sums: &[u64], per_row: i32, epsilon: &Epsilon, bits: &Bits) -> Self {
+        let rate = epsilon.as_rational() / BigInt::from(per_row);
+        let mut words = bits.lane(0);
+        let noisy = |&sum: &u64| BigInt::from(sum) + discrete_laplace(&mut words, &rate);
+        let epsilon = epsilon.as_rational().clone();
+        Self {
+            sums: sums.iter().map(noisy).collect(),
+            per_row,
+            epsilon,
+        }
+    }
+
+    fn total(&self) -> BigInt {
+        self.sums.iter().sum()
+    }
+
+    /// q part/total, rounded half away from zero.
+    fn share_of(&self, part: BigInt, q: i32) -> i32 {
+        let least = BigRational::from_integer((4 * self.per_row).into()) / &self.epsilon;
+        let divisor = BigRational::from_integer(self.total()).max(least);
+        let share = BigRational::from_integer(part * q) / divisor;
+        let limit = BigInt::from(i32::MAX);
+        share
+            .round()
+            .to_integer()
+            .clamp(-&limit, limit)
+            .to_i32()
+            .unwrap_or(0)
+    }
+
+    fn estimate(&self, centers: Vec<i32>) -> CenterEstimate {
+        let rows = BigRational::new(self.total(), self.per_row.into())
+            .round()
+            .to_integer();
+        let rows = if rows.is_negative() {
+            BigInt::zero()
+        } else {
+            rows
+        };
+        // Each sum's noise has a standard deviation of at most sqrt(2) s/eps.
+        let rows_noise = (2.0 * self.sums.len() as f64).sqrt() / near_f64(&self.epsilon);
+        CenterEstimate {
+            centers,
+            rows: rows.to_u64().unwrap_or(u64::MAX),
+            rows_noise,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::random::Randomness;
+    use crate::support::goodness::assert_fits;
+
+    fn bits(seed: u64) -> Bits {
+        Randomness::Seeded(seed).source().unwrap().bits(1)
+    }
+
+    /// The centre as the module says it, in floating point from exact noisy sums.
+    fn center_of(a: i64, b: i64, q: i64, eps: f64) -> i64 {
+        let divisor = ((a + b) as f64).max(8.0 * q as f64 / eps);
+        let share = q as f64 * (a - b) as f64 / divisor;
+        ((share.abs() + 0.5 + 1e-12).floor().copysign(share) as i64).clamp(-q, q)
+    }
+
+    /// P(centre) for each grid value, by summing over all noise values that matter.
+    fn exact_law(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
+        let rate = eps / (2 * q) as f64;
+        let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
+        // Beyond this the tails hold less than e^-40.
+        let reach = (40.0 / rate) as i64;
+        let mass: Vec<f64> = (-reach..=reach)
+            .map(|z| normal * (-rate * z.abs() as f64).exp())
+            .collect();
+        let mut law = vec![0.0; (2 * q + 1) as usize];
+        for (i, p) in mass.iter().enumerate() {
+            for (j, p2) in mass.iter().enumerate() {
+                let (a, b) = (above + i as i64 - reach, below + j as i64 - reach);
+                law[(center_of(a, b, q, eps) + q) as usize] += p * p2;
+            }
+        }
+        law
+    }
+
+    fn sums_of(target: &[i64], q: i64) -> (i64, i64) {
+        (
+            target.iter().map(|y| q + y).sum(),
+            target.iter().map(|y| q - y).sum(),
+        )
+    }
+
+    /// All tables of up to 3 rows on the grid with Q = 2 and 3, and every row added to them.
+    #[test]
+    fn privacy_by_enumeration() {
+        for (q, eps) in [(2, 1.0), (3, 0.5)] {
+            let mut tables: Vec<Vec<i64>> = vec![vec![]];
+            for rows in 0..3 {
+                let longer: Vec<_> = tables
+                    .iter()
+                    .filter(|t| t.len() == rows)
+                    .flat_map(|t| (-q..=q).map(move |y| [t.clone(), vec![y]].concat()))
+                    .collect();
+                tables.extend(longer);
+            }
+            let mut laws = std::collections::HashMap::new();
+            let mut law = |target: &[i64]| {
+                let (a, b) = sums_of(target, q);
+                laws.entry((a, b))
+                    .or_insert_with(|| exact_law(a, b, q, eps))
+                    .clone()
+            };
+            let mut worst = 0.0f64;
+            for table in &tables {
+                for y in -q..=q {
+                    let more = [table.clone(), vec![y]].concat();
+                    let ratio = crate::support::oracle::max_log_ratio(&law(table), &law(&more));
+                    worst = worst.max(ratio / eps);
+                }
+            }
+            assert!(worst <= 1.0 + 1e-12, "Q = {q}: {worst}");
+            assert!(worst >= 0.5, "Q = {q}: {worst}");
+        }
+    }
+
+    #[test]
+    fn draws_fit_the_exact_law() {
+        let target = [2, -1, 2, 0, 1, 2, 2];
+        let (a, b) = sums_of(&target, 2);
+        let mut counts = vec![0u64; 5];
+        for seed in 0..50_000 {
+            let epsilon = "1".parse().unwrap();
+            let estimate = private_center(a as u64, b as u64, 2, &epsilon, &bits(seed));
+            counts[(estimate.centers[0] + 2) as usize] += 1;
+        }
+        let law = exact_law(a, b, 2, 1.0);
+        let total: f64 = law.iter().sum();
+        assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
+    }
+
+    /// With a large budget the estimates are the truth.
+    #[test]
+    fn little_noise_gives_the_truth() {
+        let epsilon = "1e6".parse().unwrap();
+        let estimate = private_center(30_000, 10_000, 100, &epsilon, &bits(0));
+        assert_eq!((estimate.centers, estimate.rows), (vec![50], 200));
+        let estimate = private_class_centers(&[10, 30, 60], 1000, &epsilon, &bits(0));
+        assert_eq!(
+            (estimate.centers, estimate.rows),
+            (vec![100, 300, 600], 100)
+        );
+    }
+
+    /// The class centres of neighbouring count vectors: the noise is that of the counts, so the
+    /// ratio of the joint law of the noisy counts is e^(eps |z - z'|); checked on the noise itself.
+    #[test]
+    fn one_row_is_one_count() {
+        let epsilon: Epsilon = "1/2".parse().unwrap();
+        let noisy = |counts: &[u64]| NoisySums::new(counts, 1, &epsilon, &bits(4)).sums;
+        let (before, after) = (noisy(&[3, 5, 0]), noisy(&[3, 6, 0]));
+        let moved: BigInt = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).sum();
+        assert_eq!(moved, 1.into());
+    }
+}

@@ -1,0 +1,7 @@
+//! Small private estimates every pipeline needs: the centre of the target, and a median.
+
+mod center;
+mod median;
+
+pub(crate) use center::{CenterEstimate, private_center, private_class_centers};
+pub(crate) use median::{MedianGrid, RankCounts};
