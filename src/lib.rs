@@ -1,18 +1,50 @@
-//! x
+//! Differentially private feature selection.
+//!
+//! Given a table with one row a person, `dpsis` chooses k features for a target such that the
+//! output is epsilon-differentially private (delta = 0) on the real machine: every value is put on
+//! an integer grid by a function of its own row, scores are integer sums with a proven sensitivity,
+//! every estimate on the way is paid for, and noise is compared exactly.
+//!
+//! ```no_run
+//! let selection = dpsis::Select::new(5, "2".parse()?).run("data.csv")?;
+//! print!("{}", dpsis::report::names(&selection));
+//! # Ok::<(), dpsis::Error>(())
+//! ```
+//!
+//! | I want to ... | see |
+//! | --- | --- |
+//! | select features of a CSV file | [`Select`] |
+//! | see what was released, spent and assumed | [`Selection`] |
+//! | print it as text or JSON | [`report`] |
+//! | choose k of anything by integer scores | [`Scores`], [`CanonicalLipschitz`] |
+//! | read how the mechanism works and why it is private | [`mechanism::canonical`] |
+//! | state a budget exactly | [`Epsilon`] |
+//! | run the command line from a program | [`cli`] |
+
+#[cfg(feature = "cli")]
+pub mod cli;
 mod data;
 mod error;
 mod estimate;
 mod exact;
-mod mechanism;
+pub mod mechanism;
 mod privacy;
 mod random;
+pub mod report;
 mod score;
-pub use data::*;
+mod select;
+
+pub use data::{Bounds, Scaling, TargetColumn};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use mechanism::CanonicalLipschitz;
-pub use privacy::*;
-pub use random::{Randomness, RandomnessSource};
+pub use privacy::{Epsilon, Neighbours, Purpose, Spending};
+pub use random::Randomness;
 pub use score::Scores;
+pub use select::{
+    Center, Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed,
+    Select, Selection, Target, TargetUsed, Warning,
+};
+
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod support;

@@ -1,1 +1,5 @@
-fn main() {}
+//! The command line: see `dpsis --help`.
+
+fn main() -> std::process::ExitCode {
+    dpsis::cli::run(std::env::args_os())
+}

@@ -54,7 +54,12 @@ pub(crate) fn fold_rows<F: RowFold>(
             let mut fold = new();
             let mut splitter = Splitter::new(columns);
             let mut failed = Ok(());
-            let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            let next = || {
+                receiver
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .recv()
+            };
             while let Ok(block) = next() {
                 // After a bad line all blocks still to come are later: take them off the reader's
                 // hands, so that it can stop, and leave them.

@@ -15,10 +15,11 @@ mod target;
 pub use scaling::{Bounds, Scaling};
 pub use schema::TargetColumn;
 
+pub(crate) use blocks::RowFold;
 pub(crate) use cells::Row;
 pub(crate) use grid::Q;
 pub(crate) use number::parse_number;
 pub(crate) use scaling::Scaler;
 pub(crate) use schema::Schema;
-pub(crate) use table::TableFile;
+pub(crate) use table::{OpenTable, TableFile};
 pub(crate) use target::{Labels, TargetCode};

@@ -23,8 +23,6 @@ pub(crate) struct Schema {
     header: Vec<String>,
     target: usize,
     id: Option<usize>,
-    /// Whether the id column is an unnamed first one that nobody asked to drop.
-    unnamed_id: bool,
     features: Vec<usize>,
 }
 
@@ -58,8 +56,9 @@ impl Schema {
                 "one column cannot be both the target and the id",
             ));
         }
-        let unnamed_id = named.is_none() && header[0].is_empty() && target != 0;
-        let id = named.or(unnamed_id.then_some(0));
+        // Row names, as data frames are often written.
+        let unnamed = named.is_none() && header[0].is_empty() && target != 0;
+        let id = named.or(unnamed.then_some(0));
         if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
             return Err(Error::input("the column has no name").at(None, Some(blank + 1)));
         }
@@ -74,7 +73,6 @@ impl Schema {
             header,
             target,
             id,
-            unnamed_id,
             features,
         })
     }
@@ -102,11 +100,6 @@ impl Schema {
     /// The id column, from 0.
     pub(crate) fn id(&self) -> Option<usize> {
         self.id
-    }
-
-    /// Whether an unnamed first column was taken for ids.
-    pub(crate) fn has_unnamed_id(&self) -> bool {
-        self.unnamed_id
     }
 
     /// Whether a file still has this header.
@@ -200,7 +193,7 @@ mod tests {
     #[test]
     fn an_unnamed_first_column_holds_ids() {
         let schema = schema(&["", "b", "y"], TargetColumn::At(3), None).unwrap();
-        assert!(schema.has_unnamed_id());
+        assert_eq!(schema.id(), Some(0));
         assert_eq!(schema.features(), [1]);
     }
 

@@ -1,7 +1,7 @@
 //! A CSV file, plain or gzipped: its header, and passes over its rows.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 
 use crate::data::blocks::{RowFold, fold_rows};

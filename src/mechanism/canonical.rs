@@ -2,14 +2,13 @@
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
-use num_traits::{One, Signed, Zero};
+use num_traits::{One, Signed};
 
 use crate::error::{Error, Result};
 use crate::exact::{LnFactorials, binomial, near_f64, parse_rational, ratio};
-use crate::privacy::Epsilon;
+use crate::privacy::{Epsilon, Purpose};
 use crate::random::{
-    Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, RandomnessSource,
-    uniform_subset,
+    Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, Randomness, uniform_subset,
 };
 use crate::score::Scores;
 
@@ -23,8 +22,8 @@ use crate::score::Scores;
 /// // Counts to which one person adds at most 1.
 /// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbours::AddRemove)?;
 /// let epsilon: Epsilon = "1".parse()?;
-/// let source = Randomness::OperatingSystem.source()?;
-/// let picks = CanonicalLipschitz::default().select(&scores, 2, &epsilon, &source)?;
+/// let mechanism = CanonicalLipschitz::default();
+/// let picks = mechanism.select(&scores, 2, &epsilon, Randomness::OperatingSystem)?;
 /// assert_eq!(picks, [1, 3]); // in the order of the candidates; wrong with probability e^-56
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -38,9 +37,6 @@ pub struct CanonicalLipschitz {
 
 /// The bits that choose the body.
 const BODY_LANE: u64 = 1 << 62;
-
-/// The number of the draw under a [`RandomnessSource`].
-const DRAW: u64 = 0;
 
 impl CanonicalLipschitz {
     /// With another gamma in [0, 1], as text: the weight of the worst chosen score against that of
@@ -74,18 +70,35 @@ impl CanonicalLipschitz {
     ///
     /// # Privacy
     ///
-    /// `epsilon`-differentially private for the neighbour relation of the scores, provided that
-    /// each source of randomness drives one selection only.
+    /// `epsilon`-differentially private for the neighbour relation of the scores, unless the
+    /// randomness is seeded.
     ///
     /// # Errors
     ///
-    /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more of them.
+    /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more of them;
+    /// `Io` if the operating system gives no entropy.
     pub fn select(
         &self,
         scores: &Scores,
         k: usize,
         epsilon: &Epsilon,
-        source: &RandomnessSource,
+        randomness: Randomness,
+    ) -> Result<Vec<usize>> {
+        self.select_with(
+            scores,
+            k,
+            epsilon,
+            &randomness.source()?.bits(Purpose::Selection.draw()),
+        )
+    }
+
+    /// The same, driven by bits that drive nothing else.
+    pub(crate) fn select_with(
+        &self,
+        scores: &Scores,
+        k: usize,
+        epsilon: &Epsilon,
+        bits: &Bits,
     ) -> Result<Vec<usize>> {
         let d = scores.values().len();
         if k == 0 || k > d {
@@ -95,9 +108,8 @@ impl CanonicalLipschitz {
             return Err(Error::request("there must be fewer than 2^31 candidates"));
         }
         let classes = Classes::new(self, scores, k, epsilon);
-        let bits = source.bits(DRAW);
-        let winner = classes.race(&bits, Filter::default());
-        Ok(classes.draw_member(winner, &bits))
+        let winner = classes.race(bits, Filter::default());
+        Ok(classes.draw_member(winner, bits))
     }
 }
 

@@ -5,9 +5,15 @@ use num_traits::ToPrimitive;
 use super::*;
 use crate::exact::Enclosure;
 use crate::privacy::Neighbours;
-use crate::random::Randomness;
 use crate::support::goodness::assert_fits;
 use crate::support::oracle;
+
+fn bits(seed: u64) -> Bits {
+    Randomness::Seeded(seed)
+        .source()
+        .unwrap()
+        .bits(Purpose::Selection.draw())
+}
 
 fn scores(values: &[i64], sensitivity: u64) -> Scores {
     Scores::new(values.to_vec(), sensitivity, Neighbours::AddRemove).unwrap()
@@ -249,8 +255,9 @@ fn draws_fit_the_exact_law() {
         let (scores, epsilon) = (scores(values, SENSITIVITY as u64), eps.parse().unwrap());
         let mut counts = vec![0u64; sets.len()];
         for seed in 0..200_000 {
-            let source = Randomness::Seeded(seed).source().unwrap();
-            let picks = mechanism.select(&scores, k, &epsilon, &source).unwrap();
+            let picks = mechanism
+                .select(&scores, k, &epsilon, Randomness::Seeded(seed))
+                .unwrap();
             counts[sets.iter().position(|set| *set == picks).unwrap()] += 1;
         }
         let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
@@ -270,7 +277,7 @@ fn forced_fallback_gives_the_same_winner() {
     for (values, k, filter_bits) in settings {
         let classes = classes(values, 2, k, "1/2", "1");
         for seed in 0..40_000 {
-            let bits = Randomness::Seeded(seed).source().unwrap().bits(DRAW);
+            let bits = bits(seed);
             let quick = classes.race(&bits, Filter::default());
             let refined = classes.race(&bits, Filter::weakened(filter_bits));
             assert_eq!(quick, refined, "seed {seed}");
@@ -284,7 +291,7 @@ fn forced_fallback_on_a_wide_table() {
     let values: Vec<i64> = (0..3000).map(|i| (i * 7919) % 101).collect();
     let classes = classes(&values, 3, 12, "1/2", "2");
     for seed in 0..20 {
-        let bits = Randomness::Seeded(seed).source().unwrap().bits(DRAW);
+        let bits = bits(seed);
         let quick = classes.race(&bits, Filter::default());
         assert_eq!(
             quick,
@@ -315,14 +322,11 @@ const STABLE_PICKS: [[usize; 4]; 3] = [[10, 18, 20, 33], [1, 24, 30, 35], [4, 14
 
 #[test]
 fn all_candidates_can_be_asked_for() {
-    let source = Randomness::Seeded(0).source().unwrap();
     let mechanism = CanonicalLipschitz::default();
-    let picks = mechanism.select(&scores(&[3, 1, 2], 1), 3, &"1".parse().unwrap(), &source);
-    assert_eq!(picks.unwrap(), [0, 1, 2]);
-    for k in [0, 4] {
-        let refused = mechanism.select(&scores(&[3, 1, 2], 1), k, &"1".parse().unwrap(), &source);
-        assert!(refused.is_err());
-    }
+    let (scores, epsilon) = (scores(&[3, 1, 2], 1), "1".parse().unwrap());
+    let pick = |k| mechanism.select(&scores, k, &epsilon, Randomness::Seeded(0));
+    assert_eq!(pick(3).unwrap(), [0, 1, 2]);
+    assert!(pick(0).is_err() && pick(4).is_err());
 }
 
 /// Extreme scores and budgets stay finite and exact.
@@ -333,7 +337,7 @@ fn extremes_are_handled() {
         for gamma in ["0", "1/2", "1"] {
             let classes = classes(&[largest, -largest, 0, 1, largest - 1], 1, 2, gamma, eps);
             for seed in 0..100 {
-                let bits = Randomness::Seeded(seed).source().unwrap().bits(DRAW);
+                let bits = bits(seed);
                 let winner = classes.race(&bits, Filter::default());
                 assert_eq!(winner, classes.race(&bits, Filter::weakened(1)));
             }

@@ -1,5 +1,5 @@
 //! How k candidates are chosen from their scores. No mechanism ever sees data.
 
-mod canonical;
+pub mod canonical;
 
 pub use canonical::CanonicalLipschitz;

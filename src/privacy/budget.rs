@@ -19,6 +19,17 @@ pub enum Purpose {
     Selection,
 }
 
+impl Purpose {
+    /// The number of the draw that it pays for: each has random bits of its own.
+    pub(crate) fn draw(self) -> u64 {
+        match self {
+            Self::Selection => 0,
+            Self::TargetCenter => 1,
+            Self::TargetMedian => 2,
+        }
+    }
+}
+
 /// One part of the budget.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]

@@ -26,7 +26,7 @@ impl Randomness {
     /// # Errors
     ///
     /// `Io` if the operating system gives no entropy.
-    pub fn source(self) -> Result<RandomnessSource> {
+    pub(crate) fn source(self) -> Result<RandomnessSource> {
         let mut key = [0; 32];
         match self {
             Self::OperatingSystem => OsRng
@@ -41,7 +41,7 @@ impl Randomness {
 /// Hands each draw of a release a key of its own.
 ///
 /// The key of draw i is the start of ChaCha20's stream i under the master key.
-pub struct RandomnessSource {
+pub(crate) struct RandomnessSource {
     master: [u8; 32],
 }
 

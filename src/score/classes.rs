@@ -20,7 +20,7 @@
 
 use crate::error::Result;
 use crate::privacy::Neighbours;
-use crate::score::Scores;
+use crate::score::{RowSums, Scores};
 
 /// The sums of one or more blocks of rows.
 pub(crate) struct ClassSums {
@@ -39,30 +39,6 @@ impl ClassSums {
             features: vec![vec![0; features]; classes],
             rows: vec![0; classes],
         }
-    }
-
-    /// Adds one row of a class; all values lie in \[-q, q\].
-    pub(crate) fn add(&mut self, x: &[i16], class: usize) {
-        for (sum, &x) in self.features[class].iter_mut().zip(x) {
-            *sum += i64::from(x);
-        }
-        self.rows[class] += 1;
-    }
-
-    /// Adds the sums of other rows.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        let mine = self.features.iter_mut().flatten();
-        for (sum, more) in mine.zip(other.features.iter().flatten()) {
-            *sum += more;
-        }
-        for (rows, more) in self.rows.iter_mut().zip(&other.rows) {
-            *rows += more;
-        }
-    }
-
-    /// Whether no row has a usable target.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.rows.iter().all(|&rows| rows == 0)
     }
 
     /// For each class its number of rows.
@@ -92,6 +68,31 @@ impl ClassSums {
             sensitivity,
             Neighbours::AddRemove,
         )
+    }
+}
+
+impl RowSums for ClassSums {
+    type Target = usize;
+
+    fn add(&mut self, x: &[i16], class: usize) {
+        for (sum, &x) in self.features[class].iter_mut().zip(x) {
+            *sum += i64::from(x);
+        }
+        self.rows[class] += 1;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        let mine = self.features.iter_mut().flatten();
+        for (sum, more) in mine.zip(other.features.iter().flatten()) {
+            *sum += more;
+        }
+        for (rows, more) in self.rows.iter_mut().zip(&other.rows) {
+            *rows += more;
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.rows.iter().all(|&rows| rows == 0)
     }
 }
 

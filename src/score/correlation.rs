@@ -27,7 +27,7 @@
 
 use crate::error::Result;
 use crate::privacy::Neighbours;
-use crate::score::Scores;
+use crate::score::{RowSums, Scores};
 
 /// The sums of one or more blocks of rows.
 pub(crate) struct CorrelationSums {
@@ -54,37 +54,6 @@ impl CorrelationSums {
         }
     }
 
-    /// Adds one row; all values lie in \[-q, q\].
-    pub(crate) fn add(&mut self, x: &[i16], y: i16) {
-        let y = i32::from(y);
-        let sums = self.products.iter_mut().zip(&mut self.features);
-        for ((product, feature), &x) in sums.zip(x) {
-            *product += i64::from(i32::from(x) * y);
-            *feature += i64::from(x);
-        }
-        self.above += (self.q + y).unsigned_abs() as u64;
-        self.below += (self.q - y).unsigned_abs() as u64;
-    }
-
-    /// Adds the sums of other rows.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [
-            (&mut self.products, &other.products),
-            (&mut self.features, &other.features),
-        ] {
-            for (sum, more) in mine.iter_mut().zip(theirs) {
-                *sum += more;
-            }
-        }
-        self.above += other.above;
-        self.below += other.below;
-    }
-
-    /// Whether no row has a usable target.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.above + self.below == 0
-    }
-
     /// The sums of Q + y and of Q - y.
     pub(crate) fn target_sums(&self) -> (u64, u64) {
         (self.above, self.below)
@@ -106,6 +75,38 @@ impl CorrelationSums {
             q * (q + center.unsigned_abs()),
             Neighbours::AddRemove,
         )
+    }
+}
+
+impl RowSums for CorrelationSums {
+    type Target = i16;
+
+    fn add(&mut self, x: &[i16], y: i16) {
+        let y = i32::from(y);
+        let sums = self.products.iter_mut().zip(&mut self.features);
+        for ((product, feature), &x) in sums.zip(x) {
+            *product += i64::from(i32::from(x) * y);
+            *feature += i64::from(x);
+        }
+        self.above += (self.q + y).unsigned_abs() as u64;
+        self.below += (self.q - y).unsigned_abs() as u64;
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for (mine, theirs) in [
+            (&mut self.products, &other.products),
+            (&mut self.features, &other.features),
+        ] {
+            for (sum, more) in mine.iter_mut().zip(theirs) {
+                *sum += more;
+            }
+        }
+        self.above += other.above;
+        self.below += other.below;
+    }
+
+    fn is_empty(&self) -> bool {
+        self.above + self.below == 0
     }
 }
 

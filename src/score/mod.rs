@@ -8,3 +8,18 @@ pub use scores::Scores;
 
 pub(crate) use classes::ClassSums;
 pub(crate) use correlation::CorrelationSums;
+
+/// Integer sums over rows from which scores are made; blocks of rows merge in any order.
+pub(crate) trait RowSums: Send {
+    /// A row's target, as these sums take it.
+    type Target;
+
+    /// Adds one row; all values lie on the grid.
+    fn add(&mut self, x: &[i16], y: Self::Target);
+
+    /// Adds the sums of other rows.
+    fn merge(&mut self, other: &Self);
+
+    /// Whether no row was added.
+    fn is_empty(&self) -> bool;
+}

@@ -1,0 +1,15 @@
+//! A record as JSON.
+
+use crate::error::{Error, Result};
+use crate::select::Selection;
+
+/// The record as one indented JSON document with a line feed at its end.
+///
+/// # Errors
+///
+/// None for records made by this crate; `Io` if serialisation fails.
+pub fn to_json(selection: &Selection) -> Result<String> {
+    serde_json::to_string_pretty(selection)
+        .map(|json| json + "\n")
+        .map_err(|_| Error::io("the record cannot be written as JSON"))
+}

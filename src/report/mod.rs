@@ -1,0 +1,7 @@
+//! Renders records. It sees nothing but the record.
+
+mod json;
+mod text;
+
+pub use json::to_json;
+pub use text::{names, report};

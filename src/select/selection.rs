@@ -1,0 +1,159 @@
+//! The record of a release: everything a report may say, and nothing else.
+//!
+//! What depends on the data is `selected` and `released`, which the budget paid for, and the
+//! warnings made from them.
+
+use serde::Serialize;
+
+use crate::privacy::{Epsilon, Neighbours, Spending};
+
+/// A private selection and what was promised, spent and assumed for it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Selection {
+    /// Version of this program.
+    pub version: String,
+    /// The command that made it.
+    pub command: String,
+    /// Whether the guarantee below holds for everything in this record; false if seeded.
+    pub private: bool,
+    /// The selected features.
+    pub selected: Vec<Picked>,
+    /// The order of `selected`: `file`, which says nothing more than the set.
+    pub order: String,
+    /// What is promised.
+    pub guarantee: Guarantee,
+    /// How the features were chosen.
+    pub mechanism: MechanismUsed,
+    /// How the features were scored.
+    pub score: ScoreUsed,
+    /// What the target was taken for.
+    pub target: TargetUsed,
+    /// Estimates that were paid for.
+    pub released: Released,
+    /// Facts taken as public.
+    pub public: PublicFacts,
+    /// What drove the draws.
+    pub randomness: RandomnessUsed,
+    /// What the reader should know before using the selection.
+    pub warnings: Vec<Warning>,
+}
+
+/// A selected feature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Picked {
+    /// Its name in the header.
+    pub name: String,
+    /// Its column in the file, counted from 1.
+    pub index: usize,
+}
+
+/// Pure differential privacy of the record.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Guarantee {
+    /// The total.
+    pub epsilon: Epsilon,
+    /// Always 0.
+    pub delta: String,
+    /// The neighbour relation.
+    pub neighbours: Neighbours,
+    /// What is protected: a row.
+    pub unit: String,
+    /// The parts of epsilon; they sum to it exactly.
+    pub spent: Vec<Spending>,
+}
+
+/// The mechanism and its parameters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct MechanismUsed {
+    /// Its name on the command line.
+    pub id: String,
+    /// Gamma, exactly.
+    pub gamma: String,
+}
+
+/// The score and how values reached it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct ScoreUsed {
+    /// `correlation`.
+    pub id: String,
+    /// Q: values are integers from -Q to Q.
+    pub grid: i32,
+    /// `row-rank` or `bounds`.
+    pub scale: String,
+    /// Whether the scaling was the default rather than asked for.
+    pub scale_by_default: bool,
+    /// The stated bounds of all features.
+    pub bounds: Option<[f64; 2]>,
+    /// The most one row can move a score, in units of the grid.
+    pub sensitivity: u64,
+    /// `private`, `stated` or `none`.
+    pub center: String,
+    /// The stated classes.
+    pub classes: Option<Vec<String>>,
+    /// What a missing feature value contributes.
+    pub missing: String,
+}
+
+/// The target column.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct TargetUsed {
+    /// Its name in the header.
+    pub name: String,
+    /// Its column in the file, counted from 1.
+    pub index: usize,
+    /// `median-split`, `bounds` or `classes`.
+    pub coding: String,
+    /// The stated bounds.
+    pub bounds: Option<[f64; 2]>,
+}
+
+/// Private estimates made on the way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Released {
+    /// The target's centre: a mean in its own units, the share of the second class or of rows at
+    /// or above the median, or the share of each class.
+    pub center: Option<Vec<f64>>,
+    /// The value at which the target was split.
+    pub target_median: Option<f64>,
+    /// The estimated number of rows with a usable target.
+    pub rows_estimate: Option<u64>,
+}
+
+/// What anyone who sees the header may know.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct PublicFacts {
+    /// The number of features.
+    pub features: usize,
+    /// The number asked for.
+    pub k: usize,
+    /// The column that was taken for ids and dropped, counted from 1.
+    pub id_column: Option<usize>,
+}
+
+/// The source of randomness.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct RandomnessUsed {
+    /// The generator and where its key comes from.
+    pub source: String,
+    /// Whether the key was a stated number: then the record is not for release.
+    pub seeded: bool,
+}
+
+/// Something to know before using the selection.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Warning {
+    /// A name that does not change.
+    pub id: String,
+    /// What it means and what to do.
+    pub text: String,
+}
