@@ -40,12 +40,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, rule: impl Into<String>) -> Self {
-        Self {
-            kind,
-            rule: rule.into(),
-            place: None,
-            hint: None,
-        }
+        Self { kind, rule: rule.into(), place: None, hint: None }
     }
 
     pub(crate) fn request(rule: impl Into<String>) -> Self {

@@ -56,12 +56,7 @@ pub(super) struct SelectArguments {
     target: Option<String>,
 
     /// The target's column by place, counted from 1
-    #[arg(
-        long,
-        value_name = "N",
-        conflicts_with = "target",
-        help_heading = "Columns"
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Columns")]
     target_index: Option<usize>,
 
     /// A column of ids, to leave out
@@ -69,12 +64,7 @@ pub(super) struct SelectArguments {
     id: Option<String>,
 
     /// Clip every feature to this range, known from public sources
-    #[arg(
-        long,
-        value_name = "LO,HI",
-        allow_hyphen_values = true,
-        help_heading = "Features"
-    )]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Features")]
     bounds: Option<String>,
 
     /// How features are made comparable [default: bounds if stated, else row-rank]
@@ -82,12 +72,7 @@ pub(super) struct SelectArguments {
     scale: Option<Scale>,
 
     /// The target is a number in this range, known from public sources
-    #[arg(
-        long,
-        value_name = "LO,HI",
-        allow_hyphen_values = true,
-        help_heading = "Target"
-    )]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Target")]
     target_bounds: Option<String>,
 
     /// The target is one of these labels
@@ -112,12 +97,7 @@ pub(super) struct SelectArguments {
 
     /// How classes of sets are weighed, from 0 (leave out no good feature) to 1 (take no bad one)
     /// [default: 1/2, and 1 for k = 1]
-    #[arg(
-        long,
-        value_name = "GAMMA",
-        allow_hyphen_values = true,
-        help_heading = "Mechanism"
-    )]
+    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
     gamma: Option<String>,
 
     /// The form of the output
@@ -160,9 +140,7 @@ pub(super) enum Format {
 impl SelectArguments {
     /// The request, with everything checked that can be checked without the file.
     pub(super) fn request(&self) -> Result<Select> {
-        let randomness = self
-            .seed
-            .map_or(Randomness::OperatingSystem, Randomness::Seeded);
+        let randomness = self.seed.map_or(Randomness::OperatingSystem, Randomness::Seeded);
         let mut select = Select::new(self.k, self.eps.clone())
             .target_column(self.target_column())
             .target(self.target()?)
@@ -201,9 +179,9 @@ impl SelectArguments {
 
     fn scaling(&self) -> Result<Option<Scaling>> {
         match (&self.bounds, self.scale) {
-            (Some(_), Some(Scale::RowRank)) => Err(Error::request(
-                "--bounds and --scale row-rank exclude each other",
-            )),
+            (Some(_), Some(Scale::RowRank)) => {
+                Err(Error::request("--bounds and --scale row-rank exclude each other"))
+            }
             (Some(bounds), _) => Ok(Some(Scaling::Bounds(parse_bounds(bounds)?))),
             (None, Some(Scale::Bounds)) => {
                 Err(Error::request("--scale bounds needs --bounds LO,HI"))
@@ -219,14 +197,10 @@ fn parse_value(text: &str) -> Option<f64> {
 }
 
 fn parse_bounds(text: &str) -> Result<Bounds> {
-    let ends = text
-        .split_once(',')
-        .and_then(|(low, high)| parse_value(low).zip(parse_value(high)));
+    let ends = text.split_once(',').and_then(|(low, high)| parse_value(low).zip(parse_value(high)));
     match ends {
         Some((low, high)) => Bounds::new(low, high),
-        None => Err(Error::request(
-            "bounds must be two numbers with a comma between them: LO,HI",
-        )),
+        None => Err(Error::request("bounds must be two numbers with a comma between them: LO,HI")),
     }
 }
 

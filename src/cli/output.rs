@@ -14,19 +14,14 @@ pub(super) fn write(selection: &Selection, format: Format) -> Result<()> {
         Format::Text => (report::names(selection), report::report(selection)),
         Format::Json => {
             let warnings = selection.warnings.iter();
-            let remarks = warnings
-                .map(|warning| format!("warning: {}\n", warning.text))
-                .collect();
+            let remarks = warnings.map(|warning| format!("warning: {}\n", warning.text)).collect();
             (report::to_json(selection)?, remarks)
         }
     };
     // A closed stderr is no reason to withhold what was paid for.
     let _ = io::stderr().write_all(remarks.as_bytes());
     let mut stdout = io::stdout().lock();
-    match stdout
-        .write_all(document.as_bytes())
-        .and_then(|()| stdout.flush())
-    {
+    match stdout.write_all(document.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(Error::io(format!("cannot write the output: {error}")))
         }

@@ -54,12 +54,7 @@ pub(crate) fn fold_rows<F: RowFold>(
             let mut fold = new();
             let mut splitter = Splitter::new(columns);
             let mut failed = Ok(());
-            let next = || {
-                receiver
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .recv()
-            };
+            let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
             while let Ok(block) = next() {
                 // After a bad line all blocks still to come are later: take them off the reader's
                 // hands, so that it can stop, and leave them.
@@ -82,9 +77,8 @@ pub(crate) fn fold_rows<F: RowFold>(
                     None => total = Some(fold),
                 },
                 Ok(Err(error)) => {
-                    let earlier = first_error
-                        .as_ref()
-                        .is_none_or(|first| error.place() < first.place());
+                    let earlier =
+                        first_error.as_ref().is_none_or(|first| error.place() < first.place());
                     if earlier {
                         first_error = Some(error);
                     }
@@ -118,13 +112,7 @@ struct Blocks<R> {
 
 impl<R: Read> Blocks<R> {
     fn new(input: R, columns: usize) -> Self {
-        Self {
-            input,
-            max_line: max_line(columns),
-            columns,
-            carry: Vec::new(),
-            rows: 0,
-        }
+        Self { input, max_line: max_line(columns), columns, carry: Vec::new(), rows: 0 }
     }
 
     fn send_all(
@@ -148,10 +136,8 @@ impl<R: Read> Blocks<R> {
         let mut bytes = std::mem::take(&mut self.carry);
         let mut searched = 0;
         let whole = loop {
-            let read = (&mut self.input)
-                .take(BLOCK as u64)
-                .read_to_end(&mut bytes)
-                .map_err(map_error)?;
+            let read =
+                (&mut self.input).take(BLOCK as u64).read_to_end(&mut bytes).map_err(map_error)?;
             if read == 0 {
                 break bytes.len();
             }
@@ -171,15 +157,9 @@ impl<R: Read> Blocks<R> {
         let first_row = self.rows + 1;
         self.rows += lines.len() as u64;
         if self.rows > MAX_ROWS {
-            return Err(Error::input(format!(
-                "the table has more than {MAX_ROWS} rows"
-            )));
+            return Err(Error::input(format!("the table has more than {MAX_ROWS} rows")));
         }
-        Ok(Some(Block {
-            bytes,
-            lines,
-            first_row,
-        }))
+        Ok(Some(Block { bytes, lines, first_row }))
     }
 
     /// A line longer than its cells may be: the splitter finds which cell it is.
@@ -217,8 +197,7 @@ mod tests {
 
     impl RowFold for Collect {
         fn row(&mut self, row: &Row<'_>) {
-            self.0
-                .push(String::from_utf8(row.cell(0).to_vec()).unwrap());
+            self.0.push(String::from_utf8(row.cell(0).to_vec()).unwrap());
         }
 
         fn merge(&mut self, other: Self) {
@@ -227,9 +206,7 @@ mod tests {
     }
 
     fn collect(text: &str, threads: usize) -> Result<Vec<String>> {
-        let fold = fold_rows(text.as_bytes(), 2, threads, Collect::default, |_| {
-            Error::io("?")
-        })?;
+        let fold = fold_rows(text.as_bytes(), 2, threads, Collect::default, |_| Error::io("?"))?;
         let mut rows = fold.0;
         rows.sort();
         Ok(rows)
@@ -237,12 +214,7 @@ mod tests {
 
     #[test]
     fn all_lines_are_rows_whatever_their_ends() {
-        for text in [
-            "a,1\nb,2\n",
-            "a,1\r\nb,2\r\n",
-            "a,1\n\n\r\nb,2",
-            "\na,1\nb,2\n\n",
-        ] {
+        for text in ["a,1\nb,2\n", "a,1\r\nb,2\r\n", "a,1\n\n\r\nb,2", "\na,1\nb,2\n\n"] {
             assert_eq!(collect(text, 1).unwrap(), ["a", "b"], "{text:?}");
         }
         assert!(collect("", 2).unwrap().is_empty());
@@ -278,10 +250,7 @@ mod tests {
         let endless = io::repeat(b'7');
         let refused = fold_rows(endless, 2, 1, Collect::default, |_| Error::io("?"));
         let error = refused.err().unwrap();
-        assert!(
-            error.to_string().contains("longer than 4096 bytes"),
-            "{error}"
-        );
+        assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
     }
 
     #[test]

@@ -40,11 +40,7 @@ impl Row<'_> {
 impl Splitter {
     /// For rows of a known number of cells.
     pub(crate) fn new(columns: usize) -> Self {
-        Self {
-            columns,
-            ranges: Vec::with_capacity(columns),
-            unquoted: Vec::new(),
-        }
+        Self { columns, ranges: Vec::with_capacity(columns), unquoted: Vec::new() }
     }
 
     /// The cells of a line (without its line end).
@@ -60,21 +56,14 @@ impl Splitter {
         } else {
             self.split_plain(line);
         }
-        if let Some(long) = self
-            .ranges
-            .iter()
-            .position(|(start, end)| end - start > MAX_CELL)
-        {
+        if let Some(long) = self.ranges.iter().position(|(start, end)| end - start > MAX_CELL) {
             return Err(oversized(row, long + 1));
         }
         if self.ranges.len() != self.columns {
             return Err(ragged(self.ranges.len(), self.columns, row));
         }
         let bytes = if quoted { &self.unquoted } else { line };
-        Ok(Row {
-            bytes,
-            ranges: &self.ranges,
-        })
+        Ok(Row { bytes, ranges: &self.ranges })
     }
 
     fn split_plain(&mut self, line: &[u8]) {
@@ -92,11 +81,7 @@ impl Splitter {
         self.unquoted.resize(line.len() + 1, 0);
         let (mut read, mut start, mut end) = (0, 0, 0);
         loop {
-            let rest: &[u8] = if read < line.len() {
-                &line[read..]
-            } else {
-                b"\n"
-            };
+            let rest: &[u8] = if read < line.len() { &line[read..] } else { b"\n" };
             let (result, consumed, written) = parser.read_field(rest, &mut self.unquoted[end..]);
             let at_line_end = read >= line.len();
             read += consumed;
@@ -132,10 +117,8 @@ pub(crate) fn oversized(row: u64, column: usize) -> Error {
 }
 
 fn ragged(cells: usize, columns: usize, row: u64) -> Error {
-    let error = Error::input(format!(
-        "the row has {cells} cells where the header has {columns}"
-    ))
-    .at(Some(row), Some(cells.min(columns) + 1));
+    let error = Error::input(format!("the row has {cells} cells where the header has {columns}"))
+        .at(Some(row), Some(cells.min(columns) + 1));
     if row == 1 && cells == columns + 1 {
         return error.hint(
             "the header seems one name short, as R writes row names: \
@@ -153,19 +136,14 @@ mod tests {
     fn split(line: &str, columns: usize) -> Result<Vec<String>> {
         let mut splitter = Splitter::new(columns);
         let row = splitter.split(line.as_bytes(), 7)?;
-        Ok((0..columns)
-            .map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap())
-            .collect())
+        Ok((0..columns).map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap()).collect())
     }
 
     #[test]
     fn cells_of_a_line() {
         assert_eq!(split("1,2,3", 3).unwrap(), ["1", "2", "3"]);
         assert_eq!(split(",,", 3).unwrap(), ["", "", ""]);
-        assert_eq!(
-            split("\"a,b\",\"say \"\"x\"\"\",\"\"", 3).unwrap(),
-            ["a,b", "say \"x\"", ""]
-        );
+        assert_eq!(split("\"a,b\",\"say \"\"x\"\"\",\"\"", 3).unwrap(), ["a,b", "say \"x\"", ""]);
         assert_eq!(split("a\"b,c", 2).unwrap(), ["a\"b", "c"]);
     }
 
@@ -192,10 +170,7 @@ mod tests {
         assert!(split(&format!("1,{long}"), 2).is_ok());
         assert!(split(&format!("1,\"{long}\""), 2).is_ok());
         for line in [format!("1,{long}9"), format!("1,\"{long}9\"")] {
-            assert_eq!(
-                split(&line, 2).unwrap_err().place().unwrap().column,
-                Some(2)
-            );
+            assert_eq!(split(&line, 2).unwrap_err().place().unwrap().column, Some(2));
         }
     }
 

@@ -2,9 +2,7 @@
 
 /// A finite number, or `None`: empty, text, NaN, infinite (also 1e400), not UTF-8, NUL.
 pub(crate) fn parse_number(cell: &[u8]) -> Option<f64> {
-    fast_float2::parse::<f64, _>(cell.trim_ascii())
-        .ok()
-        .filter(|value| value.is_finite())
+    fast_float2::parse::<f64, _>(cell.trim_ascii()).ok().filter(|value| value.is_finite())
 }
 
 #[cfg(test)]
@@ -25,19 +23,8 @@ mod tests {
         ] {
             assert_eq!(parse_number(cell.as_bytes()), Some(value), "{cell}");
         }
-        for cell in [
-            "",
-            " ",
-            "NA",
-            "nan",
-            "inf",
-            "-Infinity",
-            "1e400",
-            "1,5",
-            "1 2",
-            "0x1",
-            "1\0",
-        ] {
+        for cell in ["", " ", "NA", "nan", "inf", "-Infinity", "1e400", "1,5", "1 2", "0x1", "1\0"]
+        {
             assert_eq!(parse_number(cell.as_bytes()), None, "{cell}");
         }
         assert_eq!(parse_number(b"\xff1"), None);

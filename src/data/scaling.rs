@@ -20,9 +20,7 @@ impl Bounds {
         let bounds = Self { low, high };
         let half = bounds.half();
         if !(low < high && half > 0.0 && half.is_finite()) {
-            return Err(Error::request(
-                "bounds must be two finite numbers, the lower one first",
-            ));
+            return Err(Error::request("bounds must be two finite numbers, the lower one first"));
         }
         Ok(bounds)
     }
@@ -76,19 +74,12 @@ pub(crate) struct Scaler {
 
 impl Scaler {
     pub(crate) fn new(scaling: Scaling) -> Self {
-        Self {
-            scaling,
-            q: Q,
-            keys: Vec::new(),
-        }
+        Self { scaling, q: Q, keys: Vec::new() }
     }
 
     #[cfg(test)]
     pub(crate) fn on_grid(scaling: Scaling, q: i32) -> Self {
-        Self {
-            q,
-            ..Self::new(scaling)
-        }
+        Self { q, ..Self::new(scaling) }
     }
 
     /// Writes a row's values to the grid; a missing value (`None`) becomes 0.
@@ -132,11 +123,7 @@ impl Scaler {
 /// An integer with the order of the finite floats; 0 and -0 are one.
 fn ordered(value: f64) -> u64 {
     let bits = (value + 0.0).to_bits();
-    if bits >> 63 == 1 {
-        !bits
-    } else {
-        bits | 1 << 63
-    }
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 #[cfg(test)]
@@ -153,59 +140,28 @@ mod tests {
     #[test]
     fn bounds_clip_and_centre() {
         let scaling = Scaling::Bounds(Bounds::new(0.0, 10.0).unwrap());
-        let values = [
-            Some(0.0),
-            Some(5.0),
-            Some(10.0),
-            Some(-99.0),
-            Some(1e300),
-            None,
-            Some(7.5),
-        ];
-        assert_eq!(
-            scaled(scaling, 100, &values),
-            [-100, 0, 100, -100, 100, 0, 50]
-        );
+        let values = [Some(0.0), Some(5.0), Some(10.0), Some(-99.0), Some(1e300), None, Some(7.5)];
+        assert_eq!(scaled(scaling, 100, &values), [-100, 0, 100, -100, 100, 0, 50]);
     }
 
     #[test]
     fn bounds_must_be_a_range() {
-        for (low, high) in [
-            (1.0, 1.0),
-            (2.0, 1.0),
-            (f64::NAN, 1.0),
-            (0.0, f64::NAN),
-            (0.0, f64::INFINITY),
-        ] {
+        for (low, high) in
+            [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::NAN), (0.0, f64::INFINITY)]
+        {
             assert!(Bounds::new(low, high).is_err());
         }
         let widest = Bounds::new(-f64::MAX, f64::MAX).unwrap();
-        assert_eq!(
-            [-f64::MAX, 0.0, f64::MAX].map(|v| widest.quantise(v, 3)),
-            [-3, 0, 3]
-        );
+        assert_eq!([-f64::MAX, 0.0, f64::MAX].map(|v| widest.quantise(v, 3)), [-3, 0, 3]);
     }
 
     #[test]
     fn ranks_within_the_row() {
-        let values = [
-            Some(30.0),
-            Some(-5.0),
-            None,
-            Some(7.0),
-            Some(7.0),
-            Some(1e9),
-        ];
+        let values = [Some(30.0), Some(-5.0), None, Some(7.0), Some(7.0), Some(1e9)];
         // Of five: -5 is first, the two 7s share 2.5, 30 is fourth, 1e9 last.
-        assert_eq!(
-            scaled(Scaling::RowRank, 100, &values),
-            [50, -100, 0, -25, -25, 100]
-        );
+        assert_eq!(scaled(Scaling::RowRank, 100, &values), [50, -100, 0, -25, -25, 100]);
         assert_eq!(scaled(Scaling::RowRank, 100, &[Some(3.0), None]), [0, 0]);
-        assert_eq!(
-            scaled(Scaling::RowRank, 100, &[Some(0.0), Some(-0.0)]),
-            [0, 0]
-        );
+        assert_eq!(scaled(Scaling::RowRank, 100, &[Some(0.0), Some(-0.0)]), [0, 0]);
     }
 
     proptest! {

@@ -52,9 +52,7 @@ impl Schema {
         };
         let named = id.map(|name| find(&header, name, "id")).transpose()?;
         if named == Some(target) {
-            return Err(Error::request(
-                "one column cannot be both the target and the id",
-            ));
+            return Err(Error::request("one column cannot be both the target and the id"));
         }
         // Row names, as data frames are often written.
         let unnamed = named.is_none() && header[0].is_empty() && target != 0;
@@ -62,19 +60,13 @@ impl Schema {
         if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
             return Err(Error::input("the column has no name").at(None, Some(blank + 1)));
         }
-        let features: Vec<usize> = (0..header.len())
-            .filter(|&c| c != target && Some(c) != id)
-            .collect();
+        let features: Vec<usize> =
+            (0..header.len()).filter(|&c| c != target && Some(c) != id).collect();
         if features.is_empty() {
             return Err(Error::input("there is no feature column")
                 .hint("columns must be separated by commas; the last one is the target"));
         }
-        Ok(Self {
-            header,
-            target,
-            id,
-            features,
-        })
+        Ok(Self { header, target, id, features })
     }
 
     /// The number of features.
@@ -107,10 +99,7 @@ impl Schema {
         if self.header == header {
             return Ok(());
         }
-        Err(Error::input(format!(
-            "{} changed while it was being read",
-            path.display()
-        )))
+        Err(Error::input(format!("{} changed while it was being read", path.display())))
     }
 }
 
@@ -125,16 +114,13 @@ fn check_names(header: &[String]) -> Result<()> {
 }
 
 fn find(header: &[String], name: &str, role: &str) -> Result<usize> {
-    header
-        .iter()
-        .position(|other| other == name)
-        .ok_or_else(|| {
-            let error = Error::request(format!("there is no column {name:?} for the {role}"));
-            match near_misses(header, name).as_slice() {
-                [] => error,
-                near => error.hint(format!("did you mean {}?", near.join(" or "))),
-            }
-        })
+    header.iter().position(|other| other == name).ok_or_else(|| {
+        let error = Error::request(format!("there is no column {name:?} for the {role}"));
+        match near_misses(header, name).as_slice() {
+            [] => error,
+            near => error.hint(format!("did you mean {}?", near.join(" or "))),
+        }
+    })
 }
 
 /// Up to three names that are close to a mistyped one, the closest first.
@@ -142,19 +128,11 @@ fn near_misses(header: &[String], name: &str) -> Vec<String> {
     let wanted = name.trim().to_lowercase();
     let mut near: Vec<(f64, &String)> = header
         .iter()
-        .map(|other| {
-            (
-                strsim::jaro_winkler(&wanted, &other.trim().to_lowercase()),
-                other,
-            )
-        })
+        .map(|other| (strsim::jaro_winkler(&wanted, &other.trim().to_lowercase()), other))
         .filter(|(similarity, _)| *similarity > 0.85)
         .collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter()
-        .take(3)
-        .map(|(_, other)| format!("{other:?}"))
-        .collect()
+    near.into_iter().take(3).map(|(_, other)| format!("{other:?}")).collect()
 }
 
 #[cfg(test)]
@@ -163,11 +141,7 @@ mod tests {
     use crate::error::ErrorKind;
 
     fn schema(header: &[&str], target: TargetColumn, id: Option<&str>) -> Result<Schema> {
-        Schema::new(
-            header.iter().map(|name| name.to_string()).collect(),
-            &target,
-            id,
-        )
+        Schema::new(header.iter().map(|name| name.to_string()).collect(), &target, id)
     }
 
     #[test]
@@ -178,16 +152,9 @@ mod tests {
 
     #[test]
     fn columns_can_be_stated() {
-        let schema = schema(
-            &["id", "y", "b"],
-            TargetColumn::Named("y".into()),
-            Some("id"),
-        )
-        .unwrap();
-        assert_eq!(
-            (schema.features(), schema.target(), schema.id()),
-            (&[2][..], 1, Some(0))
-        );
+        let schema =
+            schema(&["id", "y", "b"], TargetColumn::Named("y".into()), Some("id")).unwrap();
+        assert_eq!((schema.features(), schema.target(), schema.id()), (&[2][..], 1, Some(0)));
     }
 
     #[test]
@@ -200,30 +167,15 @@ mod tests {
     #[test]
     fn what_is_refused() {
         for (header, target, id, kind) in [
-            (
-                &["a", "a", "y"][..],
-                TargetColumn::Last,
-                None,
-                ErrorKind::Input,
-            ),
+            (&["a", "a", "y"][..], TargetColumn::Last, None, ErrorKind::Input),
             (&["a", "", "y"], TargetColumn::Last, None, ErrorKind::Input),
             (&["", "", "y"], TargetColumn::Last, None, ErrorKind::Input),
             (&["y"], TargetColumn::Last, None, ErrorKind::Input),
             (&["", "y"], TargetColumn::Last, None, ErrorKind::Input),
             (&["a", "y"], TargetColumn::At(0), None, ErrorKind::Request),
             (&["a", "y"], TargetColumn::At(3), None, ErrorKind::Request),
-            (
-                &["a", "y"],
-                TargetColumn::Named("z".into()),
-                None,
-                ErrorKind::Request,
-            ),
-            (
-                &["a", "y"],
-                TargetColumn::Last,
-                Some("y"),
-                ErrorKind::Request,
-            ),
+            (&["a", "y"], TargetColumn::Named("z".into()), None, ErrorKind::Request),
+            (&["a", "y"], TargetColumn::Last, Some("y"), ErrorKind::Request),
         ] {
             let refused = schema(header, target, id).unwrap_err();
             assert_eq!(refused.kind(), kind, "{header:?}");
@@ -233,11 +185,6 @@ mod tests {
     #[test]
     fn near_misses_are_offered() {
         let error = schema(&["a", "Status"], TargetColumn::Named("status".into()), None);
-        assert!(
-            error
-                .unwrap_err()
-                .to_string()
-                .contains("did you mean \"Status\"?")
-        );
+        assert!(error.unwrap_err().to_string().contains("did you mean \"Status\"?"));
     }
 }

@@ -33,9 +33,7 @@ impl TableFile {
 
     /// Whether it can be read more than once: a pipe cannot.
     pub(crate) fn is_regular(&self) -> bool {
-        self.path
-            .metadata()
-            .is_ok_and(|metadata| metadata.is_file())
+        self.path.metadata().is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Opens the file and reads its header.
@@ -47,21 +45,14 @@ impl TableFile {
         let failed = |error| read_error(&self.path, error);
         let file = File::open(&self.path).map_err(failed)?;
         if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(Error::io(format!(
-                "{} is a folder, not a file",
-                self.path.display()
-            )));
+            return Err(Error::io(format!("{} is a folder, not a file", self.path.display())));
         }
         let mut input = decompress(BufReader::new(file)).map_err(failed)?;
         let header = read_header(&mut input).map_err(|error| match error {
             HeaderError::Read(error) => failed(error),
             HeaderError::Malformed(error) => error,
         })?;
-        Ok(OpenTable {
-            path: self.path.clone(),
-            input,
-            header,
-        })
+        Ok(OpenTable { path: self.path.clone(), input, header })
     }
 }
 
@@ -79,9 +70,7 @@ impl OpenTable {
     /// stream; `Io` if the file cannot be read.
     pub(crate) fn fold<F: RowFold>(self, threads: usize, new: impl Fn() -> F + Sync) -> Result<F> {
         let path = self.path;
-        fold_rows(self.input, self.header.len(), threads, new, |error| {
-            read_error(&path, error)
-        })
+        fold_rows(self.input, self.header.len(), threads, new, |error| read_error(&path, error))
     }
 }
 
@@ -90,9 +79,7 @@ fn read_error(path: &Path, error: io::Error) -> Error {
     let path = path.display();
     match error.kind() {
         io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            Error::input(format!(
-                "{path}: the gzip data are damaged or end too early"
-            ))
+            Error::input(format!("{path}: the gzip data are damaged or end too early"))
         }
         _ => Error::io(format!("cannot read {path}: {error}")),
     }
@@ -141,9 +128,7 @@ fn read_header(input: &mut impl BufRead) -> std::result::Result<Vec<String>, Hea
             ReadFieldResult::OutputFull => {
                 let rule = format!("the column's name is longer than {MAX_CELL} bytes");
                 let error = Error::input(rule).at(None, column);
-                return Err(error
-                    .hint("is a quote not closed, or is this no CSV file?")
-                    .into());
+                return Err(error.hint("is a quote not closed, or is this no CSV file?").into());
             }
             ReadFieldResult::Field { record_end } => {
                 header.push(checked_name(&name[..length], column)?);
@@ -210,10 +195,7 @@ mod tests {
         let expected = (vec!["a".to_owned(), "b \"c\"\nd".into(), "y".into()], 2);
         assert_eq!(read(text.as_bytes()).unwrap(), expected);
         assert_eq!(read(&gzip(text)).unwrap(), expected);
-        assert_eq!(
-            read(&[b"\xef\xbb\xbf", text.as_bytes()].concat()).unwrap(),
-            expected
-        );
+        assert_eq!(read(&[b"\xef\xbb\xbf", text.as_bytes()].concat()).unwrap(), expected);
     }
 
     #[test]

@@ -19,9 +19,7 @@ impl Labels {
             .from_reader(text.as_bytes());
         let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
         let [record] = records.as_slice() else {
-            return Err(Error::request(
-                "classes must be stated on one line: a,b or a,b,c",
-            ));
+            return Err(Error::request("classes must be stated on one line: a,b or a,b,c"));
         };
         Self::new(record.iter().map(|label| label.trim().to_owned()).collect())
     }
@@ -29,9 +27,7 @@ impl Labels {
     /// At least two different labels, none empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
         if labels.len() < 2 {
-            return Err(Error::request(
-                "at least two classes are needed, such as --classes a,b",
-            ));
+            return Err(Error::request("at least two classes are needed, such as --classes a,b"));
         }
         let mut sorted: Vec<&String> = labels.iter().collect();
         sorted.sort_unstable();

@@ -47,9 +47,7 @@ pub(crate) fn private_center(
     bits: &Bits,
 ) -> CenterEstimate {
     let noisy = NoisySums::new(&[above, below], 2 * q, epsilon, bits);
-    let center = noisy
-        .share_of(&noisy.sums[0] - &noisy.sums[1], q)
-        .clamp(-q, q);
+    let center = noisy.share_of(&noisy.sums[0] - &noisy.sums[1], q).clamp(-q, q);
     noisy.estimate(vec![center])
 }
 
@@ -61,11 +59,7 @@ pub(crate) fn private_class_centers(
     bits: &Bits,
 ) -> CenterEstimate {
     let noisy = NoisySums::new(counts, 1, epsilon, bits);
-    let centers = noisy
-        .sums
-        .iter()
-        .map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q))
-        .collect();
+    let centers = noisy.sums.iter().map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q)).collect();
     noisy.estimate(centers)
 }
 
@@ -82,11 +76,7 @@ impl NoisySums {
         let mut words = bits.lane(0);
         let noisy = |&sum: &u64| BigInt::from(sum) + discrete_laplace(&mut words, &rate);
         let epsilon = epsilon.as_rational().clone();
-        Self {
-            sums: sums.iter().map(noisy).collect(),
-            per_row,
-            epsilon,
-        }
+        Self { sums: sums.iter().map(noisy).collect(), per_row, epsilon }
     }
 
     fn total(&self) -> BigInt {
@@ -99,30 +89,15 @@ impl NoisySums {
         let divisor = BigRational::from_integer(self.total()).max(least);
         let share = BigRational::from_integer(part * q) / divisor;
         let limit = BigInt::from(i32::MAX);
-        share
-            .round()
-            .to_integer()
-            .clamp(-&limit, limit)
-            .to_i32()
-            .unwrap_or(0)
+        share.round().to_integer().clamp(-&limit, limit).to_i32().unwrap_or(0)
     }
 
     fn estimate(&self, centers: Vec<i32>) -> CenterEstimate {
-        let rows = BigRational::new(self.total(), self.per_row.into())
-            .round()
-            .to_integer();
-        let rows = if rows.is_negative() {
-            BigInt::zero()
-        } else {
-            rows
-        };
+        let rows = BigRational::new(self.total(), self.per_row.into()).round().to_integer();
+        let rows = if rows.is_negative() { BigInt::zero() } else { rows };
         // Each sum's noise has a standard deviation of at most sqrt(2) s/eps.
         let rows_noise = (2.0 * self.sums.len() as f64).sqrt() / near_f64(&self.epsilon);
-        CenterEstimate {
-            centers,
-            rows: rows.to_u64().unwrap_or(u64::MAX),
-            rows_noise,
-        }
+        CenterEstimate { centers, rows: rows.to_u64().unwrap_or(u64::MAX), rows_noise }
     }
 }
 
@@ -149,9 +124,8 @@ mod tests {
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
         // Beyond this the tails hold less than e^-40.
         let reach = (40.0 / rate) as i64;
-        let mass: Vec<f64> = (-reach..=reach)
-            .map(|z| normal * (-rate * z.abs() as f64).exp())
-            .collect();
+        let mass: Vec<f64> =
+            (-reach..=reach).map(|z| normal * (-rate * z.abs() as f64).exp()).collect();
         let mut law = vec![0.0; (2 * q + 1) as usize];
         for (i, p) in mass.iter().enumerate() {
             for (j, p2) in mass.iter().enumerate() {
@@ -163,10 +137,7 @@ mod tests {
     }
 
     fn sums_of(target: &[i64], q: i64) -> (i64, i64) {
-        (
-            target.iter().map(|y| q + y).sum(),
-            target.iter().map(|y| q - y).sum(),
-        )
+        (target.iter().map(|y| q + y).sum(), target.iter().map(|y| q - y).sum())
     }
 
     /// All tables of up to 3 rows on the grid with Q = 2 and 3, and every row added to them.
@@ -185,9 +156,7 @@ mod tests {
             let mut laws = std::collections::HashMap::new();
             let mut law = |target: &[i64]| {
                 let (a, b) = sums_of(target, q);
-                laws.entry((a, b))
-                    .or_insert_with(|| exact_law(a, b, q, eps))
-                    .clone()
+                laws.entry((a, b)).or_insert_with(|| exact_law(a, b, q, eps)).clone()
             };
             let mut worst = 0.0f64;
             for table in &tables {
@@ -224,10 +193,7 @@ mod tests {
         let estimate = private_center(30_000, 10_000, 100, &epsilon, &bits(0));
         assert_eq!((estimate.centers, estimate.rows), (vec![50], 200));
         let estimate = private_class_centers(&[10, 30, 60], 1000, &epsilon, &bits(0));
-        assert_eq!(
-            (estimate.centers, estimate.rows),
-            (vec![100, 300, 600], 100)
-        );
+        assert_eq!((estimate.centers, estimate.rows), (vec![100, 300, 600], 100));
     }
 
     /// The class centres of neighbouring count vectors: the noise is that of the counts, so the

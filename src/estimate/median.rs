@@ -46,9 +46,7 @@ impl Default for MedianGrid {
             .collect();
         let negative = magnitudes.iter().rev().map(|magnitude| -magnitude);
         let positive = magnitudes.iter().copied();
-        Self {
-            points: negative.chain([0.0]).chain(positive).collect(),
-        }
+        Self { points: negative.chain([0.0]).chain(positive).collect() }
     }
 }
 
@@ -67,16 +65,12 @@ pub(crate) struct RankCounts {
 impl MedianGrid {
     #[cfg(test)]
     fn of(points: &[f64]) -> Self {
-        Self {
-            points: points.to_vec(),
-        }
+        Self { points: points.to_vec() }
     }
 
     /// No values yet.
     pub(crate) fn counts(&self) -> RankCounts {
-        RankCounts {
-            bins: vec![0; self.points.len() + 1],
-        }
+        RankCounts { bins: vec![0; self.points.len() + 1] }
     }
 
     /// Counts a value; it is finite.
@@ -92,10 +86,7 @@ impl MedianGrid {
             below += bin;
             (2 * below).abs_diff(n)
         };
-        counts.bins[..self.points.len()]
-            .iter()
-            .map(&mut distance)
-            .collect()
+        counts.bins[..self.points.len()].iter().map(&mut distance).collect()
     }
 
     /// A grid point near the median.
@@ -110,10 +101,7 @@ impl MedianGrid {
         let rate = near_f64(&half);
         let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
         for &distance in &distances {
-            race.enter(Handicapped {
-                ln_size: 0.0,
-                handicap: distance as f64 * rate,
-            });
+            race.enter(Handicapped { ln_size: 0.0, handicap: distance as f64 * rate });
         }
         let winner = race.winner(|address| Entrant {
             size: BigUint::one(),
@@ -152,9 +140,7 @@ mod tests {
 
     fn counts(grid: &MedianGrid, values: &[f64]) -> RankCounts {
         let mut counts = grid.counts();
-        values
-            .iter()
-            .for_each(|&value| grid.observe(&mut counts, value));
+        values.iter().for_each(|&value| grid.observe(&mut counts, value));
         counts
     }
 
@@ -172,10 +158,8 @@ mod tests {
     /// What the code would do: its own rank distances.
     fn law_of_code(grid: &MedianGrid, values: &[f64], eps: f64) -> Vec<f64> {
         let distances = grid.rank_distances(&counts(grid, values));
-        let weights: Vec<f64> = distances
-            .iter()
-            .map(|&distance| (-eps / 2.0 * distance as f64).exp())
-            .collect();
+        let weights: Vec<f64> =
+            distances.iter().map(|&distance| (-eps / 2.0 * distance as f64).exp()).collect();
         let total: f64 = weights.iter().sum();
         weights.iter().map(|weight| weight / total).collect()
     }
@@ -226,12 +210,7 @@ mod tests {
         let points = MedianGrid::default().points;
         assert_eq!(points.len(), 30_003);
         assert!(points.is_sorted_by(|a, b| a < b));
-        assert!(
-            points
-                .iter()
-                .zip(points.iter().rev())
-                .all(|(a, b)| *a == -*b)
-        );
+        assert!(points.iter().zip(points.iter().rev()).all(|(a, b)| *a == -*b));
         let positive = &points[15_002..];
         assert_eq!((positive[0], positive[15_000]), (1e-6, 1e9));
         assert!(positive.windows(2).all(|pair| pair[1] / pair[0] < 1.0025));

@@ -26,33 +26,17 @@ impl Enclosure {
     /// [floor, ceil] of a quotient of integers; the divisor is positive.
     fn quotient(dividend: BigInt, divisor: &BigInt, bits: u64) -> Self {
         let (floor, rest) = dividend.div_mod_floor(divisor);
-        let ceil = if rest.is_zero() {
-            floor.clone()
-        } else {
-            &floor + 1
-        };
-        Self {
-            lo: floor,
-            hi: ceil,
-            bits,
-        }
+        let ceil = if rest.is_zero() { floor.clone() } else { &floor + 1 };
+        Self { lo: floor, hi: ceil, bits }
     }
 
     fn integer(value: i64, bits: u64) -> Self {
         let scaled = BigInt::from(value) << bits;
-        Self {
-            lo: scaled.clone(),
-            hi: scaled,
-            bits,
-        }
+        Self { lo: scaled.clone(), hi: scaled, bits }
     }
 
     pub(crate) fn add(&self, other: &Self) -> Self {
-        Self {
-            lo: &self.lo + &other.lo,
-            hi: &self.hi + &other.hi,
-            bits: self.bits,
-        }
+        Self { lo: &self.lo + &other.lo, hi: &self.hi + &other.hi, bits: self.bits }
     }
 
     pub(crate) fn sub(&self, other: &Self) -> Self {
@@ -60,43 +44,27 @@ impl Enclosure {
     }
 
     pub(crate) fn neg(&self) -> Self {
-        Self {
-            lo: -&self.hi,
-            hi: -&self.lo,
-            bits: self.bits,
-        }
+        Self { lo: -&self.hi, hi: -&self.lo, bits: self.bits }
     }
 
     fn scale(&self, factor: &BigInt) -> Self {
         let (a, b) = (&self.lo * factor, &self.hi * factor);
         let (lo, hi) = if factor.is_negative() { (b, a) } else { (a, b) };
-        Self {
-            lo,
-            hi,
-            bits: self.bits,
-        }
+        Self { lo, hi, bits: self.bits }
     }
 
     /// Divides by a positive integer.
     pub(crate) fn divide(&self, divisor: &BigInt) -> Self {
         let lo = self.lo.div_floor(divisor);
         let hi = -((-&self.hi).div_floor(divisor));
-        Self {
-            lo,
-            hi,
-            bits: self.bits,
-        }
+        Self { lo, hi, bits: self.bits }
     }
 
     /// The product of two enclosures of non-negative numbers.
     fn multiply(&self, other: &Self) -> Self {
         let lo = (&self.lo * &other.lo) >> self.bits;
         let hi = -((-(&self.hi * &other.hi)) >> self.bits);
-        Self {
-            lo,
-            hi,
-            bits: self.bits,
-        }
+        Self { lo, hi, bits: self.bits }
     }
 
     /// ln(n / 2^shift) for a positive integer n.
@@ -125,11 +93,7 @@ impl Enclosure {
         }
         let lo = Self::ln_dyadic(self.lo.magnitude(), self.bits, self.bits).lo;
         let hi = Self::ln_dyadic(self.hi.magnitude(), self.bits, self.bits).hi;
-        Some(Self {
-            lo,
-            hi,
-            bits: self.bits,
-        })
+        Some(Self { lo, hi, bits: self.bits })
     }
 
     /// atanh u = u + u^3/3 + u^5/5 + ... for 0 <= u <= 1/3.
@@ -181,11 +145,7 @@ impl Enclosure {
         let mut negative = true;
         loop {
             term = term.multiply(self).divide(&j);
-            sum = if negative {
-                sum.sub(&term)
-            } else {
-                sum.add(&term)
-            };
+            sum = if negative { sum.sub(&term) } else { sum.add(&term) };
             if term.hi <= BigInt::one() {
                 break;
             }
@@ -239,18 +199,9 @@ mod tests {
         let low = crate::exact::parse_rational(digits).unwrap();
         let high = &low + BigRational::new(1.into(), BigInt::from(10).pow(40));
         let unit = BigRational::from(BigInt::one() << enclosure.bits);
-        assert!(
-            BigRational::from(enclosure.lo.clone()) / &unit <= high,
-            "{digits}"
-        );
-        assert!(
-            BigRational::from(enclosure.hi.clone()) / &unit >= low,
-            "{digits}"
-        );
-        assert!(
-            &enclosure.hi - &enclosure.lo < BigInt::from(1 << 16),
-            "{digits}"
-        );
+        assert!(BigRational::from(enclosure.lo.clone()) / &unit <= high, "{digits}");
+        assert!(BigRational::from(enclosure.hi.clone()) / &unit >= low, "{digits}");
+        assert!(&enclosure.hi - &enclosure.lo < BigInt::from(1 << 16), "{digits}");
     }
 
     #[test]
@@ -267,12 +218,7 @@ mod tests {
     #[test]
     fn functional_equations() {
         for bits in [64, 128, 320] {
-            for (a, b) in [
-                (3u32, 7u32),
-                (1, 1),
-                (1_000_003, 2),
-                (65_537, 4_294_967_291),
-            ] {
+            for (a, b) in [(3u32, 7u32), (1, 1), (1_000_003, 2), (65_537, 4_294_967_291)] {
                 let ln = |n: BigUint| Enclosure::ln_dyadic(&n, 5, bits);
                 let both = ln(BigUint::from(a) * b);
                 let sum = ln(a.into()).add(&ln(b.into())).add(&ln(1024u32.into()));

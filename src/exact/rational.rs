@@ -90,11 +90,7 @@ pub(crate) fn format_rational(value: &BigRational) -> String {
     let digits = format!("{:0>width$}", scaled.abs(), width = places + 1);
     let (whole, fraction) = digits.split_at(digits.len() - places);
     let sign = if scaled.is_negative() { "-" } else { "" };
-    if places == 0 {
-        format!("{sign}{whole}")
-    } else {
-        format!("{sign}{whole}.{fraction}")
-    }
+    if places == 0 { format!("{sign}{whole}") } else { format!("{sign}{whole}.{fraction}") }
 }
 
 #[cfg(test)]
@@ -115,19 +111,15 @@ mod tests {
             ("+17/10", 17, 10),
             ("0.3/0.6", 1, 2),
         ] {
-            assert_eq!(
-                parse_rational(text),
-                Some(ratio(numerator, denominator)),
-                "{text}"
-            );
+            assert_eq!(parse_rational(text), Some(ratio(numerator, denominator)), "{text}");
         }
     }
 
     #[test]
     fn refuses_what_is_not_a_number() {
-        for text in [
-            "", ".", "-", "e5", "1e", "1e5000", "1/0", "1/", "nan", "inf", "1_000", "0x10", "1 2",
-        ] {
+        for text in
+            ["", ".", "-", "e5", "1e", "1e5000", "1/0", "1/", "nan", "inf", "1_000", "0x10", "1 2"]
+        {
             assert_eq!(parse_rational(text), None, "{text}");
         }
         assert_eq!(parse_rational(&"1".repeat(MAX_LENGTH + 1)), None);

@@ -57,11 +57,7 @@ impl CanonicalLipschitz {
     /// The gamma used for a k, exactly.
     pub(crate) fn gamma(&self, k: usize) -> BigRational {
         let default = || {
-            if k == 1 {
-                BigRational::one()
-            } else {
-                ratio(1, 2)
-            }
+            if k == 1 { BigRational::one() } else { ratio(1, 2) }
         };
         self.gamma.clone().unwrap_or_else(default)
     }
@@ -84,12 +80,7 @@ impl CanonicalLipschitz {
         epsilon: &Epsilon,
         randomness: Randomness,
     ) -> Result<Vec<usize>> {
-        self.select_with(
-            scores,
-            k,
-            epsilon,
-            &randomness.source()?.bits(Purpose::Selection.draw()),
-        )
+        self.select_with(scores, k, epsilon, &randomness.source()?.bits(Purpose::Selection.draw()))
     }
 
     /// The same, driven by bits that drive nothing else.
@@ -144,13 +135,7 @@ impl Classes {
         let rate = epsilon.as_rational()
             / BigRational::from_integer((2 * u128::from(scores.sensitivity())).into());
         let tail_rate = &rate * mechanism.gamma(k);
-        Self {
-            k,
-            ranked,
-            sorted,
-            head_rate: rate - &tail_rate,
-            tail_rate,
-        }
+        Self { k, ranked, sorted, head_rate: rate - &tail_rate, tail_rate }
     }
 
     fn d(&self) -> usize {
@@ -162,17 +147,9 @@ impl Classes {
         let (k, d) = (self.k, self.d());
         let ln_factorials = LnFactorials::up_to(d);
         let ln = ln_factorials.as_slice();
-        let mut race = Race::new(
-            bits,
-            FirstArrival::Uniform,
-            filter,
-            4.0 * ln_factorials.error(),
-        );
+        let mut race = Race::new(bits, FirstArrival::Uniform, filter, 4.0 * ln_factorials.error());
         race.lane(k as u64);
-        race.enter(Handicapped {
-            ln_size: 0.0,
-            handicap: 0.0,
-        });
+        race.enter(Handicapped { ln_size: 0.0, handicap: 0.0 });
         let (head_rate, tail_rate) = (near_f64(&self.head_rate), near_f64(&self.tail_rate));
         let kth = self.sorted[k - 1];
         // From the best head down, so that good classes are met early.
@@ -195,10 +172,7 @@ impl Classes {
 
     /// The class of the true top k.
     fn top(&self) -> Class {
-        Class {
-            head: self.k - 1,
-            tail: self.k,
-        }
+        Class { head: self.k - 1, tail: self.k }
     }
 
     fn class_at(&self, Address { lane, position }: Address) -> Class {
@@ -206,10 +180,7 @@ impl Classes {
         if head == self.k {
             self.top()
         } else {
-            Class {
-                head,
-                tail: self.k + 1 + position as usize,
-            }
+            Class { head, tail: self.k + 1 + position as usize }
         }
     }
 
@@ -218,10 +189,7 @@ impl Classes {
         if class == self.top() {
             return BigUint::one();
         }
-        binomial(
-            (class.tail - class.head - 2) as u64,
-            (self.k - class.head - 1) as u64,
-        )
+        binomial((class.tail - class.head - 2) as u64, (self.k - class.head - 1) as u64)
     }
 
     /// z(h,t) = b (x_[h+1] - x_[k]) + a (x_[k] - x_[t]), in units of the sensitivity.
@@ -234,10 +202,7 @@ impl Classes {
     }
 
     fn entrant(&self, class: Class) -> Entrant {
-        Entrant {
-            size: self.size(class),
-            handicap: self.excess(class),
-        }
+        Entrant { size: self.size(class), handicap: self.excess(class) }
     }
 
     /// A uniform member of a class: head, tail, and a body from ranks h + 2, ..., t - 1.

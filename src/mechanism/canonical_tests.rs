@@ -6,13 +6,11 @@ use super::*;
 use crate::exact::Enclosure;
 use crate::privacy::Neighbours;
 use crate::support::goodness::assert_fits;
+use crate::support::neighbours::Grid;
 use crate::support::oracle;
 
 fn bits(seed: u64) -> Bits {
-    Randomness::Seeded(seed)
-        .source()
-        .unwrap()
-        .bits(Purpose::Selection.draw())
+    Randomness::Seeded(seed).source().unwrap().bits(Purpose::Selection.draw())
 }
 
 fn scores(values: &[i64], sensitivity: u64) -> Scores {
@@ -21,12 +19,7 @@ fn scores(values: &[i64], sensitivity: u64) -> Scores {
 
 fn classes(values: &[i64], sensitivity: u64, k: usize, gamma: &str, eps: &str) -> Classes {
     let mechanism = CanonicalLipschitz::with_gamma(gamma).unwrap();
-    Classes::new(
-        &mechanism,
-        &scores(values, sensitivity),
-        k,
-        &eps.parse().unwrap(),
-    )
+    Classes::new(&mechanism, &scores(values, sensitivity), k, &eps.parse().unwrap())
 }
 
 fn all_classes(classes: &Classes) -> Vec<Class> {
@@ -39,12 +32,7 @@ fn all_classes(classes: &Classes) -> Vec<Class> {
 /// The class of a set, from the definition.
 fn class_of(classes: &Classes, set: &[usize]) -> Class {
     let is_in = |rank: &u32| set.contains(&(*rank as usize));
-    let head = classes
-        .ranked
-        .iter()
-        .take_while(|r| is_in(r))
-        .count()
-        .min(classes.k - 1);
+    let head = classes.ranked.iter().take_while(|r| is_in(r)).count().min(classes.k - 1);
     let tail = classes.ranked.iter().rposition(is_in).unwrap() + 1;
     Class { head, tail }
 }
@@ -79,57 +67,8 @@ fn class_sizes_count_all_sets() {
     }
 }
 
-/// Score vectors on a grid in half units of the sensitivity.
-struct Grid {
-    d: usize,
-    levels: i64,
-}
-
+/// Grids are in half units of the sensitivity.
 const SENSITIVITY: i64 = 2;
-
-impl Grid {
-    fn point(&self, mut index: usize) -> Vec<i64> {
-        let levels = self.levels as usize;
-        (0..self.d)
-            .map(|_| {
-                let digit = index % levels;
-                index /= levels;
-                digit as i64
-            })
-            .collect()
-    }
-
-    fn len(&self) -> usize {
-        (self.levels as usize).pow(self.d as u32)
-    }
-
-    /// The points that differ from one by at most the sensitivity in every coordinate.
-    fn neighbours(&self, index: usize) -> Vec<usize> {
-        let levels = self.levels as usize;
-        let mut found = vec![0];
-        let mut place = 1;
-        for digit in self.point(index) {
-            let reach = (digit - SENSITIVITY).max(0)..=(digit + SENSITIVITY).min(self.levels - 1);
-            let extend = |&at: &usize| reach.clone().map(move |digit| at + place * digit as usize);
-            found = found.iter().flat_map(extend).collect();
-            place *= levels;
-        }
-        found
-    }
-
-    /// The largest log-ratio over all ordered pairs of neighbours, and how many there are.
-    fn worst(&self, law: impl Fn(&[i64]) -> Vec<f64>) -> (f64, usize) {
-        let laws: Vec<Vec<f64>> = (0..self.len()).map(|i| law(&self.point(i))).collect();
-        let (mut worst, mut pairs) = (0.0f64, 0);
-        for (i, law) in laws.iter().enumerate() {
-            for j in self.neighbours(i) {
-                worst = worst.max(oracle::max_log_ratio(law, &laws[j]));
-                pairs += 1;
-            }
-        }
-        (worst, pairs)
-    }
-}
 
 fn in_units(x: &[i64]) -> Vec<f64> {
     x.iter().map(|&v| v as f64 / SENSITIVITY as f64).collect()
@@ -141,35 +80,33 @@ fn in_units(x: &[i64]) -> Vec<f64> {
 #[test]
 fn privacy_by_enumeration() {
     let settings = [
-        (Grid { d: 3, levels: 24 }, 1, "1", "2", 0.99),
-        (Grid { d: 3, levels: 24 }, 2, "1", "2", 0.99),
-        (Grid { d: 3, levels: 24 }, 2, "0", "2", 0.99),
-        (Grid { d: 4, levels: 8 }, 2, "0", "1", 0.8),
-        (Grid { d: 4, levels: 8 }, 2, "1", "1", 0.9),
-        (Grid { d: 4, levels: 8 }, 2, "1/2", "1", 0.5),
-        (Grid { d: 4, levels: 8 }, 3, "1/2", "1/5", 0.5),
-        (Grid { d: 4, levels: 8 }, 3, "3/4", "4", 0.5),
-        (Grid { d: 5, levels: 5 }, 2, "1/4", "2", 0.5),
-        (Grid { d: 5, levels: 5 }, 3, "1/2", "2", 0.5),
-        (Grid { d: 6, levels: 3 }, 3, "3/4", "1", 0.5),
+        (Grid::new(3, 24, SENSITIVITY), 1, "1", "2", 0.99),
+        (Grid::new(3, 24, SENSITIVITY), 2, "1", "2", 0.99),
+        (Grid::new(3, 24, SENSITIVITY), 2, "0", "2", 0.99),
+        (Grid::new(4, 8, SENSITIVITY), 2, "0", "1", 0.8),
+        (Grid::new(4, 8, SENSITIVITY), 2, "1", "1", 0.9),
+        (Grid::new(4, 8, SENSITIVITY), 2, "1/2", "1", 0.5),
+        (Grid::new(4, 8, SENSITIVITY), 3, "1/2", "1/5", 0.5),
+        (Grid::new(4, 8, SENSITIVITY), 3, "3/4", "4", 0.5),
+        (Grid::new(5, 5, SENSITIVITY), 2, "1/4", "2", 0.5),
+        (Grid::new(5, 5, SENSITIVITY), 3, "1/2", "2", 0.5),
+        (Grid::new(6, 3, SENSITIVITY), 3, "3/4", "1", 0.5),
     ];
     for (grid, k, gamma, eps, reached) in settings {
         let sets = oracle::subsets(grid.d, k);
         let eps_f64 = near_f64(eps.parse::<Epsilon>().unwrap().as_rational());
         let gamma_f64 = near_f64(&parse_rational(gamma).unwrap());
-        let (worst, pairs) = grid.worst(|x| {
+        let enumeration = grid.enumerate(|x| {
             let law = law_of_code(&classes(x, SENSITIVITY as u64, k, gamma, eps), &sets);
             let truth = oracle::canonical_law(&in_units(x), k, gamma_f64, eps_f64);
             assert!(oracle::max_log_ratio(&law, &truth) < 1e-12);
             law
         });
         let name = format!("d = {}, k = {k}, gamma = {gamma}, eps = {eps}", grid.d);
-        assert!(pairs >= 262_144, "{name}: {pairs}");
-        assert!(
-            worst / eps_f64 <= 1.0 + 1e-12,
-            "{name}: {}",
-            worst / eps_f64
-        );
+        let used = enumeration.max_log_ratio / eps_f64;
+        assert!(enumeration.pairs >= 262_144, "{name}: {}", enumeration.pairs);
+        assert!(used <= 1.0 + 1e-12, "{name}: {used}");
+        assert!(used >= reached, "{name}: {used}");
     }
 }
 
@@ -177,9 +114,9 @@ fn privacy_by_enumeration() {
 #[test]
 fn broken_variants_are_caught() {
     let (k, gamma, eps) = (3, 0.75, 0.2);
-    let grid = Grid { d: 4, levels: 8 };
+    let grid = Grid::new(4, 8, SENSITIVITY);
     let sets = oracle::subsets(grid.d, k);
-    let ratio = |law: &dyn Fn(&[i64]) -> Vec<f64>| grid.worst(law).0 / eps;
+    let ratio = |law: &dyn Fn(&[i64]) -> Vec<f64>| grid.enumerate(law).max_log_ratio / eps;
 
     let intact = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, eps));
     assert!(intact <= 1.0 + 1e-12);
@@ -218,10 +155,8 @@ fn broken_variants_are_caught() {
                 let mut member: Vec<usize> = (0..head).collect();
                 member.extend(body.iter().map(|i| head + i));
                 member.push(tail - 1);
-                let mut member: Vec<usize> = member
-                    .into_iter()
-                    .map(|r| classes.ranked[r] as usize)
-                    .collect();
+                let mut member: Vec<usize> =
+                    member.into_iter().map(|r| classes.ranked[r] as usize).collect();
                 member.sort_unstable();
                 let at = sets.iter().position(|s| *s == member).unwrap();
                 law[at] += p / bodies.len() as f64;
@@ -255,9 +190,7 @@ fn draws_fit_the_exact_law() {
         let (scores, epsilon) = (scores(values, SENSITIVITY as u64), eps.parse().unwrap());
         let mut counts = vec![0u64; sets.len()];
         for seed in 0..200_000 {
-            let picks = mechanism
-                .select(&scores, k, &epsilon, Randomness::Seeded(seed))
-                .unwrap();
+            let picks = mechanism.select(&scores, k, &epsilon, Randomness::Seeded(seed)).unwrap();
             counts[sets.iter().position(|set| *set == picks).unwrap()] += 1;
         }
         let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
@@ -269,11 +202,8 @@ fn draws_fit_the_exact_law() {
 /// Whether a comparison is settled by the quick filter or by refinement changes nothing.
 #[test]
 fn forced_fallback_gives_the_same_winner() {
-    let settings: [(&[i64], usize, i32); 3] = [
-        (&[5, 3, 9, 1, 4], 2, 3),
-        (&[1, 1, 1, 1], 2, 2),
-        (&[9, 3, 3, 0, 7, 1, 2, 2], 3, 5),
-    ];
+    let settings: [(&[i64], usize, i32); 3] =
+        [(&[5, 3, 9, 1, 4], 2, 3), (&[1, 1, 1, 1], 2, 2), (&[9, 3, 3, 0, 7, 1, 2, 2], 3, 5)];
     for (values, k, filter_bits) in settings {
         let classes = classes(values, 2, k, "1/2", "1");
         for seed in 0..40_000 {
@@ -293,11 +223,7 @@ fn forced_fallback_on_a_wide_table() {
     for seed in 0..20 {
         let bits = bits(seed);
         let quick = classes.race(&bits, Filter::default());
-        assert_eq!(
-            quick,
-            classes.race(&bits, Filter::weakened(10)),
-            "seed {seed}"
-        );
+        assert_eq!(quick, classes.race(&bits, Filter::weakened(10)), "seed {seed}");
     }
 }
 
@@ -308,11 +234,9 @@ fn seeded_draws_are_stable() {
     let scores = scores(&values, 4);
     let picks: Vec<Vec<usize>> = (0..3)
         .map(|seed| {
-            let source = Randomness::Seeded(seed).source().unwrap();
+            let epsilon = "1".parse().unwrap();
             let mechanism = CanonicalLipschitz::default();
-            mechanism
-                .select(&scores, 4, &"1".parse().unwrap(), &source)
-                .unwrap()
+            mechanism.select(&scores, 4, &epsilon, Randomness::Seeded(seed)).unwrap()
         })
         .collect();
     assert_eq!(picks, STABLE_PICKS);
@@ -366,11 +290,8 @@ fn the_page_shows_the_noise_as_computed() {
         let (u, m) = (0.5f64, size.to_f64().unwrap());
         let naive = -(1.0 - u.powf(1.0 / m)).ln();
         let y = 1.0 / m;
-        let expanded = if y <= 1e-8 {
-            -(-y * u.ln() - 0.5 * y * y * u.ln() * u.ln()).ln()
-        } else {
-            naive
-        };
+        let expanded =
+            if y <= 1e-8 { -(-y * u.ln() - 0.5 * y * y * u.ln() * u.ln()).ln() } else { naive };
         let (ours, truth) = noise_at_one_half(&size);
         assert!(truth.distance_from(ours) <= 2f64.powi(-49) * 100.0);
         let row = format!("| {name} | {naive:.12} | {expanded:.12} | {ours:.12} |");
@@ -382,8 +303,6 @@ fn the_page_shows_the_noise_as_computed() {
 fn noise_at_one_half(size: &BigUint) -> (f64, Enclosure) {
     let law = FirstArrival::Uniform;
     let ln_size = Enclosure::ln_dyadic(size, 0, 160).midpoint();
-    let enclosed = law
-        .enclose_ln_time(&BigUint::from(1u64 << 63), 64, size, 160)
-        .unwrap();
+    let enclosed = law.enclose_ln_time(&BigUint::from(1u64 << 63), 64, size, 160).unwrap();
     (-law.ln_time(1 << 63, ln_size).0, enclosed.neg())
 }

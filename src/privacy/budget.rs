@@ -52,17 +52,13 @@ pub(crate) struct Share {
 /// By sequential composition a release that spends each part on one draw is `total`-differentially
 /// private; the parts sum to `total` exactly. The fractions are positive and sum to less than 1.
 pub(crate) fn split(total: &Epsilon, claims: &[Share]) -> Vec<Spending> {
-    let rest = claims
-        .iter()
-        .fold(BigRational::one(), |rest, claim| rest - &claim.fraction);
+    let rest = claims.iter().fold(BigRational::one(), |rest, claim| rest - &claim.fraction);
     let spend = |purpose, fraction: &BigRational| Spending {
         purpose,
         epsilon: Epsilon::part(total.as_rational() * fraction),
     };
-    let mut spent: Vec<_> = claims
-        .iter()
-        .map(|claim| spend(claim.purpose, &claim.fraction))
-        .collect();
+    let mut spent: Vec<_> =
+        claims.iter().map(|claim| spend(claim.purpose, &claim.fraction)).collect();
     spent.push(spend(Purpose::Selection, &rest));
     spent
 }
@@ -77,15 +73,13 @@ mod tests {
     fn parts_sum_to_the_whole_exactly() {
         for text in ["2", "0.1", "1/3", "1e-6", "0.30000000000000004"] {
             let total: Epsilon = text.parse().unwrap();
-            let claims = [
-                (Purpose::TargetMedian, ratio(1, 10)),
-                (Purpose::TargetCenter, ratio(1, 20)),
-            ]
-            .map(|(purpose, fraction)| Share { purpose, fraction });
+            let claims =
+                [(Purpose::TargetMedian, ratio(1, 10)), (Purpose::TargetCenter, ratio(1, 20))]
+                    .map(|(purpose, fraction)| Share { purpose, fraction });
             let spent = split(&total, &claims);
-            let sum = spent.iter().fold(BigRational::zero(), |sum, part| {
-                sum + part.epsilon.as_rational()
-            });
+            let sum = spent
+                .iter()
+                .fold(BigRational::zero(), |sum, part| sum + part.epsilon.as_rational());
             assert_eq!(&sum, total.as_rational());
             assert_eq!(spent.len(), 3);
         }

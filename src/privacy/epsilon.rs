@@ -46,9 +46,7 @@ impl FromStr for Epsilon {
         match parse_rational(text) {
             Some(value) if range.contains(&value) => Ok(Self(value)),
             Some(_) => Err(Error::request("epsilon must lie between 1e-6 and 1e6")),
-            None => Err(Error::request(
-                "epsilon must be a number such as 2, 0.5, 1e-3 or 1/3",
-            )),
+            None => Err(Error::request("epsilon must be a number such as 2, 0.5, 1e-3 or 1/3")),
         }
     }
 }

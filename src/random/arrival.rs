@@ -76,9 +76,7 @@ impl FirstArrival {
         if y.at_most_one() {
             Some(ln_y()?.add(&y.one_minus_exp_ratio().ln()?))
         } else {
-            Enclosure::rational(&BigRational::one(), precision)
-                .sub(&y.exp_neg())
-                .ln()
+            Enclosure::rational(&BigRational::one(), precision).sub(&y.exp_neg()).ln()
         }
     }
 }

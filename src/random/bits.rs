@@ -124,10 +124,7 @@ mod tests {
     #[test]
     fn keys_are_the_published_stream() {
         let bits = Randomness::Seeded(0).source().unwrap().bits(0);
-        assert_eq!(
-            bits.key[..8],
-            [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]
-        );
+        assert_eq!(bits.key[..8], [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
     }
 
     #[test]

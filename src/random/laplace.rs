@@ -55,9 +55,8 @@ mod tests {
                 // -4..=4 each, everything beyond together.
                 counts[if z.abs() <= 4 { (z + 4) as usize } else { 9 }] += 1;
             }
-            let mut law: Vec<f64> = (-4i32..=4)
-                .map(|z| normal * (-r * f64::from(z.abs())).exp())
-                .collect();
+            let mut law: Vec<f64> =
+                (-4i32..=4).map(|z| normal * (-r * f64::from(z.abs())).exp()).collect();
             law.push(1.0 - law.iter().sum::<f64>());
             assert_fits(&counts, &law);
         }

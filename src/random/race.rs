@@ -70,9 +70,7 @@ pub(crate) struct Filter {
 
 impl Default for Filter {
     fn default() -> Self {
-        Self {
-            unit: 2f64.powi(-49),
-        }
+        Self { unit: 2f64.powi(-49) }
     }
 }
 
@@ -80,9 +78,7 @@ impl Filter {
     /// Intervals as if arithmetic had only this many bits: forces refinement in tests.
     #[cfg(test)]
     pub(crate) fn weakened(bits: i32) -> Self {
-        Self {
-            unit: 2f64.powi(-bits),
-        }
+        Self { unit: 2f64.powi(-bits) }
     }
 }
 
@@ -114,22 +110,10 @@ impl<'a> Race<'a> {
         filter: Filter,
         ln_size_error: f64,
     ) -> Self {
-        let next = Address {
-            lane: 0,
-            position: 0,
-        };
+        let next = Address { lane: 0, position: 0 };
         let words = bits.lane(0);
         let bar = f64::INFINITY;
-        Self {
-            bits,
-            law,
-            filter,
-            ln_size_error,
-            words,
-            next,
-            bar,
-            runners: Vec::new(),
-        }
+        Self { bits, law, filter, ln_size_error, words, next, bar, runners: Vec::new() }
     }
 
     /// The entrants that follow take their bits from the start of this lane.
@@ -214,19 +198,14 @@ impl<'a> Race<'a> {
             _ => true,
         };
         let pairs = addresses.iter().zip(&ends);
-        pairs
-            .filter(|(_, (lower, _))| may_win(lower))
-            .map(|(&address, _)| address)
-            .collect()
+        pairs.filter(|(_, (lower, _))| may_win(lower)).map(|(&address, _)| address).collect()
     }
 
     /// The first `words` words of an entrant's bits as one integer.
     fn prefix(&self, address: Address, words: u64) -> BigUint {
         let first = BigUint::from(self.bits.word(address.lane, address.position));
         let mut more = self.bits.lane(address.refinement_lane());
-        (1..words).fold(first, |prefix, _| {
-            (prefix << 64u32) | BigUint::from(more.next_word())
-        })
+        (1..words).fold(first, |prefix, _| (prefix << 64u32) | BigUint::from(more.next_word()))
     }
 }
 
@@ -240,16 +219,9 @@ fn exact_interval(
 ) -> (Option<BigInt>, Option<BigInt>) {
     let precision = bits + 32;
     let handicap = Enclosure::rational(&entrant.handicap, precision);
-    let at = |u: &BigUint| {
-        Some(
-            law.enclose_ln_time(u, bits, &entrant.size, precision)?
-                .add(&handicap),
-        )
-    };
-    (
-        at(u).map(|lower| lower.lo),
-        at(&(u + 1u32)).map(|upper| upper.hi),
-    )
+    let at =
+        |u: &BigUint| Some(law.enclose_ln_time(u, bits, &entrant.size, precision)?.add(&handicap));
+    (at(u).map(|lower| lower.lo), at(&(u + 1u32)).map(|upper| upper.hi))
 }
 
 #[cfg(test)]
@@ -288,18 +260,12 @@ mod tests {
             let ln_size = ln_big(size);
             for law in LAWS {
                 let race = Race::new(&bits, law, Filter::default(), 1e-12 * ln_size);
-                let entrant = Handicapped {
-                    ln_size,
-                    handicap: handicap.to_f64().unwrap(),
-                };
+                let entrant = Handicapped { ln_size, handicap: handicap.to_f64().unwrap() };
                 let (lower, upper) = race.interval(word, entrant);
                 // The word followed by zeros and by ones.
                 let u = BigUint::from(word) << 128u32;
                 let last = BigUint::from(word) << 128u32 | ((BigUint::one() << 128u32) - 1u32);
-                let entrant = Entrant {
-                    size: size.clone(),
-                    handicap: handicap.clone(),
-                };
+                let entrant = Entrant { size: size.clone(), handicap: handicap.clone() };
                 let scale = BigRational::from(BigInt::one() << 224u32);
                 if let (Some(lo), _) = exact_interval(law, &u, 192, &entrant) {
                     assert!(lower <= (BigRational::from(lo) / &scale).to_f64().unwrap());
@@ -351,17 +317,11 @@ mod tests {
                 let mut race = Race::new(&bits, FirstArrival::Exponential, filter, 1e-15);
                 for (size, z) in &groups {
                     let handicap = z.to_f64().unwrap();
-                    race.enter(Handicapped {
-                        ln_size: f64::from(*size).ln(),
-                        handicap,
-                    });
+                    race.enter(Handicapped { ln_size: f64::from(*size).ln(), handicap });
                 }
                 let winner = race.winner(|address| {
                     let (size, handicap) = groups[address.position as usize].clone();
-                    Entrant {
-                        size: size.into(),
-                        handicap,
-                    }
+                    Entrant { size: size.into(), handicap }
                 });
                 winner.unwrap().position as usize
             };
@@ -378,10 +338,7 @@ mod tests {
     fn nobody_wins_an_empty_race() {
         let bits = bits(3);
         let race = Race::new(&bits, FirstArrival::Uniform, Filter::default(), 0.0);
-        let nobody = |_| Entrant {
-            size: BigUint::one(),
-            handicap: BigRational::zero(),
-        };
+        let nobody = |_| Entrant { size: BigUint::one(), handicap: BigRational::zero() };
         assert_eq!(race.winner(nobody), None);
     }
 }

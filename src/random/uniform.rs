@@ -102,10 +102,8 @@ mod tests {
             let subset = uniform_subset(&mut words, 5, 3);
             counts[subset.iter().map(|i| 1usize << i).sum::<usize>()] += 1;
         }
-        let three: Vec<u64> = (0..32usize)
-            .filter(|mask| mask.count_ones() == 3)
-            .map(|mask| counts[mask])
-            .collect();
+        let three: Vec<u64> =
+            (0..32usize).filter(|mask| mask.count_ones() == 3).map(|mask| counts[mask]).collect();
         assert_eq!(three.iter().sum::<u64>(), 100_000);
         assert_fits(&three, &[0.1; 10]);
     }

@@ -24,17 +24,11 @@ pub fn report(selection: &Selection) -> String {
     let mut line = |label: &str, words: String| {
         let _ = writeln!(text, "{label:<10} {words}");
     };
-    line(
-        "protected",
-        "one row of the file: a row must hold all there is of one person".into(),
-    );
+    line("protected", "one row of the file: a row must hold all there is of one person".into());
     line("scaled", scaled(selection));
     line("target", target(&selection.target, selection));
     if let Some(column) = selection.public.id_column {
-        line(
-            "ids",
-            format!("column {column} is taken for ids and left out"),
-        );
+        line("ids", format!("column {column} is taken for ids and left out"));
     }
     line("spent", spent(selection));
     line(
@@ -68,11 +62,7 @@ fn scaled(selection: &Selection) -> String {
 fn target(target: &TargetUsed, selection: &Selection) -> String {
     let name = format!("{:?}, column {}", target.name, target.index);
     let released = &selection.released;
-    let coding = match (
-        released.target_median,
-        target.bounds,
-        &selection.score.classes,
-    ) {
+    let coding = match (released.target_median, target.bounds, &selection.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),
         (_, Some([low, high]), _) => format!("a number, clipped to [{low}, {high}]"),
         (_, _, Some(classes)) => format!("classes {}", classes.join(", ")),

@@ -34,11 +34,7 @@ pub(crate) struct ClassSums {
 impl ClassSums {
     /// No rows yet.
     pub(crate) fn new(features: usize, classes: usize, q: i32) -> Self {
-        Self {
-            q,
-            features: vec![vec![0; features]; classes],
-            rows: vec![0; classes],
-        }
+        Self { q, features: vec![vec![0; features]; classes], rows: vec![0; classes] }
     }
 
     /// For each class its number of rows.
@@ -57,17 +53,9 @@ impl ClassSums {
                 |(class, &m): (&Vec<i64>, &i32)| (q * class[i] - i64::from(m) * all).abs();
             parts.map(of_class).max().unwrap_or(0)
         };
-        let reach = centers
-            .iter()
-            .map(|&m| m.max(self.q - m))
-            .max()
-            .unwrap_or(self.q);
+        let reach = centers.iter().map(|&m| m.max(self.q - m)).max().unwrap_or(self.q);
         let sensitivity = u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs());
-        Scores::new(
-            (0..features).map(score).collect(),
-            sensitivity,
-            Neighbours::AddRemove,
-        )
+        Scores::new((0..features).map(score).collect(), sensitivity, Neighbours::AddRemove)
     }
 }
 
@@ -146,15 +134,11 @@ mod tests {
 
     #[test]
     fn blocks_merge_to_the_same_bits() {
-        let rows: Vec<(i16, usize)> = (0..90i16)
-            .map(|i| (i * 300 - 9000, i as usize % 3))
-            .collect();
+        let rows: Vec<(i16, usize)> =
+            (0..90i16).map(|i| (i * 300 - 9000, i as usize % 3)).collect();
         let mut merged = sums(&rows[50..], 32767);
         merged.merge(&sums(&rows[..50], 32767));
         let centers = [9000, 11000, 12000];
-        assert_eq!(
-            merged.scores(&centers).unwrap(),
-            sums(&rows, 32767).scores(&centers).unwrap()
-        );
+        assert_eq!(merged.scores(&centers).unwrap(), sums(&rows, 32767).scores(&centers).unwrap());
     }
 }

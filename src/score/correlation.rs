@@ -45,13 +45,7 @@ pub(crate) struct CorrelationSums {
 impl CorrelationSums {
     /// No rows yet.
     pub(crate) fn new(features: usize, q: i32) -> Self {
-        Self {
-            q,
-            products: vec![0; features],
-            features: vec![0; features],
-            above: 0,
-            below: 0,
-        }
+        Self { q, products: vec![0; features], features: vec![0; features], above: 0, below: 0 }
     }
 
     /// The sums of Q + y and of Q - y.
@@ -63,18 +57,9 @@ impl CorrelationSums {
     pub(crate) fn scores(&self, center: i32) -> Result<Scores> {
         let center = i64::from(center);
         let score = |(a, b): (&i64, &i64)| (a - center * b).abs();
-        let values = self
-            .products
-            .iter()
-            .zip(&self.features)
-            .map(score)
-            .collect();
+        let values = self.products.iter().zip(&self.features).map(score).collect();
         let q = self.q.unsigned_abs() as u64;
-        Scores::new(
-            values,
-            q * (q + center.unsigned_abs()),
-            Neighbours::AddRemove,
-        )
+        Scores::new(values, q * (q + center.unsigned_abs()), Neighbours::AddRemove)
     }
 }
 
@@ -93,10 +78,9 @@ impl RowSums for CorrelationSums {
     }
 
     fn merge(&mut self, other: &Self) {
-        for (mine, theirs) in [
-            (&mut self.products, &other.products),
-            (&mut self.features, &other.features),
-        ] {
+        for (mine, theirs) in
+            [(&mut self.products, &other.products), (&mut self.features, &other.features)]
+        {
             for (sum, more) in mine.iter_mut().zip(theirs) {
                 *sum += more;
             }
@@ -131,9 +115,7 @@ mod tests {
                 for base in 0..27i16 {
                     let row = |i: i16| (vec![base % q, (base / 3 + i) % q], (base + i) % q);
                     let table = vec![row(0), row(1), row(2)];
-                    let before = sums(&table, i32::from(q))
-                        .scores(i32::from(center))
-                        .unwrap();
+                    let before = sums(&table, i32::from(q)).scores(i32::from(center)).unwrap();
                     for x in values.clone() {
                         for y in values.clone() {
                             let more = [table.clone(), vec![(vec![x, -x], y)]].concat();
@@ -153,9 +135,7 @@ mod tests {
 
     #[test]
     fn blocks_merge_to_the_same_bits() {
-        let rows: Vec<_> = (0..100i16)
-            .map(|i| (vec![i * 300, -i * 7], i * 11 - 500))
-            .collect();
+        let rows: Vec<_> = (0..100i16).map(|i| (vec![i * 300, -i * 7], i * 11 - 500)).collect();
         let whole = sums(&rows, 32767);
         let mut merged = sums(&rows[60..], 32767);
         merged.merge(&sums(&rows[..60], 32767));
@@ -167,10 +147,7 @@ mod tests {
     fn the_score_is_the_centred_sum() {
         let rows = vec![(vec![3, -1], 2), (vec![-2, 3], -3), (vec![1, 1], 1)];
         let direct = |i: usize, m: i64| {
-            rows.iter()
-                .map(|(x, y)| i64::from(x[i]) * (i64::from(*y) - m))
-                .sum::<i64>()
-                .abs()
+            rows.iter().map(|(x, y)| i64::from(x[i]) * (i64::from(*y) - m)).sum::<i64>().abs()
         };
         for m in -3..=3 {
             let scores = sums(&rows, 3).scores(m as i32).unwrap();

@@ -33,18 +33,12 @@ impl Scores {
             return Err(Error::request("there is no score to choose from"));
         }
         if sensitivity == 0 || sensitivity > LARGEST {
-            return Err(Error::request(
-                "the sensitivity must lie between 1 and 2^62",
-            ));
+            return Err(Error::request("the sensitivity must lie between 1 and 2^62"));
         }
         if values.iter().any(|value| value.unsigned_abs() > LARGEST) {
             return Err(Error::request("scores must lie between -2^62 and 2^62"));
         }
-        Ok(Self {
-            values,
-            sensitivity,
-            neighbours,
-        })
+        Ok(Self { values, sensitivity, neighbours })
     }
 
     /// The scores, in the order of the candidates. Not private.

@@ -151,25 +151,16 @@ impl Select {
         let median = matches!(target, PlannedTarget::MedianSplit);
         let claims = [
             (median, Purpose::TargetMedian, ratio(1, 10)),
-            (
-                center == PlannedCenter::Private,
-                Purpose::TargetCenter,
-                ratio(1, 20),
-            ),
+            (center == PlannedCenter::Private, Purpose::TargetCenter, ratio(1, 20)),
         ];
         let spent = split(&self.epsilon, &claims_made(claims));
-        Ok(Plan {
-            target,
-            center,
-            spent,
-        })
+        Ok(Plan { target, center, spent })
     }
 }
 
 fn claims_made<const N: usize>(claims: [(bool, Purpose, BigRational); N]) -> Vec<Share> {
     let made = claims.into_iter().filter(|(made, ..)| *made);
-    made.map(|(_, purpose, fraction)| Share { purpose, fraction })
-        .collect()
+    made.map(|(_, purpose, fraction)| Share { purpose, fraction }).collect()
 }
 
 /// A checked request: what is drawn, and what each draw may spend.
@@ -182,10 +173,7 @@ pub(super) struct Plan {
 impl Plan {
     /// What a draw may spend; `None` if it is not part of the plan.
     pub(super) fn epsilon(&self, purpose: Purpose) -> Option<&Epsilon> {
-        self.spent
-            .iter()
-            .find(|part| part.purpose == purpose)
-            .map(|part| &part.epsilon)
+        self.spent.iter().find(|part| part.purpose == purpose).map(|part| &part.epsilon)
     }
 }
 
@@ -226,9 +214,7 @@ impl PlannedTarget {
             }
             (Center::Shares(shares), _, Some(labels)) => shares_on_grid(shares, labels)?,
             (Center::Stated(_), Self::MedianSplit, _) => {
-                return Err(Error::request(
-                    "a stated centre needs --target-bounds or --classes",
-                ));
+                return Err(Error::request("a stated centre needs --target-bounds or --classes"));
             }
             (Center::Stated(_), ..) => {
                 return Err(Error::request(
@@ -247,18 +233,14 @@ impl PlannedTarget {
 
 fn check_share(share: f64) -> Result<f64> {
     if !(0.0..=1.0).contains(&share) {
-        return Err(Error::request(
-            "the share of a class must lie between 0 and 1",
-        ));
+        return Err(Error::request("the share of a class must lie between 0 and 1"));
     }
     Ok(share)
 }
 
 fn shares_on_grid(shares: &[(String, f64)], labels: &Labels) -> Result<Vec<i32>> {
     if shares.len() != labels.as_slice().len() {
-        return Err(Error::request(
-            "the centre must state the share of every class, once",
-        ));
+        return Err(Error::request("the centre must state the share of every class, once"));
     }
     let share_of = |label: &String| {
         let share = shares.iter().find(|(name, _)| name == label);
@@ -291,10 +273,7 @@ mod tests {
 
     fn spent(select: &Select) -> Vec<(Purpose, String)> {
         let plan = select.check().unwrap();
-        plan.spent
-            .into_iter()
-            .map(|part| (part.purpose, part.epsilon.to_string()))
-            .collect()
+        plan.spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
     }
 
     #[test]
@@ -302,18 +281,11 @@ mod tests {
         use Purpose::{Selection, TargetCenter, TargetMedian};
         let bounded = Target::Bounded(Bounds::new(0.0, 1.0).unwrap());
         let parts = |parts: &[(Purpose, &str)]| -> Vec<(Purpose, String)> {
-            parts
-                .iter()
-                .map(|(purpose, text)| (*purpose, text.to_string()))
-                .collect()
+            parts.iter().map(|(purpose, text)| (*purpose, text.to_string())).collect()
         };
         assert_eq!(
             spent(&select()),
-            parts(&[
-                (TargetMedian, "0.2"),
-                (TargetCenter, "0.1"),
-                (Selection, "1.7")
-            ])
+            parts(&[(TargetMedian, "0.2"), (TargetCenter, "0.1"), (Selection, "1.7")])
         );
         assert_eq!(
             spent(&select().center(Center::None)),
@@ -332,23 +304,13 @@ mod tests {
     #[test]
     fn stated_centres_reach_the_grid() {
         let center = |target: Target, center: Center| {
-            select()
-                .target(target)
-                .center(center)
-                .check()
-                .map(|plan| plan.center)
+            select().target(target).center(center).check().map(|plan| plan.center)
         };
         let public = |centers: &[i32]| PlannedCenter::Public(centers.to_vec());
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
-        assert_eq!(
-            center(bounded, Center::Stated(1.0)).unwrap(),
-            public(&[-16384])
-        );
+        assert_eq!(center(bounded, Center::Stated(1.0)).unwrap(), public(&[-16384]));
         let two = classes(&["a", "b"]);
-        assert_eq!(
-            center(two, Center::Stated(0.25)).unwrap(),
-            public(&[-16384])
-        );
+        assert_eq!(center(two, Center::Stated(0.25)).unwrap(), public(&[-16384]));
         let shares = [("c", 0.0), ("a", 1.0), ("b", 0.0)].map(|(l, s)| (l.to_owned(), s));
         let three = classes(&["a", "b", "c"]);
         assert_eq!(
@@ -371,22 +333,12 @@ mod tests {
             select().target(classes(&["a", "a"])),
             select().center(Center::Stated(0.0)),
             select().target(bounded.clone()).center(Center::Stated(4.1)),
-            select()
-                .target(bounded.clone())
-                .center(Center::Stated(f64::NAN)),
+            select().target(bounded.clone()).center(Center::Stated(f64::NAN)),
             select().target(bounded).center(shares(&[("a", 1.0)])),
-            select()
-                .target(classes(&["a", "b"]))
-                .center(Center::Stated(1.5)),
-            select()
-                .target(classes(&["a", "b"]))
-                .center(shares(&[("a", 0.5), ("b", 0.5)])),
-            select()
-                .target(classes(&["a", "b", "c"]))
-                .center(Center::Stated(0.5)),
-            select()
-                .target(classes(&["a", "b", "c"]))
-                .center(shares(&[("a", 0.5), ("b", 0.5)])),
+            select().target(classes(&["a", "b"])).center(Center::Stated(1.5)),
+            select().target(classes(&["a", "b"])).center(shares(&[("a", 0.5), ("b", 0.5)])),
+            select().target(classes(&["a", "b", "c"])).center(Center::Stated(0.5)),
+            select().target(classes(&["a", "b", "c"])).center(shares(&[("a", 0.5), ("b", 0.5)])),
             select().target(classes(&["a", "b", "c"])).center(shares(&[
                 ("a", 0.5),
                 ("b", 0.5),

@@ -35,23 +35,12 @@ impl Select {
         let source = self.randomness.source()?;
         let file = TableFile::new(path);
         let table = file.open()?;
-        let schema = Schema::new(
-            table.header().to_vec(),
-            &self.target_column,
-            self.id.as_deref(),
-        )?;
+        let schema = Schema::new(table.header().to_vec(), &self.target_column, self.id.as_deref())?;
         if self.k > schema.d() {
             let d = schema.d();
-            return Err(Error::request(format!(
-                "k must not exceed the number of features, {d}"
-            )));
+            return Err(Error::request(format!("k must not exceed the number of features, {d}")));
         }
-        let run = Run {
-            select: self,
-            plan: &plan,
-            schema: &schema,
-            source: &source,
-        };
+        let run = Run { select: self, plan: &plan, schema: &schema, source: &source };
         let (median, table) = match plan.target {
             PlannedTarget::MedianSplit => {
                 check_readable_twice(&file)?;
@@ -65,9 +54,7 @@ impl Select {
         let (scores, estimate) = run.scores(table, median)?;
         let epsilon = plan.epsilon(Purpose::Selection).unwrap_or(&self.epsilon);
         let bits = source.bits(Purpose::Selection.draw());
-        let picks = self
-            .mechanism
-            .select_with(&scores, self.k, epsilon, &bits)?;
+        let picks = self.mechanism.select_with(&scores, self.k, epsilon, &bits)?;
         Ok(run.record(&picks, scores.sensitivity(), median, estimate.as_ref()))
     }
 }
@@ -77,10 +64,8 @@ fn check_readable_twice(file: &TableFile) -> Result<()> {
         return Ok(());
     }
     let path = file.path().display();
-    Err(Error::request(format!(
-        "{path} can be read only once, a private median takes two passes"
-    ))
-    .hint("state --target-bounds or --classes, or give a regular file"))
+    Err(Error::request(format!("{path} can be read only once, a private median takes two passes"))
+        .hint("state --target-bounds or --classes, or give a regular file"))
 }
 
 /// One run: the request and everything that is known before the rows are read.
@@ -104,19 +89,13 @@ impl Run<'_> {
     /// The private median of the target: one pass.
     fn median(&self, table: OpenTable) -> Result<f64> {
         let grid = MedianGrid::default();
-        let new = || MedianFold {
-            target: self.schema.target(),
-            grid: &grid,
-            counts: grid.counts(),
-        };
+        let new =
+            || MedianFold { target: self.schema.target(), grid: &grid, counts: grid.counts() };
         let counts = table.fold(self.threads(), new)?.counts;
         if counts.total() == 0 {
             return Err(self.no_usable_target());
         }
-        let epsilon = self
-            .plan
-            .epsilon(Purpose::TargetMedian)
-            .unwrap_or(&self.select.epsilon);
+        let epsilon = self.plan.epsilon(Purpose::TargetMedian).unwrap_or(&self.select.epsilon);
         let bits = self.source.bits(Purpose::TargetMedian.draw());
         Ok(grid.private_median(&counts, epsilon, &bits))
     }
@@ -190,10 +169,10 @@ impl Run<'_> {
         let column = self.schema.target();
         let name = self.schema.name(column);
         let error = match &self.plan.target {
-            PlannedTarget::Classes(_) => Error::input(format!(
-                "no row of the target {name:?} has one of the stated classes"
-            ))
-            .hint("labels are compared as text, upper and lower case included"),
+            PlannedTarget::Classes(_) => {
+                Error::input(format!("no row of the target {name:?} has one of the stated classes"))
+                    .hint("labels are compared as text, upper and lower case included")
+            }
             _ => Error::input(format!("no row of the target {name:?} holds a number"))
                 .hint("if it holds labels, state them: --classes a,b"),
         };
@@ -232,11 +211,7 @@ struct ScoreFold<'a, S, C> {
 impl<S: RowSums, C: Fn(&[u8]) -> Option<S::Target> + Sync> RowFold for ScoreFold<'_, S, C> {
     fn row(&mut self, row: &Row<'_>) {
         if let Some(y) = (self.code)(row.cell(self.schema.target())) {
-            let values = self
-                .schema
-                .features()
-                .iter()
-                .map(|&c| parse_number(row.cell(c)));
+            let values = self.schema.features().iter().map(|&c| parse_number(row.cell(c)));
             self.scaler.scale(values, &mut self.x);
             self.sums.add(&self.x, y);
         }
@@ -260,10 +235,7 @@ impl Run<'_> {
         let seeded = select.randomness != Randomness::OperatingSystem;
         let picked = |&pick: &usize| {
             let column = self.schema.features()[pick];
-            Picked {
-                name: self.schema.name(column).to_owned(),
-                index: column + 1,
-            }
+            Picked { name: self.schema.name(column).to_owned(), index: column + 1 }
         };
         Selection {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -295,12 +267,8 @@ impl Run<'_> {
                 id_column: self.schema.id().map(|column| column + 1),
             },
             randomness: RandomnessUsed {
-                source: if seeded {
-                    "ChaCha20, stated seed"
-                } else {
-                    "ChaCha20, operating system"
-                }
-                .to_owned(),
+                source: if seeded { "ChaCha20, stated seed" } else { "ChaCha20, operating system" }
+                    .to_owned(),
                 seeded,
             },
             warnings: self.warnings(estimate, seeded),
@@ -363,10 +331,7 @@ impl Run<'_> {
     fn warnings(&self, estimate: Option<&CenterEstimate>, seeded: bool) -> Vec<Warning> {
         let mut warnings = Vec::new();
         let mut warn = |id: &str, text: String| {
-            warnings.push(Warning {
-                id: id.to_owned(),
-                text,
-            });
+            warnings.push(Warning { id: id.to_owned(), text });
         };
         if seeded {
             let text = "seeded: not for release (anyone with the seed can undo the noise)";

@@ -23,10 +23,7 @@ const QUANTILES: [f64; 100] = [
 /// taken together, as the chi-square limit asks.
 pub fn assert_fits(counts: &[u64], law: &[f64]) {
     assert_eq!(counts.len(), law.len());
-    assert!(
-        (law.iter().sum::<f64>() - 1.0).abs() < 1e-9,
-        "the law sums to 1"
-    );
+    assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-9, "the law sums to 1");
     let total = counts.iter().sum::<u64>() as f64;
     let mut cells: Vec<(f64, f64)> = Vec::new();
     let mut rare = (0.0, 0.0);
@@ -45,15 +42,8 @@ pub fn assert_fits(counts: &[u64], law: &[f64]) {
     if cells.len() < 2 {
         return;
     }
-    let terms = cells
-        .iter()
-        .filter(|cell| cell.0 > 0.0)
-        .map(|(o, e)| o * (o / e).ln());
+    let terms = cells.iter().filter(|cell| cell.0 > 0.0).map(|(o, e)| o * (o / e).ln());
     let g = 2.0 * terms.sum::<f64>();
     let quantile = QUANTILES[cells.len() - 2];
-    assert!(
-        g <= quantile,
-        "G = {g:.1} exceeds {quantile} ({} cells)",
-        cells.len()
-    );
+    assert!(g <= quantile, "G = {g:.1} exceeds {quantile} ({} cells)", cells.len());
 }

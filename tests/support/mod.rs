@@ -2,4 +2,5 @@
 #![allow(dead_code, missing_docs, unreachable_pub)]
 
 pub mod goodness;
+pub mod neighbours;
 pub mod oracle;

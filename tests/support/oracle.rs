@@ -33,10 +33,7 @@ fn loss(x: &[f64], y: &[usize], gamma: f64) -> f64 {
     let order = ranking(x);
     let top = order.iter().take_while(|i| y.contains(i)).count();
     let h = top.min(y.len() - 1);
-    let worst = order
-        .iter()
-        .rposition(|i| y.contains(i))
-        .expect("y is not empty");
+    let worst = order.iter().rposition(|i| y.contains(i)).expect("y is not empty");
     (1.0 - gamma) * x[order[h]] - gamma * x[order[worst]]
 }
 
@@ -105,9 +102,7 @@ pub fn printed_tickets(x: &[f64], k: usize, gamma: f64, eps: f64) -> Vec<(usize,
     let index_of = |ranks: &[usize]| {
         let mut y: Vec<usize> = ranks.iter().map(|&rank| order[rank - 1]).collect();
         y.sort_unstable();
-        all.iter()
-            .position(|other| *other == y)
-            .expect("y is a k-subset")
+        all.iter().position(|other| *other == y).expect("y is a k-subset")
     };
     let top: Vec<usize> = (1..=k).collect();
     let mut tickets = vec![(index_of(&top), 0.0)];

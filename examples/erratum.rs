@@ -1,0 +1,62 @@
+//! An error in a published algorithm, by enumeration: `cargo run --release --example erratum`.
+//!
+//! The appendix of "Feature Selection from Differentially Private Correlations" (2024) gives the
+//! utility classes of the canonical Lipschitz mechanism C(t-h-1, k-h-1) members. The correct count
+//! is C(t-h-2, k-h-1). Sampling with the printed sizes is not eps-differentially private. The laws
+//! are computed by brute force, over all subsets; nothing of the library is used.
+
+#[path = "../tests/support/mod.rs"]
+mod support;
+
+use support::neighbours::Grid;
+use support::oracle::{canonical_law, law_of_tickets, max_log_ratio, printed_tickets, subsets};
+
+const D: usize = 4;
+const K: usize = 3;
+const GAMMA: f64 = 0.75;
+const EPS: f64 = 0.2;
+/// Scores on the grid are in units of 1/STEPS of the sensitivity.
+const STEPS: i64 = 2;
+
+fn printed_law(x: &[f64]) -> Vec<f64> {
+    law_of_tickets(&printed_tickets(x, K, GAMMA, EPS), subsets(D, K).len())
+}
+
+fn correct_law(x: &[f64]) -> Vec<f64> {
+    canonical_law(x, K, GAMMA, EPS)
+}
+
+fn in_units(x: &[i64]) -> Vec<f64> {
+    x.iter().map(|&v| v as f64 / STEPS as f64).collect()
+}
+
+fn main() {
+    println!("Canonical Lipschitz mechanism, d = {D}, k = {K}, gamma = {GAMMA}, eps = {EPS}.");
+    println!("There are {} sets of {K}.", subsets(D, K).len());
+    let tickets = printed_tickets(&[3.0, 2.0, 1.0, 0.0], K, GAMMA, EPS).len();
+    println!("The printed class sizes add up to {tickets}.\n");
+
+    println!("All neighbouring score vectors on a grid (8 levels, steps of half a sensitivity):");
+    let grid = Grid::new(D, 8, STEPS);
+    let laws: [(&str, fn(&[f64]) -> Vec<f64>); 2] =
+        [("printed sizes", printed_law), ("correct sizes", correct_law)];
+    for (name, law) in laws {
+        let found = grid.enumerate(|x| law(&in_units(x)));
+        println!(
+            "  {name}: max log-ratio {:.4} = {:.4} eps over {} pairs, at x = {:?}, x' = {:?}",
+            found.max_log_ratio,
+            found.max_log_ratio / EPS,
+            found.pairs,
+            in_units(&found.worst.0),
+            in_units(&found.worst.1)
+        );
+    }
+
+    let (x, neighbour) = ([3.0, 2.0, 2.0, 3.0], [2.0, 3.0, 1.0, 3.352]);
+    println!("\nOne pair off the grid: x = {x:?}, x' = {neighbour:?}:");
+    for (name, law) in laws {
+        let ratio = max_log_ratio(&law(&x), &law(&neighbour));
+        println!("  {name}: log-ratio {ratio:.4} = {:.4} eps", ratio / EPS);
+    }
+    println!("\neps-differential privacy demands at most 1 eps.");
+}

@@ -1,0 +1,71 @@
+//! All neighbouring score vectors on a small grid.
+
+use super::oracle::max_log_ratio;
+
+/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbours if no coordinate
+/// differs by more than `sensitivity`.
+pub struct Grid {
+    pub d: usize,
+    levels: i64,
+    sensitivity: i64,
+}
+
+/// What an enumeration found.
+pub struct Enumeration {
+    /// Ordered pairs of neighbours.
+    pub pairs: usize,
+    /// The largest |ln(P(y|x) / P(y|x'))| of any outcome.
+    pub max_log_ratio: f64,
+    /// The pair that has it.
+    pub worst: (Vec<i64>, Vec<i64>),
+}
+
+impl Grid {
+    pub fn new(d: usize, levels: i64, sensitivity: i64) -> Self {
+        Self { d, levels, sensitivity }
+    }
+
+    /// Compares the laws of all neighbours.
+    pub fn enumerate(&self, law: impl Fn(&[i64]) -> Vec<f64>) -> Enumeration {
+        let laws: Vec<Vec<f64>> = (0..self.len()).map(|i| law(&self.point(i))).collect();
+        let (mut pairs, mut max, mut worst) = (0, 0.0, (0, 0));
+        for (i, law) in laws.iter().enumerate() {
+            for j in self.neighbours(i) {
+                pairs += 1;
+                let ratio = max_log_ratio(law, &laws[j]);
+                if ratio > max {
+                    (max, worst) = (ratio, (i, j));
+                }
+            }
+        }
+        let worst = (self.point(worst.0), self.point(worst.1));
+        Enumeration { pairs, max_log_ratio: max, worst }
+    }
+
+    fn len(&self) -> usize {
+        (self.levels as usize).pow(self.d as u32)
+    }
+
+    fn point(&self, mut index: usize) -> Vec<i64> {
+        let levels = self.levels as usize;
+        let mut next = || {
+            let digit = index % levels;
+            index /= levels;
+            digit as i64
+        };
+        (0..self.d).map(|_| next()).collect()
+    }
+
+    fn neighbours(&self, index: usize) -> Vec<usize> {
+        let mut found = vec![0];
+        let mut place = 1;
+        for digit in self.point(index) {
+            let low = (digit - self.sensitivity).max(0);
+            let high = (digit + self.sensitivity).min(self.levels - 1);
+            let extend = |&at: &usize| (low..=high).map(move |digit| at + place * digit as usize);
+            found = found.iter().flat_map(extend).collect();
+            place *= self.levels as usize;
+        }
+        found
+    }
+}
