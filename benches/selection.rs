@@ -1,1 +1,119 @@
-fn main() {}
+//! The mechanism alone: `cargo bench --bench selection`.
+//!
+//! Beside it in the same run: the race written down naively in floating point (no certificate, no
+//! shortcut), and the physical limit, one partial selection of the same scores.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Randomness, Scores};
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::{RngCore, SeedableRng};
+
+fn main() {
+    verify();
+    divan::main();
+}
+
+/// (candidates, k)
+const SIZES: [(usize, usize); 4] = [(1_000, 10), (22_000, 1), (22_000, 10), (22_000, 100)];
+
+/// The shape of the scores.
+#[derive(Debug, Clone, Copy)]
+enum Shape {
+    Pareto,
+    Uniform,
+    Null,
+    Tied,
+}
+
+const SENSITIVITY: u64 = 1 << 20;
+
+fn values(shape: Shape, d: usize) -> Vec<i64> {
+    let mut rng = ChaCha20Rng::seed_from_u64(1);
+    let mut unit = || (rng.next_u64() >> 11) as f64 / (1u64 << 53) as f64;
+    let scale = SENSITIVITY as f64;
+    (0..d)
+        .map(|_| match shape {
+            Shape::Pareto => (scale * (1.0 - unit()).powf(-0.5)) as i64,
+            Shape::Uniform => (scale * 1000.0 * unit()) as i64,
+            Shape::Null => (scale * unit()) as i64,
+            Shape::Tied => (4.0 * unit()) as i64 * SENSITIVITY as i64,
+        })
+        .collect()
+}
+
+fn scores(shape: Shape, d: usize) -> Scores {
+    Scores::new(values(shape, d), SENSITIVITY, Neighbours::AddRemove).unwrap()
+}
+
+fn select(scores: &Scores, k: usize, epsilon: &Epsilon, seed: u64) -> Vec<usize> {
+    let mechanism = CanonicalLipschitz::default();
+    mechanism.select(scores, k, epsilon, Randomness::Seeded(seed)).unwrap()
+}
+
+/// With an enormous budget the selection is the top k.
+fn verify() {
+    let scores = scores(Shape::Uniform, 22_000);
+    let picks = select(&scores, 10, &"1000000".parse().unwrap(), 0);
+    let mut order: Vec<usize> = (0..22_000).collect();
+    order.sort_by_key(|&i| std::cmp::Reverse(scores.values()[i]));
+    let mut top = order[..10].to_vec();
+    top.sort_unstable();
+    assert_eq!(picks, top);
+}
+
+const SHAPES: [Shape; 4] = [Shape::Pareto, Shape::Uniform, Shape::Null, Shape::Tied];
+
+#[divan::bench(args = SIZES, consts = [0, 1, 2, 3])]
+fn canonical<const SHAPE: usize>(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
+    let (scores, epsilon) = (scores(SHAPES[SHAPE], d), "1".parse().unwrap());
+    let mut seed = 0;
+    bencher.bench_local(|| {
+        seed += 1;
+        select(&scores, k, &epsilon, seed)
+    });
+}
+
+/// -ln(-expm1(ln(U)/m)) - z for every class, the largest wins: what a careful implementation in
+/// floating point does.
+#[divan::bench(args = SIZES)]
+fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
+    let values = values(Shape::Uniform, d);
+    let mut rng = ChaCha20Rng::seed_from_u64(2);
+    bencher.bench_local(|| {
+        let mut sorted = values.clone();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        let rate = 0.25 / SENSITIVITY as f64;
+        let mut best = (f64::NEG_INFINITY, 0, 0);
+        for h in 0..k {
+            let mut ln_m = 0.0f64;
+            for t in k + 1..=d {
+                // C(t-h-2, k-h-1) from the one before.
+                if t > k + 1 {
+                    ln_m += ((t - h - 2) as f64 / (t - k - 1) as f64).ln();
+                }
+                let u = (rng.next_u64() as f64 + 0.5) / (1u128 << 64) as f64;
+                let ln_v = (-u.ln()).ln();
+                let noise = if ln_m > 40.0 {
+                    ln_m - ln_v
+                } else {
+                    -(-(-(ln_v - ln_m).exp()).exp_m1()).ln()
+                };
+                let z = rate * (sorted[h] - sorted[t - 1]) as f64;
+                if noise - z > best.0 {
+                    best = (noise - z, h, t);
+                }
+            }
+        }
+        best
+    });
+}
+
+/// The least that any selection has to do.
+#[divan::bench(args = SIZES)]
+fn limit_select_nth(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
+    let values = values(Shape::Uniform, d);
+    bencher.with_inputs(|| values.clone()).bench_local_values(|mut values| {
+        values.select_nth_unstable_by(k - 1, |a, b| b.cmp(a));
+        values
+    });
+}

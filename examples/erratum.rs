@@ -5,6 +5,8 @@
 //! is C(t-h-2, k-h-1). Sampling with the printed sizes is not eps-differentially private. The laws
 //! are computed by brute force, over all subsets; nothing of the library is used.
 
+#![allow(clippy::print_stdout)] // an example talks
+
 #[path = "../tests/support/mod.rs"]
 mod support;
 
@@ -17,6 +19,9 @@ const GAMMA: f64 = 0.75;
 const EPS: f64 = 0.2;
 /// Scores on the grid are in units of 1/STEPS of the sensitivity.
 const STEPS: i64 = 2;
+
+/// Scores to the probability of each set.
+type Law = fn(&[f64]) -> Vec<f64>;
 
 fn printed_law(x: &[f64]) -> Vec<f64> {
     law_of_tickets(&printed_tickets(x, K, GAMMA, EPS), subsets(D, K).len())
@@ -38,8 +43,7 @@ fn main() {
 
     println!("All neighbouring score vectors on a grid (8 levels, steps of half a sensitivity):");
     let grid = Grid::new(D, 8, STEPS);
-    let laws: [(&str, fn(&[f64]) -> Vec<f64>); 2] =
-        [("printed sizes", printed_law), ("correct sizes", correct_law)];
+    let laws = [("printed sizes", printed_law as Law), ("correct sizes", correct_law)];
     for (name, law) in laws {
         let found = grid.enumerate(|x| law(&in_units(x)));
         println!(

@@ -1,4 +1,5 @@
 //! The command line as a user meets it.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

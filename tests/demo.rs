@@ -1,4 +1,5 @@
 //! The demo table is what its maker writes, and does what its page says.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
 #[path = "../examples/make_demo.rs"]
 #[allow(dead_code)]

@@ -3,6 +3,7 @@
 //!
 //! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz); tests that need
 //! one that is not there say so and pass.
+#![allow(clippy::unwrap_used, clippy::print_stderr)] // in a test a panic is how a failure is said
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
