@@ -61,11 +61,14 @@ fn verify() {
     assert_eq!(picks, top);
 }
 
-const SHAPES: [Shape; 4] = [Shape::Pareto, Shape::Uniform, Shape::Null, Shape::Tied];
+fn cases() -> Vec<(Shape, usize, usize)> {
+    let shapes = [Shape::Pareto, Shape::Uniform, Shape::Null, Shape::Tied];
+    shapes.iter().flat_map(|&shape| SIZES.map(|(d, k)| (shape, d, k))).collect()
+}
 
-#[divan::bench(args = SIZES, consts = [0, 1, 2, 3])]
-fn canonical<const SHAPE: usize>(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
-    let (scores, epsilon) = (scores(SHAPES[SHAPE], d), "1".parse().unwrap());
+#[divan::bench(args = cases())]
+fn canonical(bencher: divan::Bencher<'_, '_>, (shape, d, k): (Shape, usize, usize)) {
+    let (scores, epsilon) = (scores(shape, d), "1".parse().unwrap());
     let mut seed = 0;
     bencher.bench_local(|| {
         seed += 1;

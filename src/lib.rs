@@ -45,6 +45,11 @@ pub use select::{
     Select, Selection, Target, TargetUsed, Warning,
 };
 
+/// The README's code runs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
+
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
 mod support;

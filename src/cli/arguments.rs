@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::data::{Bounds, Labels, Scaling, TargetColumn, parse_number};
+use crate::data::{Bounds, Scaling, TargetColumn, parse_number};
 use crate::error::{Error, Result};
 use crate::mechanism::CanonicalLipschitz;
 use crate::privacy::Epsilon;
@@ -171,7 +171,7 @@ impl SelectArguments {
 
     fn target(&self) -> Result<Target> {
         Ok(match (&self.classes, &self.target_bounds) {
-            (Some(labels), _) => Target::Classes(Labels::parse(labels)?.as_slice().to_vec()),
+            (Some(labels), _) => Target::Classes(parse_classes(labels)?),
             (_, Some(bounds)) => Target::Bounded(parse_bounds(bounds)?),
             _ => Target::Numeric,
         })
@@ -204,6 +204,17 @@ fn parse_bounds(text: &str) -> Result<Bounds> {
     }
 }
 
+/// Labels as one CSV record, trimmed.
+fn parse_classes(text: &str) -> Result<Vec<String>> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
+    match records.as_slice() {
+        [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
+        _ => Err(Error::request("classes must be stated on one line: a,b or a,b,c")),
+    }
+}
+
 fn parse_center(text: &str) -> Result<Center> {
     match text {
         "private" => Ok(Center::Private),
@@ -224,4 +235,34 @@ fn bad_center() -> Error {
     Error::request(
         "the centre must be private, none, a number, or shares such as a=0.3,b=0.5,c=0.2",
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_one_record() {
+        assert_eq!(parse_classes("case, control ,\"x, y\"").unwrap(), ["case", "control", "x, y"]);
+        for text in ["", "a,b\nc,d"] {
+            assert!(parse_classes(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn centres_are_words_numbers_or_shares() {
+        assert_eq!(parse_center("private").unwrap(), Center::Private);
+        assert_eq!(parse_center("none").unwrap(), Center::None);
+        assert_eq!(parse_center("-1.5e2").unwrap(), Center::Stated(-150.0));
+        let shares = [("a".to_owned(), 0.25), ("b=c".to_owned(), 0.75)];
+        assert_eq!(parse_center("a=0.25, b=c=0.75").unwrap(), Center::Shares(shares.into()));
+        for text in ["", "mean", "a=", "a=x", "=", "a=0.5,b"] {
+            assert!(parse_center(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        <Arguments as clap::CommandFactory>::command().debug_assert();
+    }
 }

@@ -11,19 +11,6 @@ use crate::error::{Error, Result};
 pub(crate) struct Labels(Vec<String>);
 
 impl Labels {
-    /// Labels from one CSV record, trimmed.
-    pub(crate) fn parse(text: &str) -> Result<Self> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .from_reader(text.as_bytes());
-        let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
-        let [record] = records.as_slice() else {
-            return Err(Error::request("classes must be stated on one line: a,b or a,b,c"));
-        };
-        Self::new(record.iter().map(|label| label.trim().to_owned()).collect())
-    }
-
     /// At least two different labels, none empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
         if labels.len() < 2 {
@@ -77,15 +64,22 @@ impl TargetCode {
 mod tests {
     use super::*;
 
+    fn labels(labels: &[&str]) -> Result<Labels> {
+        Labels::new(labels.iter().map(|label| label.to_string()).collect())
+    }
+
     #[test]
-    fn labels_are_one_record() {
-        let labels = Labels::parse("case, control ,\"x, y\"").unwrap();
-        assert_eq!(labels.as_slice(), ["case", "control", "x, y"]);
-        assert_eq!(labels.class_of(b" control"), Some(1));
-        assert_eq!(labels.class_of(b"x, y"), Some(2));
-        assert_eq!(labels.class_of(b"Control"), None);
-        for text in ["", "a", "a,a", "a,", "a,b\nc,d"] {
-            assert!(Labels::parse(text).is_err(), "{text:?}");
+    fn labels_are_compared_as_text() {
+        let labels = labels(&["case", "x, y"]).unwrap();
+        assert_eq!(labels.class_of(b" case"), Some(0));
+        assert_eq!(labels.class_of(b"x, y"), Some(1));
+        assert_eq!(labels.class_of(b"Case"), None);
+    }
+
+    #[test]
+    fn labels_must_be_several_and_differ() {
+        for wrong in [&[][..], &["a"], &["a", "a"], &["a", ""]] {
+            assert!(labels(wrong).is_err(), "{wrong:?}");
         }
     }
 
@@ -95,7 +89,7 @@ mod tests {
         assert_eq!(bounded.code(b"9"), Some(32767));
         assert_eq!(bounded.code(b"0"), Some(0));
         assert_eq!(bounded.code(b"n/a"), None);
-        let two = TargetCode::TwoClasses(Labels::parse("no,yes").unwrap());
+        let two = TargetCode::TwoClasses(labels(&["no", "yes"]).unwrap());
         assert_eq!(
             [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell)),
             [Some(-32767), Some(32767), None]

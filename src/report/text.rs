@@ -21,9 +21,7 @@ pub fn names(selection: &Selection) -> String {
 /// What was protected, how values were scaled and what that suits, what was spent.
 pub fn report(selection: &Selection) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, words: String| {
-        let _ = writeln!(text, "{label:<10} {words}");
-    };
+    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     line("protected", "one row of the file: a row must hold all there is of one person".into());
     line("scaled", scaled(selection));
     line("target", target(&selection.target, selection));
@@ -45,6 +43,26 @@ pub fn report(selection: &Selection) -> String {
         line("warning", warning.text.clone());
     }
     text
+}
+
+/// Columns of the report, and of them its labels.
+const WIDTH: usize = 92;
+const LABEL: usize = 11;
+
+/// A label and its words, broken into lines of at most [`WIDTH`] columns.
+fn wrap(text: &mut String, label: &str, words: &str) {
+    let _ = write!(text, "{label:<width$}", width = LABEL - 1);
+    let mut column = LABEL - 1;
+    for word in words.split(' ') {
+        let width = word.chars().count();
+        if column + 1 + width > WIDTH && column >= LABEL {
+            let _ = write!(text, "\n{:indent$}", "", indent = LABEL - 1);
+            column = LABEL - 1;
+        }
+        let _ = write!(text, " {word}");
+        column += 1 + width;
+    }
+    text.push('\n');
 }
 
 fn scaled(selection: &Selection) -> String {
