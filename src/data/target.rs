@@ -39,6 +39,7 @@ impl Labels {
 }
 
 /// How a cell becomes one number on the grid.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TargetCode {
     /// Clipped to a stated range.
     Bounded(Bounds),
@@ -56,6 +57,17 @@ impl TargetCode {
             Self::Bounded(bounds) => Some(bounds.quantise(parse_number(cell)?, Q)),
             Self::TwoClasses(labels) => Some(sign(labels.class_of(cell)? == 1)),
             Self::SplitAt(median) => Some(sign(parse_number(cell)? >= *median)),
+        }
+    }
+
+    /// A centre on the grid in the units people state it in: a mean, or the share of the second
+    /// class or of the rows at or above the median.
+    pub(crate) fn center_in_units(&self, center: i32) -> f64 {
+        match self {
+            Self::Bounded(bounds) => bounds.value_at(center, Q),
+            Self::TwoClasses(_) | Self::SplitAt(_) => {
+                (f64::from(center) / f64::from(Q) + 1.0) / 2.0
+            }
         }
     }
 }

@@ -27,15 +27,12 @@ use crate::exact::near_f64;
 use crate::privacy::Epsilon;
 use crate::random::{Bits, discrete_laplace};
 
-/// What the noisy sums say.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CenterEstimate {
-    /// One centre on the grid, or one for each class.
-    pub(crate) centers: Vec<i32>,
-    /// The estimated number of rows with a usable target.
+/// How many rows have a usable target, as the noisy sums say.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct RowsEstimate {
     pub(crate) rows: u64,
-    /// The standard deviation of that estimate's noise, in rows.
-    pub(crate) rows_noise: f64,
+    /// The standard deviation of the noise, in rows.
+    pub(crate) noise: f64,
 }
 
 /// The centre of a numeric target, in \[-q, q\]; `above` = sum of q + y, `below` = sum of q - y.
@@ -45,10 +42,10 @@ pub(crate) fn private_center(
     q: i32,
     epsilon: &Epsilon,
     bits: &Bits,
-) -> CenterEstimate {
+) -> (i32, RowsEstimate) {
     let noisy = NoisySums::new(&[above, below], 2 * q, epsilon, bits);
     let center = noisy.share_of(&noisy.sums[0] - &noisy.sums[1], q).clamp(-q, q);
-    noisy.estimate(vec![center])
+    (center, noisy.rows())
 }
 
 /// The centres of classes, each in \[0, q\], from the number of rows of each.
@@ -57,10 +54,10 @@ pub(crate) fn private_class_centers(
     q: i32,
     epsilon: &Epsilon,
     bits: &Bits,
-) -> CenterEstimate {
+) -> (Vec<i32>, RowsEstimate) {
     let noisy = NoisySums::new(counts, 1, epsilon, bits);
     let centers = noisy.sums.iter().map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q)).collect();
-    noisy.estimate(centers)
+    (centers, noisy.rows())
 }
 
 struct NoisySums {
@@ -92,12 +89,12 @@ impl NoisySums {
         share.round().to_integer().clamp(-&limit, limit).to_i32().unwrap_or(0)
     }
 
-    fn estimate(&self, centers: Vec<i32>) -> CenterEstimate {
+    fn rows(&self) -> RowsEstimate {
         let rows = BigRational::new(self.total(), self.per_row.into()).round().to_integer();
         let rows = if rows.is_negative() { BigInt::zero() } else { rows };
         // Each sum's noise has a standard deviation of at most sqrt(2) s/eps.
-        let rows_noise = (2.0 * self.sums.len() as f64).sqrt() / near_f64(&self.epsilon);
-        CenterEstimate { centers, rows: rows.to_u64().unwrap_or(u64::MAX), rows_noise }
+        let noise = (2.0 * self.sums.len() as f64).sqrt() / near_f64(&self.epsilon);
+        RowsEstimate { rows: rows.to_u64().unwrap_or(u64::MAX), noise }
     }
 }
 
@@ -178,8 +175,8 @@ mod tests {
         let mut counts = vec![0u64; 5];
         for seed in 0..50_000 {
             let epsilon = "1".parse().unwrap();
-            let estimate = private_center(a as u64, b as u64, 2, &epsilon, &bits(seed));
-            counts[(estimate.centers[0] + 2) as usize] += 1;
+            let (center, _) = private_center(a as u64, b as u64, 2, &epsilon, &bits(seed));
+            counts[(center + 2) as usize] += 1;
         }
         let law = exact_law(a, b, 2, 1.0);
         let total: f64 = law.iter().sum();
@@ -190,10 +187,10 @@ mod tests {
     #[test]
     fn little_noise_gives_the_truth() {
         let epsilon = "1e6".parse().unwrap();
-        let estimate = private_center(30_000, 10_000, 100, &epsilon, &bits(0));
-        assert_eq!((estimate.centers, estimate.rows), (vec![50], 200));
-        let estimate = private_class_centers(&[10, 30, 60], 1000, &epsilon, &bits(0));
-        assert_eq!((estimate.centers, estimate.rows), (vec![100, 300, 600], 100));
+        let (center, estimate) = private_center(30_000, 10_000, 100, &epsilon, &bits(0));
+        assert_eq!((center, estimate.rows), (50, 200));
+        let (centers, estimate) = private_class_centers(&[10, 30, 60], 1000, &epsilon, &bits(0));
+        assert_eq!((centers, estimate.rows), (vec![100, 300, 600], 100));
     }
 
     /// The class centres of neighbouring count vectors: the noise is that of the counts, so the

@@ -41,26 +41,37 @@ pub struct Spending {
     pub epsilon: Epsilon,
 }
 
-/// A claim on the budget, as a fraction of the total.
-pub(crate) struct Share {
-    pub(crate) purpose: Purpose,
-    pub(crate) fraction: BigRational,
+/// A budget being divided: claims as fractions of the total, and the rest.
+///
+/// By sequential composition a release that spends each part on one draw is differentially private
+/// with the total; the parts sum to it exactly.
+pub(crate) struct Budget {
+    total: Epsilon,
+    /// The fraction not claimed yet.
+    rest: BigRational,
+    spent: Vec<Spending>,
 }
 
-/// Splits a budget: the claims as stated, the rest to the selection.
-///
-/// By sequential composition a release that spends each part on one draw is `total`-differentially
-/// private; the parts sum to `total` exactly. The fractions are positive and sum to less than 1.
-pub(crate) fn split(total: &Epsilon, claims: &[Share]) -> Vec<Spending> {
-    let rest = claims.iter().fold(BigRational::one(), |rest, claim| rest - &claim.fraction);
-    let spend = |purpose, fraction: &BigRational| Spending {
-        purpose,
-        epsilon: Epsilon::part(total.as_rational() * fraction),
-    };
-    let mut spent: Vec<_> =
-        claims.iter().map(|claim| spend(claim.purpose, &claim.fraction)).collect();
-    spent.push(spend(Purpose::Selection, &rest));
-    spent
+impl Budget {
+    /// Nothing is claimed yet.
+    pub(crate) fn new(total: Epsilon) -> Self {
+        Self { total, rest: BigRational::one(), spent: Vec::new() }
+    }
+
+    /// Claims a fraction of the total; all claims together stay below 1.
+    pub(crate) fn claim(&mut self, purpose: Purpose, fraction: &BigRational) -> Epsilon {
+        self.rest -= fraction;
+        let epsilon = Epsilon::part(self.total.as_rational() * fraction);
+        self.spent.push(Spending { purpose, epsilon: epsilon.clone() });
+        epsilon
+    }
+
+    /// Gives the rest to the last purpose; returns it and all parts.
+    pub(crate) fn claim_rest(mut self, purpose: Purpose) -> (Epsilon, Vec<Spending>) {
+        let rest = self.rest.clone();
+        let epsilon = self.claim(purpose, &rest);
+        (epsilon, self.spent)
+    }
 }
 
 #[cfg(test)]
@@ -73,13 +84,13 @@ mod tests {
     fn parts_sum_to_the_whole_exactly() {
         for text in ["2", "0.1", "1/3", "1e-6", "0.30000000000000004"] {
             let total: Epsilon = text.parse().unwrap();
-            let claims =
-                [(Purpose::TargetMedian, ratio(1, 10)), (Purpose::TargetCenter, ratio(1, 20))]
-                    .map(|(purpose, fraction)| Share { purpose, fraction });
-            let spent = split(&total, &claims);
-            let sum = spent
-                .iter()
-                .fold(BigRational::zero(), |sum, part| sum + part.epsilon.as_rational());
+            let mut budget = Budget::new(total.clone());
+            budget.claim(Purpose::TargetMedian, &ratio(1, 10));
+            budget.claim(Purpose::TargetCenter, &ratio(1, 20));
+            let (rest, spent) = budget.claim_rest(Purpose::Selection);
+            assert_eq!(rest.as_rational(), &(total.as_rational() * ratio(17, 20)));
+            let parts = spent.iter().map(|part| part.epsilon.as_rational());
+            let sum = parts.fold(BigRational::zero(), |sum, part| sum + part);
             assert_eq!(&sum, total.as_rational());
             assert_eq!(spent.len(), 3);
         }

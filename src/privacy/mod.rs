@@ -8,4 +8,4 @@ pub use budget::{Purpose, Spending};
 pub use epsilon::Epsilon;
 pub use neighbours::Neighbours;
 
-pub(crate) use budget::{Share, split};
+pub(crate) use budget::Budget;

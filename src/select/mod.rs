@@ -1,5 +1,6 @@
 //! The main path: a request, checked; passes over the table; a record of what was released.
 
+mod record;
 mod request;
 mod run;
 mod selection;

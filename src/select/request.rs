@@ -1,12 +1,10 @@
 //! What is asked for, and the checks that need no data.
 
-use num_rational::BigRational;
-
-use crate::data::{Bounds, Labels, Q, Scaling, TargetColumn};
+use crate::data::{Bounds, Labels, Q, Scaling, TargetCode, TargetColumn};
 use crate::error::{Error, Result};
 use crate::exact::ratio;
 use crate::mechanism::CanonicalLipschitz;
-use crate::privacy::{Epsilon, Purpose, Share, Spending, split};
+use crate::privacy::{Budget, Epsilon, Purpose, Spending};
 use crate::random::Randomness;
 
 /// What the target is.
@@ -142,92 +140,126 @@ impl Select {
         if self.threads == Some(0) {
             return Err(Error::request("threads must be at least 1"));
         }
+        let mut budget = Budget::new(self.epsilon.clone());
         let target = match &self.target {
-            Target::Numeric => PlannedTarget::MedianSplit,
-            Target::Bounded(bounds) => PlannedTarget::Bounded(*bounds),
-            Target::Classes(labels) => PlannedTarget::Classes(Labels::new(labels.clone())?),
+            Target::Numeric => {
+                let epsilon = budget.claim(Purpose::TargetMedian, &ratio(1, 10));
+                PlannedTarget::Number {
+                    coding: PlannedCoding::MedianSplit(epsilon),
+                    center: self.planned_center(&mut budget, center_of_split)?,
+                }
+            }
+            Target::Bounded(bounds) => PlannedTarget::Number {
+                coding: PlannedCoding::Stated(TargetCode::Bounded(*bounds)),
+                center: self.planned_center(&mut budget, |stated| center_in(bounds, stated))?,
+            },
+            Target::Classes(labels) => match Labels::new(labels.clone())? {
+                two if two.as_slice().len() == 2 => PlannedTarget::Number {
+                    coding: PlannedCoding::Stated(TargetCode::TwoClasses(two)),
+                    center: self.planned_center(&mut budget, center_of_two)?,
+                },
+                labels => {
+                    let public = |stated: &Center| centers_of(&labels, stated);
+                    let center = self.planned_center(&mut budget, public)?;
+                    PlannedTarget::Classes { labels, center }
+                }
+            },
         };
-        let center = target.planned_center(&self.center)?;
-        let median = matches!(target, PlannedTarget::MedianSplit);
-        let claims = [
-            (median, Purpose::TargetMedian, ratio(1, 10)),
-            (center == PlannedCenter::Private, Purpose::TargetCenter, ratio(1, 20)),
-        ];
-        let spent = split(&self.epsilon, &claims_made(claims));
-        Ok(Plan { target, center, spent })
+        let (selection, spent) = budget.claim_rest(Purpose::Selection);
+        Ok(Plan { target, selection, spent })
     }
-}
 
-fn claims_made<const N: usize>(claims: [(bool, Purpose, BigRational); N]) -> Vec<Share> {
-    let made = claims.into_iter().filter(|(made, ..)| *made);
-    made.map(|(_, purpose, fraction)| Share { purpose, fraction }).collect()
+    /// A private centre claims its part; `public` puts any other on the grid.
+    fn planned_center<C>(
+        &self,
+        budget: &mut Budget,
+        public: impl Fn(&Center) -> Result<C>,
+    ) -> Result<PlannedCenter<C>> {
+        match &self.center {
+            Center::Private => {
+                Ok(PlannedCenter::Private(budget.claim(Purpose::TargetCenter, &ratio(1, 20))))
+            }
+            stated => public(stated).map(PlannedCenter::Public),
+        }
+    }
 }
 
 /// A checked request: what is drawn, and what each draw may spend.
 pub(super) struct Plan {
     pub(super) target: PlannedTarget,
-    pub(super) center: PlannedCenter,
+    /// What the selection may spend.
+    pub(super) selection: Epsilon,
+    /// All parts of the budget.
     pub(super) spent: Vec<Spending>,
 }
 
-impl Plan {
-    /// What a draw may spend; `None` if it is not part of the plan.
-    pub(super) fn epsilon(&self, purpose: Purpose) -> Option<&Epsilon> {
-        self.spent.iter().find(|part| part.purpose == purpose).map(|part| &part.epsilon)
+/// How the target reaches the grid, and its centre there.
+pub(super) enum PlannedTarget {
+    /// As one number.
+    Number { coding: PlannedCoding, center: PlannedCenter<i32> },
+    /// As one of three or more classes.
+    Classes { labels: Labels, center: PlannedCenter<Vec<i32>> },
+}
+
+/// How a target becomes one number.
+pub(super) enum PlannedCoding {
+    /// By a private median, which may spend this.
+    MedianSplit(Epsilon),
+    Stated(TargetCode),
+}
+
+/// A centre on the grid.
+#[derive(Debug, PartialEq)]
+pub(super) enum PlannedCenter<C> {
+    /// To be estimated, spending this.
+    Private(Epsilon),
+    Public(C),
+}
+
+fn center_of_split(center: &Center) -> Result<i32> {
+    match center {
+        Center::Stated(_) => {
+            Err(Error::request("a stated centre needs --target-bounds or --classes"))
+        }
+        other => no_shares(other),
     }
 }
 
-/// A target whose labels have been checked.
-pub(super) enum PlannedTarget {
-    MedianSplit,
-    Bounded(Bounds),
-    Classes(Labels),
+fn center_in(bounds: &Bounds, center: &Center) -> Result<i32> {
+    match center {
+        Center::Stated(value) if (bounds.low()..=bounds.high()).contains(value) => {
+            Ok(bounds.quantise(*value, Q).into())
+        }
+        Center::Stated(_) => {
+            Err(Error::request("the stated centre lies outside the target's bounds"))
+        }
+        other => no_shares(other),
+    }
 }
 
-/// The centre, on the grid where it is public: one number, or one for each of several classes.
-#[derive(Debug, PartialEq)]
-pub(super) enum PlannedCenter {
-    Private,
-    Public(Vec<i32>),
+fn center_of_two(center: &Center) -> Result<i32> {
+    match center {
+        Center::Stated(share) => {
+            Ok((f64::from(Q) * (2.0 * check_share(*share)? - 1.0)).round() as i32)
+        }
+        other => no_shares(other),
+    }
 }
 
-impl PlannedTarget {
-    fn planned_center(&self, center: &Center) -> Result<PlannedCenter> {
-        let several = match self {
-            Self::Classes(labels) => (labels.as_slice().len() > 2).then_some(labels),
-            _ => None,
-        };
-        let on_grid = match (center, self, several) {
-            (Center::Private, ..) => return Ok(PlannedCenter::Private),
-            (Center::None, _, several) => vec![0; several.map_or(1, |l| l.as_slice().len())],
-            (Center::Stated(value), Self::Bounded(bounds), _) => {
-                if !(bounds.low()..=bounds.high()).contains(value) {
-                    return Err(Error::request(
-                        "the stated centre lies outside the target's bounds",
-                    ));
-                }
-                vec![bounds.quantise(*value, Q).into()]
-            }
-            (Center::Stated(share), Self::Classes(_), None) => {
-                let share = check_share(*share)?;
-                vec![(f64::from(Q) * (2.0 * share - 1.0)).round() as i32]
-            }
-            (Center::Shares(shares), _, Some(labels)) => shares_on_grid(shares, labels)?,
-            (Center::Stated(_), Self::MedianSplit, _) => {
-                return Err(Error::request("a stated centre needs --target-bounds or --classes"));
-            }
-            (Center::Stated(_), ..) => {
-                return Err(Error::request(
-                    "with three or more classes state the centre as shares: a=0.3,b=0.5,c=0.2",
-                ));
-            }
-            (Center::Shares(_), ..) => {
-                return Err(Error::request(
-                    "shares as centre need three or more classes; for two state the share of the second",
-                ));
-            }
-        };
-        Ok(PlannedCenter::Public(on_grid))
+fn no_shares(center: &Center) -> Result<i32> {
+    match center {
+        Center::Shares(_) => Err(Error::request("shares as centre need three or more classes")),
+        _ => Ok(0),
+    }
+}
+
+fn centers_of(labels: &Labels, center: &Center) -> Result<Vec<i32>> {
+    match center {
+        Center::Shares(shares) => shares_on_grid(shares, labels),
+        Center::Stated(_) => Err(Error::request(
+            "with three or more classes state the centre as shares: a=0.3,b=0.5,c=0.2",
+        )),
+        _ => Ok(vec![0; labels.as_slice().len()]),
     }
 }
 
@@ -303,21 +335,25 @@ mod tests {
 
     #[test]
     fn stated_centres_reach_the_grid() {
-        let center = |target: Target, center: Center| {
-            select().target(target).center(center).check().map(|plan| plan.center)
+        let centers = |target: Target, center: Center| match select()
+            .target(target)
+            .center(center)
+            .check()
+            .unwrap()
+            .target
+        {
+            PlannedTarget::Number { center: PlannedCenter::Public(center), .. } => vec![center],
+            PlannedTarget::Classes { center: PlannedCenter::Public(centers), .. } => centers,
+            _ => panic!("the centre is public"),
         };
-        let public = |centers: &[i32]| PlannedCenter::Public(centers.to_vec());
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
-        assert_eq!(center(bounded, Center::Stated(1.0)).unwrap(), public(&[-16384]));
-        let two = classes(&["a", "b"]);
-        assert_eq!(center(two, Center::Stated(0.25)).unwrap(), public(&[-16384]));
+        assert_eq!(centers(bounded, Center::Stated(1.0)), [-16384]);
+        assert_eq!(centers(classes(&["a", "b"]), Center::Stated(0.25)), [-16384]);
         let shares = [("c", 0.0), ("a", 1.0), ("b", 0.0)].map(|(l, s)| (l.to_owned(), s));
         let three = classes(&["a", "b", "c"]);
-        assert_eq!(
-            center(three.clone(), Center::Shares(shares.into())).unwrap(),
-            public(&[32767, 0, 0])
-        );
-        assert_eq!(center(three, Center::None).unwrap(), public(&[0, 0, 0]));
+        assert_eq!(centers(three.clone(), Center::Shares(shares.into())), [32767, 0, 0]);
+        assert_eq!(centers(three, Center::None), [0, 0, 0]);
+        assert_eq!(centers(Target::Numeric, Center::None), [0]);
     }
 
     #[test]
