@@ -124,7 +124,8 @@ fn wrong_requests_are_refused_before_reading() {
         (&[&base[..], &["--target", "y", "--target-index", "3"]].concat(), "cannot be used"),
         (&[&base[..], &["--center", "middle"]].concat(), "private, none"),
         (&[&base[..], &["--center", "0.5"]].concat(), "needs --target-bounds or --classes"),
-        (&[&base[..], &["--threads", "0"]].concat(), "at least 1"),
+        (&[&base[..], &["--threads", "0"]].concat(), "between 1 and 1024"),
+        (&[&base[..], &["--threads", "18446744073709551615"]].concat(), "between 1 and 1024"),
         (&[&base[..], &["--format", "xml"]].concat(), "possible values"),
     ] {
         let mut arguments = arguments.to_vec();
@@ -174,7 +175,7 @@ fn malformed_input_is_refused_with_its_place() {
     for (name, bytes, text) in [
         ("empty", vec![], "empty"),
         ("blank lines", b"\n\n\n".to_vec(), "empty"),
-        ("header only", b"a,b,y\n".to_vec(), "holds a number"),
+        ("header only", b"a,b,y\n".to_vec(), "no row has a number here"),
         ("one column", b"y\n1\n".to_vec(), "no feature"),
         ("other delimiter", b"a;b;y\n1;2;3\n".to_vec(), "separated by commas"),
         ("duplicate", b"a,a,y\n1,2,3\n".to_vec(), "header, column 2: a column name occurs twice"),
@@ -182,9 +183,11 @@ fn malformed_input_is_refused_with_its_place() {
         ("not utf-8", b"a,\xff,y\n1,2,3\n".to_vec(), "header, column 2"),
         ("nul", b"a,\0,y\n1,2,3\n".to_vec(), "header, column 2"),
         ("short", rows("SECRET,2"), "row 2, column 3: the row has 2 cells where the header has 3"),
-        ("wide", rows("1,2,3,SECRET"), "row 2, column 4"),
+        ("wide", rows("1,2,3,SECRET"), "row 2, column 4: the row has more cells"),
         ("unclosed", rows("1,\"SECRET,3"), "row 2, column 2: a quoted cell runs past the end"),
         ("line feed", rows("1,\"SEC\nRET\",3"), "row 2, column 2: a quoted cell runs past"),
+        ("quote in header", b"a,b,\"y\n1,SECRET,3\n".to_vec(), "header, column 3"),
+        ("quoted header", b"a,\"b,y\n1,\"SECRET\",3\n4,5,6\n".to_vec(), "header, column 2"),
         ("carriage", rows("1,SEC\rRET,3"), "row 2, column 2: a carriage return"),
         ("oversized", rows(&format!("1,{long},3")), "row 2, column 2: the cell is longer"),
         ("row names", b"a,y\nr1,1,2\nr2,3,4\n".to_vec(), "as R writes row names"),
@@ -230,12 +233,35 @@ fn odd_tables_are_read() {
 }
 
 #[test]
-fn names_with_line_breaks_are_quoted() {
+fn names_are_printed_as_they_are() {
     let files = Files::new();
-    let table = files.write("t.csv", "\"a \"\"x\"\"\nb\",y\n1,2\n");
-    assert_eq!(stdout(&run_on(&table, &[])), "\"a \"\"x\"\"\nb\"\n");
     let table = files.write("t.csv", "\"say \"\"x\"\", y\",y\n1,2\n");
     assert_eq!(stdout(&run_on(&table, &[])), "say \"x\", y\n");
+}
+
+/// A file without a header would give its first row away as names.
+#[test]
+fn a_missing_header_is_noticed() {
+    let files = Files::new();
+    let numbers = files.write("n.csv", "51.25,130.5,1.5\n48.5,121,0\n39,110,1\n");
+    let labels = files.write("l.csv", "51.25,130.5, case\n48.5,121,control\n");
+    for (table, more) in [
+        (&numbers, &[][..]),
+        (&numbers, &["--target-bounds", "0,2"]),
+        (&numbers, &["--target-index", "1"]),
+        (&labels, &["--classes", "case,control"]),
+    ] {
+        let output = run_on(table, more);
+        assert_eq!((code(&output), stdout(&output)), (3, ""));
+        assert!(stderr(&output).contains("is the header missing?"), "{}", stderr(&output));
+        assert!(!stderr(&output).contains("51.25") && !stderr(&output).contains("1.5"));
+    }
+    // Columns that really are named by numbers, as spectra are, and a target that is.
+    let spectra = files.write("s.csv", "400,402,protein\n1,2,3\n");
+    assert_eq!(code(&run_on(&spectra, &[])), 0);
+    let numbered = files.write("p.csv", "0,1,2\n1,2,3\n");
+    assert_eq!(code(&run_on(&numbered, &[])), 3);
+    assert_eq!(code(&run_on(&numbered, &["--target", "2"])), 0);
 }
 
 #[test]

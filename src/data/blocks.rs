@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError, mpsc};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::data::cells::{Row, Splitter, max_line};
 use crate::error::{Error, Result};
@@ -11,7 +11,7 @@ use crate::error::{Error, Result};
 /// Bytes read before a block is handed on.
 const BLOCK: usize = 1 << 20;
 
-/// The most rows of a table: all sums of products then fit 62 bits.
+/// The most rows of a table: scores, at most 2 Q^2 a row, then stay below 2^62.
 const MAX_ROWS: u64 = 1 << 31;
 
 /// Some whole lines of a file.
@@ -48,24 +48,27 @@ pub(crate) fn fold_rows<F: RowFold>(
     let threads = threads.max(1);
     let stop = AtomicBool::new(false);
     let (sender, receiver) = mpsc::sync_channel::<Block>(2 * threads);
-    let receiver = Mutex::new(receiver);
-    std::thread::scope(|scope| {
-        let work = || {
-            let mut fold = new();
-            let mut splitter = Splitter::new(columns);
-            let mut failed = Ok(());
-            let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-            while let Ok(block) = next() {
-                // After a bad line all blocks still to come are later: take them off the reader's
-                // hands, so that it can stop, and leave them.
-                if failed.is_ok() {
-                    failed = fold_block(&block, &mut splitter, &mut fold);
-                    stop.fetch_or(failed.is_err(), Ordering::Relaxed);
-                }
+    let work = |receiver: Arc<Mutex<mpsc::Receiver<Block>>>| {
+        let mut fold = new();
+        let mut splitter = Splitter::new(columns);
+        let mut failed = Ok(());
+        let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
+        while let Ok(block) = next() {
+            // After a bad line all blocks still to come are later: take them off the reader's
+            // hands, so that it can stop, and leave them.
+            if failed.is_ok() {
+                failed = fold_block(&block, &mut splitter, &mut fold);
+                stop.fetch_or(failed.is_err(), Ordering::Relaxed);
             }
-            failed.map(|()| fold)
-        };
-        let workers: Vec<_> = (0..threads).map(|_| scope.spawn(work)).collect();
+        }
+        failed.map(|()| fold)
+    };
+    // The workers alone own the receiver: if all are gone, the reader stops.
+    let receivers = std::iter::repeat_n(Arc::new(Mutex::new(receiver)), threads);
+    std::thread::scope(|scope| {
+        let work = &work;
+        let spawn = |receiver| scope.spawn(move || work(receiver));
+        let workers: Vec<_> = receivers.map(spawn).collect();
         let read = Blocks::new(input, columns).send_all(sender, &stop, map_error);
         // Blocks are handed out in order, so the first bad line is among those a thread met.
         let mut first_error: Option<Error> = None;
@@ -162,12 +165,13 @@ impl<R: Read> Blocks<R> {
         Ok(Some(Block { bytes, lines, first_row }))
     }
 
-    /// A line longer than its cells may be: the splitter finds which cell it is.
+    /// A line longer than a line may be: of its cells the splitter may find one that is.
     fn line_too_long(&self, line: &[u8]) -> Error {
         let row = self.rows + 1;
         match Splitter::new(self.columns).split(line, row) {
-            Err(error) => error,
-            Ok(_) => Error::input("the line is longer than its cells may be").at(Some(row), None),
+            Err(error) if error.place().is_some_and(|place| place.column.is_some()) => error,
+            _ => Error::input(format!("the line is longer than {} bytes", self.max_line))
+                .at(Some(row), None),
         }
     }
 }
@@ -251,6 +255,25 @@ mod tests {
         let refused = fold_rows(endless, 2, 1, Collect::default, |_| Error::io("?"));
         let error = refused.err().unwrap();
         assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
+    }
+
+    /// A bug in a fold ends the run; it does not leave the reader waiting.
+    #[test]
+    fn a_panic_in_a_worker_is_passed_on() {
+        struct Panics;
+        impl RowFold for Panics {
+            fn row(&mut self, _: &Row<'_>) {
+                panic!("as planned");
+            }
+
+            fn merge(&mut self, _: Self) {}
+        }
+        for threads in [1, 3] {
+            let many = "a,1\n".repeat(5_000_000);
+            let many =
+                || fold_rows(many.as_bytes(), 2, threads, || Panics, |_| Error::io("?")).is_ok();
+            assert!(std::panic::catch_unwind(many).is_err());
+        }
     }
 
     #[test]

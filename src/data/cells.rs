@@ -9,9 +9,10 @@ use crate::error::{Error, Result};
 /// The longest cell, in bytes.
 pub(crate) const MAX_CELL: usize = 4096;
 
-/// The longest line with that many cells: each may be quoted and full of doubled quotes.
+/// The longest line, by the number of columns: twice what a number needs for each, and room for
+/// hundreds of long texts. So one row cannot take memory without bound.
 pub(crate) fn max_line(columns: usize) -> usize {
-    columns.saturating_mul(2 * MAX_CELL + 3).saturating_add(2)
+    columns.saturating_mul(64).saturating_add(1 << 20)
 }
 
 /// Splits lines, reusing its memory.
@@ -50,7 +51,10 @@ impl Splitter {
     /// `Input` with row and column if the line is not a row of the table.
     pub(crate) fn split<'a>(&'a mut self, line: &'a [u8], row: u64) -> Result<Row<'a>> {
         self.ranges.clear();
-        let quoted = memchr::memchr2(b'"', b'\r', line).is_some();
+        if let Some(at) = memchr::memchr(b'\r', line) {
+            return Err(carriage_return(row, column_at(line, at)));
+        }
+        let quoted = memchr::memchr(b'"', line).is_some();
         if quoted {
             self.split_quoted(line, row)?;
         } else {
@@ -68,7 +72,8 @@ impl Splitter {
 
     fn split_plain(&mut self, line: &[u8]) {
         let mut start = 0;
-        for comma in memchr::memchr_iter(b',', line) {
+        // One cell too many is enough to know that the row is ragged.
+        for comma in memchr::memchr_iter(b',', line).take(self.columns) {
             self.ranges.push((start, comma));
             start = comma + 1;
         }
@@ -89,15 +94,9 @@ impl Splitter {
             let column = Some(self.ranges.len() + 1);
             match result {
                 csv_core::ReadFieldResult::Field { record_end } => {
-                    if self.unquoted[start..end].contains(&b'\r') || (record_end && !at_line_end) {
-                        let rule = "a carriage return stands inside the line";
-                        return Err(Error::input(rule).at(Some(row), column).hint(
-                            "save the file with line ends LF or CRLF, without line breaks in cells",
-                        ));
-                    }
                     self.ranges.push((start, end));
                     start = end;
-                    if record_end {
+                    if record_end || self.ranges.len() > self.columns {
                         return Ok(());
                     }
                 }
@@ -112,17 +111,41 @@ impl Splitter {
     }
 }
 
-pub(crate) fn oversized(row: u64, column: usize) -> Error {
+fn oversized(row: u64, column: usize) -> Error {
     Error::input(format!("the cell is longer than {MAX_CELL} bytes")).at(Some(row), Some(column))
 }
 
+fn carriage_return(row: u64, column: usize) -> Error {
+    Error::input("a carriage return stands inside the line")
+        .at(Some(row), Some(column))
+        .hint("save the file with line ends LF or CRLF, without line breaks in cells")
+}
+
+/// The column, from 1, of a byte of a line: one more than the commas before it outside quotes.
+fn column_at(line: &[u8], at: usize) -> usize {
+    let mut quoted = false;
+    let mut column = 1;
+    for byte in &line[..at] {
+        match byte {
+            b'"' => quoted = !quoted,
+            b',' if !quoted => column += 1,
+            _ => {}
+        }
+    }
+    column
+}
+
 fn ragged(cells: usize, columns: usize, row: u64) -> Error {
-    let error = Error::input(format!("the row has {cells} cells where the header has {columns}"))
-        .at(Some(row), Some(cells.min(columns) + 1));
-    if row == 1 && cells == columns + 1 {
+    let rule = if cells < columns {
+        format!("the row has {cells} cells where the header has {columns}")
+    } else {
+        format!("the row has more cells than the header, which has {columns}")
+    };
+    let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
+    if row == 1 && cells > columns {
         return error.hint(
-            "the header seems one name short, as R writes row names: \
-             put a comma before the first name, and the first column is taken as ids",
+            "if the header is one name short, as R writes row names, put a comma before its first \
+             name: the first column is then taken as ids",
         );
     }
     error
@@ -151,11 +174,15 @@ mod tests {
     fn broken_lines_are_refused_with_their_place() {
         for (line, column, text) in [
             ("1,2", 3, "2 cells"),
-            ("1,2,3,4", 4, "4 cells"),
+            ("1,2,3,4", 4, "more cells"),
+            ("1,2,3,4,5,6", 4, "more cells"),
+            ("\"1\",2,3,4,5", 4, "more cells"),
             ("1,\"2,3", 2, "not closed"),
             ("\"", 1, "not closed"),
             ("1,2\r3,4", 2, "carriage return"),
-            ("1,\"2\r3\",4", 2, "carriage return"),
+            ("1,\"2,\r3\",4", 2, "carriage return"),
+            ("\r1,2,3", 1, "carriage return"),
+            ("\r\"1\",2,3", 1, "carriage return"),
         ] {
             let error = split(line, 3).unwrap_err();
             assert!(error.to_string().contains(text), "{line}: {error}");

@@ -110,7 +110,8 @@ impl From<Error> for HeaderError {
     }
 }
 
-/// The first record, through the CSV state machine: a name may be quoted and hold a line feed.
+/// The first line, through the CSV state machine. A name may be quoted but not hold a line break: an
+/// unclosed quote would turn rows into names, and names are printed.
 fn read_header(input: &mut impl BufRead) -> std::result::Result<Vec<String>, HeaderError> {
     use csv_core::ReadFieldResult;
     let mut parser = csv_core::Reader::new();
@@ -143,6 +144,10 @@ fn read_header(input: &mut impl BufRead) -> std::result::Result<Vec<String>, Hea
 }
 
 fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
+    if memchr::memchr2(b'\n', b'\r', name).is_some() {
+        let rule = "the column's name holds a line break, or its quote is not closed";
+        return Err(Error::input(rule).at(None, column));
+    }
     match std::str::from_utf8(name) {
         Ok(text) if !text.contains('\0') => Ok(text.to_owned()),
         _ => Err(Error::input("the column's name is not text in UTF-8")
@@ -191,8 +196,8 @@ mod tests {
 
     #[test]
     fn plain_and_gzipped_are_one() {
-        let text = "a,\"b \"\"c\"\"\nd\",y\r\n1,2,3\r\n4,5,6";
-        let expected = (vec!["a".to_owned(), "b \"c\"\nd".into(), "y".into()], 2);
+        let text = "a,\"b \"\"c\"\", d\",y\r\n1,2,3\r\n4,5,6";
+        let expected = (vec!["a".to_owned(), "b \"c\", d".into(), "y".into()], 2);
         assert_eq!(read(text.as_bytes()).unwrap(), expected);
         assert_eq!(read(&gzip(text)).unwrap(), expected);
         assert_eq!(read(&[b"\xef\xbb\xbf", text.as_bytes()].concat()).unwrap(), expected);
@@ -224,6 +229,9 @@ mod tests {
             (b"a,\xff\xfe,y\n", "UTF-8"),
             (b"a,b\0,y\n", "UTF-8"),
             (&[b'x'; MAX_CELL + 1], "longer"),
+            (b"a,b,\"y\n1,2,3\n4,5,6\n", "header, column 3: the column's name holds a line break"),
+            (b"a,\"b,y\n1,\"2\",3\n4,5,6\n", "header, column 2: the column's name holds a line"),
+            (b"a,\"b,y\r1,2,3\r4,5,6\r", "header, column 2: the column's name holds a line"),
         ] {
             let error = read(bytes).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Input);

@@ -17,8 +17,8 @@ pub(crate) fn ratio(numerator: i64, denominator: i64) -> BigRational {
     BigRational::new(numerator.into(), denominator.into())
 }
 
-/// The `f64` nearest to a rational, within 1 ulp (2^-52 relative), for magnitudes from 1e-300 to
-/// 1e300; every rational of this crate is a rate or a budget far inside.
+/// An `f64` near a rational: within 2^-52 of it, relatively, for magnitudes from 1e-300 to 1e300, and
+/// within 1e-300 below.
 pub(crate) fn near_f64(value: &BigRational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }

@@ -17,7 +17,8 @@
 //! function of the infinite strings alone, and the quick intervals decide nothing but the speed.
 //!
 //! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm
-//! within 2^-50 (s - z), z is given within 2^-50 z, and two sums are rounded; 2^-49 s is used. To
+//! within 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s
+//! is used. To
 //! it come the error of ln size, twice, and the unknown bits of U: moving U by 2^-64 moves ln v by
 //! at most 2/min(w, 2^64 - 1 - w), w the first 64 bits, for v >= U and 1 - U >= 1/2 on the lower
 //! half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
@@ -58,7 +59,7 @@ pub(crate) struct Entrant {
 pub(crate) struct Handicapped {
     /// ln size, within the race's error.
     pub(crate) ln_size: f64,
-    /// z, within 2^-50 z.
+    /// z, within 2^-50 z + 2^-60.
     pub(crate) handicap: f64,
 }
 

@@ -5,17 +5,9 @@ use std::fmt::Write;
 use crate::privacy::Purpose;
 use crate::select::{Selection, TargetUsed};
 
-/// The selected names, one a line; quoted as in CSV where a name holds a line break.
+/// The selected names, one a line; no name holds a line break.
 pub fn names(selection: &Selection) -> String {
-    let mut text = String::new();
-    for picked in &selection.selected {
-        if picked.name.contains(['\n', '\r']) {
-            let _ = writeln!(text, "\"{}\"", picked.name.replace('"', "\"\""));
-        } else {
-            let _ = writeln!(text, "{}", picked.name);
-        }
-    }
-    text
+    selection.selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
 }
 
 /// What was protected, how values were scaled and what that suits, what was spent.

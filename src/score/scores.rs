@@ -16,8 +16,8 @@ pub struct Scores {
     neighbours: Neighbours,
 }
 
-/// Scores are at most this large, so that every difference fits an `i64`.
-const LARGEST: u64 = 1 << 62;
+/// No score is larger, so that every difference fits an `i64`: a wrapped one would not be private.
+const LARGEST: u64 = (1 << 62) - 1;
 
 impl Scores {
     /// Scores for candidates 0, 1, ... and their common sensitivity in the same unit.
@@ -27,16 +27,16 @@ impl Scores {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no score, the sensitivity is 0 or a magnitude exceeds 2^62.
+    /// `Request` if there is no score, the sensitivity is 0 or a magnitude reaches 2^62.
     pub fn new(values: Vec<i64>, sensitivity: u64, neighbours: Neighbours) -> Result<Self> {
         if values.is_empty() {
             return Err(Error::request("there is no score to choose from"));
         }
         if sensitivity == 0 || sensitivity > LARGEST {
-            return Err(Error::request("the sensitivity must lie between 1 and 2^62"));
+            return Err(Error::request("the sensitivity must lie between 1 and 2^62 - 1"));
         }
         if values.iter().any(|value| value.unsigned_abs() > LARGEST) {
-            return Err(Error::request("scores must lie between -2^62 and 2^62"));
+            return Err(Error::request("scores must lie strictly between -2^62 and 2^62"));
         }
         Ok(Self { values, sensitivity, neighbours })
     }
@@ -65,5 +65,31 @@ impl std::fmt::Debug for Scores {
             .field("sensitivity", &self.sensitivity)
             .field("neighbours", &self.neighbours)
             .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_wrap_is_refused() {
+        let scores = |values: &[i64], sensitivity| {
+            Scores::new(values.to_vec(), sensitivity, Neighbours::AddRemove)
+        };
+        let most = (1 << 62) - 1;
+        assert!(scores(&[most, -most], LARGEST).is_ok());
+        assert!(most.checked_sub(-most).is_some());
+        for wrong in [&[][..], &[1 << 62], &[-(1 << 62)], &[i64::MIN]] {
+            assert!(scores(wrong, 1).is_err(), "{wrong:?}");
+        }
+        assert!(scores(&[1], 0).is_err() && scores(&[1], LARGEST + 1).is_err());
+    }
+
+    #[test]
+    fn debug_output_hides_the_values() {
+        let scores = Scores::new(vec![12_345, 67_890], 7, Neighbours::AddRemove).unwrap();
+        let shown = format!("{scores:?}");
+        assert!(!shown.contains("12345") && shown.contains("candidates: 2"), "{shown}");
     }
 }

@@ -7,6 +7,9 @@ use crate::mechanism::CanonicalLipschitz;
 use crate::privacy::{Budget, Epsilon, Purpose, Spending};
 use crate::random::Randomness;
 
+/// More threads than any machine makes use of.
+const MAX_THREADS: usize = 1024;
+
 /// What the target is.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
@@ -137,8 +140,8 @@ impl Select {
         if self.k == 0 {
             return Err(Error::request("k must be at least 1"));
         }
-        if self.threads == Some(0) {
-            return Err(Error::request("threads must be at least 1"));
+        if self.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
+            return Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")));
         }
         let mut budget = Budget::new(self.epsilon.clone());
         let target = match &self.target {
@@ -365,6 +368,7 @@ mod tests {
         for wrong in [
             Select::new(0, "1".parse().unwrap()),
             select().threads(0),
+            select().threads(usize::MAX),
             select().target(classes(&["a"])),
             select().target(classes(&["a", "a"])),
             select().center(Center::Stated(0.0)),

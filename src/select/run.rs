@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::data::{
     Labels, OpenTable, Q, Row, RowFold, Scaler, Scaling, Schema, TableFile, TargetCode,
-    parse_number,
+    TargetColumn, parse_number,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{
@@ -14,7 +14,7 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, RowSums, Scores};
 use crate::select::request::{Plan, PlannedCenter, PlannedCoding, PlannedTarget};
-use crate::select::{Released, Select, Selection};
+use crate::select::{Released, Select, Selection, Target};
 
 impl Select {
     /// Selects features of a CSV file, plain or gzipped.
@@ -37,6 +37,7 @@ impl Select {
             let d = schema.d();
             return Err(Error::request(format!("k must not exceed the number of features, {d}")));
         }
+        self.check_header_is_no_row(&schema)?;
         let run = Run { select: self, plan: &plan, schema: &schema, source: &source };
         let scored = match &plan.target {
             PlannedTarget::Number { coding, center } => run.number(&file, table, coding, center)?,
@@ -45,6 +46,21 @@ impl Select {
         let bits = source.bits(Purpose::Selection.draw());
         let picks = self.mechanism.select_with(&scored.scores, self.k, &plan.selection, &bits)?;
         Ok(run.record(&picks, scored))
+    }
+
+    /// Without a header the first row would be taken for one, and a person's values for names.
+    fn check_header_is_no_row(&self, schema: &Schema) -> Result<()> {
+        let name = schema.name(schema.target());
+        let is_value = match &self.target {
+            Target::Classes(labels) => labels.iter().any(|label| label == name.trim()),
+            _ => parse_number(name.as_bytes()).is_some(),
+        };
+        if !is_value || matches!(self.target_column, TargetColumn::Named(_)) {
+            return Ok(());
+        }
+        Err(Error::input("the target's name looks like one of its values")
+            .at(None, Some(schema.target() + 1))
+            .hint("is the header missing? If this is its name, state it: --target NAME"))
     }
 }
 
@@ -191,21 +207,13 @@ impl Run<'_> {
 
     /// A table without any usable target is malformed: the promise starts at one usable row.
     fn no_usable_target(&self) -> Error {
-        let column = self.schema.target();
-        let name = self.schema.name(column);
-        let error = match &self.plan.target {
-            PlannedTarget::Classes { .. }
-            | PlannedTarget::Number {
-                coding: PlannedCoding::Stated(TargetCode::TwoClasses(_)),
-                ..
-            } => {
-                Error::input(format!("no row of the target {name:?} has one of the stated classes"))
-                    .hint("labels are compared as text, upper and lower case included")
-            }
-            _ => Error::input(format!("no row of the target {name:?} holds a number"))
+        let error = match &self.select.target {
+            Target::Classes(_) => Error::input("no row has one of the stated classes here")
+                .hint("labels are compared as text, upper and lower case included"),
+            _ => Error::input("no row has a number here, in the target's column")
                 .hint("if it holds labels, state them: --classes a,b"),
         };
-        error.at(None, Some(column + 1))
+        error.at(None, Some(self.schema.target() + 1))
     }
 }
 
