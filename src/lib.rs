@@ -15,7 +15,9 @@
 //! | --- | --- |
 //! | select features of a CSV file | [`Select`] |
 //! | see what was released, spent and assumed | [`Selection`] |
-//! | print it as text or JSON | [`report`] |
+//! | print it as text, TSV or JSON | [`report`] |
+//! | know what a run would spend | [`Select::dry_run`] |
+//! | look at a table before a release | [`mod@inspect`] |
 //! | choose k of anything by integer scores | [`Scores`], [`CanonicalLipschitz`] |
 //! | read how the mechanism works and why it is private | [`mechanism::canonical`] |
 //! | state a budget exactly | [`Epsilon`] |
@@ -27,6 +29,7 @@ mod data;
 mod error;
 mod estimate;
 mod exact;
+pub mod inspect;
 pub mod mechanism;
 mod privacy;
 mod random;
@@ -34,15 +37,15 @@ pub mod report;
 mod score;
 mod select;
 
-pub use data::{Bounds, Scaling, TargetColumn};
+pub use data::{Bounds, Orientation, Scaling, TargetColumn};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use mechanism::CanonicalLipschitz;
 pub use privacy::{Epsilon, Neighbours, Purpose, Spending};
 pub use random::Randomness;
 pub use score::Scores;
 pub use select::{
-    Center, Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed,
-    Select, Selection, Target, TargetUsed, Warning,
+    Center, DryRun, Guarantee, MechanismUsed, Noise, Picked, PublicFacts, RandomnessUsed, Released,
+    ScoreKind, ScoreUsed, Select, Selection, Target, TargetUsed, Warning,
 };
 
 /// The README's code runs.

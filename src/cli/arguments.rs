@@ -4,12 +4,13 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::data::{Bounds, Scaling, TargetColumn, parse_number};
+use crate::cli::schema_file::{SchemaFile, read_schema};
+use crate::data::{Bounds, Orientation, Scaling, TargetColumn, parse_number};
 use crate::error::{Error, Result};
 use crate::mechanism::CanonicalLipschitz;
-use crate::privacy::Epsilon;
+use crate::privacy::{Epsilon, Neighbours};
 use crate::random::Randomness;
-use crate::select::{Center, Select, Target};
+use crate::select::{Center, ScoreKind, Select, Target};
 
 /// Differentially private feature selection.
 ///
@@ -24,18 +25,27 @@ pub(super) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    Select(SelectArguments),
+    Select(Box<SelectArguments>),
+    Inspect(Box<InspectArguments>),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
 }
 
 /// Print the names of k features, chosen privately.
 ///
-/// The file is CSV (plain or .gz) with a header: one row a person, one column a feature, the target
-/// in the last column. The names go to stdout, a report to stderr.
+/// The file is a table of text (CSV, TSV; plain, .gz or .zst) with a header: one row a person, one
+/// column a feature, the target in the last column. The names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SelectArguments {
-    /// The table: CSV, plain or .gz
-    pub(super) file: PathBuf,
+    #[command(flatten)]
+    table: TableArguments,
 
     /// How many features to select
     #[arg(short, long)]
@@ -51,25 +61,30 @@ pub(super) struct SelectArguments {
     )]
     eps: Epsilon,
 
-    /// The target's column by name [default: the last]
-    #[arg(long, value_name = "NAME", help_heading = "Columns")]
-    target: Option<String>,
-
-    /// The target's column by place, counted from 1
-    #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Columns")]
-    target_index: Option<usize>,
-
-    /// A column of ids, to leave out
-    #[arg(long, value_name = "NAME", help_heading = "Columns")]
-    id: Option<String>,
+    /// How features are scored [default: correlation if bounds, scale or centre are stated or there
+    /// are 200 features or more, else kendall]
+    #[arg(long, value_enum, help_heading = "Features")]
+    score: Option<Score>,
 
     /// Clip every feature to this range, known from public sources
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Features")]
     bounds: Option<String>,
 
+    /// Clip features to ranges from a CSV file feature,lo,hi (a row with * stands for all others)
+    #[arg(long, value_name = "FILE", conflicts_with = "bounds", help_heading = "Features")]
+    bounds_file: Option<PathBuf>,
+
     /// How features are made comparable [default: bounds if stated, else row-rank]
     #[arg(long, value_enum, help_heading = "Features")]
     scale: Option<Scale>,
+
+    /// Centre and scale by the data as the DP-SIS paper does: needs --not-private
+    #[arg(long, value_enum, requires = "not_private", help_heading = "Features")]
+    preprocess: Option<Preprocess>,
+
+    /// I know that the output is not private
+    #[arg(long, requires = "preprocess", help_heading = "Features")]
+    not_private: bool,
 
     /// The target is a number in this range, known from public sources
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Target")]
@@ -95,6 +110,15 @@ pub(super) struct SelectArguments {
     )]
     center: String,
 
+    /// What neighbouring tables differ by
+    #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
+    neighbors: Relation,
+
+    /// Shares of the budget for the target's centre and median, where they are drawn; the selection
+    /// gets the rest [default: center=0.05,target=0.10]
+    #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
+    split: Option<String>,
+
     /// How classes of sets are weighed, from 0 (leave out no good feature) to 1 (take no bad one)
     /// [default: 1/2, and 1 for k = 1]
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
@@ -103,6 +127,22 @@ pub(super) struct SelectArguments {
     /// The form of the output
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
     pub(super) format: Format,
+
+    /// Write what stdout would receive to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+
+    /// No report (that an output is not private or seeded is always said)
+    #[arg(short, long, help_heading = "Output")]
+    pub(super) quiet: bool,
+
+    /// No progress on the terminal
+    #[arg(long, help_heading = "Output")]
+    no_progress: bool,
+
+    /// Say what would be spent on what, from the header alone; draw nothing
+    #[arg(long, help_heading = "Running")]
+    pub(super) dry_run: bool,
 
     /// Draw from a stated seed: for tests; the output is then not for release
     #[arg(long, value_name = "N", help_heading = "Running")]
@@ -113,44 +153,216 @@ pub(super) struct SelectArguments {
     threads: Option<usize>,
 }
 
+/// Where the table is and how it is written.
+#[derive(Debug, Args)]
+pub(super) struct TableArguments {
+    /// The table: CSV or TSV, plain, .gz or .zst; - is standard input
+    pub(super) file: PathBuf,
+
+    /// The target's column by name [default: the last]
+    #[arg(long, value_name = "NAME", help_heading = "Table")]
+    pub(super) target: Option<String>,
+
+    /// The target's column by place, counted from 1
+    #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Table")]
+    pub(super) target_index: Option<usize>,
+
+    /// Targets from a CSV file id,value, joined by the id column
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["target", "target_index"],
+        help_heading = "Table"
+    )]
+    pub(super) target_file: Option<PathBuf>,
+
+    /// A column of ids, to leave out [default with --target-file: the first]
+    #[arg(long, value_name = "NAME", help_heading = "Table")]
+    pub(super) id: Option<String>,
+
+    /// Which way the table lies [default: samples-as-rows]
+    #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
+    pub(super) orient: Option<Orient>,
+
+    /// What separates cells: one character, or tab [default: found in the header]
+    #[arg(long, value_name = "CHAR", help_heading = "Table")]
+    pub(super) delimiter: Option<String>,
+
+    /// 3,5 means three and a half
+    #[arg(long, help_heading = "Table")]
+    pub(super) decimal_comma: bool,
+
+    /// Texts that stand for a missing value, besides empty and unparseable cells
+    #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
+    pub(super) na: Option<String>,
+
+    /// Public facts from a file that `dpsis inspect --write-schema` made; options go before it
+    #[arg(long, value_name = "FILE", help_heading = "Table")]
+    pub(super) schema: Option<PathBuf>,
+}
+
+/// Look at a table before a release: for the data holder's eyes only.
+///
+/// Says what the file holds, what is odd in it, which way it lies and which command to use. It reads
+/// the data without privacy: nothing of its output may be passed on.
+#[derive(Debug, Args)]
+pub(super) struct InspectArguments {
+    #[command(flatten)]
+    pub(super) table: TableArguments,
+
+    /// Write the facts it found to a schema file, for you to check and use with `select --schema`
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_schema: Option<PathBuf>,
+}
+
 const AFTER_HELP: &str = "\
 Examples:
   dpsis select --k 5 --eps 2 data.csv
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv.gz
   dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 --id patient data.csv
+  dpsis select --k 5 --eps 2 --orient features-as-rows --target-file status.csv genes.tsv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Score {
+    /// Correlation of scaled values with the target
+    Correlation,
+    /// Kendall's rank correlation, column by column: for columns in different units
+    Kendall,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Scale {
-    /// Clip to --bounds
+    /// Clip to --bounds or --bounds-file
     Bounds,
     /// Ranks within each row
     RowRank,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Preprocess {
+    /// Columns and target centred and divided by their largest magnitude
+    Paper,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Relation {
+    /// One row more or less: the number of rows is private
+    AddRemove,
+    /// One row replaced by another: the number of rows is public
+    ReplaceOne,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Orient {
+    /// One row a person
+    SamplesAsRows,
+    /// One column a person, as in genomics
+    FeaturesAsRows,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Format {
     /// Names on stdout, a report on stderr
     Text,
-    /// One document on stdout
+    /// One JSON document on stdout
     Json,
+    /// Names and columns on stdout, tab-separated
+    Tsv,
+}
+
+impl TableArguments {
+    /// The schema file, if one is stated, with its hash.
+    pub(super) fn schema(&self) -> Result<(SchemaFile, Option<String>)> {
+        match &self.schema {
+            None => Ok((SchemaFile::default(), None)),
+            Some(path) => read_schema(path).map(|(schema, hash)| (schema, Some(hash))),
+        }
+    }
+
+    pub(super) fn delimiter_byte(&self) -> Result<Option<u8>> {
+        self.delimiter.as_deref().map(parse_delimiter).transpose()
+    }
+
+    pub(super) fn missing(&self) -> Result<Vec<String>> {
+        self.na.as_deref().map_or(Ok(Vec::new()), parse_record)
+    }
+
+    /// States the table's facts in a request; options go before the schema.
+    pub(super) fn apply(&self, mut select: Select, schema: &SchemaFile) -> Result<Select> {
+        let stated_target = self.target.is_some() || self.target_index.is_some();
+        let target_file = self.target_file.as_ref();
+        let target_file = target_file.or(schema.target_file.as_ref().filter(|_| !stated_target));
+        let target = self.target.as_ref().or(schema.target.as_ref());
+        select = select.target_column(match (self.target_index, target) {
+            (Some(place), _) => TargetColumn::At(place),
+            (_, Some(name)) => TargetColumn::Named(name.clone()),
+            _ => TargetColumn::Last,
+        });
+        if let Some(path) = target_file {
+            select = select.target_file(path);
+        }
+        if let Some(id) = self.id.as_ref().or(schema.id.as_ref()) {
+            select = select.id(id);
+        }
+        let features_as_rows = match self.orient {
+            Some(orient) => orient == Orient::FeaturesAsRows,
+            None => schema.features_as_rows,
+        };
+        if features_as_rows {
+            select = select.orientation(Orientation::FeaturesAsRows);
+        }
+        if let Some(text) = self.delimiter.as_ref().or(schema.delimiter.as_ref()) {
+            select = select.delimiter(parse_delimiter(text)?);
+        }
+        select = select.decimal_comma(self.decimal_comma || schema.decimal_comma);
+        Ok(match &self.na {
+            Some(codes) => select.missing(parse_record(codes)?),
+            None => select.missing(schema.missing.clone()),
+        })
+    }
 }
 
 impl SelectArguments {
-    /// The request, with everything checked that can be checked without the file.
+    pub(super) fn file(&self) -> &PathBuf {
+        &self.table.file
+    }
+
+    /// The request, with everything checked that can be checked without the table.
     pub(super) fn request(&self) -> Result<Select> {
+        let (schema, hash) = self.table.schema()?;
         let randomness = self.seed.map_or(Randomness::OperatingSystem, Randomness::Seeded);
-        let mut select = Select::new(self.k, self.eps.clone())
-            .target_column(self.target_column())
-            .target(self.target()?)
+        let neighbours = match self.neighbors {
+            Relation::AddRemove => Neighbours::AddRemove,
+            Relation::ReplaceOne => Neighbours::ReplaceOne,
+        };
+        let select = Select::new(self.k, self.eps.clone());
+        let mut select = self
+            .table
+            .apply(select, &schema)?
+            .target(self.target(&schema)?)
             .center(parse_center(&self.center)?)
+            .neighbours(neighbours)
             .randomness(randomness);
-        if let Some(scaling) = self.scaling()? {
+        if let Some(hash) = hash {
+            select = select.schema_hash(hash);
+        }
+        if let Some(score) = self.score {
+            select = select.score(match score {
+                Score::Correlation => ScoreKind::Correlation,
+                Score::Kendall => ScoreKind::Kendall,
+            });
+        }
+        if let Some(scaling) = self.scaling(&schema)? {
             select = select.scaling(scaling);
         }
-        if let Some(id) = &self.id {
-            select = select.id(id);
+        if self.preprocess.is_some() {
+            select = select.paper_preprocessing_not_private();
+        }
+        if let Some(split) = &self.split {
+            let (target, center) = parse_split(split)?;
+            select = select.shares(&target, &center)?;
         }
         if let Some(gamma) = &self.gamma {
             select = select.mechanism(CanonicalLipschitz::with_gamma(gamma)?);
@@ -158,40 +370,54 @@ impl SelectArguments {
         if let Some(threads) = self.threads {
             select = select.threads(threads);
         }
+        select.check()?;
         Ok(select)
     }
 
-    fn target_column(&self) -> TargetColumn {
-        match (&self.target, self.target_index) {
-            (Some(name), _) => TargetColumn::Named(name.clone()),
-            (_, Some(place)) => TargetColumn::At(place),
-            _ => TargetColumn::Last,
-        }
+    /// Whether progress may be shown.
+    pub(super) fn shows_progress(&self) -> bool {
+        !self.no_progress && !self.quiet
     }
 
-    fn target(&self) -> Result<Target> {
-        Ok(match (&self.classes, &self.target_bounds) {
-            (Some(labels), _) => Target::Classes(parse_classes(labels)?),
-            (_, Some(bounds)) => Target::Bounded(parse_bounds(bounds)?),
+    fn target(&self, schema: &SchemaFile) -> Result<Target> {
+        Ok(match (&self.classes, &self.target_bounds, &schema.classes, schema.target_bounds) {
+            (Some(labels), ..) => Target::Classes(parse_record(labels)?),
+            (_, Some(bounds), ..) => Target::Bounded(parse_bounds(bounds)?),
+            (_, _, Some(labels), _) => Target::Classes(labels.clone()),
+            (.., Some([low, high])) => Target::Bounded(Bounds::new(low, high)?),
             _ => Target::Numeric,
         })
     }
 
-    fn scaling(&self) -> Result<Option<Scaling>> {
-        match (&self.bounds, self.scale) {
+    fn scaling(&self, schema: &SchemaFile) -> Result<Option<Scaling>> {
+        let stated = match (&self.bounds, &self.bounds_file) {
+            (Some(bounds), _) => Some(Scaling::Bounds(parse_bounds(bounds)?)),
+            (_, Some(path)) => Some(Scaling::BoundsFile(path.clone())),
+            _ => None,
+        };
+        let from_schema = || match (schema.bounds, &schema.bounds_file) {
+            (Some([low, high]), _) => Bounds::new(low, high).map(|b| Some(Scaling::Bounds(b))),
+            (_, Some(path)) => Ok(Some(Scaling::BoundsFile(path.clone()))),
+            _ => Ok(None),
+        };
+        match (stated, self.scale) {
             (Some(_), Some(Scale::RowRank)) => {
-                Err(Error::request("--bounds and --scale row-rank exclude each other"))
+                Err(Error::request("bounds and --scale row-rank exclude each other"))
             }
-            (Some(bounds), _) => Ok(Some(Scaling::Bounds(parse_bounds(bounds)?))),
-            (None, Some(Scale::Bounds)) => {
-                Err(Error::request("--scale bounds needs --bounds LO,HI"))
+            (Some(stated), _) => Ok(Some(stated)),
+            (None, Some(Scale::RowRank)) => Ok(Some(Scaling::RowRank)),
+            (None, Some(Scale::Bounds)) => match from_schema()? {
+                None => Err(Error::request("--scale bounds needs --bounds LO,HI or --bounds-file")),
+                some => Ok(some),
+            },
+            (None, None) if self.score == Some(Score::Kendall) || self.preprocess.is_some() => {
+                Ok(None)
             }
-            (None, scale) => Ok(scale.map(|_| Scaling::RowRank)),
+            (None, None) => from_schema(),
         }
     }
 }
 
-/// A number as a cell of the table would be read.
 fn parse_value(text: &str) -> Option<f64> {
     parse_number(text.as_bytes())
 }
@@ -204,15 +430,36 @@ fn parse_bounds(text: &str) -> Result<Bounds> {
     }
 }
 
-/// Labels as one CSV record, trimmed.
-fn parse_classes(text: &str) -> Result<Vec<String>> {
+/// A list as one CSV record, trimmed.
+fn parse_record(text: &str) -> Result<Vec<String>> {
     let mut reader =
         csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
     let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
     match records.as_slice() {
         [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
-        _ => Err(Error::request("classes must be stated on one line: a,b or a,b,c")),
+        _ => Err(Error::request("a list must be stated on one line: a,b or a,b,c")),
     }
+}
+
+fn parse_delimiter(text: &str) -> Result<u8> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] => Ok(*byte),
+        _ => Err(Error::request("the delimiter must be one character, or the word tab")),
+    }
+}
+
+/// `center=C,target=T`, either or both: the shares of the target's median and centre.
+fn parse_split(text: &str) -> Result<(String, String)> {
+    let (mut target, mut center) = ("0.10".to_owned(), "0.05".to_owned());
+    for part in text.split(',') {
+        match part.split_once('=').map(|(name, share)| (name.trim(), share.trim())) {
+            Some(("target", share)) => share.clone_into(&mut target),
+            Some(("center", share)) => share.clone_into(&mut center),
+            _ => return Err(Error::request("the split must be stated as center=0.05,target=0.10")),
+        }
+    }
+    Ok((target, center))
 }
 
 fn parse_center(text: &str) -> Result<Center> {
@@ -243,9 +490,9 @@ mod tests {
 
     #[test]
     fn classes_are_one_record() {
-        assert_eq!(parse_classes("case, control ,\"x, y\"").unwrap(), ["case", "control", "x, y"]);
+        assert_eq!(parse_record("case, control ,\"x, y\"").unwrap(), ["case", "control", "x, y"]);
         for text in ["", "a,b\nc,d"] {
-            assert!(parse_classes(text).is_err(), "{text:?}");
+            assert!(parse_record(text).is_err(), "{text:?}");
         }
     }
 

@@ -1,15 +1,19 @@
 //! Arguments to request to record to output.
 
 mod arguments;
+mod inspect;
 mod output;
+mod progress;
+mod schema_file;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::error::{Error, ErrorKind, Result};
-use arguments::{Arguments, Command};
+use arguments::{Arguments, Command, SelectArguments};
+use output::Destination;
 
 /// Runs the command line and says how it ended.
 ///
@@ -33,9 +37,47 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 fn execute(command: Command) -> Result<()> {
-    let Command::Select(arguments) = command;
-    let selection = arguments.request()?.run(&arguments.file)?;
-    output::write(&selection, arguments.format)
+    match command {
+        Command::Select(arguments) => select(&arguments),
+        Command::Inspect(arguments) => inspect::inspect(&arguments),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
+            output::print(&String::from_utf8_lossy(&script))
+        }
+        Command::Man => manual(),
+    }
+}
+
+fn select(arguments: &SelectArguments) -> Result<()> {
+    let mut request = arguments.request()?;
+    let destination = Destination::open(arguments.output.as_deref())?;
+    let (format, quiet) = (arguments.format, arguments.quiet);
+    if arguments.dry_run {
+        return output::write_plan(&request.dry_run(arguments.file())?, format, quiet, destination);
+    }
+    if arguments.shows_progress()
+        && let Some(report) = progress::progress()
+    {
+        request = request.progress(report);
+    }
+    output::write(&request.run(arguments.file())?, format, quiet, destination)
+}
+
+/// The manual pages of the program and its commands, one after the other.
+fn manual() -> Result<()> {
+    let program = Arguments::command();
+    let commands = program.get_subcommands().map(|command| {
+        let name = format!("dpsis-{}", command.get_name());
+        command.clone().display_name(name)
+    });
+    let mut pages = Vec::new();
+    for command in std::iter::once(program.clone()).chain(commands) {
+        clap_mangen::Man::new(command)
+            .render(&mut pages)
+            .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
+    }
+    output::print(&String::from_utf8_lossy(&pages))
 }
 
 fn exit_code(error: &Error) -> u8 {

@@ -25,14 +25,27 @@ struct Block {
 
 /// What a thread does with the rows it is given.
 pub(crate) trait RowFold: Send {
-    /// Takes a row in.
-    fn row(&mut self, row: &Row<'_>);
+    /// Takes in a row, by its number from 1.
+    fn row(&mut self, number: u64, row: &Row<'_>);
 
     /// Takes in what another thread gathered.
     fn merge(&mut self, other: Self);
 }
 
-/// Folds all rows of `input`, each of `columns` cells, on `threads` threads.
+/// How lines are cut into cells.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Shape {
+    pub(crate) delimiter: u8,
+    pub(crate) columns: usize,
+}
+
+impl Shape {
+    fn splitter(self) -> Splitter {
+        Splitter::new(self.delimiter, self.columns)
+    }
+}
+
+/// Folds all rows of `input` on `threads` threads.
 ///
 /// # Errors
 ///
@@ -40,7 +53,7 @@ pub(crate) trait RowFold: Send {
 /// failure to read, if all lines before were rows.
 pub(crate) fn fold_rows<F: RowFold>(
     input: impl Read + Send,
-    columns: usize,
+    shape: Shape,
     threads: usize,
     new: impl Fn() -> F + Sync,
     map_error: impl Fn(io::Error) -> Error,
@@ -50,7 +63,7 @@ pub(crate) fn fold_rows<F: RowFold>(
     let (sender, receiver) = mpsc::sync_channel::<Block>(2 * threads);
     let work = |receiver: Arc<Mutex<mpsc::Receiver<Block>>>| {
         let mut fold = new();
-        let mut splitter = Splitter::new(columns);
+        let mut splitter = shape.splitter();
         let mut failed = Ok(());
         let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
         while let Ok(block) = next() {
@@ -69,7 +82,7 @@ pub(crate) fn fold_rows<F: RowFold>(
         let work = &work;
         let spawn = |receiver| scope.spawn(move || work(receiver));
         let workers: Vec<_> = receivers.map(spawn).collect();
-        let read = Blocks::new(input, columns).send_all(sender, &stop, map_error);
+        let read = Blocks::new(input, shape).send_all(sender, &stop, map_error);
         // Blocks are handed out in order, so the first bad line is among those a thread met.
         let mut first_error: Option<Error> = None;
         let mut total: Option<F> = None;
@@ -98,7 +111,7 @@ pub(crate) fn fold_rows<F: RowFold>(
 
 fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
     for (row, &(start, end)) in (block.first_row..).zip(&block.lines) {
-        fold.row(&splitter.split(&block.bytes[start..end], row)?);
+        fold.row(row, &splitter.split(&block.bytes[start..end], row)?);
     }
     Ok(())
 }
@@ -107,15 +120,15 @@ fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -
 struct Blocks<R> {
     input: R,
     max_line: usize,
-    columns: usize,
+    shape: Shape,
     /// Read but not handed on: the start of a line.
     carry: Vec<u8>,
     rows: u64,
 }
 
 impl<R: Read> Blocks<R> {
-    fn new(input: R, columns: usize) -> Self {
-        Self { input, max_line: max_line(columns), columns, carry: Vec::new(), rows: 0 }
+    fn new(input: R, shape: Shape) -> Self {
+        Self { input, max_line: max_line(shape.columns), shape, carry: Vec::new(), rows: 0 }
     }
 
     fn send_all(
@@ -168,7 +181,7 @@ impl<R: Read> Blocks<R> {
     /// A line longer than a line may be: of its cells the splitter may find one that is.
     fn line_too_long(&self, line: &[u8]) -> Error {
         let row = self.rows + 1;
-        match Splitter::new(self.columns).split(line, row) {
+        match self.shape.splitter().split(line, row) {
             Err(error) if error.place().is_some_and(|place| place.column.is_some()) => error,
             _ => Error::input(format!("the line is longer than {} bytes", self.max_line))
                 .at(Some(row), None),
@@ -196,11 +209,13 @@ fn lines(bytes: &[u8]) -> Vec<(usize, usize)> {
 mod tests {
     use super::*;
 
+    const SHAPE: Shape = Shape { delimiter: b',', columns: 2 };
+
     #[derive(Default)]
     struct Collect(Vec<String>);
 
     impl RowFold for Collect {
-        fn row(&mut self, row: &Row<'_>) {
+        fn row(&mut self, _: u64, row: &Row<'_>) {
             self.0.push(String::from_utf8(row.cell(0).to_vec()).unwrap());
         }
 
@@ -210,7 +225,8 @@ mod tests {
     }
 
     fn collect(text: &str, threads: usize) -> Result<Vec<String>> {
-        let fold = fold_rows(text.as_bytes(), 2, threads, Collect::default, |_| Error::io("?"))?;
+        let fold =
+            fold_rows(text.as_bytes(), SHAPE, threads, Collect::default, |_| Error::io("?"))?;
         let mut rows = fold.0;
         rows.sort();
         Ok(rows)
@@ -252,7 +268,7 @@ mod tests {
     #[test]
     fn endless_lines_are_refused() {
         let endless = io::repeat(b'7');
-        let refused = fold_rows(endless, 2, 1, Collect::default, |_| Error::io("?"));
+        let refused = fold_rows(endless, SHAPE, 1, Collect::default, |_| Error::io("?"));
         let error = refused.err().unwrap();
         assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
     }
@@ -262,7 +278,7 @@ mod tests {
     fn a_panic_in_a_worker_is_passed_on() {
         struct Panics;
         impl RowFold for Panics {
-            fn row(&mut self, _: &Row<'_>) {
+            fn row(&mut self, _: u64, _: &Row<'_>) {
                 panic!("as planned");
             }
 
@@ -270,8 +286,9 @@ mod tests {
         }
         for threads in [1, 3] {
             let many = "a,1\n".repeat(5_000_000);
-            let many =
-                || fold_rows(many.as_bytes(), 2, threads, || Panics, |_| Error::io("?")).is_ok();
+            let many = || {
+                fold_rows(many.as_bytes(), SHAPE, threads, || Panics, |_| Error::io("?")).is_ok()
+            };
             assert!(std::panic::catch_unwind(many).is_err());
         }
     }
@@ -285,7 +302,7 @@ mod tests {
             }
         }
         let input = io::Cursor::new("a,1\n").chain(Failing);
-        let refused = fold_rows(input, 2, 2, Collect::default, |_| Error::io("disk"));
+        let refused = fold_rows(input, SHAPE, 2, Collect::default, |_| Error::io("disk"));
         assert_eq!(refused.err().unwrap().to_string(), "disk");
     }
 }

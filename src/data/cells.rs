@@ -1,7 +1,7 @@
 //! One line of a CSV file to its cells.
 //!
 //! A data row is one line: a line feed inside a cell is refused, because one row with an unclosed
-//! quote could otherwise swallow all that follow. Lines without a quote are split at the commas;
+//! quote could otherwise swallow all that follow. Lines without a quote are split at the delimiter;
 //! the others go through the CSV state machine.
 
 use crate::error::{Error, Result};
@@ -17,6 +17,7 @@ pub(crate) fn max_line(columns: usize) -> usize {
 
 /// Splits lines, reusing its memory.
 pub(crate) struct Splitter {
+    delimiter: u8,
     columns: usize,
     /// (start, end) of each cell
     ranges: Vec<(usize, usize)>,
@@ -40,8 +41,8 @@ impl Row<'_> {
 
 impl Splitter {
     /// For rows of a known number of cells.
-    pub(crate) fn new(columns: usize) -> Self {
-        Self { columns, ranges: Vec::with_capacity(columns), unquoted: Vec::new() }
+    pub(crate) fn new(delimiter: u8, columns: usize) -> Self {
+        Self { delimiter, columns, ranges: Vec::with_capacity(columns), unquoted: Vec::new() }
     }
 
     /// The cells of a line (without its line end).
@@ -52,7 +53,7 @@ impl Splitter {
     pub(crate) fn split<'a>(&'a mut self, line: &'a [u8], row: u64) -> Result<Row<'a>> {
         self.ranges.clear();
         if let Some(at) = memchr::memchr(b'\r', line) {
-            return Err(carriage_return(row, column_at(line, at)));
+            return Err(carriage_return(row, column_at(line, at, self.delimiter)));
         }
         let quoted = memchr::memchr(b'"', line).is_some();
         if quoted {
@@ -73,15 +74,15 @@ impl Splitter {
     fn split_plain(&mut self, line: &[u8]) {
         let mut start = 0;
         // One cell too many is enough to know that the row is ragged.
-        for comma in memchr::memchr_iter(b',', line).take(self.columns) {
-            self.ranges.push((start, comma));
-            start = comma + 1;
+        for end in memchr::memchr_iter(self.delimiter, line).take(self.columns) {
+            self.ranges.push((start, end));
+            start = end + 1;
         }
         self.ranges.push((start, line.len()));
     }
 
     fn split_quoted(&mut self, line: &[u8], row: u64) -> Result<()> {
-        let mut parser = csv_core::Reader::new();
+        let mut parser = csv_core::ReaderBuilder::new().delimiter(self.delimiter).build();
         // No cell is longer unquoted than quoted.
         self.unquoted.resize(line.len() + 1, 0);
         let (mut read, mut start, mut end) = (0, 0, 0);
@@ -121,14 +122,15 @@ fn carriage_return(row: u64, column: usize) -> Error {
         .hint("save the file with line ends LF or CRLF, without line breaks in cells")
 }
 
-/// The column, from 1, of a byte of a line: one more than the commas before it outside quotes.
-fn column_at(line: &[u8], at: usize) -> usize {
+/// The column, from 1, of a byte of a line: one more than the delimiters before it outside
+/// quotes.
+fn column_at(line: &[u8], at: usize, delimiter: u8) -> usize {
     let mut quoted = false;
     let mut column = 1;
     for byte in &line[..at] {
         match byte {
             b'"' => quoted = !quoted,
-            b',' if !quoted => column += 1,
+            _ if *byte == delimiter && !quoted => column += 1,
             _ => {}
         }
     }
@@ -136,11 +138,9 @@ fn column_at(line: &[u8], at: usize) -> usize {
 }
 
 fn ragged(cells: usize, columns: usize, row: u64) -> Error {
-    let rule = if cells < columns {
-        format!("the row has {cells} cells where the header has {columns}")
-    } else {
-        format!("the row has more cells than the header, which has {columns}")
-    };
+    // No counts: where samples are columns, their number is private.
+    let fewer = if cells < columns { "fewer" } else { "more" };
+    let rule = format!("the row has {fewer} cells than the header");
     let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
     if row == 1 && cells > columns {
         return error.hint(
@@ -157,7 +157,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn split(line: &str, columns: usize) -> Result<Vec<String>> {
-        let mut splitter = Splitter::new(columns);
+        let mut splitter = Splitter::new(b',', columns);
         let row = splitter.split(line.as_bytes(), 7)?;
         Ok((0..columns).map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap()).collect())
     }
@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn broken_lines_are_refused_with_their_place() {
         for (line, column, text) in [
-            ("1,2", 3, "2 cells"),
+            ("1,2", 3, "fewer cells"),
             ("1,2,3,4", 4, "more cells"),
             ("1,2,3,4,5,6", 4, "more cells"),
             ("\"1\",2,3,4,5", 4, "more cells"),
@@ -188,6 +188,18 @@ mod tests {
             assert!(error.to_string().contains(text), "{line}: {error}");
             let place = error.place().unwrap();
             assert_eq!((place.row, place.column), (Some(7), Some(column)), "{line}");
+        }
+    }
+
+    #[test]
+    fn other_delimiters() {
+        for (line, delimiter) in [("1\t\"a\tb\"\t2,5", b'\t'), ("1;\"a\tb\";2,5", b';')] {
+            let mut splitter = Splitter::new(delimiter, 3);
+            let row = splitter.split(line.as_bytes(), 1).unwrap();
+            assert_eq!(
+                (row.cell(0), row.cell(1), row.cell(2)),
+                (&b"1"[..], &b"a\tb"[..], &b"2,5"[..])
+            );
         }
     }
 

@@ -1,6 +1,8 @@
 //! How a row's values reach the grid.
 
-use crate::data::grid::{Q, ratio_to_grid, to_grid};
+use std::path::PathBuf;
+
+use crate::data::grid::{ratio_to_grid, to_grid};
 use crate::error::{Error, Result};
 
 /// A closed range of a quantity, in its own units: public knowledge, stated by the user.
@@ -54,42 +56,50 @@ impl Bounds {
     }
 }
 
-/// How feature values are made comparable, by a function of each row alone.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// How feature values are made comparable, by a function of each sample alone.
+#[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Scaling {
     /// Clipped to one stated range for all features.
     Bounds(Bounds),
-    /// Replaced by their ranks within the row.
+    /// Clipped to ranges stated in a CSV file `feature,lo,hi`; `*` stands for all others.
+    BoundsFile(PathBuf),
+    /// Replaced by their ranks within the sample.
     RowRank,
 }
 
-/// Scales rows, one after the other, without allocating for each.
-pub(crate) struct Scaler {
-    scaling: Scaling,
+/// A scaling with everything it needs.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ScalingRule {
+    Common(Bounds),
+    PerFeature(Vec<Bounds>),
+    RowRank,
+}
+
+/// Scales samples, one after the other, without allocating for each.
+pub(crate) struct Scaler<'a> {
+    rule: &'a ScalingRule,
     q: i32,
     /// (value as an ordered integer, feature)
     keys: Vec<(u64, u32)>,
 }
 
-impl Scaler {
-    pub(crate) fn new(scaling: Scaling) -> Self {
-        Self { scaling, q: Q, keys: Vec::new() }
+impl<'a> Scaler<'a> {
+    pub(crate) fn new(rule: &'a ScalingRule, q: i32) -> Self {
+        Self { rule, q, keys: Vec::new() }
     }
 
-    #[cfg(test)]
-    pub(crate) fn on_grid(scaling: Scaling, q: i32) -> Self {
-        Self { q, ..Self::new(scaling) }
-    }
-
-    /// Writes a row's values to the grid; a missing value (`None`) becomes 0.
+    /// Writes a sample's values to the grid; a missing value (`None`) becomes 0.
     pub(crate) fn scale(&mut self, values: impl Iterator<Item = Option<f64>>, out: &mut Vec<i16>) {
         out.clear();
-        match self.scaling {
-            Scaling::Bounds(bounds) => {
-                out.extend(values.map(|value| value.map_or(0, |v| bounds.quantise(v, self.q))));
+        let q = self.q;
+        let code = |bounds: &Bounds, value: Option<f64>| value.map_or(0, |v| bounds.quantise(v, q));
+        match self.rule {
+            ScalingRule::Common(bounds) => out.extend(values.map(|value| code(bounds, value))),
+            ScalingRule::PerFeature(all) => {
+                out.extend(all.iter().zip(values).map(|(bounds, value)| code(bounds, value)));
             }
-            Scaling::RowRank => self.rank(values, out),
+            ScalingRule::RowRank => self.rank(values, out),
         }
     }
 
@@ -131,17 +141,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn scaled(scaling: Scaling, q: i32, values: &[Option<f64>]) -> Vec<i16> {
+    fn scaled(rule: &ScalingRule, q: i32, values: &[Option<f64>]) -> Vec<i16> {
         let mut out = Vec::new();
-        Scaler::on_grid(scaling, q).scale(values.iter().copied(), &mut out);
+        Scaler::new(rule, q).scale(values.iter().copied(), &mut out);
         out
     }
 
     #[test]
     fn bounds_clip_and_centre() {
-        let scaling = Scaling::Bounds(Bounds::new(0.0, 10.0).unwrap());
+        let rule = ScalingRule::Common(Bounds::new(0.0, 10.0).unwrap());
         let values = [Some(0.0), Some(5.0), Some(10.0), Some(-99.0), Some(1e300), None, Some(7.5)];
-        assert_eq!(scaled(scaling, 100, &values), [-100, 0, 100, -100, 100, 0, 50]);
+        assert_eq!(scaled(&rule, 100, &values), [-100, 0, 100, -100, 100, 0, 50]);
     }
 
     #[test]
@@ -156,12 +166,20 @@ mod tests {
     }
 
     #[test]
+    fn each_feature_can_have_its_own_bounds() {
+        let bounds = |low, high| Bounds::new(low, high).unwrap();
+        let rule = ScalingRule::PerFeature(vec![bounds(0.0, 2.0), bounds(-10.0, 10.0)]);
+        assert_eq!(scaled(&rule, 100, &[Some(2.0), Some(2.0)]), [100, 20]);
+        assert_eq!(scaled(&rule, 100, &[None, Some(-99.0)]), [0, -100]);
+    }
+
+    #[test]
     fn ranks_within_the_row() {
         let values = [Some(30.0), Some(-5.0), None, Some(7.0), Some(7.0), Some(1e9)];
         // Of five: -5 is first, the two 7s share 2.5, 30 is fourth, 1e9 last.
-        assert_eq!(scaled(Scaling::RowRank, 100, &values), [50, -100, 0, -25, -25, 100]);
-        assert_eq!(scaled(Scaling::RowRank, 100, &[Some(3.0), None]), [0, 0]);
-        assert_eq!(scaled(Scaling::RowRank, 100, &[Some(0.0), Some(-0.0)]), [0, 0]);
+        assert_eq!(scaled(&ScalingRule::RowRank, 100, &values), [50, -100, 0, -25, -25, 100]);
+        assert_eq!(scaled(&ScalingRule::RowRank, 100, &[Some(3.0), None]), [0, 0]);
+        assert_eq!(scaled(&ScalingRule::RowRank, 100, &[Some(0.0), Some(-0.0)]), [0, 0]);
     }
 
     proptest! {
@@ -182,7 +200,7 @@ mod tests {
                 }
                 _ => 0,
             }).collect();
-            prop_assert_eq!(scaled(Scaling::RowRank, 16384, &values), expected);
+            prop_assert_eq!(scaled(&ScalingRule::RowRank, 16384, &values), expected);
         }
 
         #[test]

@@ -1,7 +1,6 @@
 //! What the header says: which columns are features, which is the target, which holds ids.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use crate::error::{Error, Result};
 
@@ -17,56 +16,97 @@ pub enum TargetColumn {
     At(usize),
 }
 
-/// The roles of the columns. Built from the header alone, which is public.
+/// Where the target comes from.
+pub(crate) enum TargetRole<'a> {
+    /// A column (or, where features are rows, a row) of the table.
+    Here(&'a TargetColumn),
+    /// Another file, joined by the ids of this one.
+    Elsewhere,
+}
+
+/// The roles of the columns (or rows, where features are rows): features, target, ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Schema {
-    header: Vec<String>,
-    target: usize,
+    names: Vec<String>,
+    target: Option<usize>,
     id: Option<usize>,
     features: Vec<usize>,
 }
 
 impl Schema {
-    /// Assigns the roles.
+    /// Assigns the roles of columns from the header alone, which is public.
     ///
     /// # Errors
     ///
     /// `Input` if names repeat, a name is empty (but for the first) or no feature is left; `Request`
     /// if a stated column does not exist.
-    pub(crate) fn new(
+    pub(crate) fn of_columns(
         header: Vec<String>,
-        target: &TargetColumn,
+        target: &TargetRole<'_>,
         id: Option<&str>,
     ) -> Result<Self> {
-        check_names(&header)?;
-        let target = match target {
-            TargetColumn::Last => header.len() - 1,
-            TargetColumn::Named(name) => find(&header, name, "target")?,
-            TargetColumn::At(place) if (1..=header.len()).contains(place) => place - 1,
-            TargetColumn::At(_) => {
-                let columns = header.len();
-                return Err(Error::request(format!(
-                    "the target's column must lie between 1 and {columns}"
-                )));
-            }
-        };
+        if let Some(column) = repeated(&header) {
+            return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
+        }
         let named = id.map(|name| find(&header, name, "id")).transpose()?;
-        if named == Some(target) {
+        let (target, id) = match target {
+            TargetRole::Here(target) => {
+                let target = locate(&header, target)?;
+                // Row names, as data frames are often written.
+                let unnamed = named.is_none() && header[0].is_empty() && target != 0;
+                (Some(target), named.or(unnamed.then_some(0)))
+            }
+            TargetRole::Elsewhere => (None, Some(named.unwrap_or(0))),
+        };
+        if named.is_some() && named == target {
             return Err(Error::request("one column cannot be both the target and the id"));
         }
-        // Row names, as data frames are often written.
-        let unnamed = named.is_none() && header[0].is_empty() && target != 0;
-        let id = named.or(unnamed.then_some(0));
         if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
             return Err(Error::input("the column has no name").at(None, Some(blank + 1)));
         }
-        let features: Vec<usize> =
-            (0..header.len()).filter(|&c| c != target && Some(c) != id).collect();
-        if features.is_empty() {
+        let schema = Self::new(header, target, id);
+        if schema.d() == 0 {
             return Err(Error::input("there is no feature column")
-                .hint("columns must be separated by commas; the last one is the target"));
+                .hint("the last column is the target; is it another delimiter? --delimiter"));
         }
-        Ok(Self { header, target, id, features })
+        Ok(schema)
+    }
+
+    /// Assigns the roles of rows, by their names.
+    ///
+    /// # Errors
+    ///
+    /// As for columns.
+    pub(crate) fn of_rows(names: Vec<String>, target: &TargetRole<'_>) -> Result<Self> {
+        let in_row = |row: usize| (Some(row as u64 + 1), Some(1));
+        if let Some(row) = repeated(&names) {
+            let (row, column) = in_row(row);
+            return Err(Error::input("a feature name occurs twice").at(row, column));
+        }
+        if let Some(row) = names.iter().position(String::is_empty) {
+            let (row, column) = in_row(row);
+            return Err(Error::input("the feature has no name").at(row, column));
+        }
+        let target = match target {
+            TargetRole::Here(TargetColumn::Named(name)) => Some(find(&names, name, "target")?),
+            TargetRole::Here(_) => {
+                return Err(Error::request(
+                    "with features as rows state the target: --target-file, or --target NAME of a row",
+                ));
+            }
+            TargetRole::Elsewhere => None,
+        };
+        let schema = Self::new(names, target, None);
+        if schema.d() == 0 {
+            return Err(Error::input("there is no feature row"));
+        }
+        Ok(schema)
+    }
+
+    fn new(names: Vec<String>, target: Option<usize>, id: Option<usize>) -> Self {
+        let is_feature = |c: &usize| Some(*c) != target && Some(*c) != id;
+        let features = (0..names.len()).filter(is_feature).collect();
+        Self { names, target, id, features }
     }
 
     /// The number of features.
@@ -74,19 +114,24 @@ impl Schema {
         self.features.len()
     }
 
-    /// The columns of the features, from 0.
+    /// The places of the features, from 0.
     pub(crate) fn features(&self) -> &[usize] {
         &self.features
     }
 
-    /// The column of the target, from 0.
-    pub(crate) fn target(&self) -> usize {
+    /// The names of the features.
+    pub(crate) fn feature_names(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().map(|&place| self.name(place))
+    }
+
+    /// The place of the target, from 0; `None` if it is in another file.
+    pub(crate) fn target(&self) -> Option<usize> {
         self.target
     }
 
-    /// The name of a column, from 0.
-    pub(crate) fn name(&self, column: usize) -> &str {
-        &self.header[column]
+    /// A name by its place.
+    pub(crate) fn name(&self, place: usize) -> &str {
+        &self.names[place]
     }
 
     /// The id column, from 0.
@@ -94,23 +139,28 @@ impl Schema {
         self.id
     }
 
-    /// Whether a file still has this header.
-    pub(crate) fn check_same(&self, header: &[String], path: &Path) -> Result<()> {
-        if self.header == header {
-            return Ok(());
-        }
-        Err(Error::input(format!("{} changed while it was being read", path.display())))
+    /// Whether these are the names in a file.
+    pub(crate) fn is_of(&self, names: &[String]) -> bool {
+        self.names == names
     }
 }
 
-fn check_names(header: &[String]) -> Result<()> {
-    let mut seen = HashSet::with_capacity(header.len());
-    for (column, name) in header.iter().enumerate() {
-        if !seen.insert(name.as_str()) && !name.is_empty() {
-            return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
+/// The first place of a name that occurred before; empty names aside.
+fn repeated(names: &[String]) -> Option<usize> {
+    let mut seen = HashSet::with_capacity(names.len());
+    names.iter().position(|name| !seen.insert(name.as_str()) && !name.is_empty())
+}
+
+fn locate(header: &[String], target: &TargetColumn) -> Result<usize> {
+    let columns = header.len();
+    match target {
+        TargetColumn::Last => Ok(columns - 1),
+        TargetColumn::Named(name) => find(header, name, "target"),
+        TargetColumn::At(place) if (1..=columns).contains(place) => Ok(place - 1),
+        TargetColumn::At(_) => {
+            Err(Error::request(format!("the target's column must lie between 1 and {columns}")))
         }
     }
-    Ok(())
 }
 
 fn find(header: &[String], name: &str, role: &str) -> Result<usize> {
@@ -141,20 +191,21 @@ mod tests {
     use crate::error::ErrorKind;
 
     fn schema(header: &[&str], target: TargetColumn, id: Option<&str>) -> Result<Schema> {
-        Schema::new(header.iter().map(|name| name.to_string()).collect(), &target, id)
+        let header = header.iter().map(|name| name.to_string()).collect();
+        Schema::of_columns(header, &TargetRole::Here(&target), id)
     }
 
     #[test]
     fn the_last_column_is_the_target() {
         let schema = schema(&["a", "b", "y"], TargetColumn::Last, None).unwrap();
-        assert_eq!((schema.features(), schema.target()), (&[0, 1][..], 2));
+        assert_eq!((schema.features(), schema.target()), (&[0, 1][..], Some(2)));
     }
 
     #[test]
     fn columns_can_be_stated() {
         let schema =
             schema(&["id", "y", "b"], TargetColumn::Named("y".into()), Some("id")).unwrap();
-        assert_eq!((schema.features(), schema.target(), schema.id()), (&[2][..], 1, Some(0)));
+        assert_eq!((schema.features(), schema.target(), schema.id()), (&[2][..], Some(1), Some(0)));
     }
 
     #[test]
@@ -180,6 +231,27 @@ mod tests {
             let refused = schema(header, target, id).unwrap_err();
             assert_eq!(refused.kind(), kind, "{header:?}");
         }
+    }
+
+    #[test]
+    fn a_target_elsewhere_needs_ids() {
+        let header = vec!["who".to_owned(), "a".into(), "b".into()];
+        let schema = Schema::of_columns(header.clone(), &TargetRole::Elsewhere, None).unwrap();
+        assert_eq!((schema.id(), schema.target(), schema.d()), (Some(0), None, 2));
+        let schema = Schema::of_columns(header, &TargetRole::Elsewhere, Some("b")).unwrap();
+        assert_eq!((schema.id(), schema.features()), (Some(2), &[0, 1][..]));
+    }
+
+    #[test]
+    fn features_can_be_rows() {
+        let names = || vec!["g1".to_owned(), "status".into(), "g2".into()];
+        let named = TargetColumn::Named("status".into());
+        let schema = Schema::of_rows(names(), &TargetRole::Here(&named)).unwrap();
+        assert_eq!((schema.target(), schema.features()), (Some(1), &[0, 2][..]));
+        assert!(Schema::of_rows(names(), &TargetRole::Here(&TargetColumn::Last)).is_err());
+        let twice = vec!["g".to_owned(), "g".into()];
+        let place = Schema::of_rows(twice, &TargetRole::Elsewhere).unwrap_err().place().unwrap();
+        assert_eq!((place.row, place.column), (Some(2), Some(1)));
     }
 
     #[test]

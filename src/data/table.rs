@@ -1,39 +1,59 @@
-//! A CSV file, plain or gzipped: its header, and passes over its rows.
+//! A text table, plain or compressed: its header, and passes over its lines.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader};
+use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::data::blocks::{RowFold, fold_rows};
+use crate::data::blocks::{RowFold, Shape, fold_rows};
 use crate::data::cells::MAX_CELL;
 use crate::error::{Error, Result};
 
-/// A table by its path; nothing is open.
-#[derive(Debug, Clone)]
+/// Called with the share of a file that has been read, from 0 to 1.
+pub(crate) type Progress = Arc<dyn Fn(f64) + Send + Sync>;
+
+/// A table by its place; nothing is open.
+#[derive(Clone)]
 pub(crate) struct TableFile {
-    path: PathBuf,
+    /// `None` for standard input.
+    path: Option<PathBuf>,
+    /// Stated, or found in the header.
+    delimiter: Option<u8>,
+    progress: Option<Progress>,
 }
 
 /// A table whose header has been read.
 pub(crate) struct OpenTable {
-    path: PathBuf,
+    name: String,
     input: Box<dyn BufRead + Send>,
+    failures: Failures,
+    delimiter: u8,
     header: Vec<String>,
 }
 
 impl TableFile {
-    pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into() }
+    /// `-` is standard input.
+    pub(crate) fn new(path: &Path, delimiter: Option<u8>) -> Self {
+        let path = (path != Path::new("-")).then(|| path.to_owned());
+        Self { path, delimiter, progress: None }
     }
 
-    /// Where it is.
-    pub(crate) fn path(&self) -> &Path {
-        &self.path
+    /// Reports how far each pass is.
+    pub(crate) fn with_progress(mut self, progress: Option<Progress>) -> Self {
+        self.progress = progress;
+        self
+    }
+
+    /// How messages call it.
+    pub(crate) fn name(&self) -> String {
+        self.path.as_ref().map_or("standard input".into(), |path| path.display().to_string())
     }
 
     /// Whether it can be read more than once: a pipe cannot.
     pub(crate) fn is_regular(&self) -> bool {
-        self.path.metadata().is_ok_and(|metadata| metadata.is_file())
+        let metadata = self.path.as_ref().and_then(|path| path.metadata().ok());
+        metadata.is_some_and(|metadata| metadata.is_file())
     }
 
     /// Opens the file and reads its header.
@@ -42,17 +62,37 @@ impl TableFile {
     ///
     /// `Io` if it cannot be read; `Input` if it holds no header.
     pub(crate) fn open(&self) -> Result<OpenTable> {
-        let failed = |error| read_error(&self.path, error);
-        let file = File::open(&self.path).map_err(failed)?;
-        if file.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-            return Err(Error::io(format!("{} is a folder, not a file", self.path.display())));
-        }
-        let mut input = decompress(BufReader::new(file)).map_err(failed)?;
-        let header = read_header(&mut input).map_err(|error| match error {
-            HeaderError::Read(error) => failed(error),
+        let name = self.name();
+        let failures = Failures::default();
+        let mut input = self
+            .raw()
+            .and_then(|raw| decompress(Watched { raw, failures: failures.clone() }))
+            .map_err(|error| failures.error(&name, &error))?;
+        let start = input.fill_buf().map_err(|error| failures.error(&name, &error))?;
+        let delimiter = self.delimiter.unwrap_or_else(|| likely_delimiter(start));
+        let header = read_header(&mut input, delimiter).map_err(|error| match error {
+            HeaderError::Read(error) => failures.error(&name, &error),
             HeaderError::Malformed(error) => error,
         })?;
-        Ok(OpenTable { path: self.path.clone(), input, header })
+        Ok(OpenTable { name, input, failures, delimiter, header })
+    }
+
+    fn raw(&self) -> io::Result<Box<dyn Read + Send>> {
+        let Some(path) = &self.path else { return Ok(Box::new(io::stdin())) };
+        let file = File::open(path)?;
+        let metadata = file.metadata()?;
+        if metadata.is_dir() {
+            return Err(io::ErrorKind::IsADirectory.into());
+        }
+        Ok(match &self.progress {
+            Some(progress) if metadata.len() > 0 => Box::new(Measured {
+                raw: file,
+                read: 0,
+                total: metadata.len(),
+                progress: progress.clone(),
+            }),
+            _ => Box::new(file),
+        })
     }
 }
 
@@ -62,34 +102,87 @@ impl OpenTable {
         &self.header
     }
 
+    /// What separates cells.
+    pub(crate) fn delimiter(&self) -> u8 {
+        self.delimiter
+    }
+
     /// One pass over the rows.
     ///
     /// # Errors
     ///
-    /// `Input` with its place for the first line that is not a row; `Input` for a damaged gzip
-    /// stream; `Io` if the file cannot be read.
+    /// `Input` with its place for the first line that is not a row; `Input` for damaged compressed
+    /// data; `Io` if the file cannot be read.
     pub(crate) fn fold<F: RowFold>(self, threads: usize, new: impl Fn() -> F + Sync) -> Result<F> {
-        let path = self.path;
-        fold_rows(self.input, self.header.len(), threads, new, |error| read_error(&path, error))
+        let Self { name, input, failures, delimiter, header } = self;
+        let shape = Shape { delimiter, columns: header.len() };
+        fold_rows(input, shape, threads, new, |error| failures.error(&name, &error))
     }
 }
 
-/// Damaged compressed data is malformed input; anything else is the system's.
-fn read_error(path: &Path, error: io::Error) -> Error {
-    let path = path.display();
-    match error.kind() {
-        io::ErrorKind::UnexpectedEof | io::ErrorKind::InvalidData | io::ErrorKind::InvalidInput => {
-            Error::input(format!("{path}: the gzip data are damaged or end too early"))
+/// Reports the share that has been read.
+struct Measured<R> {
+    raw: R,
+    read: u64,
+    total: u64,
+    progress: Progress,
+}
+
+impl<R: Read> Read for Measured<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.raw.read(buffer)?;
+        self.read += read as u64;
+        (self.progress)((self.read as f64 / self.total as f64).min(1.0));
+        Ok(read)
+    }
+}
+
+/// Remembers whether the system failed to read: then an error is not the fault of the data.
+#[derive(Clone, Default)]
+struct Failures(Arc<AtomicBool>);
+
+struct Watched<R> {
+    raw: R,
+    failures: Failures,
+}
+
+impl<R: Read> Read for Watched<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.raw.read(buffer).inspect_err(|error| {
+            let failed = error.kind() != io::ErrorKind::Interrupted;
+            self.failures.0.fetch_or(failed, Ordering::Relaxed);
+        })
+    }
+}
+
+impl Failures {
+    /// What the system could not read, or what a decompressor could not make sense of.
+    fn error(&self, name: &str, error: &io::Error) -> Error {
+        let decoding = [
+            io::ErrorKind::UnexpectedEof,
+            io::ErrorKind::InvalidData,
+            io::ErrorKind::InvalidInput,
+            io::ErrorKind::Other,
+        ];
+        if !self.0.load(Ordering::Relaxed) && decoding.contains(&error.kind()) {
+            return Error::input(format!(
+                "{name}: the compressed data are damaged or end too early"
+            ));
         }
-        _ => Error::io(format!("cannot read {path}: {error}")),
+        Error::io(format!("cannot read {name}: {error}"))
     }
 }
 
-/// Inflates what starts like a gzip file, all members of it; skips a byte order mark.
-fn decompress(mut file: BufReader<File>) -> io::Result<Box<dyn BufRead + Send>> {
-    let gzip = file.fill_buf()?.starts_with(&[0x1f, 0x8b]);
-    let mut input: Box<dyn BufRead + Send> = if gzip {
-        Box::new(BufReader::new(flate2::bufread::MultiGzDecoder::new(file)))
+/// Inflates what starts like gzip (all members) or zstd (all frames); skips a byte order mark.
+fn decompress(raw: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
+    let mut file = BufReader::with_capacity(1 << 16, raw);
+    let start = file.fill_buf()?;
+    let mut input: Box<dyn BufRead + Send> = if start.starts_with(&[0x1f, 0x8b]) {
+        let inflated = flate2::bufread::MultiGzDecoder::new(file);
+        Box::new(BufReader::with_capacity(1 << 16, inflated))
+    } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
+        let inflated = zstd::stream::read::Decoder::with_buffer(file)?;
+        Box::new(BufReader::with_capacity(1 << 16, inflated))
     } else {
         Box::new(file)
     };
@@ -97,6 +190,21 @@ fn decompress(mut file: BufReader<File>) -> io::Result<Box<dyn BufRead + Send>> 
         input.consume(3);
     }
     Ok(input)
+}
+
+/// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma where
+/// none is.
+fn likely_delimiter(start: &[u8]) -> u8 {
+    let mut counts = [(b',', 0), (b'\t', 0), (b';', 0)];
+    let mut quoted = false;
+    for &byte in start.iter().take_while(|byte| !matches!(byte, b'\n' | b'\r')) {
+        quoted ^= byte == b'"';
+        if let Some((_, count)) = counts.iter_mut().find(|(other, _)| *other == byte && !quoted) {
+            *count += 1;
+        }
+    }
+    let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    counts.iter().find(|(_, count)| *count == most).map_or(b',', |(delimiter, _)| *delimiter)
 }
 
 enum HeaderError {
@@ -112,9 +220,12 @@ impl From<Error> for HeaderError {
 
 /// The first line, through the CSV state machine. A name may be quoted but not hold a line break: an
 /// unclosed quote would turn rows into names, and names are printed.
-fn read_header(input: &mut impl BufRead) -> std::result::Result<Vec<String>, HeaderError> {
+fn read_header(
+    input: &mut impl BufRead,
+    delimiter: u8,
+) -> std::result::Result<Vec<String>, HeaderError> {
     use csv_core::ReadFieldResult;
-    let mut parser = csv_core::Reader::new();
+    let mut parser = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
     let mut name = [0; MAX_CELL];
     let mut length = 0;
     let mut header = Vec::new();
@@ -129,7 +240,7 @@ fn read_header(input: &mut impl BufRead) -> std::result::Result<Vec<String>, Hea
             ReadFieldResult::OutputFull => {
                 let rule = format!("the column's name is longer than {MAX_CELL} bytes");
                 let error = Error::input(rule).at(None, column);
-                return Err(error.hint("is a quote not closed, or is this no CSV file?").into());
+                return Err(error.hint("is a quote not closed, or is this no text table?").into());
             }
             ReadFieldResult::Field { record_end } => {
                 header.push(checked_name(&name[..length], column)?);
@@ -148,12 +259,16 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
         let rule = "the column's name holds a line break, or its quote is not closed";
         return Err(Error::input(rule).at(None, column));
     }
-    match std::str::from_utf8(name) {
-        Ok(text) if !text.contains('\0') => Ok(text.to_owned()),
-        _ => Err(Error::input("the column's name is not text in UTF-8")
+    text(name).ok_or_else(|| {
+        Error::input("the column's name is not text in UTF-8")
             .at(None, column)
-            .hint("save the file as UTF-8")),
-    }
+            .hint("save the file as UTF-8")
+    })
+}
+
+/// UTF-8 without NUL.
+pub(crate) fn text(name: &[u8]) -> Option<String> {
+    std::str::from_utf8(name).ok().filter(|name| !name.contains('\0')).map(str::to_owned)
 }
 
 #[cfg(test)]
@@ -171,7 +286,7 @@ mod tests {
     struct Count(usize);
 
     impl RowFold for Count {
-        fn row(&mut self, _: &Row<'_>) {
+        fn row(&mut self, _: u64, _: &Row<'_>) {
             self.0 += 1;
         }
 
@@ -186,38 +301,50 @@ mod tests {
         encoder.finish().unwrap()
     }
 
+    fn zstd(text: &str) -> Vec<u8> {
+        let mut encoder = zstd::Encoder::new(Vec::new(), 3).unwrap();
+        encoder.include_checksum(true).unwrap();
+        encoder.write_all(text.as_bytes()).unwrap();
+        encoder.finish().unwrap()
+    }
+
     fn read(bytes: &[u8]) -> Result<(Vec<String>, usize)> {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
-        let table = TableFile::new(file.path()).open()?;
+        let table = TableFile::new(file.path(), None).open()?;
         let header = table.header().to_vec();
         Ok((header, table.fold(2, Count::default)?.0))
     }
 
     #[test]
-    fn plain_and_gzipped_are_one() {
+    fn plain_and_compressed_are_one() {
         let text = "a,\"b \"\"c\"\", d\",y\r\n1,2,3\r\n4,5,6";
         let expected = (vec!["a".to_owned(), "b \"c\", d".into(), "y".into()], 2);
         assert_eq!(read(text.as_bytes()).unwrap(), expected);
         assert_eq!(read(&gzip(text)).unwrap(), expected);
+        assert_eq!(read(&zstd(text)).unwrap(), expected);
         assert_eq!(read(&[b"\xef\xbb\xbf", text.as_bytes()].concat()).unwrap(), expected);
     }
 
     #[test]
-    fn all_gzip_members_are_read() {
-        let members = [gzip("a,y\n1,2\n3"), gzip(",4\n5,6\n"), gzip("7,8\n")].concat();
-        assert_eq!(read(&members).unwrap().1, 4);
+    fn all_members_and_frames_are_read() {
+        let parts = ["a,y\n1,2\n3", ",4\n5,6\n", "7,8\n"];
+        for compress in [gzip, zstd] {
+            assert_eq!(read(&parts.map(compress).concat()).unwrap().1, 4);
+        }
     }
 
     #[test]
     fn damage_is_malformed_input() {
-        let whole = gzip(&"a,y\n".repeat(1000));
-        let mut flipped = whole.clone();
-        let middle = flipped.len() / 2;
-        flipped[middle] ^= 0xff;
-        let trailing = [&whole[..], b"garbage"].concat();
-        for bytes in [&whole[..whole.len() - 9], &flipped, &trailing, b"\x1f\x8b"] {
-            assert_eq!(read(bytes).unwrap_err().kind(), ErrorKind::Input);
+        let text: String = (0..5000).map(|i| format!("{},{}\n", i * 7919 % 1009, i)).collect();
+        for whole in [gzip(&text), zstd(&text)] {
+            let mut flipped = whole.clone();
+            let middle = flipped.len() / 2;
+            flipped[middle] ^= 0xff;
+            let trailing = [&whole[..], b"garbage"].concat();
+            for bytes in [&whole[..whole.len() - 9], &flipped, &trailing, &whole[..4]] {
+                assert_eq!(read(bytes).unwrap_err().kind(), ErrorKind::Input);
+            }
         }
     }
 
@@ -240,10 +367,24 @@ mod tests {
     }
 
     #[test]
+    fn delimiters_are_found_in_the_header() {
+        for (header, delimiter) in [
+            ("a,b,c", b','),
+            ("a\tb\tc, d", b'\t'),
+            ("a;b;\"c,d,e,f\"", b';'),
+            ("a,b;c", b','),
+            ("alone", b','),
+            ("a\tb\nc,d,e,f", b'\t'),
+        ] {
+            assert_eq!(likely_delimiter(header.as_bytes()), delimiter, "{header}");
+        }
+    }
+
+    #[test]
     fn what_is_not_a_file() {
         let folder = tempfile::tempdir().unwrap();
         for path in [folder.path().to_owned(), folder.path().join("missing.csv")] {
-            let error = TableFile::new(path).open().err().unwrap();
+            let error = TableFile::new(&path, None).open().err().unwrap();
             assert_eq!(error.kind(), ErrorKind::Io);
         }
     }

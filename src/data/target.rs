@@ -2,7 +2,7 @@
 //! contributes nothing anywhere.
 
 use crate::data::grid::Q;
-use crate::data::number::parse_number;
+use crate::data::number::CellFormat;
 use crate::data::scaling::Bounds;
 use crate::error::{Error, Result};
 
@@ -32,7 +32,10 @@ impl Labels {
     }
 
     /// The class of a cell: equality of text, case included, blanks around it aside.
-    pub(crate) fn class_of(&self, cell: &[u8]) -> Option<usize> {
+    pub(crate) fn class_of(&self, cell: &[u8], format: &CellFormat) -> Option<usize> {
+        if format.is_missing(cell) {
+            return None;
+        }
         let cell = cell.trim_ascii();
         self.0.iter().position(|label| label.as_bytes() == cell)
     }
@@ -51,13 +54,17 @@ pub(crate) enum TargetCode {
 
 impl TargetCode {
     /// The target's grid value, `None` where it is missing.
-    pub(crate) fn code(&self, cell: &[u8]) -> Option<i16> {
-        let sign = |positive: bool| if positive { Q as i16 } else { -Q as i16 };
+    pub(crate) fn code(&self, cell: &[u8], format: &CellFormat) -> Option<i16> {
         match self {
-            Self::Bounded(bounds) => Some(bounds.quantise(parse_number(cell)?, Q)),
-            Self::TwoClasses(labels) => Some(sign(labels.class_of(cell)? == 1)),
-            Self::SplitAt(median) => Some(sign(parse_number(cell)? >= *median)),
+            Self::Bounded(bounds) => Some(bounds.quantise(format.number(cell)?, Q)),
+            Self::TwoClasses(labels) => Some(end(labels.class_of(cell, format)? == 1)),
+            Self::SplitAt(median) => Some(Self::split(format.number(cell)?, *median)),
         }
+    }
+
+    /// A value split at a median.
+    pub(crate) fn split(value: f64, median: f64) -> i16 {
+        end(value >= median)
     }
 
     /// A centre on the grid in the units people state it in: a mean, or the share of the second
@@ -72,6 +79,11 @@ impl TargetCode {
     }
 }
 
+/// Q or -Q.
+fn end(upper: bool) -> i16 {
+    (if upper { Q } else { -Q }) as i16
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -83,9 +95,9 @@ mod tests {
     #[test]
     fn labels_are_compared_as_text() {
         let labels = labels(&["case", "x, y"]).unwrap();
-        assert_eq!(labels.class_of(b" case"), Some(0));
-        assert_eq!(labels.class_of(b"x, y"), Some(1));
-        assert_eq!(labels.class_of(b"Case"), None);
+        assert_eq!(labels.class_of(b" case", &CellFormat::default()), Some(0));
+        assert_eq!(labels.class_of(b"x, y", &CellFormat::default()), Some(1));
+        assert_eq!(labels.class_of(b"Case", &CellFormat::default()), None);
     }
 
     #[test]
@@ -98,17 +110,17 @@ mod tests {
     #[test]
     fn targets_reach_the_grid() {
         let bounded = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
-        assert_eq!(bounded.code(b"9"), Some(32767));
-        assert_eq!(bounded.code(b"0"), Some(0));
-        assert_eq!(bounded.code(b"n/a"), None);
+        assert_eq!(bounded.code(b"9", &CellFormat::default()), Some(32767));
+        assert_eq!(bounded.code(b"0", &CellFormat::default()), Some(0));
+        assert_eq!(bounded.code(b"n/a", &CellFormat::default()), None);
         let two = TargetCode::TwoClasses(labels(&["no", "yes"]).unwrap());
         assert_eq!(
-            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell)),
+            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell, &CellFormat::default())),
             [Some(-32767), Some(32767), None]
         );
         let split = TargetCode::SplitAt(2.5);
         assert_eq!(
-            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell)),
+            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell, &CellFormat::default())),
             [Some(-32767), Some(32767), None]
         );
     }

@@ -10,21 +10,26 @@
 //! - Classes: the number of rows of each. One row touches one of them, s = 1. The centre of class
 //!   c is Q times its share.
 //!
+//! - A numeric target where the number of rows n is public (replace-one): a alone, to which a row
+//!   without a usable target adds Q, so that it lies in the middle. Replacing a row moves a by at
+//!   most s = 2Q. The centre is a/n - Q.
+//!
 //! The divisor a + b is taken to be at least 4 s/eps: where the noise could make it small or
 //! negative, the centre shrinks towards 0 instead of flying off.
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for adding or removing one row: the sums are integers, the noise has
+//! eps-differentially private for adding or removing one row (replacing one, with 2 s for the
+//! classes: one count falls, another rises): the sums are integers, the noise has
 //! P(z) proportional to e^(-eps |z|/s) exactly, and one row moves the sums by at most s in L1. A
 //! row without a usable target adds nothing.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{Signed, ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive};
 
 use crate::exact::near_f64;
-use crate::privacy::Epsilon;
+use crate::privacy::{Epsilon, Neighbours};
 use crate::random::{Bits, discrete_laplace};
 
 /// How many rows have a usable target, as the noisy sums say.
@@ -45,35 +50,58 @@ pub(crate) fn private_center(
 ) -> (i32, RowsEstimate) {
     let noisy = NoisySums::new(&[above, below], 2 * q, epsilon, bits);
     let center = noisy.share_of(&noisy.sums[0] - &noisy.sums[1], q).clamp(-q, q);
-    (center, noisy.rows())
+    // One row adds 2q in all.
+    let rows = BigRational::new(noisy.total(), (2 * q).into()).round().to_integer();
+    let noise = noisy.noise() / f64::from(2 * q);
+    (center, RowsEstimate { rows: non_negative(rows), noise })
+}
+
+/// The same where all `rows` are public: `above` = sum of q + y over rows with a usable target.
+pub(crate) fn private_center_of(
+    above: u64,
+    usable: u64,
+    rows: u64,
+    q: i32,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> i32 {
+    let missing = (rows - usable) * u64::from(q.unsigned_abs());
+    let noisy = NoisySums::new(&[above + missing], 2 * q, epsilon, bits);
+    let mean = BigRational::new(noisy.total(), rows.max(1).into()) - BigInt::from(q);
+    mean.round().to_integer().clamp((-q).into(), q.into()).to_i32().unwrap_or(0)
 }
 
 /// The centres of classes, each in \[0, q\], from the number of rows of each.
 pub(crate) fn private_class_centers(
     counts: &[u64],
     q: i32,
+    neighbours: Neighbours,
     epsilon: &Epsilon,
     bits: &Bits,
 ) -> (Vec<i32>, RowsEstimate) {
-    let noisy = NoisySums::new(counts, 1, epsilon, bits);
+    let noisy = NoisySums::new(counts, neighbours.steps() as i32, epsilon, bits);
     let centers = noisy.sums.iter().map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q)).collect();
-    (centers, noisy.rows())
+    (centers, RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() })
+}
+
+fn non_negative(value: BigInt) -> u64 {
+    if value.is_negative() { 0 } else { value.to_u64().unwrap_or(u64::MAX) }
 }
 
 struct NoisySums {
     sums: Vec<BigInt>,
-    /// What one row adds in all.
-    per_row: i32,
+    /// The L1 sensitivity s.
+    sensitivity: i32,
     epsilon: BigRational,
 }
 
 impl NoisySums {
-    fn new(sums: &[u64], per_row: i32, epsilon: &Epsilon, bits: &Bits) -> Self {
-        let rate = epsilon.as_rational() / BigInt::from(per_row);
+    fn new(sums: &[u64], sensitivity: i32, epsilon: &Epsilon, bits: &Bits) -> Self {
+        let rate = epsilon.as_rational() / BigInt::from(sensitivity);
         let mut words = bits.lane(0);
         let noisy = |&sum: &u64| BigInt::from(sum) + discrete_laplace(&mut words, &rate);
         let epsilon = epsilon.as_rational().clone();
-        Self { sums: sums.iter().map(noisy).collect(), per_row, epsilon }
+        Self { sums: sums.iter().map(noisy).collect(), sensitivity, epsilon }
     }
 
     fn total(&self) -> BigInt {
@@ -82,25 +110,24 @@ impl NoisySums {
 
     /// q part/total, rounded half away from zero.
     fn share_of(&self, part: BigInt, q: i32) -> i32 {
-        let least = BigRational::from_integer((4 * self.per_row).into()) / &self.epsilon;
+        let least = BigRational::from_integer((4 * self.sensitivity).into()) / &self.epsilon;
         let divisor = BigRational::from_integer(self.total()).max(least);
         let share = BigRational::from_integer(part * q) / divisor;
         let limit = BigInt::from(i32::MAX);
         share.round().to_integer().clamp(-&limit, limit).to_i32().unwrap_or(0)
     }
 
-    fn rows(&self) -> RowsEstimate {
-        let rows = BigRational::new(self.total(), self.per_row.into()).round().to_integer();
-        let rows = if rows.is_negative() { BigInt::zero() } else { rows };
-        // Each sum's noise has a standard deviation of at most sqrt(2) s/eps.
-        let noise = (2.0 * self.sums.len() as f64).sqrt() / near_f64(&self.epsilon);
-        RowsEstimate { rows: rows.to_u64().unwrap_or(u64::MAX), noise }
+    /// The standard deviation of the total's noise: at most sqrt(2) s/eps for each sum.
+    fn noise(&self) -> f64 {
+        (2.0 * self.sums.len() as f64).sqrt() * f64::from(self.sensitivity)
+            / near_f64(&self.epsilon)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::privacy::Neighbours::AddRemove;
     use crate::random::Randomness;
     use crate::support::goodness::assert_fits;
 
@@ -183,13 +210,61 @@ mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
+    /// Where n is public: all tables of 3 rows with Q = 2, a missing target among the values, and
+    /// every row replaced by every other.
+    #[test]
+    fn privacy_of_replacing_a_row() {
+        let (q, eps) = (2i64, 1.0);
+        let rate = eps / (2 * q) as f64;
+        let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
+        let reach = (40.0 / rate) as i64;
+        let law = |above: i64, usable: i64| {
+            let mut law = vec![0.0; (2 * q + 1) as usize];
+            for z in -reach..=reach {
+                let a = above + (3 - usable) * q + z;
+                // a/3 - q, half away from zero.
+                let doubled = 2 * (a - 3 * q);
+                let rounded = (doubled.abs() + 3) / 6 * doubled.signum();
+                law[(rounded.clamp(-q, q) + q) as usize] += normal * (-rate * z.abs() as f64).exp();
+            }
+            law
+        };
+        let values: Vec<Option<i64>> = (-q..=q).map(Some).chain([None]).collect();
+        let of = |rows: &[Option<i64>]| {
+            law(rows.iter().flatten().map(|y| q + y).sum(), rows.iter().flatten().count() as i64)
+        };
+        let mut worst = 0.0f64;
+        for &a in &values {
+            for &b in &values {
+                for &c in &values {
+                    for &d in &values {
+                        let ratio =
+                            crate::support::oracle::max_log_ratio(&of(&[a, b, c]), &of(&[a, b, d]));
+                        worst = worst.max(ratio / eps);
+                    }
+                }
+            }
+        }
+        assert!((0.9..=1.0 + 1e-12).contains(&worst), "{worst}");
+        // The code draws from this law.
+        let mut counts = vec![0u64; 5];
+        for seed in 0..30_000 {
+            let center = private_center_of(7, 2, 3, 2, &"1".parse().unwrap(), &bits(seed));
+            counts[(center + 2) as usize] += 1;
+        }
+        let law = law(7, 2);
+        let total: f64 = law.iter().sum();
+        assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
+    }
+
     /// With a large budget the estimates are the truth.
     #[test]
     fn little_noise_gives_the_truth() {
         let epsilon = "1e6".parse().unwrap();
         let (center, estimate) = private_center(30_000, 10_000, 100, &epsilon, &bits(0));
         assert_eq!((center, estimate.rows), (50, 200));
-        let (centers, estimate) = private_class_centers(&[10, 30, 60], 1000, &epsilon, &bits(0));
+        let (centers, estimate) =
+            private_class_centers(&[10, 30, 60], 1000, AddRemove, &epsilon, &bits(0));
         assert_eq!((centers, estimate.rows), (vec![100, 300, 600], 100));
     }
 

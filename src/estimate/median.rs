@@ -14,6 +14,7 @@
 //!
 //! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2 by
 //! +1/2 or -1/2, so u has sensitivity 1/2, and the exponential mechanism takes e^(eps u/(2 * 1/2)).
+//! For replacing a row the sensitivity is 1, and eps/2 takes the place of eps.
 //! The draw is exact: a race with exponential arrivals and handicaps eps |2 #{y <= g} - n|/2, which
 //! are rationals. Every grid point takes part, whatever the data.
 //!
@@ -31,7 +32,7 @@ use num_rational::BigRational;
 use num_traits::One;
 
 use crate::exact::{near_f64, ratio};
-use crate::privacy::Epsilon;
+use crate::privacy::{Epsilon, Neighbours};
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 
 /// The public values among which a median is chosen, ascending.
@@ -93,11 +94,12 @@ impl MedianGrid {
     pub(crate) fn private_median(
         &self,
         counts: &RankCounts,
+        neighbours: Neighbours,
         epsilon: &Epsilon,
         bits: &Bits,
     ) -> f64 {
         let distances = self.rank_distances(counts);
-        let half = epsilon.as_rational() * ratio(1, 2);
+        let half = epsilon.as_rational() * ratio(1, 2 * neighbours.steps() as i64);
         let rate = near_f64(&half);
         let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
         for &distance in &distances {
@@ -192,6 +194,30 @@ mod tests {
         }
     }
 
+    /// All tables of 3 rows, a missing target among the values, every row replaced: with the rate of
+    /// replace-one, eps/4 for each unit of |2 #{y <= g} - n|.
+    #[test]
+    fn privacy_of_replacing_a_row() {
+        let grid = MedianGrid::of(&POINTS);
+        let values: Vec<Option<f64>> = VALUES.into_iter().map(Some).chain([None]).collect();
+        let law = |rows: [Option<f64>; 3]| {
+            let present: Vec<f64> = rows.into_iter().flatten().collect();
+            law_of_code(&grid, &present, 0.5)
+        };
+        let mut worst = 0.0f64;
+        for &a in &values {
+            for &b in &values {
+                for &c in &values {
+                    let before = law([a, b, c]);
+                    for &d in &values {
+                        worst = worst.max(max_log_ratio(&before, &law([a, b, d])));
+                    }
+                }
+            }
+        }
+        assert!((0.5..=1.0 + 1e-12).contains(&worst), "{worst}");
+    }
+
     #[test]
     fn draws_fit_the_exact_law() {
         let grid = MedianGrid::of(&POINTS);
@@ -199,7 +225,12 @@ mod tests {
         let mut drawn = vec![0u64; POINTS.len()];
         for seed in 0..50_000 {
             let epsilon = "1/2".parse().unwrap();
-            let median = grid.private_median(&counts(&grid, &values), &epsilon, &bits(seed));
+            let median = grid.private_median(
+                &counts(&grid, &values),
+                Neighbours::AddRemove,
+                &epsilon,
+                &bits(seed),
+            );
             drawn[POINTS.iter().position(|&point| point == median).unwrap()] += 1;
         }
         assert_fits(&drawn, &exact_law(&POINTS, &values, 0.5));
@@ -220,8 +251,8 @@ mod tests {
     fn a_large_budget_finds_the_median() {
         let grid = MedianGrid::default();
         let values: Vec<f64> = (0..1001).map(|i| 100.0 + f64::from(i)).collect();
-        let median =
-            grid.private_median(&counts(&grid, &values), &"100".parse().unwrap(), &bits(1));
+        let (counts, epsilon) = (counts(&grid, &values), "100".parse().unwrap());
+        let median = grid.private_median(&counts, Neighbours::ReplaceOne, &epsilon, &bits(1));
         assert!((median - 600.0).abs() < 2.0, "{median}");
     }
 }

@@ -3,5 +3,5 @@
 mod center;
 mod median;
 
-pub(crate) use center::{RowsEstimate, private_center, private_class_centers};
+pub(crate) use center::{RowsEstimate, private_center, private_center_of, private_class_centers};
 pub(crate) use median::{MedianGrid, RankCounts};

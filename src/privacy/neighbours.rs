@@ -10,4 +10,20 @@ pub enum Neighbours {
     #[default]
     #[serde(rename = "add/remove")]
     AddRemove,
+    /// One row of the other is replaced by any other: the number of rows is public.
+    #[serde(rename = "replace-one")]
+    ReplaceOne,
+}
+
+impl Neighbours {
+    /// How many additions and removals lead from a table to its neighbour.
+    ///
+    /// A quantity that moves by at most s when a row is added or removed moves by at most s times
+    /// this between neighbours.
+    pub(crate) fn steps(self) -> u64 {
+        match self {
+            Self::AddRemove => 1,
+            Self::ReplaceOne => 2,
+        }
+    }
 }

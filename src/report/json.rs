@@ -1,15 +1,16 @@
 //! A record as JSON.
 
-use crate::error::{Error, Result};
-use crate::select::Selection;
+use serde::Serialize;
 
-/// The record as one indented JSON document with a line feed at its end.
+use crate::error::{Error, Result};
+
+/// A record as one indented JSON document with a line feed at its end.
 ///
 /// # Errors
 ///
 /// None for records made by this crate; `Io` if serialisation fails.
-pub fn to_json(selection: &Selection) -> Result<String> {
-    serde_json::to_string_pretty(selection)
+pub fn to_json(record: &impl Serialize) -> Result<String> {
+    serde_json::to_string_pretty(record)
         .map(|json| json + "\n")
         .map_err(|_| Error::io("the record cannot be written as JSON"))
 }

@@ -2,36 +2,65 @@
 
 use std::fmt::Write;
 
-use crate::privacy::Purpose;
-use crate::select::{Selection, TargetUsed};
+use crate::privacy::{Neighbours, Purpose, Spending};
+use crate::select::{DryRun, Guarantee, ScoreUsed, Selection, TargetUsed};
 
 /// The selected names, one a line; no name holds a line break.
 pub fn names(selection: &Selection) -> String {
     selection.selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
 }
 
+/// The selected names and their columns, tab-separated, under a header; a tab in a name becomes a
+/// blank.
+pub fn to_tsv(selection: &Selection) -> String {
+    let line = |picked: &crate::select::Picked| {
+        format!("{}\t{}\n", picked.name.replace('\t', " "), picked.index)
+    };
+    std::iter::once("name\tindex\n".to_owned()).chain(selection.selected.iter().map(line)).collect()
+}
+
 /// What was protected, how values were scaled and what that suits, what was spent.
 pub fn report(selection: &Selection) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    line("protected", "one row of the file: a row must hold all there is of one person".into());
-    line("scaled", scaled(selection));
+    let public = &selection.public;
+    line("protected", protected(&selection.score).into());
+    line("scaled", scaled(&selection.score, public.features));
     line("target", target(&selection.target, selection));
-    if let Some(column) = selection.public.id_column {
+    if let Some(column) = public.id_column {
         line("ids", format!("column {column} is taken for ids and left out"));
     }
-    line("spent", spent(selection));
+    let label = if is_paper(&selection.score) { "nominal" } else { "spent" };
+    line(label, spent(&selection.guarantee));
+    let mechanism = &selection.mechanism;
     line(
         "chosen",
         format!(
             "{} of {} features by the mechanism {}, gamma {}",
-            selection.public.k,
-            selection.public.features,
-            selection.mechanism.id,
-            selection.mechanism.gamma
+            public.k, public.features, mechanism.id, mechanism.gamma
         ),
     );
+    if let Some(hash) = &public.schema_sha256 {
+        line("schema", format!("sha256 {hash}"));
+    }
     for warning in &selection.warnings {
+        line("warning", warning.text.clone());
+    }
+    text
+}
+
+/// What a run would spend, and on what.
+pub fn dry_run(plan: &DryRun) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
+    line("dry run", "only the header was read; nothing was drawn or spent".into());
+    line("protected", protected(&plan.score).into());
+    line("scaled", scaled(&plan.score, plan.features));
+    line("would", spent(&plan.guarantee));
+    for noise in &plan.noise {
+        line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());
+    }
+    for warning in &plan.warnings {
         line("warning", warning.text.clone());
     }
     text
@@ -57,20 +86,54 @@ fn wrap(text: &mut String, label: &str, words: &str) {
     text.push('\n');
 }
 
-fn scaled(selection: &Selection) -> String {
-    match selection.score.bounds {
-        Some([low, high]) => format!(
-            "every feature clipped to [{low}, {high}]: suits features that share this range by \
-             public knowledge"
-        ),
-        None => "values to their ranks within the row: suits columns of one kind (expression, \
-                 methylation, counts, spectra), not columns in different units"
-            .into(),
+fn is_paper(score: &ScoreUsed) -> bool {
+    score.scale == "paper"
+}
+
+fn protected(score: &ScoreUsed) -> &'static str {
+    if is_paper(score) {
+        "NOTHING: this output is NOT PRIVATE"
+    } else {
+        "one row of the file: a row must hold all there is of one person"
     }
 }
 
+fn scaled(score: &ScoreUsed, features: usize) -> String {
+    let how = match (score.scale.as_str(), score.bounds) {
+        ("none", _) => {
+            "not at all: Kendall's rank correlation, column by column, suits columns in any units"
+        }
+        ("paper", _) => "every column by its own mean and range: NOT PRIVATE",
+        ("bounds-file", _) => {
+            "every feature clipped to its range in the bounds file: suits features whose ranges \
+             are public knowledge"
+        }
+        (_, Some([low, high])) => {
+            return format!(
+                "every feature clipped to [{low}, {high}]: suits features that share this range by \
+                 public knowledge"
+            );
+        }
+        _ => {
+            "values to their ranks within the row: suits columns of one kind (expression, \
+             methylation, counts, spectra), not columns in different units"
+        }
+    };
+    let default = match score.by_default {
+        true if features < 200 => {
+            "; the default below 200 features (--bounds-file suits columns with known ranges)"
+        }
+        true => {
+            "; the default from 200 features on (--bounds-file suits columns with known ranges)"
+        }
+        false => "",
+    };
+    format!("{how}{default}")
+}
+
 fn target(target: &TargetUsed, selection: &Selection) -> String {
-    let name = format!("{:?}, column {}", target.name, target.index);
+    let place = target.index.map_or("in its own file".into(), |index| format!("column {index}"));
+    let name = format!("{:?}, {place}", target.name);
     let released = &selection.released;
     let coding = match (released.target_median, target.bounds, &selection.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),
@@ -79,30 +142,29 @@ fn target(target: &TargetUsed, selection: &Selection) -> String {
         _ => "a number".into(),
     };
     let mut words = format!("{name}: {coding}");
-    if let Some(rows) = released.rows_estimate {
+    if let Some(rows) = selection.public.rows {
+        let _ = write!(words, "; {rows} rows (public)");
+    } else if let Some(rows) = released.rows_estimate {
         let _ = write!(words, "; about {rows} rows (a private estimate)");
     }
     words
 }
 
-fn spent(selection: &Selection) -> String {
-    let guarantee = &selection.guarantee;
-    let parts: Vec<String> = guarantee
-        .spent
-        .iter()
-        .map(|part| {
-            let purpose = match part.purpose {
-                Purpose::TargetMedian => "target median",
-                Purpose::TargetCenter => "target centre",
-                Purpose::Selection => "selection",
-            };
-            format!("{} {purpose}", part.epsilon)
-        })
-        .collect();
-    format!(
-        "epsilon {} = {}; delta {}; adding or removing one row",
-        guarantee.epsilon,
-        parts.join(" + "),
-        guarantee.delta
-    )
+fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::TargetMedian => "target median",
+        Purpose::TargetCenter => "target centre",
+        Purpose::Selection => "selection",
+    }
+}
+
+fn spent(guarantee: &Guarantee) -> String {
+    let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
+    let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
+    let neighbours = match guarantee.neighbours {
+        Neighbours::AddRemove => "adding or removing one row",
+        Neighbours::ReplaceOne => "replacing one row",
+    };
+    let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
+    format!("epsilon {epsilon} = {}; delta {delta}; {neighbours}", parts.join(" + "))
 }

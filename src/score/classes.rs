@@ -12,7 +12,7 @@
 //! # Sensitivity
 //!
 //! A row moves the sum of class c by |x_i| times Q - m_c or m_c, and a maximum by no more than its
-//! parts: Q max over c of max(Q - m_c, m_c).
+//! parts: Q max over c of max(Q - m_c, m_c); replacing a row, by twice that.
 //!
 //! # Cost
 //!
@@ -43,7 +43,7 @@ impl ClassSums {
     }
 
     /// The scores around the classes' centres, each in \[0, q\].
-    pub(crate) fn scores(&self, centers: &[i32]) -> Result<Scores> {
+    pub(crate) fn scores(&self, centers: &[i32], neighbours: Neighbours) -> Result<Scores> {
         let q = i64::from(self.q);
         let features = self.features.first().map_or(0, Vec::len);
         let score = |i: usize| {
@@ -54,8 +54,9 @@ impl ClassSums {
             parts.map(of_class).max().unwrap_or(0)
         };
         let reach = centers.iter().map(|&m| m.max(self.q - m)).max().unwrap_or(self.q);
-        let sensitivity = u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs());
-        Scores::new((0..features).map(score).collect(), sensitivity, Neighbours::AddRemove)
+        let one_row = u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs());
+        let sensitivity = neighbours.steps() * one_row;
+        Scores::new((0..features).map(score).collect(), sensitivity, neighbours)
     }
 }
 
@@ -103,9 +104,12 @@ mod tests {
         for centers in (0..27).map(|i| [i % 3, i / 3 % 3, i / 9]) {
             for &first in &rows {
                 for &second in &rows {
-                    let before = sums(&[first, second], 2).scores(&centers).unwrap();
+                    let before =
+                        sums(&[first, second], 2).scores(&centers, Neighbours::AddRemove).unwrap();
                     for &third in &rows {
-                        let after = sums(&[first, second, third], 2).scores(&centers).unwrap();
+                        let after = sums(&[first, second, third], 2)
+                            .scores(&centers, Neighbours::AddRemove)
+                            .unwrap();
                         let moved = before.values()[0].abs_diff(after.values()[0]);
                         assert!(moved <= before.sensitivity());
                         reached += u32::from(moved == before.sensitivity());
@@ -129,7 +133,10 @@ mod tests {
             })
             .max()
             .unwrap();
-        assert_eq!(sums(&rows, 3).scores(&centers).unwrap().values(), [direct]);
+        assert_eq!(
+            sums(&rows, 3).scores(&centers, Neighbours::AddRemove).unwrap().values(),
+            [direct]
+        );
     }
 
     #[test]
@@ -139,6 +146,9 @@ mod tests {
         let mut merged = sums(&rows[50..], 32767);
         merged.merge(&sums(&rows[..50], 32767));
         let centers = [9000, 11000, 12000];
-        assert_eq!(merged.scores(&centers).unwrap(), sums(&rows, 32767).scores(&centers).unwrap());
+        assert_eq!(
+            merged.scores(&centers, Neighbours::AddRemove).unwrap(),
+            sums(&rows, 32767).scores(&centers, Neighbours::AddRemove).unwrap()
+        );
     }
 }

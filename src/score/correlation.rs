@@ -13,7 +13,7 @@
 //!
 //! # Sensitivity
 //!
-//! Adding or removing a row moves S_i by |x_i (y - m)| <= Q (Q + |m|). Sums are integers: neither
+//! Adding or removing a row moves S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice that. Sums are integers: neither
 //! the order of the rows nor the number of threads changes a bit.
 //!
 //! # Cost
@@ -54,12 +54,13 @@ impl CorrelationSums {
     }
 
     /// The scores around a centre in \[-q, q\].
-    pub(crate) fn scores(&self, center: i32) -> Result<Scores> {
+    pub(crate) fn scores(&self, center: i32, neighbours: Neighbours) -> Result<Scores> {
         let center = i64::from(center);
         let score = |(a, b): (&i64, &i64)| (a - center * b).abs();
         let values = self.products.iter().zip(&self.features).map(score).collect();
         let q = self.q.unsigned_abs() as u64;
-        Scores::new(values, q * (q + center.unsigned_abs()), Neighbours::AddRemove)
+        let sensitivity = neighbours.steps() * q * (q + center.unsigned_abs());
+        Scores::new(values, sensitivity, neighbours)
     }
 }
 
@@ -115,12 +116,15 @@ mod tests {
                 for base in 0..27i16 {
                     let row = |i: i16| (vec![base % q, (base / 3 + i) % q], (base + i) % q);
                     let table = vec![row(0), row(1), row(2)];
-                    let before = sums(&table, i32::from(q)).scores(i32::from(center)).unwrap();
+                    let before = sums(&table, i32::from(q))
+                        .scores(i32::from(center), Neighbours::AddRemove)
+                        .unwrap();
                     for x in values.clone() {
                         for y in values.clone() {
                             let more = [table.clone(), vec![(vec![x, -x], y)]].concat();
-                            let after =
-                                sums(&more, i32::from(q)).scores(i32::from(center)).unwrap();
+                            let after = sums(&more, i32::from(q))
+                                .scores(i32::from(center), Neighbours::AddRemove)
+                                .unwrap();
                             let moved = before.values().iter().zip(after.values());
                             let most = moved.map(|(a, b)| a.abs_diff(*b)).max().unwrap();
                             assert!(most <= after.sensitivity());
@@ -139,7 +143,10 @@ mod tests {
         let whole = sums(&rows, 32767);
         let mut merged = sums(&rows[60..], 32767);
         merged.merge(&sums(&rows[..60], 32767));
-        assert_eq!(whole.scores(77).unwrap(), merged.scores(77).unwrap());
+        assert_eq!(
+            whole.scores(77, Neighbours::AddRemove).unwrap(),
+            merged.scores(77, Neighbours::AddRemove).unwrap()
+        );
         assert_eq!(whole.target_sums(), merged.target_sums());
     }
 
@@ -150,7 +157,7 @@ mod tests {
             rows.iter().map(|(x, y)| i64::from(x[i]) * (i64::from(*y) - m)).sum::<i64>().abs()
         };
         for m in -3..=3 {
-            let scores = sums(&rows, 3).scores(m as i32).unwrap();
+            let scores = sums(&rows, 3).scores(m as i32, Neighbours::AddRemove).unwrap();
             assert_eq!(scores.values(), [direct(0, m), direct(1, m)]);
         }
     }

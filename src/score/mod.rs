@@ -2,12 +2,17 @@
 
 mod classes;
 mod correlation;
+mod held;
+mod kendall;
+mod paper;
 mod scores;
 
 pub use scores::Scores;
 
 pub(crate) use classes::ClassSums;
 pub(crate) use correlation::CorrelationSums;
+pub(crate) use held::HeldRows;
+pub(crate) use kendall::KENDALL_GRID;
 
 /// Integer sums over rows from which scores are made; blocks of rows merge in any order.
 pub(crate) trait RowSums: Send {

@@ -1,117 +1,171 @@
 //! Writing down what happened.
 
-use crate::data::{Q, Scaling};
+use crate::data::{Q, Scaling, ScalingRule, Source};
 use crate::estimate::RowsEstimate;
 use crate::exact::format_rational;
 use crate::privacy::Neighbours;
 use crate::random::Randomness;
+use crate::score::KENDALL_GRID;
+use crate::select::request::{Plan, PlannedCoding, PlannedPath};
 use crate::select::run::{Run, Scored};
 use crate::select::{
-    Center, Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, ScoreUsed, Selection,
+    Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, ScoreUsed, Select, Selection,
     Target, TargetUsed, Warning,
 };
 
 impl Run<'_> {
     /// The record of a run: nothing in it depends on the data but what the budget paid for.
-    pub(super) fn record(&self, picks: &[usize], scored: Scored) -> Selection {
+    pub(super) fn record(&self, source: &Source, picks: &[usize], scored: Scored) -> Selection {
         let select = self.select;
+        let schema = source.schema();
         let seeded = select.randomness != Randomness::OperatingSystem;
         let picked = |&pick: &usize| {
-            let column = self.schema.features()[pick];
-            Picked { name: self.schema.name(column).to_owned(), index: column + 1 }
+            let place = schema.features()[pick];
+            Picked { name: schema.name(place).to_owned(), index: place + 1 }
         };
+        let rows_are_public = select.neighbours == Neighbours::ReplaceOne;
         Selection {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "select".to_owned(),
-            private: !seeded,
+            private: !seeded && !select.paper,
             selected: picks.iter().map(picked).collect(),
             order: "file".to_owned(),
-            guarantee: Guarantee {
-                epsilon: select.epsilon.clone(),
-                delta: "0".to_owned(),
-                neighbours: Neighbours::AddRemove,
-                unit: "row".to_owned(),
-                spent: self.plan.spent.clone(),
-            },
-            mechanism: MechanismUsed {
-                id: "canonical".to_owned(),
-                gamma: format_rational(&select.mechanism.gamma(select.k)),
-            },
-            score: self.score_used(scored.scores.sensitivity()),
-            target: self.target_used(),
+            guarantee: select.guarantee(self.plan),
+            mechanism: select.mechanism_used(),
+            score: select.score_used(self.plan, self.scaling, scored.scores.sensitivity()),
+            target: self.target_used(source),
             released: scored.released,
             public: PublicFacts {
-                features: self.schema.d(),
+                features: schema.d(),
                 k: select.k,
-                id_column: self.schema.id().map(|column| column + 1),
+                id_column: schema.id().map(|column| column + 1),
+                rows: rows_are_public.then_some(scored.rows),
+                schema_sha256: select.schema_hash.clone(),
             },
             randomness: RandomnessUsed {
                 source: if seeded { "ChaCha20, stated seed" } else { "ChaCha20, operating system" }
                     .to_owned(),
                 seeded,
             },
-            warnings: self.warnings(scored.rows, seeded),
+            warnings: select.warnings(self.plan, self.scaling, schema.d(), scored.estimate),
         }
     }
 
-    fn score_used(&self, sensitivity: u64) -> ScoreUsed {
-        let (scale, bounds) = match self.scaling() {
-            Scaling::Bounds(bounds) => ("bounds", Some([bounds.low(), bounds.high()])),
-            Scaling::RowRank => ("row-rank", None),
-        };
-        let center = match self.select.center {
-            Center::Private => "private",
-            Center::None => "none",
-            Center::Stated(_) | Center::Shares(_) => "stated",
-        };
-        let classes = match &self.select.target {
-            Target::Classes(labels) => Some(labels.clone()),
+    fn target_used(&self, source: &Source) -> TargetUsed {
+        let bounds = match &self.select.target {
+            Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
             _ => None,
         };
-        ScoreUsed {
-            id: "correlation".to_owned(),
-            grid: Q,
-            scale: scale.to_owned(),
-            scale_by_default: self.select.scaling.is_none(),
-            bounds,
-            sensitivity,
-            center: center.to_owned(),
-            classes,
-            missing: "0, the middle of the grid".to_owned(),
-        }
-    }
-
-    fn target_used(&self) -> TargetUsed {
-        let (coding, bounds) = match &self.select.target {
-            Target::Numeric => ("median-split", None),
-            Target::Bounded(bounds) => ("bounds", Some([bounds.low(), bounds.high()])),
-            Target::Classes(_) => ("classes", None),
+        let coding = match (&self.select.target, &self.plan.path) {
+            (Target::Classes(_), _) => "classes",
+            (_, PlannedPath::Number { coding: PlannedCoding::MedianSplit(_), .. }) => {
+                "median-split"
+            }
+            (Target::Bounded(_), _) => "bounds",
+            (Target::Numeric, _) => "number",
         };
-        let column = self.schema.target();
         TargetUsed {
-            name: self.schema.name(column).to_owned(),
-            index: column + 1,
+            name: source.target_name().to_owned(),
+            index: source.schema().target().map(|place| place + 1),
             coding: coding.to_owned(),
             bounds,
         }
     }
+}
 
-    fn warnings(&self, rows: Option<RowsEstimate>, seeded: bool) -> Vec<Warning> {
+impl Select {
+    pub(super) fn mechanism_used(&self) -> MechanismUsed {
+        MechanismUsed {
+            id: "canonical".to_owned(),
+            gamma: format_rational(&self.mechanism.gamma(self.k)),
+        }
+    }
+
+    /// The scaling as far as it is known without the header.
+    pub(super) fn nominal_scaling(&self) -> ScalingRule {
+        match &self.scaling {
+            Some(Scaling::Bounds(bounds)) => ScalingRule::Common(*bounds),
+            Some(Scaling::BoundsFile(_)) => ScalingRule::PerFeature(Vec::new()),
+            Some(Scaling::RowRank) | None => ScalingRule::RowRank,
+        }
+    }
+
+    pub(super) fn score_used(
+        &self,
+        plan: &Plan,
+        scaling: &ScalingRule,
+        sensitivity: u64,
+    ) -> ScoreUsed {
+        let (mut scale, bounds) = match scaling {
+            ScalingRule::Common(bounds) => ("bounds", Some([bounds.low(), bounds.high()])),
+            ScalingRule::PerFeature(_) => ("bounds-file", None),
+            ScalingRule::RowRank => ("row-rank", None),
+        };
+        let mut center = match self.center {
+            Center::Private => "private",
+            Center::None => "none",
+            Center::Stated(_) | Center::Shares(_) => "stated",
+        };
+        let (mut id, mut grid, mut missing) =
+            ("correlation", Q.into(), "0, the middle of the grid");
+        match plan.path {
+            PlannedPath::Kendall { .. } => {
+                (id, grid, scale, center) = ("kendall", KENDALL_GRID, "none", "none");
+                missing = "in no pair";
+            }
+            PlannedPath::Paper { .. } => (scale, center) = ("paper", "paper"),
+            _ => {}
+        }
+        let classes = match &self.target {
+            Target::Classes(labels) => Some(labels.clone()),
+            _ => None,
+        };
+        ScoreUsed {
+            id: id.to_owned(),
+            grid,
+            scale: scale.to_owned(),
+            by_default: self.by_default(),
+            bounds,
+            sensitivity,
+            center: center.to_owned(),
+            classes,
+            missing: missing.to_owned(),
+        }
+    }
+
+    fn by_default(&self) -> bool {
+        self.score.is_none() && self.scaling.is_none() && !self.paper
+    }
+
+    pub(super) fn warnings(
+        &self,
+        plan: &Plan,
+        scaling: &ScalingRule,
+        d: usize,
+        estimate: Option<RowsEstimate>,
+    ) -> Vec<Warning> {
+        let seeded = self.randomness != Randomness::OperatingSystem;
         let mut warnings = Vec::new();
         let mut warn = |id: &str, text: String| {
             warnings.push(Warning { id: id.to_owned(), text });
         };
+        if self.paper {
+            let text = "NOT PRIVATE: columns and target were centred and scaled by the data \
+                        themselves; epsilon does not cover that";
+            warn("not-private", text.to_owned());
+        }
         if seeded {
             let text = "seeded: not for release (anyone with the seed can undo the noise)";
             warn("seeded", text.to_owned());
         }
-        let default_ranks = self.select.scaling.is_none();
-        if default_ranks && self.schema.d() < 200 {
+        let ranks = matches!(plan.path, PlannedPath::Number { .. } | PlannedPath::Classes { .. })
+            && *scaling == ScalingRule::RowRank;
+        if ranks && d < 200 {
             let text = "with fewer than 200 features the columns are often in different units, and \
-                        ranks within a row then mislead: state --bounds if all share a known range";
+                        ranks within a row then mislead: --score kendall suits them";
             warn("row-rank-narrow", text.to_owned());
         }
-        if let Some(RowsEstimate { rows, noise }) = rows
+        if let Some(RowsEstimate { rows, noise }) = estimate
             && (rows as f64) < 3.0 * noise
         {
             let text = format!(

@@ -1,10 +1,19 @@
 //! What is asked for, and the checks that need no data.
 
-use crate::data::{Bounds, Labels, Q, Scaling, TargetCode, TargetColumn};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use num_rational::BigRational;
+use num_traits::{One, Signed};
+
+use crate::data::{
+    Bounds, CellFormat, Labels, Orientation, Progress, Q, Scaling, SourceSpec, TargetCode,
+    TargetColumn,
+};
 use crate::error::{Error, Result};
-use crate::exact::ratio;
+use crate::exact::{parse_rational, ratio};
 use crate::mechanism::CanonicalLipschitz;
-use crate::privacy::{Budget, Epsilon, Purpose, Spending};
+use crate::privacy::{Budget, Epsilon, Neighbours, Purpose, Spending};
 use crate::random::Randomness;
 
 /// More threads than any machine makes use of.
@@ -39,6 +48,17 @@ pub enum Center {
     Shares(Vec<(String, f64)>),
 }
 
+/// How good a feature is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ScoreKind {
+    /// Clipped correlation of scaled values with the target.
+    Correlation,
+    /// Kendall's rank correlation: needs no scaling and no centre, and suits columns in different
+    /// units.
+    Kendall,
+}
+
 /// A request for a private selection of k features, built up and then run on a table.
 ///
 /// ```no_run
@@ -54,36 +74,155 @@ pub enum Center {
 ///
 /// The [`Selection`](crate::Selection), all of it, is epsilon-differentially private (delta 0) for
 /// adding or removing one row, unless it is seeded.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Select {
     pub(super) k: usize,
     pub(super) epsilon: Epsilon,
     pub(super) target_column: TargetColumn,
+    pub(super) target_file: Option<PathBuf>,
     pub(super) id: Option<String>,
+    pub(super) orientation: Orientation,
+    pub(super) delimiter: Option<u8>,
+    pub(super) format: CellFormat,
+    pub(super) score: Option<ScoreKind>,
     pub(super) scaling: Option<Scaling>,
+    pub(super) paper: bool,
     pub(super) target: Target,
     pub(super) center: Center,
+    pub(super) neighbours: Neighbours,
+    shares: Shares,
     pub(super) mechanism: CanonicalLipschitz,
     pub(super) randomness: Randomness,
-    pub(super) threads: Option<usize>,
+    pub(super) schema_hash: Option<String>,
+    threads: Option<usize>,
+    progress: Option<Progress>,
 }
 
+/// The parts of the budget that are not the selection's, as fractions of the total.
+#[derive(Clone)]
+struct Shares {
+    target: BigRational,
+    center: BigRational,
+}
+
+/// Below this many features columns are more often in different units than of one kind.
+const WIDE: usize = 200;
+
 impl Select {
-    /// k features under a total budget, everything else by default: the target in the last column,
-    /// split at a private median and centred privately, feature values as ranks within their row.
+    /// k features under a total budget, everything else by default: the target in the last column.
+    /// With fewer than 200 features they are scored by Kendall's correlation; from 200 on by the
+    /// correlation of ranks within the row with the target, which is split at a private median and
+    /// centred privately.
     pub fn new(k: usize, epsilon: Epsilon) -> Self {
         Self {
             k,
             epsilon,
             target_column: TargetColumn::default(),
+            target_file: None,
             id: None,
+            orientation: Orientation::default(),
+            delimiter: None,
+            format: CellFormat::default(),
+            score: None,
             scaling: None,
+            paper: false,
             target: Target::default(),
             center: Center::default(),
+            neighbours: Neighbours::default(),
+            shares: Shares { target: ratio(1, 10), center: ratio(1, 20) },
             mechanism: CanonicalLipschitz::default(),
             randomness: Randomness::default(),
+            schema_hash: None,
             threads: None,
+            progress: None,
         }
+    }
+
+    /// A CSV file `id,value` with the targets; joined by equality of text with the id column (by
+    /// default the first). A sample without an entry has a missing target.
+    pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
+        self.target_file = Some(path.into());
+        self
+    }
+
+    /// Which way the table lies.
+    pub fn orientation(mut self, orientation: Orientation) -> Self {
+        self.orientation = orientation;
+        self
+    }
+
+    /// What separates cells: an ASCII character. By default the most frequent of comma, tab and
+    /// semicolon in the header.
+    pub fn delimiter(mut self, delimiter: u8) -> Self {
+        self.delimiter = Some(delimiter);
+        self
+    }
+
+    /// Whether `3,5` means three and a half.
+    pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
+        self.format.decimal_comma = decimal_comma;
+        self
+    }
+
+    /// Texts that stand for a missing value, besides empty and unparseable cells.
+    pub fn missing(mut self, codes: Vec<String>) -> Self {
+        self.format.missing = codes;
+        self
+    }
+
+    /// How features are scored.
+    pub fn score(mut self, score: ScoreKind) -> Self {
+        self.score = Some(score);
+        self
+    }
+
+    /// Centres and scales columns and target by the data themselves, as the DP-SIS paper does.
+    ///
+    /// **The result is not private**, whatever epsilon says: this is for reproducing results on
+    /// public data. The record says so.
+    pub fn paper_preprocessing_not_private(mut self) -> Self {
+        self.paper = true;
+        self
+    }
+
+    /// The neighbour relation of the guarantee.
+    pub fn neighbours(mut self, neighbours: Neighbours) -> Self {
+        self.neighbours = neighbours;
+        self
+    }
+
+    /// The shares of the budget for the target's median and centre, where they are drawn (defaults
+    /// 0.1 and 0.05), as exact decimals or fractions.
+    ///
+    /// # Errors
+    ///
+    /// `Request` unless both are numbers above 0 that add up to less than 1.
+    pub fn shares(mut self, target: &str, center: &str) -> Result<Self> {
+        let shares = parse_rational(target).zip(parse_rational(center));
+        match shares {
+            Some((target, center))
+                if target.is_positive()
+                    && center.is_positive()
+                    && &target + &center < BigRational::one() =>
+            {
+                self.shares = Shares { target, center };
+                Ok(self)
+            }
+            _ => Err(Error::request("shares must be above 0 and add up to less than 1")),
+        }
+    }
+
+    /// Called with the share of the file that has been read, from 0 to 1, in each pass.
+    pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        self.progress = Some(Arc::new(report));
+        self
+    }
+
+    /// The hash of a schema file whose facts this request states, for the record.
+    #[cfg(feature = "cli")]
+    pub(crate) fn schema_hash(mut self, hash: String) -> Self {
+        self.schema_hash = Some(hash);
+        self
     }
 
     /// Which column holds the target.
@@ -136,40 +275,123 @@ impl Select {
     }
 
     /// Everything that can be refused without a look at the file.
-    pub(super) fn check(&self) -> Result<Plan> {
+    pub(crate) fn check(&self) -> Result<()> {
         if self.k == 0 {
             return Err(Error::request("k must be at least 1"));
         }
         if self.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
             return Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")));
         }
-        let mut budget = Budget::new(self.epsilon.clone());
-        let target = match &self.target {
-            Target::Numeric => {
-                let epsilon = budget.claim(Purpose::TargetMedian, &ratio(1, 10));
-                PlannedTarget::Number {
-                    coding: PlannedCoding::MedianSplit(epsilon),
-                    center: self.planned_center(&mut budget, center_of_split)?,
-                }
+        if self.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
+            return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
+        }
+        self.check_orientation()?;
+        let kendall = self.score == Some(ScoreKind::Kendall);
+        if kendall && (self.scaling.is_some() || self.center != Center::Private) {
+            return Err(Error::request("Kendall's correlation takes no bounds, scale or centre"));
+        }
+        let stated = self.score.is_some()
+            || self.scaling.is_some()
+            || self.center != Center::Private
+            || self.neighbours != Neighbours::AddRemove;
+        if self.paper && stated {
+            return Err(Error::request(
+                "the paper's preprocessing takes no score, bounds, scale, centre or neighbours",
+            ));
+        }
+        // All that could be planned, whatever the number of features.
+        for features in [1, WIDE] {
+            self.plan(features)?;
+        }
+        Ok(())
+    }
+
+    fn check_orientation(&self) -> Result<()> {
+        if self.orientation == Orientation::SamplesAsRows {
+            return Ok(());
+        }
+        if self.id.is_some() {
+            return Err(Error::request("with features as rows the header holds the ids: no --id"));
+        }
+        let named = matches!(self.target_column, TargetColumn::Named(_));
+        if !named && self.target_file.is_none() {
+            return Err(Error::request(
+                "with features as rows state the target: --target-file, or --target NAME of a row",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether features are scored by Kendall's correlation.
+    fn uses_kendall(&self, features: usize) -> bool {
+        match self.score {
+            Some(score) => score == ScoreKind::Kendall,
+            None => {
+                let stated = self.scaling.is_some() || self.center != Center::Private || self.paper;
+                !stated && features < WIDE
             }
-            Target::Bounded(bounds) => PlannedTarget::Number {
-                coding: PlannedCoding::Stated(TargetCode::Bounded(*bounds)),
-                center: self.planned_center(&mut budget, |stated| center_in(bounds, stated))?,
-            },
-            Target::Classes(labels) => match Labels::new(labels.clone())? {
-                two if two.as_slice().len() == 2 => PlannedTarget::Number {
-                    coding: PlannedCoding::Stated(TargetCode::TwoClasses(two)),
-                    center: self.planned_center(&mut budget, center_of_two)?,
-                },
-                labels => {
+        }
+    }
+
+    pub(super) fn threads_used(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores)
+    }
+
+    pub(super) fn source_spec(&self, path: PathBuf) -> SourceSpec {
+        SourceSpec {
+            path,
+            delimiter: self.delimiter,
+            format: self.format.clone(),
+            orientation: self.orientation,
+            target: self.target_column.clone(),
+            target_file: self.target_file.clone(),
+            id: self.id.clone(),
+            // Means of the data depend on the order of the rows; all else does not.
+            threads: if self.paper { 1 } else { self.threads_used() },
+            progress: self.progress.clone(),
+        }
+    }
+
+    /// What will be drawn for a table of so many features, and what each draw may spend.
+    pub(super) fn plan(&self, features: usize) -> Result<Plan> {
+        let mut budget = Budget::new(self.epsilon.clone());
+        let labels = match &self.target {
+            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
+            _ => None,
+        };
+        let path = if self.uses_kendall(features) {
+            PlannedPath::Kendall { labels }
+        } else if self.paper {
+            PlannedPath::Paper { labels }
+        } else {
+            match labels {
+                Some(labels) if labels.as_slice().len() > 2 => {
                     let public = |stated: &Center| centers_of(&labels, stated);
                     let center = self.planned_center(&mut budget, public)?;
-                    PlannedTarget::Classes { labels, center }
+                    PlannedPath::Classes { labels, center }
                 }
-            },
+                labels => {
+                    let coding = self.planned_coding(labels, &mut budget);
+                    let public = |stated: &Center| coding.center(stated);
+                    let center = self.planned_center(&mut budget, public)?;
+                    PlannedPath::Number { coding, center }
+                }
+            }
         };
         let (selection, spent) = budget.claim_rest(Purpose::Selection);
-        Ok(Plan { target, selection, spent })
+        Ok(Plan { path, selection, spent })
+    }
+
+    fn planned_coding(&self, labels: Option<Labels>, budget: &mut Budget) -> PlannedCoding {
+        match (labels, &self.target) {
+            (Some(two), _) => PlannedCoding::Stated(TargetCode::TwoClasses(two)),
+            (_, Target::Bounded(bounds)) => PlannedCoding::Stated(TargetCode::Bounded(*bounds)),
+            _ => {
+                let share = &self.shares.target;
+                PlannedCoding::MedianSplit(budget.claim(Purpose::TargetMedian, share))
+            }
+        }
     }
 
     /// A private centre claims its part; `public` puts any other on the grid.
@@ -180,28 +402,33 @@ impl Select {
     ) -> Result<PlannedCenter<C>> {
         match &self.center {
             Center::Private => {
-                Ok(PlannedCenter::Private(budget.claim(Purpose::TargetCenter, &ratio(1, 20))))
+                let share = &self.shares.center;
+                Ok(PlannedCenter::Private(budget.claim(Purpose::TargetCenter, share)))
             }
             stated => public(stated).map(PlannedCenter::Public),
         }
     }
 }
 
-/// A checked request: what is drawn, and what each draw may spend.
+/// What is drawn, and what each draw may spend.
 pub(super) struct Plan {
-    pub(super) target: PlannedTarget,
+    pub(super) path: PlannedPath,
     /// What the selection may spend.
     pub(super) selection: Epsilon,
     /// All parts of the budget.
     pub(super) spent: Vec<Spending>,
 }
 
-/// How the target reaches the grid, and its centre there.
-pub(super) enum PlannedTarget {
-    /// As one number.
+/// How scores come about.
+pub(super) enum PlannedPath {
+    /// Correlation with a target that is one number.
     Number { coding: PlannedCoding, center: PlannedCenter<i32> },
-    /// As one of three or more classes.
+    /// Correlation with a target that is one of three or more classes.
     Classes { labels: Labels, center: PlannedCenter<Vec<i32>> },
+    /// Kendall's correlation.
+    Kendall { labels: Option<Labels> },
+    /// Correlation after scaling by the data: not private.
+    Paper { labels: Option<Labels> },
 }
 
 /// How a target becomes one number.
@@ -209,6 +436,17 @@ pub(super) enum PlannedCoding {
     /// By a private median, which may spend this.
     MedianSplit(Epsilon),
     Stated(TargetCode),
+}
+
+impl PlannedCoding {
+    /// A public centre on the grid.
+    fn center(&self, center: &Center) -> Result<i32> {
+        match self {
+            Self::MedianSplit(_) => center_of_split(center),
+            Self::Stated(TargetCode::Bounded(bounds)) => center_in(bounds, center),
+            Self::Stated(_) => center_of_two(center),
+        }
+    }
 }
 
 /// A centre on the grid.
@@ -307,7 +545,8 @@ mod tests {
     }
 
     fn spent(select: &Select) -> Vec<(Purpose, String)> {
-        let plan = select.check().unwrap();
+        select.check().unwrap();
+        let plan = select.plan(WIDE).unwrap();
         plan.spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
     }
 
@@ -337,16 +576,41 @@ mod tests {
     }
 
     #[test]
+    fn narrow_tables_take_kendall_unless_something_is_stated() {
+        use Purpose::Selection;
+        let plan = |select: Select, features| select.plan(features).unwrap();
+        let kendall = |plan: &Plan| matches!(plan.path, PlannedPath::Kendall { .. });
+        let narrow = plan(select(), 199);
+        assert!(kendall(&narrow) && narrow.spent.len() == 1);
+        assert_eq!(narrow.spent[0].purpose, Selection);
+        assert!(!kendall(&plan(select(), 200)));
+        assert!(kendall(&plan(select().score(ScoreKind::Kendall), 5000)));
+        assert!(!kendall(&plan(select().score(ScoreKind::Correlation), 5)));
+        assert!(!kendall(&plan(select().scaling(Scaling::RowRank), 5)));
+        assert!(!kendall(&plan(select().center(Center::None), 5)));
+    }
+
+    #[test]
+    fn shares_of_the_budget_can_be_stated() {
+        let stated = spent(&select().shares("1/4", "0.125").unwrap());
+        let parts: Vec<&str> = stated.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(parts, ["0.5", "0.25", "1.25"]);
+        for (target, center) in [("0", "0.1"), ("0.5", "0.5"), ("x", "0.1"), ("-1", "0.1")] {
+            assert!(select().shares(target, center).is_err());
+        }
+    }
+
+    #[test]
     fn stated_centres_reach_the_grid() {
         let centers = |target: Target, center: Center| match select()
             .target(target)
             .center(center)
-            .check()
+            .plan(WIDE)
             .unwrap()
-            .target
+            .path
         {
-            PlannedTarget::Number { center: PlannedCenter::Public(center), .. } => vec![center],
-            PlannedTarget::Classes { center: PlannedCenter::Public(centers), .. } => centers,
+            PlannedPath::Number { center: PlannedCenter::Public(center), .. } => vec![center],
+            PlannedPath::Classes { center: PlannedCenter::Public(centers), .. } => centers,
             _ => panic!("the centre is public"),
         };
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
@@ -369,6 +633,12 @@ mod tests {
             Select::new(0, "1".parse().unwrap()),
             select().threads(0),
             select().threads(usize::MAX),
+            select().delimiter(b'"'),
+            select().orientation(Orientation::FeaturesAsRows),
+            select().orientation(Orientation::FeaturesAsRows).target_file("t").id("x"),
+            select().score(ScoreKind::Kendall).scaling(Scaling::RowRank),
+            select().score(ScoreKind::Kendall).center(Center::None),
+            select().paper_preprocessing_not_private().scaling(Scaling::RowRank),
             select().target(classes(&["a"])),
             select().target(classes(&["a", "a"])),
             select().center(Center::Stated(0.0)),
@@ -390,7 +660,7 @@ mod tests {
                 ("c", 0.5),
             ])),
         ] {
-            assert!(wrong.check().is_err(), "{wrong:?}");
+            assert!(wrong.check().is_err());
         }
     }
 }

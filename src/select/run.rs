@@ -3,24 +3,27 @@
 use std::path::PathBuf;
 
 use crate::data::{
-    Labels, OpenTable, Q, Row, RowFold, Scaler, Scaling, Schema, TableFile, TargetCode,
-    TargetColumn, parse_number,
+    Labels, Q, Scaling, ScalingRule, Source, TargetCode, TargetColumn, parse_number, read_bounds,
+    to_grid,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{
-    MedianGrid, RankCounts, RowsEstimate, private_center, private_class_centers,
+    MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
 };
-use crate::privacy::{Epsilon, Purpose};
+use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::random::{Bits, RandomnessSource};
-use crate::score::{ClassSums, CorrelationSums, RowSums, Scores};
-use crate::select::request::{Plan, PlannedCenter, PlannedCoding, PlannedTarget};
+use crate::score::{ClassSums, CorrelationSums, HeldRows, RowSums, Scores};
+use crate::select::folds::{HeldCodes, HeldFold, HoldFold, MedianFold, ScoreFold, Summed};
+use crate::select::request::{Plan, PlannedCenter, PlannedCoding, PlannedPath};
 use crate::select::{Released, Select, Selection, Target};
 
 impl Select {
-    /// Selects features of a CSV file, plain or gzipped.
+    /// Selects features of a text table, plain, gzip or zstd; `-` is standard input.
     ///
-    /// The file is read once; twice where the target is split at a private median. Memory: 16
-    /// bytes a feature and thread, some megabytes for blocks of rows, whatever the number of rows.
+    /// The file is read once, or twice where the target is split at a private median; what can be
+    /// read only once is then held in memory, two bytes a value. Otherwise the memory is 16 bytes a
+    /// feature and thread, and some megabytes for blocks of rows, whatever the number of rows; for
+    /// Kendall's correlation and for features as rows it is the table, 8 bytes a value.
     ///
     /// # Errors
     ///
@@ -28,29 +31,47 @@ impl Select {
     /// header; `Input` if the file is malformed or no row has a usable target (then nothing is
     /// released); `Io` if it cannot be read or the operating system gives no entropy.
     pub fn run(&self, path: impl Into<PathBuf>) -> Result<Selection> {
-        let plan = self.check()?;
-        let source = self.randomness.source()?;
-        let file = TableFile::new(path);
-        let table = file.open()?;
-        let schema = Schema::new(table.header().to_vec(), &self.target_column, self.id.as_deref())?;
-        if self.k > schema.d() {
-            let d = schema.d();
+        self.check()?;
+        let randomness = self.randomness.source()?;
+        let mut source = Source::open(&self.source_spec(path.into()))?;
+        let plan = self.check_against(&source)?;
+        let scaling = self.scaling_rule(&source)?;
+        let run = Run { select: self, plan: &plan, scaling: &scaling, randomness: &randomness };
+        let scored = match &plan.path {
+            PlannedPath::Number { coding, center } => run.number(&mut source, coding, center)?,
+            PlannedPath::Classes { labels, center } => run.classes(&mut source, labels, center)?,
+            PlannedPath::Kendall { labels } | PlannedPath::Paper { labels } => {
+                run.in_memory(&mut source, labels.as_ref())?
+            }
+        };
+        let bits = randomness.bits(Purpose::Selection.draw());
+        let picks = self.mechanism.select_with(&scored.scores, self.k, &plan.selection, &bits)?;
+        Ok(run.record(&source, &picks, scored))
+    }
+
+    /// What can be refused by the header (where features are rows: by their names).
+    pub(super) fn check_against(&self, source: &Source) -> Result<Plan> {
+        let d = source.schema().d();
+        if self.k > d {
             return Err(Error::request(format!("k must not exceed the number of features, {d}")));
         }
-        self.check_header_is_no_row(&schema)?;
-        let run = Run { select: self, plan: &plan, schema: &schema, source: &source };
-        let scored = match &plan.target {
-            PlannedTarget::Number { coding, center } => run.number(&file, table, coding, center)?,
-            PlannedTarget::Classes { labels, center } => run.classes(table, labels, center)?,
-        };
-        let bits = source.bits(Purpose::Selection.draw());
-        let picks = self.mechanism.select_with(&scored.scores, self.k, &plan.selection, &bits)?;
-        Ok(run.record(&picks, scored))
+        self.check_header_is_no_row(source)?;
+        self.plan(d)
+    }
+
+    pub(super) fn scaling_rule(&self, source: &Source) -> Result<ScalingRule> {
+        Ok(match &self.scaling {
+            Some(Scaling::Bounds(bounds)) => ScalingRule::Common(*bounds),
+            Some(Scaling::BoundsFile(path)) => {
+                ScalingRule::PerFeature(read_bounds(path, source.schema())?)
+            }
+            Some(Scaling::RowRank) | None => ScalingRule::RowRank,
+        })
     }
 
     /// Without a header the first row would be taken for one, and a person's values for names.
-    fn check_header_is_no_row(&self, schema: &Schema) -> Result<()> {
-        let name = schema.name(schema.target());
+    fn check_header_is_no_row(&self, source: &Source) -> Result<()> {
+        let name = source.target_name();
         let is_value = match &self.target {
             Target::Classes(labels) => labels.iter().any(|label| label == name.trim()),
             _ => parse_number(name.as_bytes()).is_some(),
@@ -59,202 +80,216 @@ impl Select {
             return Ok(());
         }
         Err(Error::input("the target's name looks like one of its values")
-            .at(None, Some(schema.target() + 1))
+            .at(None, source.schema().target().map(|column| column + 1))
             .hint("is the header missing? If this is its name, state it: --target NAME"))
     }
 }
 
-fn check_readable_twice(file: &TableFile) -> Result<()> {
-    if file.is_regular() {
-        return Ok(());
-    }
-    let path = file.path().display();
-    Err(Error::request(format!("{path} can be read only once, a private median takes two passes"))
-        .hint("state --target-bounds or --classes, or give a regular file"))
-}
-
-/// One run: the request and everything that is known before the rows are read.
+/// One run: the request and everything that is known before the samples are read.
 pub(super) struct Run<'a> {
     pub(super) select: &'a Select,
     pub(super) plan: &'a Plan,
-    pub(super) schema: &'a Schema,
-    source: &'a RandomnessSource,
+    pub(super) scaling: &'a ScalingRule,
+    randomness: &'a RandomnessSource,
 }
 
 /// Scores, and what was released on the way to them.
 pub(super) struct Scored {
     pub(super) scores: Scores,
     pub(super) released: Released,
-    pub(super) rows: Option<RowsEstimate>,
+    /// The private estimate of the number of rows.
+    pub(super) estimate: Option<RowsEstimate>,
+    /// All rows, for when their number is public.
+    pub(super) rows: u64,
 }
 
 impl Run<'_> {
-    fn threads(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.select.threads.unwrap_or_else(cores)
-    }
-
-    pub(super) fn scaling(&self) -> Scaling {
-        self.select.scaling.unwrap_or(Scaling::RowRank)
-    }
-
     /// Scores against a target that is one number: one pass, after one for its median if it is
     /// split there.
     fn number(
         &self,
-        file: &TableFile,
-        table: OpenTable,
+        source: &mut Source,
         coding: &PlannedCoding,
         center: &PlannedCenter<i32>,
     ) -> Result<Scored> {
-        let (code, table) = match coding {
-            PlannedCoding::Stated(code) => (code.clone(), table),
+        let format = source.format().clone();
+        let d = source.schema().d();
+        let new = || CorrelationSums::new(d, Q);
+        let (median, summed) = match coding {
+            PlannedCoding::Stated(code) => {
+                (None, self.fold(source, new, |cell| code.code(cell, &format))?)
+            }
+            PlannedCoding::MedianSplit(epsilon) if source.can_repeat() => {
+                let median = self.median(&self.ranks(source)?, epsilon);
+                let code = TargetCode::SplitAt(median);
+                (Some(median), self.fold(source, new, |cell| code.code(cell, &format))?)
+            }
             PlannedCoding::MedianSplit(epsilon) => {
-                check_readable_twice(file)?;
-                let median = self.median(table, epsilon)?;
-                let again = file.open()?;
-                self.schema.check_same(again.header(), file.path())?;
-                (TargetCode::SplitAt(median), again)
+                let held = self.hold(source)?;
+                let median = self.median(&held.ranks(), epsilon);
+                (Some(median), held.summed(new(), median))
             }
         };
-        let new = || CorrelationSums::new(self.schema.d(), Q);
-        let sums = self.fold(table, new, |cell| code.code(cell))?;
-        let (above, below) = sums.target_sums();
-        let (center, rows) =
-            self.center(center, |epsilon, bits| private_center(above, below, Q, epsilon, bits));
-        let target_median = match code {
-            TargetCode::SplitAt(median) => Some(median),
-            _ => None,
+        let Summed { sums, rows } = summed;
+        let private = matches!(center, PlannedCenter::Private(_));
+        let (center, estimate) =
+            self.center(center, |epsilon, bits| self.estimate_center(&sums, rows, epsilon, bits));
+        let code = match (median, coding) {
+            (None, PlannedCoding::Stated(code)) => code.clone(),
+            (median, _) => TargetCode::SplitAt(median.unwrap_or_default()),
         };
-        let in_units = |_: &RowsEstimate| vec![code.center_in_units(center)];
         let released = Released {
-            center: rows.as_ref().map(in_units),
-            target_median,
-            rows_estimate: rows.map(|rows| rows.rows),
+            center: private.then(|| vec![code.center_in_units(center)]),
+            target_median: median,
+            rows_estimate: estimate.map(|estimate| estimate.rows),
         };
-        Ok(Scored { scores: sums.scores(center)?, released, rows })
+        let scores = sums.scores(center, self.select.neighbours)?;
+        Ok(Scored { scores, released, estimate, rows })
+    }
+
+    fn estimate_center(
+        &self,
+        sums: &CorrelationSums,
+        rows: u64,
+        epsilon: &Epsilon,
+        bits: &Bits,
+    ) -> (i32, Option<RowsEstimate>) {
+        let (above, below) = sums.target_sums();
+        match self.select.neighbours {
+            Neighbours::AddRemove => {
+                let (center, estimate) = private_center(above, below, Q, epsilon, bits);
+                (center, Some(estimate))
+            }
+            Neighbours::ReplaceOne => {
+                let usable = (above + below) / (2 * Q.unsigned_abs() as u64);
+                (private_center_of(above, usable, rows, Q, epsilon, bits), None)
+            }
+        }
     }
 
     /// Scores against three or more classes: one pass.
     fn classes(
         &self,
-        table: OpenTable,
+        source: &mut Source,
         labels: &Labels,
         center: &PlannedCenter<Vec<i32>>,
     ) -> Result<Scored> {
-        let new = || ClassSums::new(self.schema.d(), labels.as_slice().len(), Q);
-        let sums = self.fold(table, new, |cell| labels.class_of(cell))?;
-        let (centers, rows) = self
-            .center(center, |epsilon, bits| private_class_centers(sums.rows(), Q, epsilon, bits));
+        let format = source.format().clone();
+        let (d, classes) = (source.schema().d(), labels.as_slice().len());
+        let new = || ClassSums::new(d, classes, Q);
+        let Summed { sums, rows } =
+            self.fold(source, new, |cell| labels.class_of(cell, &format))?;
+        let neighbours = self.select.neighbours;
+        let (centers, estimate) = self.center(center, |epsilon, bits| {
+            let (centers, estimate) =
+                private_class_centers(sums.rows(), Q, neighbours, epsilon, bits);
+            (centers, Some(estimate))
+        });
         let share = |&center: &i32| f64::from(center) / f64::from(Q);
         let released = Released {
-            center: rows.map(|_| centers.iter().map(share).collect()),
+            center: estimate.map(|_| centers.iter().map(share).collect()),
             target_median: None,
-            rows_estimate: rows.map(|rows| rows.rows),
+            rows_estimate: estimate.map(|estimate| estimate.rows),
         };
-        Ok(Scored { scores: sums.scores(&centers)?, released, rows })
+        let scores = sums.scores(&centers, neighbours)?;
+        Ok(Scored { scores, released, estimate, rows })
     }
 
-    /// The private median of the target: one pass.
-    fn median(&self, table: OpenTable, epsilon: &Epsilon) -> Result<f64> {
-        let grid = MedianGrid::default();
-        let new =
-            || MedianFold { target: self.schema.target(), grid: &grid, counts: grid.counts() };
-        let counts = table.fold(self.threads(), new)?.counts;
-        if counts.total() == 0 {
-            return Err(self.no_usable_target());
+    /// Scores that need the table in memory: one pass.
+    fn in_memory(&self, source: &mut Source, labels: Option<&Labels>) -> Result<Scored> {
+        let format = source.format().clone();
+        let d = source.schema().d();
+        let code = |cell: &[u8]| match (labels, &self.select.target) {
+            (Some(labels), _) => labels.class_of(cell, &format).map(|class| class as f64),
+            (_, Target::Bounded(bounds)) => {
+                format.number(cell).map(|value| value.clamp(bounds.low(), bounds.high()))
+            }
+            _ => format.number(cell),
+        };
+        let new = || HeldFold { code: &code, held: HeldRows::new(d), rows: 0 };
+        let HeldFold { held, rows, .. } = source.fold(new)?;
+        if held.is_empty() {
+            return Err(self.no_usable_target(source));
         }
-        let bits = self.source.bits(Purpose::TargetMedian.draw());
-        Ok(grid.private_median(&counts, epsilon, &bits))
+        let neighbours = self.select.neighbours;
+        let scores = match self.plan.path {
+            PlannedPath::Paper { .. } => held.paper_scores(|t| to_grid(t, Q), Q, neighbours)?,
+            _ => {
+                let classes = labels.map_or(0, |labels| labels.as_slice().len());
+                held.kendall_scores(classes, neighbours, self.select.threads_used())?
+            }
+        };
+        Ok(Scored { scores, released: Released::default(), estimate: None, rows })
+    }
+
+    /// The ranks of the target on the median's grid: one pass.
+    fn ranks(&self, source: &mut Source) -> Result<RankCounts> {
+        let grid = MedianGrid::default();
+        let format = source.format().clone();
+        let value = |cell: &[u8]| format.number(cell);
+        let counts = source
+            .fold(|| MedianFold { value: &value, grid: &grid, counts: grid.counts() })?
+            .counts;
+        if counts.total() == 0 {
+            return Err(self.no_usable_target(source));
+        }
+        Ok(counts)
+    }
+
+    /// The private median of the target.
+    fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
+        let bits = self.randomness.bits(Purpose::TargetMedian.draw());
+        MedianGrid::default().private_median(counts, self.select.neighbours, epsilon, &bits)
+    }
+
+    /// All samples with a usable target, on the grid, in memory: for what can be read only once.
+    fn hold(&self, source: &mut Source) -> Result<HeldCodes> {
+        let format = source.format().clone();
+        let value = |cell: &[u8]| format.number(cell);
+        let held = source.fold(|| HoldFold::new(&value, self.scaling))?.held;
+        if held.is_empty() {
+            return Err(self.no_usable_target(source));
+        }
+        Ok(held)
+    }
+
+    /// Adds up all samples with a usable target.
+    fn fold<S: RowSums>(
+        &self,
+        source: &mut Source,
+        new: impl Fn() -> S + Sync,
+        code: impl Fn(&[u8]) -> Option<S::Target> + Sync,
+    ) -> Result<Summed<S>> {
+        let summed = source.fold(|| ScoreFold::new(&code, self.scaling, new()))?.summed;
+        if summed.sums.is_empty() {
+            return Err(self.no_usable_target(source));
+        }
+        Ok(summed)
     }
 
     /// The centre as planned: stated, or estimated with its part of the budget.
     fn center<C: Clone>(
         &self,
         planned: &PlannedCenter<C>,
-        estimate: impl Fn(&Epsilon, &Bits) -> (C, RowsEstimate),
+        estimate: impl Fn(&Epsilon, &Bits) -> (C, Option<RowsEstimate>),
     ) -> (C, Option<RowsEstimate>) {
         match planned {
             PlannedCenter::Public(center) => (center.clone(), None),
             PlannedCenter::Private(epsilon) => {
-                let bits = self.source.bits(Purpose::TargetCenter.draw());
-                let (center, rows) = estimate(epsilon, &bits);
-                (center, Some(rows))
+                estimate(epsilon, &self.randomness.bits(Purpose::TargetCenter.draw()))
             }
         }
     }
 
-    /// Folds all rows with a usable target.
-    fn fold<S: RowSums>(
-        &self,
-        table: OpenTable,
-        new: impl Fn() -> S + Sync,
-        code: impl Fn(&[u8]) -> Option<S::Target> + Sync,
-    ) -> Result<S> {
-        let fold = || ScoreFold {
-            schema: self.schema,
-            code: &code,
-            scaler: Scaler::new(self.scaling()),
-            x: Vec::with_capacity(self.schema.d()),
-            sums: new(),
-        };
-        let sums = table.fold(self.threads(), fold)?.sums;
-        if sums.is_empty() {
-            return Err(self.no_usable_target());
-        }
-        Ok(sums)
-    }
-
     /// A table without any usable target is malformed: the promise starts at one usable row.
-    fn no_usable_target(&self) -> Error {
+    fn no_usable_target(&self, source: &Source) -> Error {
         let error = match &self.select.target {
             Target::Classes(_) => Error::input("no row has one of the stated classes here")
                 .hint("labels are compared as text, upper and lower case included"),
-            _ => Error::input("no row has a number here, in the target's column")
-                .hint("if it holds labels, state them: --classes a,b"),
+            _ => Error::input("no row has a number here, in the target's column").hint(
+                "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
+            ),
         };
-        error.at(None, Some(self.schema.target() + 1))
-    }
-}
-
-/// Counts target values for the median.
-struct MedianFold<'a> {
-    target: usize,
-    grid: &'a MedianGrid,
-    counts: RankCounts,
-}
-
-impl RowFold for MedianFold<'_> {
-    fn row(&mut self, row: &Row<'_>) {
-        if let Some(value) = parse_number(row.cell(self.target)) {
-            self.grid.observe(&mut self.counts, value);
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.counts.merge(&other.counts);
-    }
-}
-
-/// Brings rows to the grid and adds them up. A row's contribution depends on that row alone.
-struct ScoreFold<'a, S, C> {
-    schema: &'a Schema,
-    code: &'a C,
-    scaler: Scaler,
-    x: Vec<i16>,
-    sums: S,
-}
-
-impl<S: RowSums, C: Fn(&[u8]) -> Option<S::Target> + Sync> RowFold for ScoreFold<'_, S, C> {
-    fn row(&mut self, row: &Row<'_>) {
-        if let Some(y) = (self.code)(row.cell(self.schema.target())) {
-            let values = self.schema.features().iter().map(|&c| parse_number(row.cell(c)));
-            self.scaler.scale(values, &mut self.x);
-            self.sums.add(&self.x, y);
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.sums.merge(&other.sums);
+        error.at(None, source.schema().target().map(|column| column + 1))
     }
 }

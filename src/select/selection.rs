@@ -15,7 +15,8 @@ pub struct Selection {
     pub version: String,
     /// The command that made it.
     pub command: String,
-    /// Whether the guarantee below holds for everything in this record; false if seeded.
+    /// Whether the guarantee below holds for everything in this record: not if seeded, nor after the
+    /// paper's preprocessing.
     pub private: bool,
     /// The selected features.
     pub selected: Vec<Picked>,
@@ -45,7 +46,7 @@ pub struct Selection {
 pub struct Picked {
     /// Its name in the header.
     pub name: String,
-    /// Its column in the file, counted from 1.
+    /// Its column in the file (its row, where features are rows), counted from 1.
     pub index: usize,
 }
 
@@ -79,14 +80,15 @@ pub struct MechanismUsed {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ScoreUsed {
-    /// `correlation`.
+    /// `correlation` or `kendall`.
     pub id: String,
-    /// Q: values are integers from -Q to Q.
-    pub grid: i32,
-    /// `row-rank` or `bounds`.
+    /// For correlation Q: values are integers from -Q to Q; for Kendall G: scores are in units of
+    /// 1/G.
+    pub grid: i64,
+    /// `row-rank`, `bounds`, `bounds-file`, `paper` (not private), or `none` for Kendall.
     pub scale: String,
-    /// Whether the scaling was the default rather than asked for.
-    pub scale_by_default: bool,
+    /// Whether score and scaling were the default rather than asked for.
+    pub by_default: bool,
     /// The stated bounds of all features.
     pub bounds: Option<[f64; 2]>,
     /// The most one row can move a score, in units of the grid.
@@ -105,16 +107,17 @@ pub struct ScoreUsed {
 pub struct TargetUsed {
     /// Its name in the header.
     pub name: String,
-    /// Its column in the file, counted from 1.
-    pub index: usize,
-    /// `median-split`, `bounds` or `classes`.
+    /// Its column in the file (its row, where features are rows), counted from 1; none if it is in
+    /// another file.
+    pub index: Option<usize>,
+    /// `median-split`, `bounds`, `classes`, or `number` where its order or value is used as it is.
     pub coding: String,
     /// The stated bounds.
     pub bounds: Option<[f64; 2]>,
 }
 
 /// Private estimates made on the way.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Released {
     /// The target's centre: a mean in its own units, the share of the second class or of rows at
@@ -136,6 +139,10 @@ pub struct PublicFacts {
     pub k: usize,
     /// The column that was taken for ids and dropped, counted from 1.
     pub id_column: Option<usize>,
+    /// The number of rows, where one row may only be replaced.
+    pub rows: Option<u64>,
+    /// The SHA-256 of the schema file that stated the public facts.
+    pub schema_sha256: Option<String>,
 }
 
 /// The source of randomness.

@@ -1,0 +1,165 @@
+//! Small files beside the table: targets by id, bounds by feature.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::data::blocks::RowFold;
+use crate::data::cells::Row;
+use crate::data::number::parse_number;
+use crate::data::scaling::Bounds;
+use crate::data::schema::Schema;
+use crate::data::table::{TableFile, text};
+use crate::error::{Error, Result};
+
+/// All rows of a small file with a known number of columns, in order.
+fn read_rows(path: &Path, columns: usize, form: &str) -> Result<Vec<Vec<Vec<u8>>>> {
+    struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
+
+    impl RowFold for Collect {
+        fn row(&mut self, number: u64, row: &Row<'_>) {
+            let cells = (0..self.0).map(|c| row.cell(c).trim_ascii().to_vec()).collect();
+            self.1.push((number, cells));
+        }
+
+        fn merge(&mut self, other: Self) {
+            self.1.extend(other.1);
+        }
+    }
+
+    let table = TableFile::new(path, None).open()?;
+    if table.header().len() != columns {
+        let name = path.display();
+        return Err(Error::input(format!("{name} must have the columns {form}")));
+    }
+    let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
+    rows.sort_unstable_by_key(|row| row.0);
+    Ok(rows.into_iter().map(|row| row.1).collect())
+}
+
+/// Targets by id: a CSV file `id,value`.
+pub(crate) struct TargetTable {
+    entries: HashMap<Vec<u8>, (usize, Vec<u8>)>,
+    /// The name of the value column.
+    name: String,
+}
+
+impl TargetTable {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read; `Input` if it is malformed or an id occurs twice.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let name = TableFile::new(path, None).open()?.header().get(1).cloned();
+        let mut entries = HashMap::new();
+        for (i, row) in read_rows(path, 2, "id,value")?.into_iter().enumerate() {
+            let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
+            if entries.insert(id, (i, value)).is_some() {
+                let rule = format!("an id occurs twice in {}", path.display());
+                return Err(Error::input(rule).at(Some(i as u64 + 1), Some(1)));
+            }
+        }
+        Ok(Self { entries, name: name.unwrap_or_default() })
+    }
+
+    /// The number of ids.
+    pub(crate) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// The name of the value column.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The number and value of an id's entry, by equality of text.
+    pub(crate) fn find(&self, id: &[u8]) -> Option<(usize, &[u8])> {
+        self.entries.get(id.trim_ascii()).map(|(entry, value)| (*entry, value.as_slice()))
+    }
+}
+
+/// Bounds of every feature: a CSV file `feature,lo,hi`, in which `*` stands for all others.
+///
+/// # Errors
+///
+/// `Io` if it cannot be read; `Input` if it is malformed; `Request` if it does not fit the features.
+pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
+    let mut places: HashMap<&str, usize> =
+        schema.feature_names().enumerate().map(|(i, name)| (name, i)).collect();
+    let mut bounds = vec![None; schema.d()];
+    let mut default = None;
+    for (i, row) in read_rows(path, 3, "feature,lo,hi")?.into_iter().enumerate() {
+        let [name, low, high] = <[Vec<u8>; 3]>::try_from(row).unwrap_or_default();
+        let at = |error: Error| error.at(Some(i as u64 + 1), None);
+        let refuse = |rule: &str| at(Error::request(format!("{}: {rule}", path.display())));
+        let ends = parse_number(&low).zip(parse_number(&high));
+        let (low, high) = ends.ok_or_else(|| refuse("bounds must be numbers"))?;
+        let range = Bounds::new(low, high).map_err(at)?;
+        let name = text(&name).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
+        let slot = match name.as_str() {
+            "*" => &mut default,
+            name => {
+                let place = places.remove(name);
+                &mut bounds[place.ok_or_else(|| refuse("no such feature, or stated twice"))?]
+            }
+        };
+        if slot.replace(range).is_some() {
+            return Err(refuse("stated twice"));
+        }
+    }
+    let complete: Option<Vec<Bounds>> = bounds.into_iter().map(|own| own.or(default)).collect();
+    complete.ok_or_else(|| {
+        Error::request(format!("{} does not state bounds for every feature", path.display()))
+            .hint("a row *,LO,HI stands for all others")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::schema::{TargetColumn, TargetRole};
+    use crate::error::ErrorKind;
+
+    fn file(text: &str) -> tempfile::NamedTempFile {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        file
+    }
+
+    fn bounds(text: &str) -> Result<Vec<Bounds>> {
+        let header = ["a", "b", "c", "y"].map(str::to_owned).to_vec();
+        let role = TargetRole::Here(&TargetColumn::Last);
+        read_bounds(file(text).path(), &Schema::of_columns(header, &role, None).unwrap())
+    }
+
+    #[test]
+    fn bounds_by_feature() {
+        let range = |low, high| Bounds::new(low, high).unwrap();
+        let read = bounds("feature,lo,hi\nb,0,1\n*,-5,5\na,2,1e3\n").unwrap();
+        assert_eq!(read, [range(2.0, 1000.0), range(0.0, 1.0), range(-5.0, 5.0)]);
+        for (text, kind) in [
+            ("feature,lo,hi\na,0,1\n", ErrorKind::Request),
+            ("feature,lo,hi\n*,0,1\nx,0,1\n", ErrorKind::Request),
+            ("feature,lo,hi\n*,0,1\ny,0,1\n", ErrorKind::Request),
+            ("feature,lo,hi\n*,0,1\n*,0,1\n", ErrorKind::Request),
+            ("feature,lo,hi\n*,0,1\na,0,1\na,0,1\n", ErrorKind::Request),
+            ("feature,lo,hi\n*,1,0\n", ErrorKind::Request),
+            ("feature,lo,hi\n*,x,0\n", ErrorKind::Request),
+            ("feature,lo\n*,0\n", ErrorKind::Input),
+            ("feature,lo,hi\n*,0\n", ErrorKind::Input),
+        ] {
+            assert_eq!(bounds(text).unwrap_err().kind(), kind, "{text}");
+        }
+    }
+
+    #[test]
+    fn targets_by_id() {
+        let table = TargetTable::read(file("who,status\np1, case\n p2,control\n").path()).unwrap();
+        assert_eq!((table.len(), table.name()), (2, "status"));
+        assert_eq!(table.find(b"p2 "), Some((1, &b"control"[..])));
+        assert_eq!(table.find(b"P2"), None);
+        let twice = TargetTable::read(file("id,v\np1,1\np1,2\n").path()).err().unwrap();
+        assert_eq!(twice.place().unwrap().row, Some(2));
+        assert!(TargetTable::read(file("id\np1\n").path()).is_err());
+    }
+}

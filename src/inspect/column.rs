@@ -1,0 +1,109 @@
+//! What one column holds.
+
+use std::collections::BTreeMap;
+
+use crate::data::CellFormat;
+
+/// More different texts than this are no labels.
+pub(super) const MOST_LABELS: usize = 20;
+
+/// Counts and moments of a column.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Column {
+    /// Cells that are finite numbers.
+    pub(super) numbers: u64,
+    /// Cells that are empty or a stated code.
+    pub(super) missing: u64,
+    /// Other cells: text, NaN, infinite.
+    pub(super) texts: u64,
+    /// Texts that would be numbers with a decimal comma.
+    pub(super) decimal_commas: u64,
+    /// The row of the first text.
+    pub(super) first_text: Option<u64>,
+    pub(super) low: f64,
+    pub(super) high: f64,
+    sum_of_magnitudes: f64,
+    /// Different values with their counts, up to [`MOST_LABELS`] and one more.
+    pub(super) values: BTreeMap<String, u64>,
+}
+
+impl Column {
+    pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) {
+        let text = String::from_utf8_lossy(cell.trim_ascii());
+        if text.is_empty() || format.is_missing(cell) {
+            self.missing += 1;
+            return;
+        }
+        match format.number(cell) {
+            Some(value) => {
+                if self.numbers == 0 {
+                    (self.low, self.high) = (value, value);
+                }
+                self.numbers += 1;
+                self.low = self.low.min(value);
+                self.high = self.high.max(value);
+                self.sum_of_magnitudes += value.abs();
+            }
+            None => {
+                self.texts += 1;
+                let first = self.first_text.unwrap_or(row);
+                self.first_text = Some(first.min(row));
+                let comma = CellFormat { decimal_comma: true, missing: Vec::new() };
+                self.decimal_commas += u64::from(comma.number(cell).is_some());
+            }
+        }
+        if let Some(count) = self.values.get_mut(text.as_ref()) {
+            *count += 1;
+        } else if self.values.len() <= MOST_LABELS {
+            self.values.insert(text.into_owned(), 1);
+        }
+    }
+
+    pub(super) fn merge(&mut self, other: Self) {
+        if self.numbers == 0 {
+            (self.low, self.high) = (other.low, other.high);
+        } else if other.numbers > 0 {
+            self.low = self.low.min(other.low);
+            self.high = self.high.max(other.high);
+        }
+        self.numbers += other.numbers;
+        self.missing += other.missing;
+        self.texts += other.texts;
+        self.decimal_commas += other.decimal_commas;
+        self.sum_of_magnitudes += other.sum_of_magnitudes;
+        self.first_text = match (self.first_text, other.first_text) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        for (value, count) in other.values {
+            *self.values.entry(value).or_default() += count;
+        }
+    }
+
+    /// Few enough different values to be labels.
+    pub(super) fn has_labels(&self) -> bool {
+        (2..=MOST_LABELS).contains(&self.values.len())
+    }
+
+    /// Most cells are numbers, or would be with a decimal comma.
+    pub(super) fn is_numeric(&self, decimal_comma: bool) -> bool {
+        let numbers = self.numbers + if decimal_comma { self.decimal_commas } else { 0 };
+        numbers > 0 && 2 * numbers >= self.numbers + self.texts
+    }
+
+    /// Whether all cells that are there are whole numbers from 0 to 20: rather labels than amounts.
+    pub(super) fn has_label_numbers(&self) -> bool {
+        let whole = |value: &String| value.parse::<u8>().is_ok_and(|number| number <= 20);
+        self.texts == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
+    }
+
+    /// The mean magnitude of its numbers.
+    pub(super) fn magnitude(&self) -> f64 {
+        self.sum_of_magnitudes / self.numbers.max(1) as f64
+    }
+
+    /// Whether one value fills it.
+    pub(super) fn is_constant(&self) -> bool {
+        self.values.len() == 1
+    }
+}

@@ -1,0 +1,367 @@
+//! From counts to words and a command.
+
+use super::Known;
+use super::column::Column;
+use crate::data::TargetColumn;
+
+/// One line of the inspection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Finding {
+    /// What it is about.
+    pub topic: &'static str,
+    /// What was found.
+    pub text: String,
+    /// Whether something should be done about it.
+    pub odd: bool,
+}
+
+/// What to state to `select`, as options and as facts.
+#[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
+pub struct Suggestion {
+    /// Options and values, in order.
+    pub options: Vec<String>,
+    /// The target's column, by name.
+    pub target: Option<String>,
+    /// The labels found in the target, most frequent first.
+    pub classes: Option<Vec<String>>,
+    /// A column of ids.
+    pub id: Option<String>,
+    /// Whether lines are features.
+    pub features_as_rows: bool,
+    /// What separates cells.
+    pub delimiter: Option<u8>,
+    /// Whether `3,5` means three and a half.
+    pub decimal_comma: bool,
+    /// Texts that stand for a missing value.
+    pub missing: Vec<String>,
+}
+
+/// What was counted.
+pub(super) struct Seen<'a> {
+    pub(super) known: &'a Known,
+    pub(super) header: &'a [String],
+    pub(super) delimiter: u8,
+    pub(super) rows: u64,
+    pub(super) columns: &'a [Column],
+    /// Different values of the first column.
+    pub(super) first_values: usize,
+    pub(super) duplicated_ids: usize,
+}
+
+/// Texts that usually mean a missing value, and are taken as such without being stated.
+const MISSING: [&str; 8] = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?", "."];
+
+/// Numbers that usually mean a missing value, and must be stated.
+const CODES: [&str; 6] = ["-999", "-9999", "-99", "999", "9999", "-1e30"];
+
+struct Draft {
+    findings: Vec<Finding>,
+    suggestion: Suggestion,
+}
+
+impl Draft {
+    fn say(&mut self, topic: &'static str, text: impl Into<String>) {
+        self.findings.push(Finding { topic, text: text.into(), odd: false });
+    }
+
+    fn warn(&mut self, topic: &'static str, text: impl Into<String>) {
+        self.findings.push(Finding { topic, text: text.into(), odd: true });
+    }
+
+    fn option(&mut self, option: &str, value: &str) {
+        self.suggestion.options.push(option.to_owned());
+        self.suggestion.options.push(value.to_owned());
+    }
+}
+
+pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
+    let mut draft = Draft { findings: Vec::new(), suggestion: Suggestion::default() };
+    seen.shape(&mut draft);
+    seen.way(&mut draft);
+    seen.ids(&mut draft);
+    seen.target(&mut draft);
+    seen.features(&mut draft);
+    (draft.findings, draft.suggestion)
+}
+
+impl Seen<'_> {
+    fn shape(&self, draft: &mut Draft) {
+        let delimiter = match self.delimiter {
+            b'\t' => "tabs".to_owned(),
+            other => format!("{:?}", char::from(other)),
+        };
+        draft.say(
+            "shape",
+            format!(
+                "{} rows and {} columns, separated by {delimiter}",
+                self.rows,
+                self.header.len()
+            ),
+        );
+        draft.suggestion.delimiter = Some(self.delimiter);
+        if self.header.len() == 1 {
+            draft
+                .warn("shape", "there is one column only: state what separates cells: --delimiter");
+        }
+        if self.uses_decimal_comma() {
+            draft.warn("numbers", "numbers are written with a decimal comma: --decimal-comma");
+            draft.suggestion.decimal_comma = true;
+            draft.suggestion.options.push("--decimal-comma".to_owned());
+        }
+    }
+
+    fn uses_decimal_comma(&self) -> bool {
+        let sum = |count: fn(&Column) -> u64| self.columns.iter().map(count).sum::<u64>();
+        self.known.decimal_comma
+            || self.delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
+    }
+
+    /// Many more lines than columns, each with a name of its own, and no column of labels.
+    fn lines_are_features(&self) -> bool {
+        let named = self.columns.first().is_some_and(|first| first.texts > 0)
+            && self.first_values as u64 == self.rows;
+        let labels = self.columns.iter().skip(1).any(|c| c.texts > 0 && c.has_labels());
+        self.known.features_as_rows
+            || named && !labels && self.rows > 4 * self.header.len() as u64 && self.rows > 200
+    }
+
+    fn way(&self, draft: &mut Draft) {
+        if self.lines_are_features() {
+            draft.warn(
+                "lies",
+                "each line looks like a feature and each column like a sample: without \
+                 --orient features-as-rows features would be protected instead of people; the targets \
+                 then come from --target-file (id,value) or a row: --target NAME",
+            );
+            draft.suggestion.features_as_rows = true;
+            draft.option("--orient", "features-as-rows");
+            draft.option("--target-file", "TARGETS.csv");
+        } else {
+            draft.say(
+                "lies",
+                "each line is taken for one sample: it must be all there is of one person",
+            );
+        }
+    }
+
+    fn id_column(&self) -> Option<usize> {
+        if let Some(id) = &self.known.id {
+            return self.header.iter().position(|name| name == id);
+        }
+        let first = self.columns.first()?;
+        let texts = first.texts > 0 && first.numbers == 0;
+        let unnamed = self.header[0].is_empty();
+        let named_so = ["id", "sample", "patient", "subject", "name", "row.names", "index"]
+            .contains(&self.header[0].to_lowercase().as_str());
+        (self.header.len() > 2 && (unnamed || named_so || texts && !first.has_labels()))
+            .then_some(0)
+    }
+
+    fn ids(&self, draft: &mut Draft) {
+        if self.lines_are_features() {
+            return;
+        }
+        let Some(id) = self.id_column() else { return };
+        let name = &self.header[id];
+        draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
+        if id == 0 && self.duplicated_ids > 0 {
+            draft.warn(
+                "ids",
+                format!(
+                    "{} ids occur more than once: if a person has several rows, bring them to one \
+                     first, for rows are protected and not people",
+                    self.duplicated_ids
+                ),
+            );
+        }
+        if !name.is_empty() {
+            draft.option("--id", name);
+            draft.suggestion.id = Some(name.clone());
+        }
+    }
+
+    fn target_column(&self) -> Option<usize> {
+        match &self.known.target {
+            TargetColumn::Last => self.header.len().checked_sub(1),
+            TargetColumn::Named(name) => self.header.iter().position(|other| other == name),
+            TargetColumn::At(place) => place.checked_sub(1).filter(|c| *c < self.header.len()),
+        }
+    }
+
+    fn target(&self, draft: &mut Draft) {
+        if self.lines_are_features() || self.known.target_elsewhere {
+            return;
+        }
+        let Some(place) = self.target_column() else {
+            draft.warn("target", "there is no such column");
+            return;
+        };
+        let (name, column) = (&self.header[place], &self.columns[place]);
+        if self.known.target != TargetColumn::Last {
+            draft.option("--target", name);
+        }
+        draft.suggestion.target = Some(name.clone());
+        let what = format!("column {} ({name:?})", place + 1);
+        let numeric = column.is_numeric(draft.suggestion.decimal_comma);
+        if numeric && !column.has_label_numbers() {
+            draft.say("target", format!("{what}: numbers from {} to {}", column.low, column.high));
+            if column.texts > 0 && !draft.suggestion.decimal_comma {
+                self.texts(draft, "target", &what, column);
+            }
+        } else if column.has_labels() {
+            let labels = labels_of(column);
+            let counted: Vec<String> =
+                labels.iter().map(|label| format!("{label} ({})", column.values[label])).collect();
+            draft.say("target", format!("{what}: labels {}", counted.join(", ")));
+            if numeric {
+                draft.warn(
+                    "target",
+                    "its numbers look like labels; leave --classes out if they are amounts",
+                );
+            }
+            if labels.len() > 1 {
+                draft.option("--classes", &record(&labels));
+                draft.suggestion.classes = Some(labels);
+            }
+        } else if column.is_constant() {
+            draft.warn("target", format!("{what} holds one value only"));
+        } else {
+            draft.warn(
+                "target",
+                format!("{what} holds neither numbers nor a few labels: state --target"),
+            );
+        }
+        if column.missing > 0 {
+            draft.say("target", format!("{} rows have none and count nowhere", column.missing));
+        }
+    }
+
+    fn texts(&self, draft: &mut Draft, topic: &'static str, what: &str, column: &Column) {
+        let row = column.first_text.unwrap_or(0);
+        draft.warn(
+            topic,
+            format!("{what}: {} cells are no numbers, the first in row {row}", column.texts),
+        );
+    }
+
+    fn features(&self, draft: &mut Draft) {
+        let skip = [self.id_column(), self.target_column()];
+        let skipped = |c: &usize| {
+            if self.lines_are_features() { *c == 0 } else { skip.contains(&Some(*c)) }
+        };
+        let places: Vec<usize> = (0..self.columns.len()).filter(|c| !skipped(c)).collect();
+        let comma = draft.suggestion.decimal_comma;
+        let columns = || places.iter().map(|&c| &self.columns[c]);
+        let numeric = columns().filter(|c| c.is_numeric(comma)).count();
+        draft.say("features", format!("{numeric} of {} columns hold numbers", places.len()));
+        let texts = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma)).take(3);
+        for &c in texts {
+            let name = &self.header[c];
+            draft.warn(
+                "features",
+                format!(
+                    "column {} ({name:?}) holds text: as a feature it is always missing",
+                    c + 1
+                ),
+            );
+        }
+        let partly = |c: &&usize| {
+            let column = &self.columns[**c];
+            column.is_numeric(comma) && column.texts > 0 && !comma
+        };
+        for &c in places.iter().filter(partly).take(3) {
+            let what = format!("column {} ({:?})", c + 1, self.header[c]);
+            self.texts(draft, "features", &what, &self.columns[c]);
+        }
+        let constant = columns().filter(|c| c.is_constant()).count();
+        if constant > 0 {
+            draft.say("features", format!("{constant} columns hold one value only"));
+        }
+        let missing: u64 = columns().map(|c| c.missing).sum();
+        if missing > 0 {
+            draft.say("features", format!("{missing} cells are empty and count as missing"));
+        }
+        self.codes(draft, columns().collect());
+        self.scale(draft, columns().filter(|c| c.is_numeric(comma)).collect());
+    }
+
+    /// Numbers that are no numbers.
+    fn codes(&self, draft: &mut Draft, columns: Vec<&Column>) {
+        let usual = |code: &&&str| {
+            let holds = |c: &&&Column| c.values.contains_key(**code) && c.values.len() > 2;
+            columns.iter().filter(holds).count() > 0
+        };
+        let codes: Vec<String> =
+            CODES.iter().filter(usual).map(|code| (*code).to_owned()).collect();
+        let taken = MISSING.iter().filter(usual).count();
+        if taken > 0 {
+            draft.say("features", "NA and the like are taken as missing");
+        }
+        if !codes.is_empty() {
+            let list = record(&codes);
+            draft.warn("features", format!("{list} may stand for missing values: --na {list}"));
+            draft.suggestion.options.push(format!("--na={list}"));
+            draft.suggestion.missing = codes;
+        }
+    }
+
+    /// Whether ranks within a row make sense.
+    fn scale(&self, draft: &mut Draft, columns: Vec<&Column>) {
+        let mut magnitudes: Vec<f64> =
+            columns.iter().map(|c| c.magnitude()).filter(|m| *m > 0.0).collect();
+        magnitudes.sort_unstable_by(f64::total_cmp);
+        if magnitudes.len() < 2 || draft.suggestion.decimal_comma {
+            return;
+        }
+        let at = |share: f64| magnitudes[((magnitudes.len() - 1) as f64 * share) as usize];
+        let ratio = at(0.9) / at(0.1);
+        let wide = columns.len() >= 200;
+        // Gene intensities differ by a few hundred between genes on one array; units by more.
+        let one_kind = ratio <= 1000.0 && (wide || ratio <= 10.0);
+        let low = columns.iter().map(|c| c.low).fold(f64::INFINITY, f64::min);
+        let high = columns.iter().map(|c| c.high).fold(f64::NEG_INFINITY, f64::max);
+        let words = format!(
+            "typical sizes of the columns differ by a factor of {ratio:.1}; all values lie from {low} \
+             to {high}"
+        );
+        if one_kind {
+            draft.say("scale", format!("{words}: the columns may be of one kind"));
+        } else {
+            draft.say("scale", format!("{words}: the columns are rather in different units"));
+        }
+        match (one_kind, wide) {
+            (true, false) => draft.say(
+                "scale",
+                "the default for so few columns is Kendall's correlation; --scale row-rank suits \
+                 columns of one kind",
+            ),
+            (false, true) => {
+                draft.warn("scale", "ranks within a row would mislead: --score kendall");
+                draft.option("--score", "kendall");
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Labels by count, the most frequent first; codes for missing values left out.
+fn labels_of(column: &Column) -> Vec<String> {
+    let mut labels: Vec<(&String, &u64)> =
+        column.values.iter().filter(|(label, _)| !MISSING.contains(&label.as_str())).collect();
+    labels.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    labels.into_iter().map(|(label, _)| label.clone()).collect()
+}
+
+/// One CSV record.
+fn record(values: &[String]) -> String {
+    let quote = |value: &String| {
+        if value.contains([',', '"']) {
+            format!("\"{}\"", value.replace('"', "\"\""))
+        } else {
+            value.clone()
+        }
+    };
+    values.iter().map(quote).collect::<Vec<_>>().join(",")
+}

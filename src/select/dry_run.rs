@@ -1,0 +1,127 @@
+//! What a run would spend, from the request and the header alone.
+
+use std::path::Path;
+
+use serde::Serialize;
+
+use crate::data::{Orientation, header_schema};
+use crate::error::{Error, Result};
+use crate::exact::{LnFactorials, near_f64};
+use crate::privacy::{Epsilon, Neighbours, Purpose};
+use crate::select::request::Plan;
+use crate::select::{Guarantee, MechanismUsed, ScoreUsed, Select, Warning};
+
+/// A plan that was not carried out.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct DryRun {
+    /// Version of this program.
+    pub version: String,
+    /// Always true: tells this record from that of a release.
+    pub dry_run: bool,
+    /// The number of features in the header.
+    pub features: usize,
+    /// The number asked for.
+    pub k: usize,
+    /// What would be promised and spent.
+    pub guarantee: Guarantee,
+    /// How the features would be chosen.
+    pub mechanism: MechanismUsed,
+    /// How the features would be scored; a sensitivity of 0 is not known yet.
+    pub score: ScoreUsed,
+    /// The noise of each part.
+    pub noise: Vec<Noise>,
+    /// What is known to be wrong already.
+    pub warnings: Vec<Warning>,
+}
+
+/// What the noise of one part does.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Noise {
+    /// Which part.
+    #[serde(rename = "for")]
+    pub purpose: Purpose,
+    /// In words and numbers.
+    pub text: String,
+}
+
+impl Select {
+    /// What [`Select::run`] would spend on what. Reads the header and no row.
+    ///
+    /// # Errors
+    ///
+    /// As for a run, as far as the request and the header go; `Request` where features are rows, for
+    /// the header does not hold them.
+    pub fn dry_run(&self, path: impl AsRef<Path>) -> Result<DryRun> {
+        self.check()?;
+        if self.orientation == Orientation::FeaturesAsRows {
+            return Err(Error::request(
+                "with features as rows the header does not tell their number",
+            ));
+        }
+        let schema = header_schema(&self.source_spec(path.as_ref().to_owned()))?;
+        let d = schema.d();
+        if self.k > d {
+            return Err(Error::request(format!("k must not exceed the number of features, {d}")));
+        }
+        let plan = self.plan(d)?;
+        let noise = plan.spent.iter().map(|part| Noise {
+            purpose: part.purpose,
+            text: self.noise(part.purpose, &part.epsilon, d),
+        });
+        Ok(DryRun {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            dry_run: true,
+            features: d,
+            k: self.k,
+            guarantee: self.guarantee(&plan),
+            mechanism: self.mechanism_used(),
+            score: self.score_used(&plan, &self.nominal_scaling(), 0),
+            noise: noise.collect(),
+            warnings: self.warnings(&plan, &self.nominal_scaling(), d, None),
+        })
+    }
+
+    fn noise(&self, purpose: Purpose, epsilon: &Epsilon, d: usize) -> String {
+        let epsilon = near_f64(epsilon.as_rational());
+        let steps = self.neighbours.steps() as f64;
+        match purpose {
+            // P(rank error > r) <= (grid points) e^(-eps r).
+            Purpose::TargetMedian => {
+                let ranks = steps * (30_003f64 / 0.05).ln() / epsilon;
+                format!("the split is within {ranks:.0} ranks of the middle 95 times of 100")
+            }
+            Purpose::TargetCenter if self.neighbours == Neighbours::ReplaceOne => {
+                let rows = 2f64.sqrt() / epsilon;
+                format!("the centre moves as if {rows:.1} rows were moved from end to end")
+            }
+            Purpose::TargetCenter => {
+                let rows = 2.0 / epsilon;
+                format!("rows are counted with a standard deviation of at least {rows:.1}")
+            }
+            Purpose::Selection => {
+                let ln = LnFactorials::up_to(d);
+                let ln = ln.as_slice();
+                let sets = ln[d] - ln[self.k] - ln[d - self.k];
+                let gamma = near_f64(&self.mechanism.gamma(self.k));
+                let rows = 2.0 * steps * sets / (epsilon * gamma.max(1.0 - gamma));
+                format!(
+                    "sets are told apart where their scores differ by what about {rows:.0} rows can \
+                     move (2 ln C({d}, {}) / epsilon, over the larger of gamma and 1 - gamma)",
+                    self.k
+                )
+            }
+        }
+    }
+
+    pub(super) fn guarantee(&self, plan: &Plan) -> Guarantee {
+        Guarantee {
+            epsilon: self.epsilon.clone(),
+            delta: "0".to_owned(),
+            neighbours: self.neighbours,
+            unit: "row".to_owned(),
+            spent: plan.spent.clone(),
+        }
+    }
+}
