@@ -55,7 +55,7 @@ fn bounds() -> Scaling {
 /// One thread and two give one selection, and the plain loop sees as many cells.
 fn verify() {
     for scaling in [bounds(), Scaling::RowRank] {
-        let run = |threads| select(scaling, threads).run(&*TABLE).unwrap();
+        let run = |threads| select(scaling.clone(), threads).run(&*TABLE).unwrap();
         assert_eq!(run(1), run(2));
     }
     let few = select(bounds(), 1).center(Center::None).run(&*TABLE).unwrap();

@@ -177,12 +177,12 @@ fn malformed_input_is_refused_with_its_place() {
         ("blank lines", b"\n\n\n".to_vec(), "empty"),
         ("header only", b"a,b,y\n".to_vec(), "no row has a number here"),
         ("one column", b"y\n1\n".to_vec(), "no feature"),
-        ("other delimiter", b"a;b;y\n1;2;3\n".to_vec(), "separated by commas"),
+        ("other delimiter", b"a|b|y\n1|2|3\n".to_vec(), "--delimiter"),
         ("duplicate", b"a,a,y\n1,2,3\n".to_vec(), "header, column 2: a column name occurs twice"),
         ("nameless", b"a,,y\n1,2,3\n".to_vec(), "header, column 2"),
         ("not utf-8", b"a,\xff,y\n1,2,3\n".to_vec(), "header, column 2"),
         ("nul", b"a,\0,y\n1,2,3\n".to_vec(), "header, column 2"),
-        ("short", rows("SECRET,2"), "row 2, column 3: the row has 2 cells where the header has 3"),
+        ("short", rows("SECRET,2"), "row 2, column 3: the row has fewer cells than the header"),
         ("wide", rows("1,2,3,SECRET"), "row 2, column 4: the row has more cells"),
         ("unclosed", rows("1,\"SECRET,3"), "row 2, column 2: a quoted cell runs past the end"),
         ("line feed", rows("1,\"SEC\nRET\",3"), "row 2, column 2: a quoted cell runs past"),
@@ -298,25 +298,31 @@ fn a_closed_pipe_ends_quietly() {
     assert!(!stderr(&output).contains("error"), "{}", stderr(&output));
 }
 
-/// A pipe can be read once: enough where the target's coding is stated.
-#[cfg(unix)]
+fn with_input(arguments: &[&str], input: &[u8]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
+    let pipes = command.args(arguments);
+    let pipes = pipes.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = pipes.spawn().unwrap();
+    // The child may refuse without reading.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+/// Standard input can be read once: the same selection as from the file, median and all.
 #[test]
-fn pipes_are_read_once() {
+fn standard_input_is_a_table() {
     let table = std::fs::read(DEMO).unwrap();
-    let run = |more: &[&str]| {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-        command.args(["select", "--k", "5", "--eps", "2"]).args(more).arg("/dev/stdin");
-        let pipes = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = pipes.spawn().unwrap();
-        // The child may refuse without reading.
-        let _ = child.stdin.take().unwrap().write_all(&table);
-        child.wait_with_output().unwrap()
-    };
-    let once = run(&["--target-bounds=-9,9"]);
-    assert_eq!(code(&once), 0, "{}", stderr(&once));
-    let twice = run(&[]);
-    assert_eq!(code(&twice), 2);
-    assert!(stderr(&twice).contains("two passes"), "{}", stderr(&twice));
+    for more in [&[][..], &["--target-bounds=-9,9"], &["--score", "kendall"]] {
+        let run = |file: &str| {
+            let head = ["select", "--k", "5", "--eps", "1", "--seed", "4", "--format", "json"];
+            with_input(&[&head, more, &[file]].concat(), &table)
+        };
+        let (piped, read) = (run("-"), run(DEMO));
+        assert_eq!(code(&piped), 0, "{}", stderr(&piped));
+        assert_eq!(stdout(&piped), stdout(&read));
+        #[cfg(unix)]
+        assert_eq!(stdout(&run("/dev/stdin")), stdout(&read));
+    }
 }
 
 #[test]
@@ -403,4 +409,253 @@ fn help_and_version() {
     assert_eq!(stdout(&version), format!("dpsis {}\n", env!("CARGO_PKG_VERSION")));
     assert_eq!(code(&dpsis(&[])), 2);
     assert_eq!(code(&dpsis(&["selct"])), 2);
+}
+
+/// Small tables in every form, and the same selection from each.
+#[test]
+fn tables_lie_and_are_written_in_many_ways() {
+    let files = Files::new();
+    let select = |more: &[&str]| {
+        let head = ["select", "--k", "2", "--eps", "1000", "--seed", "1", "--classes", "no,yes"];
+        dpsis(&[&head, more].concat())
+    };
+    // 8 samples, 4 features; g2 and g4 follow the label.
+    let rows: Vec<(String, [f64; 4], &str)> = (0..8)
+        .map(|i| {
+            let up = f64::from(u8::from(i % 2 == 0));
+            let noise = f64::from((i * 5) % 7);
+            let values = [noise, up * 10.0 + 0.25, 3.5, -10.0 * up - noise / 8.0];
+            (format!("p{i}"), values, if i % 2 == 0 { "yes" } else { "no" })
+        })
+        .collect();
+    let table = |delimiter: &str, comma: bool, with_target: bool| {
+        let number = |value: f64| {
+            let text = value.to_string();
+            if comma { text.replace('.', ",") } else { text }
+        };
+        let mut header = vec!["who", "g1", "g2", "g3", "g4"];
+        if with_target {
+            header.push("status");
+        }
+        let mut text = header.join(delimiter) + "\n";
+        for (id, values, label) in &rows {
+            let mut cells = vec![id.clone()];
+            cells.extend(values.iter().map(|value| number(*value)));
+            if with_target {
+                cells.push((*label).to_owned());
+            }
+            text += &(cells.join(delimiter) + "\n");
+        }
+        text
+    };
+    let transposed = |with_target: bool| {
+        let mut text: String = "gene".to_owned();
+        rows.iter().for_each(|(id, ..)| text += &format!("\t{id}"));
+        for g in 0..4 {
+            text += &format!("\ng{}", g + 1);
+            rows.iter().for_each(|(_, values, _)| text += &format!("\t{}", values[g]));
+        }
+        if with_target {
+            text += "\nstatus";
+            rows.iter().for_each(|(.., label)| text += &format!("\t{label}"));
+        }
+        text + "\n"
+    };
+    let targets: String =
+        rows.iter().rev().map(|(id, _, label)| format!("{id},{label}\n")).collect();
+    let targets = files.write("targets.csv", format!("who,status\n{targets}stranger,yes\n"));
+    let targets = targets.to_str().unwrap();
+    let zst = zstd::encode_all(table("\t", false, true).as_bytes(), 3).unwrap();
+    let forms: [(&str, Vec<u8>, &[&str]); 8] = [
+        ("t.csv", table(",", false, true).into(), &["--id", "who"]),
+        ("t.tsv", table("\t", false, true).into(), &["--id", "who"]),
+        ("t.zst", zst, &["--id", "who"]),
+        ("t.txt", table(";", true, true).into(), &["--id", "who", "--decimal-comma"]),
+        ("t.txt", table("|", false, true).into(), &["--id", "who", "--delimiter", "|"]),
+        ("t.csv", table(",", false, false).into(), &["--target-file", targets]),
+        (
+            "t.tsv",
+            transposed(false).into(),
+            &["--orient", "features-as-rows", "--target-file", targets],
+        ),
+        ("t.tsv", transposed(true).into(), &["--orient", "features-as-rows", "--target", "status"]),
+    ];
+    for score in [&["--score", "kendall"][..], &["--bounds=-12,12"]] {
+        for (name, bytes, more) in &forms {
+            let path = files.write(name, bytes);
+            let more = [more, score, &[path.to_str().unwrap()]].concat();
+            let output = select(&more);
+            assert_eq!(code(&output), 0, "{more:?}: {}", stderr(&output));
+            assert_eq!(stdout(&output), "g2\ng4\n", "{more:?}");
+        }
+    }
+}
+
+#[test]
+fn side_files_are_checked() {
+    let files = Files::new();
+    let table = files.write("t.csv", "id,a,b\np1,1,2\np2,3,4\np2,5,6\n");
+    let run = |text: &str| {
+        let targets = files.write("y.csv", text);
+        run_on(&table, &["--target-file", targets.to_str().unwrap()])
+    };
+    let fine = run("id,y\np1,1\np9,2\n");
+    assert_eq!(code(&fine), 0, "{}", stderr(&fine));
+    for (text, said) in [
+        ("id,y\np1,1\np2,SECRET\n", "an id occurs twice in the table"),
+        ("id,y\np1,1\np1,2\n", "an id occurs twice in"),
+        ("id,y,z\np1,1,2\n", "must have the columns id,value"),
+        ("id,y\n", "no row has a number"),
+        ("id,y\nSECRET\n", "row 1"),
+    ] {
+        let output = run(text);
+        assert_eq!(code(&output), 3, "{text}: {}", stderr(&output));
+        assert!(stderr(&output).contains(said), "{text}: {}", stderr(&output));
+        assert!(!stderr(&output).contains("SECRET"));
+    }
+    let bounds = |text: &str| {
+        let bounds = files.write("b.csv", text);
+        let table = files.write("u.csv", "a,b,y\n1,2,3\n4,5,6\n");
+        run_on(&table, &["--bounds-file", bounds.to_str().unwrap()])
+    };
+    assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\na,1,2\n")), 0);
+    assert_eq!(code(&bounds("feature,lo,hi\na,1,2\n")), 2);
+    assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\nz,1,2\n")), 2);
+}
+
+#[test]
+fn missing_codes_are_missing() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b,y\n1,2,?\n-999,4,-999\n");
+    let output = run_on(&table, &["--na=?,-999"]);
+    assert_eq!(code(&output), 3, "no target is left");
+    assert_eq!(code(&run_on(&table, &[])), 0);
+}
+
+/// A dry run reads the header alone: the rows may be broken, or not be there.
+#[test]
+fn a_dry_run_touches_no_row() {
+    let files = Files::new();
+    let header: Vec<String> = (0..300).map(|i| format!("f{i}")).collect();
+    let table = files.write("t.csv", format!("{},y\n\"broken", header.join(",")));
+    let output = run_on(&table, &["--dry-run"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    for said in ["0.1 target median + 0.05 target centre + 0.85 selection", "nothing was drawn"] {
+        assert!(stdout(&output).contains(said), "{}", stdout(&output));
+    }
+    let json = run_on(&table, &["--dry-run", "--format", "json"]);
+    let plan: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!((&plan["dry_run"], &plan["features"]), (&true.into(), &300.into()));
+    assert_eq!(code(&run_on(&table, &["--dry-run", "--target", "nobody"])), 2);
+    assert_eq!(code(&run_on(&table, &[])), 3);
+}
+
+#[test]
+fn the_split_can_be_stated() {
+    let arguments = ["select", "-k5", "-e1", "--split", "center=0.1,target=1/5", DEMO];
+    let output = dpsis(&arguments);
+    let expected = "epsilon 1 = 0.2 target median + 0.1 target centre + 0.7 selection";
+    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
+    for split in ["center=0.5,target=0.5", "center=0", "middle=0.1", "0.1"] {
+        assert_eq!(code(&dpsis(&["select", "-k5", "-e1", "--split", split, "missing.csv"])), 2);
+    }
+}
+
+#[test]
+fn replacing_a_row_makes_the_number_of_rows_public() {
+    let output = dpsis(&["select", "-k5", "-e4", "--neighbors", "replace-one", DEMO]);
+    assert_eq!(code(&output), 0);
+    let report: Vec<&str> = stderr(&output).split_whitespace().collect();
+    let report = report.join(" ");
+    assert!(report.contains("500 rows (public)") && report.contains("replacing one row"));
+    let sensitivity = |neighbours: &str| {
+        let common = ["select", "-k5", "-e4", "--score", "kendall", "--format", "json"];
+        let output = dpsis(&[&common[..], &["--neighbors", neighbours, DEMO]].concat());
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(record["public"]["rows"].is_null(), neighbours == "add-remove");
+        record["score"]["sensitivity"].as_u64().unwrap()
+    };
+    assert_eq!(sensitivity("add-remove"), 3 * (1 << 19) + 1);
+    assert_eq!(sensitivity("replace-one"), 2 * (1 << 20) + 1);
+}
+
+#[test]
+fn the_papers_preprocessing_is_marked_everywhere() {
+    let paper = ["select", "-k5", "-e2", "--preprocess", "paper"];
+    assert_eq!(code(&dpsis(&[&paper[..], &[DEMO]].concat())), 2);
+    assert_eq!(code(&dpsis(&["select", "-k5", "-e2", "--not-private", DEMO])), 2);
+    for format in ["text", "json", "tsv"] {
+        for quiet in [&[][..], &["--quiet"]] {
+            let more = [&["--not-private", "--format", format], quiet, &[DEMO]].concat();
+            let output = dpsis(&[&paper[..], &more].concat());
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            assert!(stderr(&output).contains("NOT PRIVATE"), "{format}");
+        }
+    }
+    let output = dpsis(&[&paper[..], &["--not-private", "--format", "json", DEMO]].concat());
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((&record["private"], &record["score"]["scale"]), (&false.into(), &"paper".into()));
+}
+
+#[test]
+fn output_files_are_whole_or_not_there() {
+    let files = Files::new();
+    let path = files.0.path().join("names.tsv");
+    let out = path.to_str().unwrap();
+    let write = |more: &[&str]| {
+        dpsis(&[&["select", "-k5", "-e2", "--format", "tsv", "-o", out], more].concat())
+    };
+    let output = write(&[DEMO]);
+    assert_eq!((code(&output), stdout(&output)), (0, ""));
+    let written = std::fs::read_to_string(&path).unwrap();
+    assert!(written.starts_with("name\tindex\ngene_"), "{written}");
+    assert_eq!(written.lines().count(), 6);
+    // A run that fails leaves the old file, and nothing beside it.
+    assert_eq!(code(&write(&["missing.csv"])), 5);
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
+    assert_eq!(std::fs::read_dir(files.0.path()).unwrap().count(), 1);
+    // A folder that is not there is noticed before the table is read.
+    let nowhere = files.0.path().join("no/where");
+    let output = dpsis(&["select", "-k5", "-e2", "-o", nowhere.to_str().unwrap(), "missing.csv"]);
+    assert_eq!(code(&output), 5);
+    assert!(stderr(&output).contains("cannot write"), "{}", stderr(&output));
+    let folder = files.0.path().to_str().unwrap();
+    assert_eq!(code(&dpsis(&["select", "-k5", "-e2", "-o", folder, DEMO])), 5);
+    #[cfg(target_os = "linux")]
+    assert_eq!(code(&dpsis(&["select", "-k5", "-e2", "-o", "/dev/full", DEMO])), 5);
+}
+
+#[test]
+fn quiet_drops_the_report_but_not_what_matters() {
+    let output = dpsis(&["select", "-k5", "-e2", "--quiet", DEMO]);
+    assert_eq!((code(&output), stderr(&output)), (0, ""));
+    let output = dpsis(&["select", "-k5", "-e2", "--quiet", "--seed", "1", DEMO]);
+    assert!(stderr(&output).contains("seeded: not for release"));
+    assert_eq!(stderr(&output).lines().count(), 1);
+}
+
+#[test]
+fn few_rows_are_said_from_the_private_count() {
+    let files = Files::new();
+    let header: Vec<String> = (0..250).map(|i| format!("f{i}")).collect();
+    let row = vec!["1"; 251].join(",");
+    let table = files.write("few.csv", format!("{},y\n{row}\n{row}\n", header.join(",")));
+    let output = run_on(&table, &["--seed", "1", "--format", "json"]);
+    let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let ids: Vec<&str> =
+        record["warnings"].as_array().unwrap().iter().map(|w| w["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, ["seeded", "few-rows"]);
+}
+
+#[test]
+fn completions_and_manual() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = dpsis(&["completions", shell]);
+        assert_eq!(code(&output), 0);
+        assert!(stdout(&output).contains("target-bounds"), "{shell}");
+    }
+    let manual = dpsis(&["man"]);
+    for word in ["dpsis", "\\-\\-target\\-bounds", "\\-\\-write\\-schema"] {
+        assert!(stdout(&manual).contains(word), "{word}");
+    }
 }

@@ -47,7 +47,8 @@ fn text(inspection: &Inspection, arguments: &InspectArguments) -> String {
         let mark = if finding.odd { "!" } else { " " };
         let _ = writeln!(text, "{mark} {:<9} {}", finding.topic, finding.text);
     }
-    let mut command = vec!["dpsis".to_owned(), "select".into(), "--k".into(), "5".into()];
+    let k = inspection.suggestion.features.clamp(1, 5).to_string();
+    let mut command = vec!["dpsis".to_owned(), "select".into(), "--k".into(), k];
     command.extend(["--eps".to_owned(), "1".into()]);
     match &arguments.write_schema {
         Some(schema) => command.extend(["--schema".into(), schema.display().to_string()]),

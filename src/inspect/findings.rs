@@ -22,9 +22,11 @@ pub struct Finding {
 pub struct Suggestion {
     /// Options and values, in order.
     pub options: Vec<String>,
+    /// How many features there are to select from.
+    pub features: usize,
     /// The target's column, by name.
     pub target: Option<String>,
-    /// The labels found in the target, most frequent first.
+    /// The labels found in the target, in the order of the alphabet.
     pub classes: Option<Vec<String>>,
     /// A column of ids.
     pub id: Option<String>,
@@ -222,6 +224,9 @@ impl Seen<'_> {
                 );
             }
             if labels.len() > 1 {
+                // In the order of the alphabet: their order by count is not public.
+                let mut labels = labels;
+                labels.sort_unstable();
                 draft.option("--classes", &record(&labels));
                 draft.suggestion.classes = Some(labels);
             }
@@ -255,6 +260,8 @@ impl Seen<'_> {
         let comma = draft.suggestion.decimal_comma;
         let columns = || places.iter().map(|&c| &self.columns[c]);
         let numeric = columns().filter(|c| c.is_numeric(comma)).count();
+        draft.suggestion.features =
+            if self.lines_are_features() { self.rows as usize } else { places.len() };
         draft.say("features", format!("{numeric} of {} columns hold numbers", places.len()));
         let texts = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma)).take(3);
         for &c in texts {

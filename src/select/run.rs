@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::data::{
-    Labels, Q, Scaling, ScalingRule, Source, TargetCode, TargetColumn, parse_number, read_bounds,
-    to_grid,
+    Labels, Orientation, Q, Scaling, ScalingRule, Source, TargetCode, TargetColumn, parse_number,
+    read_bounds, to_grid,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{
@@ -53,7 +53,12 @@ impl Select {
     pub(super) fn check_against(&self, source: &Source) -> Result<Plan> {
         let d = source.schema().d();
         if self.k > d {
-            return Err(Error::request(format!("k must not exceed the number of features, {d}")));
+            let rule = format!("k must not exceed the number of features, {d}");
+            // Where features are rows, the table had to be read to know.
+            return Err(match self.orientation {
+                Orientation::SamplesAsRows => Error::request(rule),
+                Orientation::FeaturesAsRows => Error::input(rule),
+            });
         }
         self.check_header_is_no_row(source)?;
         self.plan(d)
