@@ -54,17 +54,17 @@ pub(crate) enum TargetCode {
 
 impl TargetCode {
     /// The target's grid value, `None` where it is missing.
-    pub(crate) fn code(&self, cell: &[u8], format: &CellFormat) -> Option<i16> {
+    pub(crate) fn code(&self, cell: &[u8], format: &CellFormat, q: i32) -> Option<i16> {
         match self {
-            Self::Bounded(bounds) => Some(bounds.quantise(format.number(cell)?, Q)),
-            Self::TwoClasses(labels) => Some(end(labels.class_of(cell, format)? == 1)),
-            Self::SplitAt(median) => Some(Self::split(format.number(cell)?, *median)),
+            Self::Bounded(bounds) => Some(bounds.quantise(format.number(cell)?, q)),
+            Self::TwoClasses(labels) => Some(end(labels.class_of(cell, format)? == 1, q)),
+            Self::SplitAt(median) => Some(Self::split(format.number(cell)?, *median, q)),
         }
     }
 
     /// A value split at a median.
-    pub(crate) fn split(value: f64, median: f64) -> i16 {
-        end(value >= median)
+    pub(crate) fn split(value: f64, median: f64, q: i32) -> i16 {
+        end(value >= median, q)
     }
 
     /// A centre on the grid in the units people state it in: a mean, or the share of the second
@@ -79,9 +79,9 @@ impl TargetCode {
     }
 }
 
-/// Q or -Q.
-fn end(upper: bool) -> i16 {
-    (if upper { Q } else { -Q }) as i16
+/// q or -q.
+fn end(upper: bool, q: i32) -> i16 {
+    (if upper { q } else { -q }) as i16
 }
 
 #[cfg(test)]
@@ -110,17 +110,17 @@ mod tests {
     #[test]
     fn targets_reach_the_grid() {
         let bounded = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
-        assert_eq!(bounded.code(b"9", &CellFormat::default()), Some(32767));
-        assert_eq!(bounded.code(b"0", &CellFormat::default()), Some(0));
-        assert_eq!(bounded.code(b"n/a", &CellFormat::default()), None);
+        assert_eq!(bounded.code(b"9", &CellFormat::default(), Q), Some(32767));
+        assert_eq!(bounded.code(b"0", &CellFormat::default(), Q), Some(0));
+        assert_eq!(bounded.code(b"n/a", &CellFormat::default(), Q), None);
         let two = TargetCode::TwoClasses(labels(&["no", "yes"]).unwrap());
         assert_eq!(
-            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell, &CellFormat::default())),
+            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell, &CellFormat::default(), Q)),
             [Some(-32767), Some(32767), None]
         );
         let split = TargetCode::SplitAt(2.5);
         assert_eq!(
-            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell, &CellFormat::default())),
+            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell, &CellFormat::default(), Q)),
             [Some(-32767), Some(32767), None]
         );
     }

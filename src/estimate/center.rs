@@ -125,7 +125,7 @@ impl NoisySums {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::privacy::Neighbours::AddRemove;
     use crate::random::Randomness;
@@ -143,7 +143,7 @@ mod tests {
     }
 
     /// P(centre) for each grid value, by summing over all noise values that matter.
-    fn exact_law(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
+    pub(crate) fn exact_law(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
         let rate = eps / (2 * q) as f64;
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
         // Beyond this the tails hold less than e^-40.
@@ -210,25 +210,28 @@ mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
+    /// P(centre) for each grid value where all `rows` are public.
+    pub(crate) fn exact_law_of(above: i64, usable: i64, rows: i64, q: i64, eps: f64) -> Vec<f64> {
+        let rate = eps / (2 * q) as f64;
+        let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
+        let reach = (40.0 / rate) as i64;
+        let mut law = vec![0.0; (2 * q + 1) as usize];
+        for z in -reach..=reach {
+            let a = above + (rows - usable) * q + z;
+            // a/rows - q, half away from zero.
+            let doubled = 2 * (a - rows * q);
+            let rounded = (doubled.abs() + rows) / (2 * rows) * doubled.signum();
+            law[(rounded.clamp(-q, q) + q) as usize] += normal * (-rate * z.abs() as f64).exp();
+        }
+        law
+    }
+
     /// Where n is public: all tables of 3 rows with Q = 2, a missing target among the values, and
     /// every row replaced by every other.
     #[test]
     fn privacy_of_replacing_a_row() {
         let (q, eps) = (2i64, 1.0);
-        let rate = eps / (2 * q) as f64;
-        let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
-        let reach = (40.0 / rate) as i64;
-        let law = |above: i64, usable: i64| {
-            let mut law = vec![0.0; (2 * q + 1) as usize];
-            for z in -reach..=reach {
-                let a = above + (3 - usable) * q + z;
-                // a/3 - q, half away from zero.
-                let doubled = 2 * (a - 3 * q);
-                let rounded = (doubled.abs() + 3) / 6 * doubled.signum();
-                law[(rounded.clamp(-q, q) + q) as usize] += normal * (-rate * z.abs() as f64).exp();
-            }
-            law
-        };
+        let law = |above: i64, usable: i64| exact_law_of(above, usable, 3, q, eps);
         let values: Vec<Option<i64>> = (-q..=q).map(Some).chain([None]).collect();
         let of = |rows: &[Option<i64>]| {
             law(rows.iter().flatten().map(|y| q + y).sum(), rows.iter().flatten().count() as i64)

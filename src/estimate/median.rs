@@ -130,7 +130,7 @@ impl RankCounts {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use crate::random::Randomness;
     use crate::support::goodness::assert_fits;
@@ -166,8 +166,13 @@ mod tests {
         weights.iter().map(|weight| weight / total).collect()
     }
 
-    const POINTS: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
+    pub(crate) const POINTS: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
     const VALUES: [f64; 7] = [-3.0, -2.0, -0.5, 0.0, 0.5, 1.0, 9.0];
+
+    /// The law of the median of these values over [`POINTS`], by the code's own rank distances.
+    pub(crate) fn law_of_values(values: &[f64], eps: f64) -> Vec<f64> {
+        law_of_code(&MedianGrid::of(&POINTS), values, eps)
+    }
 
     /// All tables of up to 4 rows over seven values, and every row added to them.
     #[test]

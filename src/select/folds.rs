@@ -87,7 +87,7 @@ impl HeldCodes {
     pub(super) fn summed(&self, mut sums: CorrelationSums, median: f64) -> Summed<CorrelationSums> {
         let d = self.codes.len() / self.targets.len().max(1);
         for (x, &value) in self.codes.chunks(d.max(1)).zip(&self.targets) {
-            sums.add(x, TargetCode::split(value, median));
+            sums.add(x, TargetCode::split(value, median, Q));
         }
         Summed { sums, rows: self.rows }
     }

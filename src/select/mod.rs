@@ -13,3 +13,6 @@ pub use selection::{
     Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed, Selection,
     TargetUsed, Warning,
 };
+
+#[cfg(test)]
+mod pipeline_tests;

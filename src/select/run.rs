@@ -122,12 +122,12 @@ impl Run<'_> {
         let new = || CorrelationSums::new(d, Q);
         let (median, summed) = match coding {
             PlannedCoding::Stated(code) => {
-                (None, self.fold(source, new, |cell| code.code(cell, &format))?)
+                (None, self.fold(source, new, |cell| code.code(cell, &format, Q))?)
             }
             PlannedCoding::MedianSplit(epsilon) if source.can_repeat() => {
                 let median = self.median(&self.ranks(source)?, epsilon);
                 let code = TargetCode::SplitAt(median);
-                (Some(median), self.fold(source, new, |cell| code.code(cell, &format))?)
+                (Some(median), self.fold(source, new, |cell| code.code(cell, &format, Q))?)
             }
             PlannedCoding::MedianSplit(epsilon) => {
                 let held = self.hold(source)?;

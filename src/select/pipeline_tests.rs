@@ -1,0 +1,413 @@
+//! The whole path by enumeration: the joint law of median, centre and selected set, for all small
+//! tables and their neighbours, with the grid at Q = 2; and that a row speaks only for itself.
+
+use std::collections::HashMap;
+
+use proptest::prelude::*;
+
+use crate::data::{Bounds, CellFormat, Labels, Scaler, ScalingRule, TargetCode};
+use crate::estimate::laws;
+use crate::privacy::Neighbours;
+use crate::score::{ClassSums, CorrelationSums, HeldRows, RowSums, Scores};
+use crate::support::oracle;
+
+const SMALL_Q: i32 = 2;
+/// The parts of the budget.
+const EPS_MEDIAN: f64 = 0.5;
+const EPS_CENTER: f64 = 0.5;
+const EPS_SELECTION: f64 = 1.0;
+
+/// A row: its feature values (`None` missing) and the text of its target.
+type TableRow = (Vec<Option<f64>>, &'static str);
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Target {
+    Bounded,
+    TwoClasses,
+    ThreeClasses,
+    MedianSplit,
+    Kendall,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Center {
+    Private,
+    Public(i32),
+}
+
+struct Path {
+    scaling: ScalingRule,
+    target: Target,
+    center: Center,
+    neighbours: Neighbours,
+}
+
+fn labels(labels: &[&str]) -> Labels {
+    Labels::new(labels.iter().map(|label| label.to_string()).collect()).unwrap()
+}
+
+fn format() -> CellFormat {
+    CellFormat::default()
+}
+
+/// Memory of laws that depend on little of a table.
+#[derive(Default)]
+struct Laws {
+    centers: HashMap<(i64, i64, i64), Vec<f64>>,
+    classes: HashMap<Vec<u64>, Vec<(Vec<i32>, f64)>>,
+    sets: HashMap<(Vec<i64>, u64), Vec<f64>>,
+}
+
+impl Path {
+    /// Two features; three for ranks, for the ranks of two only mirror each other.
+    fn features(&self) -> usize {
+        if self.scaling == ScalingRule::RowRank { 3 } else { 2 }
+    }
+
+    /// What the budget of the parts that are drawn adds up to.
+    fn epsilon(&self) -> f64 {
+        let mut epsilon = EPS_SELECTION;
+        if self.target == Target::Kendall {
+            return epsilon;
+        }
+        if self.center == Center::Private {
+            epsilon += EPS_CENTER;
+        }
+        if self.target == Target::MedianSplit {
+            epsilon += EPS_MEDIAN;
+        }
+        epsilon
+    }
+
+    fn code_row(&self, row: &TableRow) -> Vec<i16> {
+        let mut x = Vec::new();
+        Scaler::new(&self.scaling, SMALL_Q).scale(row.0.iter().copied(), &mut x);
+        x
+    }
+
+    /// The joint law: the probability of every (median, centre, set).
+    fn law(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
+        match self.target {
+            Target::Kendall => self.law_of_kendall(table, laws),
+            Target::ThreeClasses => self.law_of_classes(table, laws),
+            Target::Bounded => {
+                let bounds = Bounds::new(-1.0, 1.0).unwrap();
+                self.law_of_number(table, &TargetCode::Bounded(bounds), laws)
+            }
+            Target::TwoClasses => {
+                self.law_of_number(table, &TargetCode::TwoClasses(labels(&["-1", "1"])), laws)
+            }
+            Target::MedianSplit => {
+                let values: Vec<f64> = table.iter().filter_map(|row| row.1.parse().ok()).collect();
+                let eps = EPS_MEDIAN / self.neighbours.steps() as f64;
+                let medians = laws::law_of_values(&values, eps);
+                let mut joint = Vec::new();
+                for (median, p) in laws::POINTS.into_iter().zip(medians) {
+                    let rest = self.law_of_number(table, &TargetCode::SplitAt(median), laws);
+                    joint.extend(rest.into_iter().map(|q| p * q));
+                }
+                joint
+            }
+        }
+    }
+
+    fn law_of_number(&self, table: &[TableRow], code: &TargetCode, laws: &mut Laws) -> Vec<f64> {
+        let mut sums = CorrelationSums::new(self.features(), SMALL_Q);
+        for row in table {
+            if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
+                sums.add(&self.code_row(row), y);
+            }
+        }
+        let centers = match self.center {
+            Center::Public(center) => vec![(center, 1.0)],
+            Center::Private => {
+                let (above, below) = sums.target_sums();
+                let (above, below) = (above as i64, below as i64);
+                let (q, rows) = (i64::from(SMALL_Q), table.len() as i64);
+                let of_rows = self.neighbours == Neighbours::ReplaceOne;
+                let key = (above, below, if of_rows { rows } else { 0 });
+                let law = laws.centers.entry(key).or_insert_with(|| {
+                    if of_rows {
+                        laws::exact_law_of(above, (above + below) / (2 * q), rows, q, EPS_CENTER)
+                    } else {
+                        laws::exact_law(above, below, q, EPS_CENTER)
+                    }
+                });
+                (-SMALL_Q..=SMALL_Q).zip(law.iter().copied()).collect()
+            }
+        };
+        let mut joint = Vec::new();
+        for (center, p) in centers {
+            let scores = sums.scores(center, self.neighbours).unwrap();
+            joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
+        }
+        joint
+    }
+
+    fn law_of_classes(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
+        let labels = labels(&["-1", "0", "1"]);
+        let mut sums = ClassSums::new(self.features(), 3, SMALL_Q);
+        for row in table {
+            if let Some(class) = labels.class_of(row.1.as_bytes(), &format()) {
+                sums.add(&self.code_row(row), class);
+            }
+        }
+        let centers = match self.center {
+            Center::Public(center) => vec![(vec![center.max(0); 3], 1.0)],
+            Center::Private => {
+                let steps = self.neighbours.steps() as f64;
+                laws.classes
+                    .entry(sums.rows().to_vec())
+                    .or_insert_with(|| law_of_class_centers(sums.rows(), steps))
+                    .clone()
+            }
+        };
+        let mut joint = Vec::new();
+        for (centers, p) in centers {
+            let scores = sums.scores(&centers, self.neighbours).unwrap();
+            joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
+        }
+        joint
+    }
+
+    fn law_of_kendall(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
+        let mut rows = HeldRows::new(self.features());
+        for row in table {
+            if let Some(y) = format().number(row.1.as_bytes()) {
+                rows.add(row.0.iter().copied(), y);
+            }
+        }
+        law_of_sets(&rows.kendall_scores(0, self.neighbours, 1).unwrap(), laws)
+    }
+}
+
+/// One of two features, gamma 1 (the default for k = 1).
+fn law_of_sets(scores: &Scores, laws: &mut Laws) -> Vec<f64> {
+    let key = (scores.values().to_vec(), scores.sensitivity());
+    let in_units = || {
+        let unit = scores.sensitivity() as f64;
+        scores.values().iter().map(|&value| value as f64 / unit).collect::<Vec<_>>()
+    };
+    let law = || oracle::canonical_law(&in_units(), 1, 1.0, EPS_SELECTION);
+    laws.sets.entry(key).or_insert_with(law).clone()
+}
+
+/// All centres of three classes with their probabilities, by summing over the noise: counts plus
+/// discrete Laplace of rate eps/steps, shares of a total of at least 4 steps/eps.
+fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
+    let rate = EPS_CENTER / steps;
+    // The same noisy counts for all tables: what is cut off is cut off alike.
+    let reach = (20.0 / rate) as i64;
+    let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
+    let q = f64::from(SMALL_Q);
+    let mut law = vec![0.0; 27];
+    let around = |count: u64| {
+        (-reach..=reach).map(move |v| {
+            let z = v - count as i64;
+            (v as f64, normal * (-rate * z.abs() as f64).exp())
+        })
+    };
+    for (a, p) in around(counts[0]) {
+        for (b, p2) in around(counts[1]) {
+            for (c, p3) in around(counts[2]) {
+                let total = (a + b + c).max(4.0 / rate);
+                let center = |share: f64| (q * share / total).round().clamp(0.0, q) as usize;
+                law[9 * center(a) + 3 * center(b) + center(c)] += p * p2 * p3;
+            }
+        }
+    }
+    let digits = |i: usize| vec![(i / 9) as i32, (i / 3 % 3) as i32, (i % 3) as i32];
+    law.into_iter().enumerate().map(|(i, p)| (digits(i), p)).collect()
+}
+
+/// Every row over these feature values and targets ("x" is no number: missing).
+fn all_rows(features: usize, targets: &[&'static str]) -> Vec<TableRow> {
+    let values = [None, Some(-1.0), Some(1.0)];
+    let mut rows: Vec<TableRow> = targets.iter().map(|&target| (vec![], target)).collect();
+    for _ in 0..features {
+        let longer = |(x, target): &TableRow| {
+            values.map(|value| ([x.clone(), vec![value]].concat(), *target))
+        };
+        rows = rows.iter().flat_map(longer).collect();
+    }
+    rows
+}
+
+/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbours.
+/// Tables are multisets: no law depends on the order of rows.
+fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
+    let mut tables: Vec<Vec<usize>> = vec![vec![]];
+    let mut next = 0;
+    while next < tables.len() {
+        let table = tables[next].clone();
+        next += 1;
+        if table.len() < most {
+            let last = table.last().copied().unwrap_or(0);
+            tables.extend((last..rows.len()).map(|row| [table.clone(), vec![row]].concat()));
+        }
+    }
+    let mut memory = Laws::default();
+    let laws: HashMap<Vec<usize>, Vec<f64>> = tables
+        .iter()
+        .filter(|table| !table.is_empty() || path.neighbours == Neighbours::AddRemove)
+        .map(|table| {
+            let picked: Vec<TableRow> = table.iter().map(|&row| rows[row].clone()).collect();
+            (table.clone(), path.law(&picked, &mut memory))
+        })
+        .collect();
+    let sorted = |mut table: Vec<usize>| {
+        table.sort_unstable();
+        table
+    };
+    let (mut worst, mut pairs) = (0.0f64, 0);
+    for (table, law) in &laws {
+        for row in 0..rows.len() {
+            let neighbours: Vec<Vec<usize>> = match path.neighbours {
+                Neighbours::AddRemove => vec![sorted([&table[..], &[row]].concat())],
+                Neighbours::ReplaceOne => (0..table.len())
+                    .map(|at| {
+                        let mut other = table.clone();
+                        other[at] = row;
+                        sorted(other)
+                    })
+                    .collect(),
+            };
+            for neighbour in neighbours {
+                if let Some(other) = laws.get(&neighbour) {
+                    worst = worst.max(oracle::max_log_ratio(law, other));
+                    pairs += 1;
+                }
+            }
+        }
+    }
+    (worst, pairs)
+}
+
+#[test]
+fn joint_releases_by_enumeration() {
+    let bounds = |low, high| Bounds::new(low, high).unwrap();
+    let common = ScalingRule::Common(bounds(-1.0, 1.0));
+    let own = ScalingRule::PerFeature(vec![bounds(-1.0, 1.0), bounds(-4.0, 2.0)]);
+    let ranks = ScalingRule::RowRank;
+    let mut paths = Vec::new();
+    for neighbours in [Neighbours::AddRemove, Neighbours::ReplaceOne] {
+        for scaling in [&common, &own, &ranks] {
+            for target in [Target::Bounded, Target::TwoClasses, Target::MedianSplit] {
+                for center in [Center::Private, Center::Public(0), Center::Public(1)] {
+                    paths.push(Path { scaling: scaling.clone(), target, center, neighbours });
+                }
+            }
+            for center in [Center::Private, Center::Public(0), Center::Public(1)] {
+                let target = Target::ThreeClasses;
+                paths.push(Path { scaling: scaling.clone(), target, center, neighbours });
+            }
+        }
+        let (scaling, target) = (ranks.clone(), Target::Kendall);
+        paths.push(Path { scaling, target, center: Center::Public(0), neighbours });
+    }
+    for path in paths {
+        let targets = if path.features() == 2 { &["-1", "1", "x"][..] } else { &["-1", "1"] };
+        let rows = all_rows(path.features(), targets);
+        // More rows where the laws are cheap.
+        let cheap = path.center != Center::Private && path.target != Target::MedianSplit;
+        let most = 1 + usize::from(cheap) + if path.features() == 2 { 2 } else { 1 };
+        let (worst, pairs) = worst(&path, &rows, most);
+        let Path { scaling, target, center, neighbours } = &path;
+        let name = format!("{scaling:?}, {target:?}, {center:?}, {neighbours:?}");
+        let used = worst / path.epsilon();
+        assert!(pairs > 2_000, "{name}: {pairs}");
+        assert!(used <= 1.0 + 1e-12, "{name}: {used}");
+        assert!(used >= 0.2, "{name}: {used}");
+    }
+}
+
+/// Broken variants of the path that the same enumeration rejects.
+#[test]
+fn broken_paths_are_caught() {
+    let rows = all_rows(2, &["-1", "1", "x"]);
+    let path = Path {
+        scaling: ScalingRule::Common(Bounds::new(-1.0, 1.0).unwrap()),
+        target: Target::Bounded,
+        center: Center::Public(1),
+        neighbours: Neighbours::AddRemove,
+    };
+    // Scores divided by the number of rows ("normalised by the data"), at the old sensitivity.
+    let normalised = |table: &[TableRow]| {
+        let mut sums = CorrelationSums::new(2, SMALL_Q);
+        let code = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
+        for row in table {
+            if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
+                sums.add(&path.code_row(row), y);
+            }
+        }
+        let scores = sums.scores(1, Neighbours::AddRemove).unwrap();
+        let most = scores.values().iter().copied().max().unwrap().max(1) as f64;
+        let x: Vec<f64> = scores.values().iter().map(|&v| 3.0 * v as f64 / most).collect();
+        oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION)
+    };
+    // The sensitivity of a centred target forgotten: Q^2 instead of Q (Q + |m|).
+    let uncentred = |table: &[TableRow]| {
+        let mut sums = CorrelationSums::new(2, SMALL_Q);
+        let code = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
+        for row in table {
+            if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
+                sums.add(&path.code_row(row), y);
+            }
+        }
+        let scores = sums.scores(1, Neighbours::AddRemove).unwrap();
+        let x: Vec<f64> = scores.values().iter().map(|&v| v as f64 / 4.0).collect();
+        oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION)
+    };
+    let variants: [(&str, &dyn Fn(&[TableRow]) -> Vec<f64>); 2] =
+        [("normalised", &normalised), ("uncentred", &uncentred)];
+    for (name, law) in variants {
+        let mut worst = 0.0f64;
+        for first in &rows {
+            for second in &rows {
+                let table = [first.clone(), second.clone()];
+                let before = law(&table);
+                for third in &rows {
+                    let after = law(&[&table[..], std::slice::from_ref(third)].concat());
+                    worst = worst.max(oracle::max_log_ratio(&before, &after));
+                }
+            }
+        }
+        assert!(worst / EPS_SELECTION > 1.01, "{name} passed with {worst}");
+    }
+}
+
+proptest! {
+    /// The sums of a table are the sums of its rows, each taken alone, bit for bit: no row changes
+    /// what another contributes.
+    #[test]
+    fn a_row_speaks_only_for_itself(
+        rows in prop::collection::vec(
+            (prop::collection::vec(prop::option::weighted(0.9, any::<f64>()), 5), -3i16..4),
+            1..12),
+        ranks in any::<bool>(),
+    ) {
+        let rule = if ranks {
+            ScalingRule::RowRank
+        } else {
+            ScalingRule::Common(Bounds::new(-10.0, 1e5).unwrap())
+        };
+        let finite = |value: &Option<f64>| value.filter(|v| v.is_finite());
+        let mut scaler = Scaler::new(&rule, 32_767);
+        let mut x = Vec::new();
+        let mut whole = CorrelationSums::new(5, 32_767);
+        let mut parts = CorrelationSums::new(5, 32_767);
+        for (values, y) in &rows {
+            // One scaler for all, and a fresh one for each.
+            scaler.scale(values.iter().map(finite), &mut x);
+            whole.add(&x, *y);
+            let mut alone = CorrelationSums::new(5, 32_767);
+            let mut fresh = Vec::new();
+            Scaler::new(&rule, 32_767).scale(values.iter().map(finite), &mut fresh);
+            alone.add(&fresh, *y);
+            parts.merge(&alone);
+        }
+        prop_assert_eq!(whole.target_sums(), parts.target_sums());
+        let scores = |sums: &CorrelationSums| sums.scores(5, Neighbours::AddRemove).unwrap();
+        prop_assert_eq!(scores(&whole), scores(&parts));
+    }
+}
