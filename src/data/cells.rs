@@ -61,6 +61,9 @@ impl Splitter {
         } else {
             self.split_plain(line);
         }
+        if self.ranges.len() > self.columns {
+            return Err(ragged(self.ranges.len(), self.columns, row));
+        }
         if let Some(long) = self.ranges.iter().position(|(start, end)| end - start > MAX_CELL) {
             return Err(oversized(row, long + 1));
         }

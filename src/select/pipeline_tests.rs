@@ -321,6 +321,9 @@ fn joint_releases_by_enumeration() {
     }
 }
 
+/// A table to the probability of each set.
+type Law<'a> = &'a dyn Fn(&[TableRow]) -> Vec<f64>;
+
 /// Broken variants of the path that the same enumeration rejects.
 #[test]
 fn broken_paths_are_caught() {
@@ -358,9 +361,7 @@ fn broken_paths_are_caught() {
         let x: Vec<f64> = scores.values().iter().map(|&v| v as f64 / 4.0).collect();
         oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION)
     };
-    let variants: [(&str, &dyn Fn(&[TableRow]) -> Vec<f64>); 2] =
-        [("normalised", &normalised), ("uncentred", &uncentred)];
-    for (name, law) in variants {
+    for (name, law) in [("normalised", &normalised as Law<'_>), ("uncentred", &uncentred)] {
         let mut worst = 0.0f64;
         for first in &rows {
             for second in &rows {
