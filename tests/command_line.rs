@@ -55,7 +55,7 @@ fn the_main_job() {
     let report = stderr(&output);
     let first: Vec<&str> = report.lines().take(2).collect();
     assert!(first[0].contains("one row of the file"), "{report}");
-    assert!(first[1].contains("ranks within the row: suits"), "{report}");
+    assert!(first[1].contains("ranks within the sample: suits"), "{report}");
     assert!(
         report.contains("epsilon 2 = 0.2 target median + 0.1 target centre + 1.7 selection"),
         "{report}"
@@ -487,6 +487,8 @@ fn tables_lie_and_are_written_in_many_ways() {
             let output = select(&more);
             assert_eq!(code(&output), 0, "{more:?}: {}", stderr(&output));
             assert_eq!(stdout(&output), "g2\ng4\n", "{more:?}");
+            let unit = if more.contains(&"features-as-rows") { "column" } else { "row" };
+            assert!(stderr(&output).starts_with(&format!("protected  one {unit} of the file")));
         }
     }
 }

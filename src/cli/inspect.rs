@@ -47,7 +47,7 @@ fn text(inspection: &Inspection, arguments: &InspectArguments) -> String {
         let mark = if finding.odd { "!" } else { " " };
         let _ = writeln!(text, "{mark} {:<9} {}", finding.topic, finding.text);
     }
-    let k = inspection.suggestion.features.clamp(1, 5).to_string();
+    let k = (inspection.suggestion.features / 2).clamp(1, 5).to_string();
     let mut command = vec!["dpsis".to_owned(), "select".into(), "--k".into(), k];
     command.extend(["--eps".to_owned(), "1".into()]);
     match &arguments.write_schema {

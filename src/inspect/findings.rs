@@ -208,7 +208,10 @@ impl Seen<'_> {
         let what = format!("column {} ({name:?})", place + 1);
         let numeric = column.is_numeric(draft.suggestion.decimal_comma);
         if numeric && !column.has_label_numbers() {
-            draft.say("target", format!("{what}: numbers from {} to {}", column.low, column.high));
+            draft.say(
+                "target",
+                format!("{what}: numbers from {:.6} to {:.6}", column.low, column.high),
+            );
             if column.texts > 0 && !draft.suggestion.decimal_comma {
                 self.texts(draft, "target", &what, column);
             }
@@ -324,14 +327,14 @@ impl Seen<'_> {
         }
         let at = |share: f64| magnitudes[((magnitudes.len() - 1) as f64 * share) as usize];
         let ratio = at(0.9) / at(0.1);
-        let wide = columns.len() >= 200;
+        let wide = draft.suggestion.features >= 200;
         // Gene intensities differ by a few hundred between genes on one array; units by more.
         let one_kind = ratio <= 1000.0 && (wide || ratio <= 10.0);
         let low = columns.iter().map(|c| c.low).fold(f64::INFINITY, f64::min);
         let high = columns.iter().map(|c| c.high).fold(f64::NEG_INFINITY, f64::max);
         let words = format!(
-            "typical sizes of the columns differ by a factor of {ratio:.1}; all values lie from {low} \
-             to {high}"
+            "typical sizes of the columns differ by a factor of {ratio:.1}; all values lie from \
+             {low:.6} to {high:.6}"
         );
         if one_kind {
             draft.say("scale", format!("{words}: the columns may be of one kind"));

@@ -24,7 +24,7 @@ pub fn report(selection: &Selection) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let public = &selection.public;
-    line("protected", protected(&selection.score).into());
+    line("protected", protected(&selection.score, &selection.guarantee));
     line("scaled", scaled(&selection.score, public.features));
     line("target", target(&selection.target, selection));
     if let Some(column) = public.id_column {
@@ -54,7 +54,7 @@ pub fn dry_run(plan: &DryRun) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     line("dry run", "only the header was read; nothing was drawn or spent".into());
-    line("protected", protected(&plan.score).into());
+    line("protected", protected(&plan.score, &plan.guarantee));
     line("scaled", scaled(&plan.score, plan.features));
     line("would", spent(&plan.guarantee));
     for noise in &plan.noise {
@@ -90,12 +90,12 @@ fn is_paper(score: &ScoreUsed) -> bool {
     score.scale == "paper"
 }
 
-fn protected(score: &ScoreUsed) -> &'static str {
+fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     if is_paper(score) {
-        "NOTHING: this output is NOT PRIVATE"
-    } else {
-        "one row of the file: a row must hold all there is of one person"
+        return "NOTHING: this output is NOT PRIVATE".into();
     }
+    let unit = &guarantee.unit;
+    format!("one {unit} of the file: a {unit} must hold all there is of one person")
 }
 
 fn scaled(score: &ScoreUsed, features: usize) -> String {
@@ -115,7 +115,7 @@ fn scaled(score: &ScoreUsed, features: usize) -> String {
             );
         }
         _ => {
-            "values to their ranks within the row: suits columns of one kind (expression, \
+            "values to their ranks within the sample: suits columns of one kind (expression, \
              methylation, counts, spectra), not columns in different units"
         }
     };
@@ -162,9 +162,10 @@ fn spent(guarantee: &Guarantee) -> String {
     let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
     let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
     let neighbours = match guarantee.neighbours {
-        Neighbours::AddRemove => "adding or removing one row",
-        Neighbours::ReplaceOne => "replacing one row",
+        Neighbours::AddRemove => "adding or removing one",
+        Neighbours::ReplaceOne => "replacing one",
     };
+    let unit = &guarantee.unit;
     let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
-    format!("epsilon {epsilon} = {}; delta {delta}; {neighbours}", parts.join(" + "))
+    format!("epsilon {epsilon} = {}; delta {delta}; {neighbours} {unit}", parts.join(" + "))
 }

@@ -120,7 +120,11 @@ impl Select {
             epsilon: self.epsilon.clone(),
             delta: "0".to_owned(),
             neighbours: self.neighbours,
-            unit: "row".to_owned(),
+            unit: match self.orientation {
+                Orientation::SamplesAsRows => "row",
+                Orientation::FeaturesAsRows => "column",
+            }
+            .to_owned(),
             spent: plan.spent.clone(),
         }
     }

@@ -60,7 +60,7 @@ pub struct Guarantee {
     pub delta: String,
     /// The neighbour relation.
     pub neighbours: Neighbours,
-    /// What is protected: a row.
+    /// What is protected: a `row`, or a `column` where features are rows.
     pub unit: String,
     /// The parts of epsilon; they sum to it exactly.
     pub spent: Vec<Spending>,
