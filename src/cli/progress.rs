@@ -1,6 +1,7 @@
 //! Progress on a terminal, in percent: nothing that is kept tells how large the file is.
 
 use std::io::IsTerminal;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
@@ -18,11 +19,13 @@ pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
     if let Ok(style) = ProgressStyle::with_template("reading {percent}%") {
         bar.set_style(style);
     }
+    let shown = AtomicU64::new(0);
     Some(move |share: f64| {
+        let percent = (share * 100.0) as u64;
         if share >= 1.0 {
             bar.finish_and_clear();
-        } else if start.elapsed() > PATIENCE {
-            bar.set_position((share * 100.0) as u64);
+        } else if start.elapsed() > PATIENCE && shown.swap(percent, Ordering::Relaxed) != percent {
+            bar.set_position(percent);
         }
     })
 }

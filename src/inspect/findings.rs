@@ -268,13 +268,16 @@ impl Seen<'_> {
         draft.say("features", format!("{numeric} of {} columns hold numbers", places.len()));
         let texts = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma)).take(3);
         for &c in texts {
-            let name = &self.header[c];
+            let (name, place, column) = (&self.header[c], c + 1, &self.columns[c]);
+            let what = if column.has_labels() {
+                let labels = labels_of(column).join(", ");
+                format!("holds labels ({labels}): if it is the target, --target {name}")
+            } else {
+                "holds text".to_owned()
+            };
             draft.warn(
                 "features",
-                format!(
-                    "column {} ({name:?}) holds text: as a feature it is always missing",
-                    c + 1
-                ),
+                format!("column {place} ({name:?}) {what}; as a feature it is always missing"),
             );
         }
         let partly = |c: &&usize| {

@@ -1,0 +1,201 @@
+//! `dpsis inspect`: what it says of tables as people have them, and that the command it prints works.
+
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap()
+}
+
+/// Words of a command as a shell would split them; single quotes only.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    for c in line.trim().chars() {
+        match c {
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+/// Inspects a table and runs the command that came back.
+fn inspect_then_select(name: &str, table: &str, more: &[&str]) -> (String, Output) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), table).unwrap();
+    let inspected = dpsis(folder.path(), &[&["inspect"], more, &[name]].concat());
+    let text = said(&inspected);
+    assert_eq!(inspected.status.code(), Some(0), "{text}");
+    assert!(text.starts_with("NOT PRIVATE"), "{text}");
+    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+    let words = shell_words(command);
+    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    let selected = dpsis(folder.path(), &words);
+    (text, selected)
+}
+
+/// 40 rows with the cells `cells` makes of (row, case).
+fn table(header: &str, cells: impl Fn(usize, bool) -> String) -> String {
+    let rows = (0..40).map(|i| cells(i, i % 3 == 0) + "\n");
+    format!("{header}\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn the_suggested_command_works() {
+    let status = |case: bool| if case { "case" } else { "well" };
+    let cases: [(&str, &str, String, &[&str]); 9] = [
+        (
+            "a pandas index",
+            "t.csv",
+            table(",age,income,out", |i, c| {
+                format!("{i},{},{},{}", 20 + i, 9000 + 31 * i, status(c))
+            }),
+            &["holds ids", "labels well (26), case (14)", "--classes case,well"],
+        ),
+        (
+            "decimal commas",
+            "t.csv",
+            table("who;age;dose;out", |i, c| format!("P{i};{i};{i},5;{}", status(c))),
+            &["separated by ';'", "decimal comma", "--decimal-comma --id who"],
+        ),
+        (
+            "tabs and a numeric target",
+            "t.tsv",
+            table("age\tdose\tout", |i, _| format!("{i}\t{}\t{}.25", i * i, i * 3)),
+            &["separated by tabs", "numbers from 0.250000 to 117.250000"],
+        ),
+        (
+            "labels as numbers",
+            "t.csv",
+            table("age,dose,grade", |i, c| format!("{i},{},{}", i * i, 1 + u8::from(c))),
+            &["look like labels", "--classes 1,2"],
+        ),
+        (
+            "codes for missing values",
+            "t.csv",
+            table("age,dose,y", |i, c| {
+                format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
+            }),
+            &["-999 may stand for missing", "--na=-999"],
+        ),
+        (
+            "the target elsewhere",
+            "t.csv",
+            table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
+            &["holds labels (well, case): if it is the target, --target out"],
+        ),
+        (
+            "names that want quoting",
+            "a table.csv",
+            table("it's an id,age,dose,out", |i, c| {
+                format!("p{i},{i},{},it is {}", i * 2, status(c))
+            }),
+            &["--classes 'it is case,it is well'", "'a table.csv'"],
+        ),
+        (
+            "twice the same id",
+            "t.csv",
+            table("id,age,dose,y", |i, _| format!("p{},{i},{},{i}.5", i / 2, i * 2)),
+            &["20 ids occur more than once"],
+        ),
+        (
+            "text among numbers",
+            "t.csv",
+            table("age,dose,y", |i, c| format!("{},{i},{i}.5", if c { "old" } else { "7" })),
+            &["column 1 (\"age\"): 14 cells are no numbers, the first in row 1"],
+        ),
+    ];
+    for (what, name, table, expected) in cases {
+        let (text, selected) = inspect_then_select(name, &table, &[]);
+        for words in expected {
+            assert!(text.contains(words), "{what}: {words}\n{text}");
+        }
+        assert_eq!(selected.status.code(), Some(0), "{what}: {text}\n{}", said(&selected));
+    }
+}
+
+/// Genes as rows: the unit would be wrong, and that is said.
+#[test]
+fn the_wrong_way_is_noticed() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = 12;
+    let header: Vec<String> = (0..samples).map(|s| format!("S{s}")).collect();
+    let rows = (0..400).map(|g| {
+        let values: Vec<String> =
+            (0..samples).map(|s| ((g * 31 + s * 7) % 13).to_string()).collect();
+        format!("gene{g}\t{}\n", values.join("\t"))
+    });
+    let table = format!("gene\t{}\n{}", header.join("\t"), rows.collect::<String>());
+    std::fs::write(folder.path().join("genes.tsv"), table).unwrap();
+    let targets: String = (0..samples).map(|s| format!("S{s},{}\n", s % 2)).collect();
+    std::fs::write(folder.path().join("TARGETS.csv"), format!("id,y\n{targets}")).unwrap();
+    let text = said(&dpsis(folder.path(), &["inspect", "genes.tsv"]));
+    assert!(text.contains("! lies      each line looks like a feature"), "{text}");
+    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+    let words = shell_words(command);
+    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    let selected = dpsis(folder.path(), &words);
+    assert_eq!(selected.status.code(), Some(0), "{command}: {}", said(&selected));
+    assert_eq!(String::from_utf8(selected.stdout).unwrap().matches("gene").count(), 5);
+}
+
+/// The schema file states what the options would, and its hash is in the record.
+#[test]
+fn a_schema_stands_for_the_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = table("who;age;dose;gain;out", |i, c| {
+        format!("P{i};{i};{},5;{};{}", i * i % 7, if c { "9,5" } else { "1,5" }, u8::from(c))
+    });
+    std::fs::write(path.join("t.csv"), text).unwrap();
+    let written = dpsis(path, &["inspect", "--write-schema", "s.json", "t.csv"]);
+    assert!(said(&written).contains("--schema s.json t.csv"), "{}", said(&written));
+    let common = ["select", "--k", "1", "--eps", "3", "--seed", "2", "--format", "json"];
+    let by_schema = dpsis(path, &[&common[..], &["--schema", "s.json", "t.csv"]].concat());
+    let options =
+        ["--decimal-comma", "--id", "who", "--classes", "0,1", "--target", "out", "t.csv"];
+    let by_options = dpsis(path, &[&common[..], &options].concat());
+    let record = |output: &Output| -> serde_json::Value {
+        assert_eq!(output.status.code(), Some(0), "{}", said(output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let (mut a, b) = (record(&by_schema), record(&by_options));
+    let hash = a["public"]["schema_sha256"].take();
+    assert_eq!(hash.as_str().unwrap().len(), 64);
+    assert_eq!(a, b);
+    // What is no schema is refused before the table is read.
+    std::fs::write(path.join("bad.json"), "{\"targt\": \"out\"}").unwrap();
+    let refused = dpsis(path, &[&common[..], &["--schema", "bad.json", "missing.csv"]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    let absent = dpsis(path, &[&common[..], &["--schema", "no.json", "t.csv"]].concat());
+    assert_eq!(absent.status.code(), Some(5));
+}
+
+/// Odd tables are looked at without a panic.
+#[test]
+fn odd_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, code) in [
+        ("", 3),
+        ("a,b,y\n", 0),
+        ("y\n1\n2\n", 0),
+        ("a,b,y\n,,\n,,\n", 0),
+        ("a,b,y\n1,1,1\n", 0),
+        ("a,a,y\n1,2,x\n", 0),
+        ("a,b,y\n1,2\n", 3),
+        (",,\n1,2,3\n", 0),
+    ] {
+        std::fs::write(folder.path().join("t.csv"), text).unwrap();
+        let output = dpsis(folder.path(), &["inspect", "t.csv"]);
+        assert_eq!(output.status.code(), Some(code), "{text:?}: {}", said(&output));
+        assert!(!said(&output).contains("panicked"), "{text:?}");
+    }
+}
