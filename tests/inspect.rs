@@ -13,12 +13,18 @@ fn said(output: &Output) -> String {
     String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap()
 }
 
-/// Words of a command as a shell would split them; single quotes only.
+/// Words of a command as a shell would split them; single quotes and backslashes only.
 fn shell_words(line: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut quoted = false;
+    let mut escaped = false;
     for c in line.trim().chars() {
         match c {
+            c if escaped => {
+                words.last_mut().unwrap().push(c);
+                escaped = false;
+            }
+            '\\' if !quoted => escaped = true,
             '\'' => quoted = !quoted,
             ' ' if !quoted => words.push(String::new()),
             c => words.last_mut().unwrap().push(c),
