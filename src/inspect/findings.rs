@@ -3,6 +3,7 @@
 use super::Known;
 use super::column::Column;
 use crate::data::TargetColumn;
+use crate::select::WIDE;
 
 /// One line of the inspection.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -330,7 +331,7 @@ impl Seen<'_> {
         }
         let at = |share: f64| magnitudes[((magnitudes.len() - 1) as f64 * share) as usize];
         let ratio = at(0.9) / at(0.1);
-        let wide = draft.suggestion.features >= 200;
+        let wide = draft.suggestion.features >= WIDE;
         // Gene intensities differ by a few hundred between genes on one array; units by more.
         let one_kind = ratio <= 1000.0 && (wide || ratio <= 10.0);
         let low = columns.iter().map(|c| c.low).fold(f64::INFINITY, f64::min);

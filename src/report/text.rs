@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::privacy::{Neighbours, Purpose, Spending};
-use crate::select::{DryRun, Guarantee, ScoreUsed, Selection, TargetUsed};
+use crate::select::{DryRun, Guarantee, ScoreUsed, Selection, TargetUsed, WIDE};
 
 /// The selected names, one a line; no name holds a line break.
 pub fn names(selection: &Selection) -> String {
@@ -119,16 +119,13 @@ fn scaled(score: &ScoreUsed, features: usize) -> String {
              methylation, counts, spectra), not columns in different units"
         }
     };
-    let default = match score.by_default {
-        true if features < 200 => {
-            "; the default below 200 features (--bounds-file suits columns with known ranges)"
-        }
-        true => {
-            "; the default from 200 features on (--bounds-file suits columns with known ranges)"
-        }
-        false => "",
-    };
-    format!("{how}{default}")
+    if !score.by_default {
+        return how.into();
+    }
+    let range = if features < WIDE { "below" } else { "from" };
+    format!(
+        "{how}; the default {range} {WIDE} features (--bounds-file suits columns of known ranges)"
+    )
 }
 
 fn target(target: &TargetUsed, selection: &Selection) -> String {

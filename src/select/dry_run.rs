@@ -8,7 +8,7 @@ use crate::data::{Orientation, header_schema};
 use crate::error::{Error, Result};
 use crate::exact::{LnFactorials, near_f64};
 use crate::privacy::{Epsilon, Neighbours, Purpose};
-use crate::select::request::Plan;
+use crate::select::plan::Plan;
 use crate::select::{Guarantee, MechanismUsed, ScoreUsed, Select, Warning};
 
 /// A plan that was not carried out.

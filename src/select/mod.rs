@@ -2,12 +2,14 @@
 
 mod dry_run;
 mod folds;
+mod plan;
 mod record;
 mod request;
 mod run;
 mod selection;
 
 pub use dry_run::{DryRun, Noise};
+pub(crate) use plan::WIDE;
 pub use request::{Center, ScoreKind, Select, Target};
 pub use selection::{
     Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed, Selection,

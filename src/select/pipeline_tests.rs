@@ -334,8 +334,7 @@ fn broken_paths_are_caught() {
         center: Center::Public(1),
         neighbours: Neighbours::AddRemove,
     };
-    // Scores divided by the number of rows ("normalised by the data"), at the old sensitivity.
-    let normalised = |table: &[TableRow]| {
+    let scores = |table: &[TableRow]| {
         let mut sums = CorrelationSums::new(2, SMALL_Q);
         let code = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
         for row in table {
@@ -343,23 +342,18 @@ fn broken_paths_are_caught() {
                 sums.add(&path.code_row(row), y);
             }
         }
-        let scores = sums.scores(1, Neighbours::AddRemove).unwrap();
-        let most = scores.values().iter().copied().max().unwrap().max(1) as f64;
-        let x: Vec<f64> = scores.values().iter().map(|&v| 3.0 * v as f64 / most).collect();
-        oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION)
+        sums.scores(1, Neighbours::AddRemove).unwrap().values().to_vec()
+    };
+    let select = |x: Vec<f64>| oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION);
+    // Scores divided by the largest ("normalised by the data"), at a constant sensitivity.
+    let normalised = |table: &[TableRow]| {
+        let scores = scores(table);
+        let most = scores.iter().copied().max().unwrap().max(1) as f64;
+        select(scores.iter().map(|&score| 3.0 * score as f64 / most).collect())
     };
     // The sensitivity of a centred target forgotten: Q^2 instead of Q (Q + |m|).
     let uncentred = |table: &[TableRow]| {
-        let mut sums = CorrelationSums::new(2, SMALL_Q);
-        let code = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
-        for row in table {
-            if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
-                sums.add(&path.code_row(row), y);
-            }
-        }
-        let scores = sums.scores(1, Neighbours::AddRemove).unwrap();
-        let x: Vec<f64> = scores.values().iter().map(|&v| v as f64 / 4.0).collect();
-        oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION)
+        select(scores(table).iter().map(|&score| score as f64 / 4.0).collect())
     };
     for (name, law) in [("normalised", &normalised as Law<'_>), ("uncentred", &uncentred)] {
         let mut worst = 0.0f64;

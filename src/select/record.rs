@@ -6,11 +6,11 @@ use crate::exact::format_rational;
 use crate::privacy::Neighbours;
 use crate::random::Randomness;
 use crate::score::KENDALL_GRID;
-use crate::select::request::{Plan, PlannedCoding, PlannedPath};
+use crate::select::plan::{Plan, PlannedCoding, PlannedPath};
 use crate::select::run::{Run, Scored};
 use crate::select::{
     Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, ScoreUsed, Select, Selection,
-    Target, TargetUsed, Warning,
+    Target, TargetUsed, WIDE, Warning,
 };
 
 impl Run<'_> {
@@ -160,9 +160,9 @@ impl Select {
         }
         let ranks = matches!(plan.path, PlannedPath::Number { .. } | PlannedPath::Classes { .. })
             && *scaling == ScalingRule::RowRank;
-        if ranks && d < 200 {
-            let text = "with fewer than 200 features the columns are often in different units, and \
-                        ranks within a row then mislead: --score kendall suits them";
+        if ranks && d < WIDE {
+            let text = "with so few features the columns are often in different units, and ranks \
+                        within a row then mislead: --score kendall suits them";
             warn("row-rank-narrow", text.to_owned());
         }
         if let Some(RowsEstimate { rows, noise }) = estimate

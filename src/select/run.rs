@@ -14,7 +14,7 @@ use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, HeldRows, RowSums, Scores};
 use crate::select::folds::{HeldCodes, HeldFold, HoldFold, MedianFold, ScoreFold, Summed};
-use crate::select::request::{Plan, PlannedCenter, PlannedCoding, PlannedPath};
+use crate::select::plan::{Plan, PlannedCenter, PlannedCoding, PlannedPath};
 use crate::select::{Released, Select, Selection, Target};
 
 impl Select {

@@ -1,0 +1,407 @@
+//! The checks that need no data, and the plan: what is drawn, and what each draw may spend.
+
+use std::path::PathBuf;
+
+use crate::data::{Bounds, Labels, Orientation, Q, SourceSpec, TargetCode, TargetColumn};
+use crate::error::{Error, Result};
+use crate::privacy::{Budget, Epsilon, Neighbours, Purpose, Spending};
+use crate::select::{Center, ScoreKind, Select, Target};
+
+/// More threads than any machine makes use of.
+const MAX_THREADS: usize = 1024;
+
+/// Below this many features columns are more often in different units than of one kind.
+pub(crate) const WIDE: usize = 200;
+
+impl Select {
+    /// Everything that can be refused without a look at the file.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.k == 0 {
+            return Err(Error::request("k must be at least 1"));
+        }
+        if self.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
+            return Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")));
+        }
+        if self.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
+            return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
+        }
+        self.check_orientation()?;
+        let kendall = self.score == Some(ScoreKind::Kendall);
+        if kendall && (self.scaling.is_some() || self.center != Center::Private) {
+            return Err(Error::request("Kendall's correlation takes no bounds, scale or centre"));
+        }
+        let stated = self.score.is_some()
+            || self.scaling.is_some()
+            || self.center != Center::Private
+            || self.neighbours != Neighbours::AddRemove;
+        if self.paper && stated {
+            return Err(Error::request(
+                "the paper's preprocessing takes no score, bounds, scale, centre or neighbours",
+            ));
+        }
+        // All that could be planned, whatever the number of features.
+        for features in [1, WIDE] {
+            self.plan(features)?;
+        }
+        Ok(())
+    }
+
+    fn check_orientation(&self) -> Result<()> {
+        if self.orientation == Orientation::SamplesAsRows {
+            return Ok(());
+        }
+        if self.id.is_some() {
+            return Err(Error::request("with features as rows the header holds the ids: no --id"));
+        }
+        let named = matches!(self.target_column, TargetColumn::Named(_));
+        if !named && self.target_file.is_none() {
+            return Err(Error::request(
+                "with features as rows state the target: --target-file, or --target NAME of a row",
+            ));
+        }
+        Ok(())
+    }
+
+    /// Whether features are scored by Kendall's correlation.
+    fn uses_kendall(&self, features: usize) -> bool {
+        match self.score {
+            Some(score) => score == ScoreKind::Kendall,
+            None => {
+                let stated = self.scaling.is_some() || self.center != Center::Private || self.paper;
+                !stated && features < WIDE
+            }
+        }
+    }
+
+    pub(super) fn threads_used(&self) -> usize {
+        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.threads.unwrap_or_else(cores)
+    }
+
+    pub(super) fn source_spec(&self, path: PathBuf) -> SourceSpec {
+        SourceSpec {
+            path,
+            delimiter: self.delimiter,
+            format: self.format.clone(),
+            orientation: self.orientation,
+            target: self.target_column.clone(),
+            target_file: self.target_file.clone(),
+            id: self.id.clone(),
+            // Means of the data depend on the order of the rows; all else does not.
+            threads: if self.paper { 1 } else { self.threads_used() },
+            progress: self.progress.clone(),
+        }
+    }
+
+    /// What will be drawn for a table of so many features, and what each draw may spend.
+    pub(super) fn plan(&self, features: usize) -> Result<Plan> {
+        let mut budget = Budget::new(self.epsilon.clone());
+        let labels = match &self.target {
+            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
+            _ => None,
+        };
+        let path = if self.uses_kendall(features) {
+            PlannedPath::Kendall { labels }
+        } else if self.paper {
+            PlannedPath::Paper { labels }
+        } else {
+            match labels {
+                Some(labels) if labels.as_slice().len() > 2 => {
+                    let public = |stated: &Center| centers_of(&labels, stated);
+                    let center = self.planned_center(&mut budget, public)?;
+                    PlannedPath::Classes { labels, center }
+                }
+                labels => {
+                    let coding = self.planned_coding(labels, &mut budget);
+                    let public = |stated: &Center| coding.center(stated);
+                    let center = self.planned_center(&mut budget, public)?;
+                    PlannedPath::Number { coding, center }
+                }
+            }
+        };
+        let (selection, spent) = budget.claim_rest(Purpose::Selection);
+        Ok(Plan { path, selection, spent })
+    }
+
+    fn planned_coding(&self, labels: Option<Labels>, budget: &mut Budget) -> PlannedCoding {
+        match (labels, &self.target) {
+            (Some(two), _) => PlannedCoding::Stated(TargetCode::TwoClasses(two)),
+            (_, Target::Bounded(bounds)) => PlannedCoding::Stated(TargetCode::Bounded(*bounds)),
+            _ => {
+                let share = &self.shares.target;
+                PlannedCoding::MedianSplit(budget.claim(Purpose::TargetMedian, share))
+            }
+        }
+    }
+
+    /// A private centre claims its part; `public` puts any other on the grid.
+    fn planned_center<C>(
+        &self,
+        budget: &mut Budget,
+        public: impl Fn(&Center) -> Result<C>,
+    ) -> Result<PlannedCenter<C>> {
+        match &self.center {
+            Center::Private => {
+                let share = &self.shares.center;
+                Ok(PlannedCenter::Private(budget.claim(Purpose::TargetCenter, share)))
+            }
+            stated => public(stated).map(PlannedCenter::Public),
+        }
+    }
+}
+
+/// What is drawn, and what each draw may spend.
+pub(super) struct Plan {
+    pub(super) path: PlannedPath,
+    /// What the selection may spend.
+    pub(super) selection: Epsilon,
+    /// All parts of the budget.
+    pub(super) spent: Vec<Spending>,
+}
+
+/// How scores come about.
+pub(super) enum PlannedPath {
+    /// Correlation with a target that is one number.
+    Number { coding: PlannedCoding, center: PlannedCenter<i32> },
+    /// Correlation with a target that is one of three or more classes.
+    Classes { labels: Labels, center: PlannedCenter<Vec<i32>> },
+    /// Kendall's correlation.
+    Kendall { labels: Option<Labels> },
+    /// Correlation after scaling by the data: not private.
+    Paper { labels: Option<Labels> },
+}
+
+/// How a target becomes one number.
+pub(super) enum PlannedCoding {
+    /// By a private median, which may spend this.
+    MedianSplit(Epsilon),
+    Stated(TargetCode),
+}
+
+impl PlannedCoding {
+    /// A public centre on the grid.
+    fn center(&self, center: &Center) -> Result<i32> {
+        match self {
+            Self::MedianSplit(_) => center_of_split(center),
+            Self::Stated(TargetCode::Bounded(bounds)) => center_in(bounds, center),
+            Self::Stated(_) => center_of_two(center),
+        }
+    }
+}
+
+/// A centre on the grid.
+#[derive(Debug, PartialEq)]
+pub(super) enum PlannedCenter<C> {
+    /// To be estimated, spending this.
+    Private(Epsilon),
+    Public(C),
+}
+
+fn center_of_split(center: &Center) -> Result<i32> {
+    match center {
+        Center::Stated(_) => {
+            Err(Error::request("a stated centre needs --target-bounds or --classes"))
+        }
+        other => no_shares(other),
+    }
+}
+
+fn center_in(bounds: &Bounds, center: &Center) -> Result<i32> {
+    match center {
+        Center::Stated(value) if (bounds.low()..=bounds.high()).contains(value) => {
+            Ok(bounds.quantise(*value, Q).into())
+        }
+        Center::Stated(_) => {
+            Err(Error::request("the stated centre lies outside the target's bounds"))
+        }
+        other => no_shares(other),
+    }
+}
+
+fn center_of_two(center: &Center) -> Result<i32> {
+    match center {
+        Center::Stated(share) => {
+            Ok((f64::from(Q) * (2.0 * check_share(*share)? - 1.0)).round() as i32)
+        }
+        other => no_shares(other),
+    }
+}
+
+fn no_shares(center: &Center) -> Result<i32> {
+    match center {
+        Center::Shares(_) => Err(Error::request("shares as centre need three or more classes")),
+        _ => Ok(0),
+    }
+}
+
+fn centers_of(labels: &Labels, center: &Center) -> Result<Vec<i32>> {
+    match center {
+        Center::Shares(shares) => shares_on_grid(shares, labels),
+        Center::Stated(_) => Err(Error::request(
+            "with three or more classes state the centre as shares: a=0.3,b=0.5,c=0.2",
+        )),
+        _ => Ok(vec![0; labels.as_slice().len()]),
+    }
+}
+
+fn check_share(share: f64) -> Result<f64> {
+    if !(0.0..=1.0).contains(&share) {
+        return Err(Error::request("the share of a class must lie between 0 and 1"));
+    }
+    Ok(share)
+}
+
+fn shares_on_grid(shares: &[(String, f64)], labels: &Labels) -> Result<Vec<i32>> {
+    if shares.len() != labels.as_slice().len() {
+        return Err(Error::request("the centre must state the share of every class, once"));
+    }
+    let share_of = |label: &String| {
+        let share = shares.iter().find(|(name, _)| name == label);
+        share.ok_or_else(|| Error::request("the centre must state the share of every class, once"))
+    };
+    let mut sum = 0.0;
+    let mut on_grid = Vec::new();
+    for label in labels.as_slice() {
+        let share = check_share(share_of(label)?.1)?;
+        sum += share;
+        on_grid.push((f64::from(Q) * share).round() as i32);
+    }
+    if !((0.99..=1.01).contains(&sum)) {
+        return Err(Error::request("the shares of the classes must add up to 1"));
+    }
+    Ok(on_grid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::Scaling;
+
+    fn select() -> Select {
+        Select::new(3, "2".parse().unwrap())
+    }
+
+    fn classes(labels: &[&str]) -> Target {
+        Target::Classes(labels.iter().map(|label| label.to_string()).collect())
+    }
+
+    fn spent(select: &Select) -> Vec<(Purpose, String)> {
+        select.check().unwrap();
+        let plan = select.plan(WIDE).unwrap();
+        plan.spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
+    }
+
+    #[test]
+    fn only_draws_that_happen_are_paid() {
+        use Purpose::{Selection, TargetCenter, TargetMedian};
+        let bounded = Target::Bounded(Bounds::new(0.0, 1.0).unwrap());
+        let parts = |parts: &[(Purpose, &str)]| -> Vec<(Purpose, String)> {
+            parts.iter().map(|(purpose, text)| (*purpose, text.to_string())).collect()
+        };
+        assert_eq!(
+            spent(&select()),
+            parts(&[(TargetMedian, "0.2"), (TargetCenter, "0.1"), (Selection, "1.7")])
+        );
+        assert_eq!(
+            spent(&select().center(Center::None)),
+            parts(&[(TargetMedian, "0.2"), (Selection, "1.8")])
+        );
+        assert_eq!(
+            spent(&select().target(bounded.clone())),
+            parts(&[(TargetCenter, "0.1"), (Selection, "1.9")])
+        );
+        assert_eq!(
+            spent(&select().target(bounded).center(Center::Stated(0.5))),
+            parts(&[(Selection, "2")])
+        );
+    }
+
+    #[test]
+    fn narrow_tables_take_kendall_unless_something_is_stated() {
+        use Purpose::Selection;
+        let plan = |select: Select, features| select.plan(features).unwrap();
+        let kendall = |plan: &Plan| matches!(plan.path, PlannedPath::Kendall { .. });
+        let narrow = plan(select(), 199);
+        assert!(kendall(&narrow) && narrow.spent.len() == 1);
+        assert_eq!(narrow.spent[0].purpose, Selection);
+        assert!(!kendall(&plan(select(), 200)));
+        assert!(kendall(&plan(select().score(ScoreKind::Kendall), 5000)));
+        assert!(!kendall(&plan(select().score(ScoreKind::Correlation), 5)));
+        assert!(!kendall(&plan(select().scaling(Scaling::RowRank), 5)));
+        assert!(!kendall(&plan(select().center(Center::None), 5)));
+    }
+
+    #[test]
+    fn shares_of_the_budget_can_be_stated() {
+        let stated = spent(&select().shares("1/4", "0.125").unwrap());
+        let parts: Vec<&str> = stated.iter().map(|(_, text)| text.as_str()).collect();
+        assert_eq!(parts, ["0.5", "0.25", "1.25"]);
+        for (target, center) in [("0", "0.1"), ("0.5", "0.5"), ("x", "0.1"), ("-1", "0.1")] {
+            assert!(select().shares(target, center).is_err());
+        }
+    }
+
+    #[test]
+    fn stated_centres_reach_the_grid() {
+        let centers = |target: Target, center: Center| match select()
+            .target(target)
+            .center(center)
+            .plan(WIDE)
+            .unwrap()
+            .path
+        {
+            PlannedPath::Number { center: PlannedCenter::Public(center), .. } => vec![center],
+            PlannedPath::Classes { center: PlannedCenter::Public(centers), .. } => centers,
+            _ => panic!("the centre is public"),
+        };
+        let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
+        assert_eq!(centers(bounded, Center::Stated(1.0)), [-16384]);
+        assert_eq!(centers(classes(&["a", "b"]), Center::Stated(0.25)), [-16384]);
+        let shares = [("c", 0.0), ("a", 1.0), ("b", 0.0)].map(|(l, s)| (l.to_owned(), s));
+        let three = classes(&["a", "b", "c"]);
+        assert_eq!(centers(three.clone(), Center::Shares(shares.into())), [32767, 0, 0]);
+        assert_eq!(centers(three, Center::None), [0, 0, 0]);
+        assert_eq!(centers(Target::Numeric, Center::None), [0]);
+    }
+
+    #[test]
+    fn wrong_requests_are_refused() {
+        let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
+        let shares = |shares: &[(&str, f64)]| {
+            Center::Shares(shares.iter().map(|(l, s)| (l.to_string(), *s)).collect())
+        };
+        for wrong in [
+            Select::new(0, "1".parse().unwrap()),
+            select().threads(0),
+            select().threads(usize::MAX),
+            select().delimiter(b'"'),
+            select().orientation(Orientation::FeaturesAsRows),
+            select().orientation(Orientation::FeaturesAsRows).target_file("t").id("x"),
+            select().score(ScoreKind::Kendall).scaling(Scaling::RowRank),
+            select().score(ScoreKind::Kendall).center(Center::None),
+            select().paper_preprocessing_not_private().scaling(Scaling::RowRank),
+            select().target(classes(&["a"])),
+            select().target(classes(&["a", "a"])),
+            select().center(Center::Stated(0.0)),
+            select().target(bounded.clone()).center(Center::Stated(4.1)),
+            select().target(bounded.clone()).center(Center::Stated(f64::NAN)),
+            select().target(bounded).center(shares(&[("a", 1.0)])),
+            select().target(classes(&["a", "b"])).center(Center::Stated(1.5)),
+            select().target(classes(&["a", "b"])).center(shares(&[("a", 0.5), ("b", 0.5)])),
+            select().target(classes(&["a", "b", "c"])).center(Center::Stated(0.5)),
+            select().target(classes(&["a", "b", "c"])).center(shares(&[("a", 0.5), ("b", 0.5)])),
+            select().target(classes(&["a", "b", "c"])).center(shares(&[
+                ("a", 0.5),
+                ("b", 0.5),
+                ("x", 0.0),
+            ])),
+            select().target(classes(&["a", "b", "c"])).center(shares(&[
+                ("a", 0.5),
+                ("b", 0.5),
+                ("c", 0.5),
+            ])),
+        ] {
+            assert!(wrong.check().is_err());
+        }
+    }
+}
