@@ -60,6 +60,14 @@ impl Error {
         self
     }
 
+    /// Without the column: where samples are columns, their number and places are private.
+    pub(crate) fn without_column(mut self) -> Self {
+        if let Some(place) = &mut self.place {
+            place.column = None;
+        }
+        self
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -108,6 +108,12 @@ fn cases() -> Vec<(&'static str, &'static [&'static str], Vec<u8>, Outcome)> {
             b"a,b,y\n1,2,nan\n1,2,inf\n1,2,1e400\n".to_vec(),
             Refused(3, "no row has"),
         ),
+        (
+            "decimal commas in CSV",
+            &["--decimal-comma"],
+            rows("1,2,3"),
+            Refused(2, "decimal commas need"),
+        ),
         ("too many asked for", &["--k", "3"], rows("1,2,3"), Refused(2, "number of features, 2")),
         ("unknown target", &["--target", "z"], rows("1,2,3"), Refused(2, "no column \"z\"")),
         ("one row", &[], b"a,b,y\n1,2,3\n".to_vec(), Released),

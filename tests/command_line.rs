@@ -256,12 +256,48 @@ fn a_missing_header_is_noticed() {
         assert!(stderr(&output).contains("is the header missing?"), "{}", stderr(&output));
         assert!(!stderr(&output).contains("51.25") && !stderr(&output).contains("1.5"));
     }
-    // Columns that really are named by numbers, as spectra are, and a target that is.
+    // A decimal comma, a schema, a target elsewhere: the same.
+    let commas = files.write("c.txt", "51,25;130,5;1,5\n48,5;121;0\n");
+    let schema = files.write("s.json", "{\"target\": \"1.5\"}");
+    let values = files.write("v.csv", "p1,51.25,3.5\np2,48.5,121\n");
+    let targets = files.write("y.csv", "who,status\np1,1\np2,2\n");
+    let headless = files.write("z.csv", "p1,77\np2,2\n");
+    let named = files.write("w.csv", "who,a,b\np1,51.25,3.5\np2,48.5,121\n");
+    let path = |path: &PathBuf| path.to_str().unwrap().to_owned();
+    for (table, more) in [
+        (&commas, vec!["--decimal-comma".to_owned()]),
+        (&numbers, vec!["--schema".into(), path(&schema)]),
+        (&values, vec!["--target-file".into(), path(&targets)]),
+        (&named, vec!["--target-file".into(), path(&headless)]),
+    ] {
+        let more: Vec<&str> = more.iter().map(String::as_str).collect();
+        let output = run_on(table, &more);
+        assert_eq!((code(&output), stdout(&output)), (3, ""), "{more:?}");
+        assert!(stderr(&output).contains("is the header missing?"), "{}", stderr(&output));
+        for value in ["51.25", "51,25", "130", "77"] {
+            assert!(!stderr(&output).contains(value), "{}", stderr(&output));
+        }
+    }
+    // Columns that really are named by numbers, as spectra are.
     let spectra = files.write("s.csv", "400,402,protein\n1,2,3\n");
-    assert_eq!(code(&run_on(&spectra, &[])), 0);
-    let numbered = files.write("p.csv", "0,1,2\n1,2,3\n");
-    assert_eq!(code(&run_on(&numbered, &[])), 3);
-    assert_eq!(code(&run_on(&numbered, &["--target", "2"])), 0);
+    assert_eq!(code(&run_on(&spectra, &[])), 3);
+    assert_eq!(code(&run_on(&spectra, &["--numeric-names"])), 0);
+    let few = files.write("p.csv", "a,b,1,y\n1,2,3,4\n");
+    assert_eq!(code(&run_on(&few, &[])), 0);
+}
+
+/// What stands in a target file's header is not printed, for it could be somebody's value.
+#[test]
+fn a_target_file_lends_no_name() {
+    let files = Files::new();
+    let table = files.write("t.csv", "who,a,b\np1,1,2\np2,3,4\n");
+    let targets = files.write("y.csv", "p0,SECRET\np1,yes\np2,no\n");
+    for format in ["text", "json"] {
+        let more = ["--target-file", targets.to_str().unwrap(), "--classes", "no,yes"];
+        let output = run_on(&table, &[&more[..], &["--format", format]].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(!stderr(&output).contains("SECRET") && !stdout(&output).contains("SECRET"));
+    }
 }
 
 #[test]
@@ -507,7 +543,7 @@ fn side_files_are_checked() {
         ("id,y\np1,1\np2,SECRET\n", "an id occurs twice in the table"),
         ("id,y\np1,1\np1,2\n", "an id occurs twice in"),
         ("id,y,z\np1,1,2\n", "must have the columns id,value"),
-        ("id,y\n", "no row has a number"),
+        ("id,y\n", "no id is in both files"),
         ("id,y\nSECRET\n", "row 1"),
     ] {
         let output = run(text);
@@ -523,6 +559,57 @@ fn side_files_are_checked() {
     assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\na,1,2\n")), 0);
     assert_eq!(code(&bounds("feature,lo,hi\na,1,2\n")), 2);
     assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\nz,1,2\n")), 2);
+}
+
+/// A side file from a pipe is read to its end, once; two files cannot both be standard input.
+#[cfg(unix)]
+#[test]
+fn a_target_file_can_be_standard_input() {
+    let files = Files::new();
+    let ids: Vec<String> = (0..9000).map(|i| format!("person-{i:06}")).collect();
+    let rows = |value: &dyn Fn(usize) -> String| -> String {
+        ids.iter().enumerate().map(|(i, id)| format!("{id},{}\n", value(i))).collect()
+    };
+    let table = format!("id,a,b\n{}", rows(&|i| format!("{},{}", i % 7, i % 2)));
+    let table = files.write("t.csv", table);
+    let targets = format!("id,y\n{}", rows(&|i| (i % 2).to_string()));
+    let run = |table: &str| {
+        let more = ["--neighbors", "replace-one", "--bounds=0,7", "--target-bounds=0,1"];
+        let head = ["select", "--k", "1", "--eps", "9", "--target-file", "-"];
+        with_input(&[&head, &more[..], &[table]].concat(), targets.as_bytes())
+    };
+    let output = run(table.to_str().unwrap());
+    assert_eq!((code(&output), stdout(&output)), (0, "b\n"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("9000 rows (public)"), "{}", stderr(&output));
+    assert_eq!(code(&run("-")), 2);
+}
+
+/// A schema and the command line cannot both say where the target is.
+#[test]
+fn schemas_and_options_do_not_mix_targets() {
+    let files = Files::new();
+    let table = files.write("t.csv", "id,a,b,y\np1,1,2,0\np2,3,4,1\n");
+    let targets = files.write("y.csv", "id,v\np1,1\np2,2\n");
+    let schema = |text: &str| files.write("s.json", text).to_str().unwrap().to_owned();
+    let target_file = targets.to_str().unwrap();
+    let in_table = schema("{\"target\": \"y\"}");
+    let output = run_on(&table, &["--schema", &in_table, "--target-file", target_file]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+    for both in [
+        "{\"target\": \"y\", \"target_file\": \"y.csv\"}",
+        "{\"classes\": [\"0\", \"1\"], \"target_bounds\": [0, 1]}",
+        "{\"bounds\": [0, 1], \"bounds_file\": \"b.csv\"}",
+    ] {
+        assert_eq!(code(&run_on(&table, &["--schema", &schema(both)])), 2, "{both}");
+    }
+    // Files are named from where the schema is; a stated target leaves the schema's labels behind.
+    let elsewhere = schema("{\"target_file\": \"y.csv\"}");
+    let output = run_on(&table, &["--schema", &elsewhere]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let labels = schema("{\"target\": \"y\", \"classes\": [\"0\", \"1\"]}");
+    let output = run_on(&table, &["--schema", &labels, "--id", "id", "--target", "b"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stderr(&output).contains("\"b\", column 3: a number"), "{}", stderr(&output));
 }
 
 #[test]
@@ -616,6 +703,26 @@ fn output_files_are_whole_or_not_there() {
     assert_eq!(code(&write(&["missing.csv"])), 5);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), written);
     assert_eq!(std::fs::read_dir(files.0.path()).unwrap().count(), 1);
+    // What is read is never written over, by whatever name.
+    let table = files.write("table.csv", "a,b,y\n1,2,3\n");
+    let table = table.to_str().unwrap();
+    #[cfg(unix)]
+    let link = {
+        let link = files.0.path().join("link");
+        std::os::unix::fs::symlink(table, &link).unwrap();
+        link.to_str().unwrap().to_owned()
+    };
+    #[cfg(not(unix))]
+    let link = table.to_owned();
+    for over in [table, &link] {
+        assert_eq!(code(&dpsis(&["select", "-k1", "-e1", "-o", over, table])), 2);
+        assert_eq!(code(&dpsis(&["inspect", "--write-schema", over, table])), 2);
+    }
+    assert_eq!(std::fs::read_to_string(table).unwrap(), "a,b,y\n1,2,3\n");
+    let slash = format!("{}/none/", files.0.path().to_str().unwrap());
+    let output = dpsis(&["select", "-k5", "-e2", "-o", &slash, DEMO]);
+    assert_eq!((code(&output), stdout(&output)), (5, ""));
+    assert!(!stderr(&output).contains("spent"), "nothing was drawn");
     // A folder that is not there is noticed before the table is read.
     let nowhere = files.0.path().join("no/where");
     let output = dpsis(&["select", "-k5", "-e2", "-o", nowhere.to_str().unwrap(), "missing.csv"]);

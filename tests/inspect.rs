@@ -96,7 +96,7 @@ fn the_suggested_command_works() {
             "the target elsewhere",
             "t.csv",
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
-            &["holds labels (well, case): if it is the target, --target out"],
+            &["holds labels (well, case): if it is the target, --target \"out\""],
         ),
         (
             "names that want quoting",
@@ -128,29 +128,90 @@ fn the_suggested_command_works() {
     }
 }
 
-/// Genes as rows: the unit would be wrong, and that is said.
+/// A table that may lie either way: the question is asked, and no command given until it is answered.
 #[test]
-fn the_wrong_way_is_noticed() {
+fn which_way_it_lies_is_asked() {
     let folder = tempfile::tempdir().unwrap();
     let samples = 12;
     let header: Vec<String> = (0..samples).map(|s| format!("S{s}")).collect();
     let rows = (0..400).map(|g| {
-        let values: Vec<String> =
-            (0..samples).map(|s| ((g * 31 + s * 7) % 13).to_string()).collect();
+        let value = |s: usize| format!("{}.5", (g * 31 + s * 7) % 113);
+        let values: Vec<String> = (0..samples).map(value).collect();
         format!("gene{g}\t{}\n", values.join("\t"))
     });
     let table = format!("gene\t{}\n{}", header.join("\t"), rows.collect::<String>());
     std::fs::write(folder.path().join("genes.tsv"), table).unwrap();
     let targets: String = (0..samples).map(|s| format!("S{s},{}\n", s % 2)).collect();
-    std::fs::write(folder.path().join("TARGETS.csv"), format!("id,y\n{targets}")).unwrap();
-    let text = said(&dpsis(folder.path(), &["inspect", "genes.tsv"]));
-    assert!(text.contains("! lies      each line looks like a feature"), "{text}");
-    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
-    let words = shell_words(command);
-    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
-    let selected = dpsis(folder.path(), &words);
-    assert_eq!(selected.status.code(), Some(0), "{command}: {}", said(&selected));
-    assert_eq!(String::from_utf8(selected.stdout).unwrap().matches("gene").count(), 5);
+    std::fs::write(folder.path().join("y.csv"), format!("id,y\n{targets}")).unwrap();
+    let inspect =
+        |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["genes.tsv"]].concat()));
+    let open = inspect(&["--write-schema", "s.json"]);
+    assert!(open.contains("! lies      is a line a person or a feature?"), "{open}");
+    assert!(open.contains("No command yet") && !open.contains("dpsis select"), "{open}");
+    assert!(!folder.path().join("s.json").exists());
+    let untargeted = inspect(&["--orient", "features-as-rows"]);
+    assert!(untargeted.contains("No command yet"), "{untargeted}");
+    for (more, names) in [
+        (&["--orient", "features-as-rows", "--target-file", "y.csv"][..], "gene"),
+        (&["--orient", "features-as-rows", "--target", "gene7"], "gene"),
+        (&["--orient", "samples-as-rows"], "S"),
+    ] {
+        let text = inspect(more);
+        let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+        let words = shell_words(command);
+        let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        let selected = dpsis(folder.path(), &words);
+        assert_eq!(selected.status.code(), Some(0), "{command}: {}", said(&selected));
+        let picked = String::from_utf8(selected.stdout).unwrap();
+        assert!(picked.lines().all(|name| name.starts_with(names)), "{command}: {picked}");
+    }
+}
+
+/// An ordinary table of patients is not taken for genes.
+#[test]
+fn patients_are_not_taken_for_features() {
+    let rows: String = (0..500)
+        .map(|i| format!("NHS-{i:05},{}.5,{}.25,{}\n", i % 97, i * i % 89, u8::from(i % 3 == 0)))
+        .collect();
+    let (text, selected) =
+        inspect_then_select("t.csv", &format!("patient,m0,m1,died\n{rows}"), &[]);
+    assert!(
+        !text.contains("features-as-rows") && text.contains("--id patient --classes 0,1"),
+        "{text}"
+    );
+    assert_eq!(selected.status.code(), Some(0));
+}
+
+/// What was stated stays in the command; what `select` would refuse is said instead of a command.
+#[test]
+fn the_command_is_what_select_accepts() {
+    let table: String = (0..60)
+        .map(|i| {
+            let code = if i % 9 == 0 { "-999".to_owned() } else { format!("{i}.5") };
+            format!("{i}|q{}|{code}|?\n", i % 30)
+        })
+        .collect();
+    let table = format!("dose|person|gain|y\n{table}");
+    let more = ["--delimiter", "|", "--id", "person", "--target", "gain", "--na=?"];
+    let (text, selected) = inspect_then_select("t.txt", &table, &more);
+    for words in
+        ["--delimiter '|'", "--target gain", "--id person", "--na='?,-999'", "30 ids occur"]
+    {
+        let quoted = words.replace("--na='?,-999'", "'--na=?,-999'");
+        assert!(text.contains(&quoted), "{quoted}: {text}");
+    }
+    assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
+    let folder = tempfile::tempdir().unwrap();
+    for (table, more, reason) in [
+        ("a,a,y\n1,2,3\n", &[][..], "a column name occurs twice"),
+        ("y\n1\n", &[], "there is no feature column"),
+        ("1.5,2.5,3\n4,5,6\n", &[], "is the header missing?"),
+        ("a,b,y\n1,2,3\n", &["--target", "z"], "there is no column \"z\""),
+    ] {
+        std::fs::write(folder.path().join("t.csv"), table).unwrap();
+        let text = said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat()));
+        assert!(text.contains("No command yet") && text.contains(reason), "{text}");
+    }
 }
 
 /// The schema file states what the options would, and its hash is in the record.

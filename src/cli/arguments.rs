@@ -1,6 +1,6 @@
 //! The arguments, and the request they make.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -196,6 +196,10 @@ pub(super) struct TableArguments {
     #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
     pub(super) na: Option<String>,
 
+    /// The names in the header may be numbers: without this a header that looks like data is refused
+    #[arg(long, help_heading = "Table")]
+    pub(super) numeric_names: bool,
+
     /// Public facts from a file that `dpsis inspect --write-schema` made; options go before it
     #[arg(long, value_name = "FILE", help_heading = "Table")]
     pub(super) schema: Option<PathBuf>,
@@ -281,8 +285,15 @@ impl TableArguments {
         }
     }
 
-    pub(super) fn delimiter_byte(&self) -> Result<Option<u8>> {
-        self.delimiter.as_deref().map(parse_delimiter).transpose()
+    /// Whether the command line says where the target is: then a schema's facts about its target are
+    /// about another one.
+    fn states_target(&self) -> bool {
+        self.target.is_some() || self.target_index.is_some() || self.target_file.is_some()
+    }
+
+    pub(super) fn delimiter_byte(&self, schema: &SchemaFile) -> Result<Option<u8>> {
+        let stated = self.delimiter.as_deref().or(schema.delimiter.as_deref());
+        stated.map(parse_delimiter).transpose()
     }
 
     pub(super) fn missing(&self) -> Result<Vec<String>> {
@@ -291,9 +302,14 @@ impl TableArguments {
 
     /// States the table's facts in a request; options go before the schema.
     pub(super) fn apply(&self, mut select: Select, schema: &SchemaFile) -> Result<Select> {
-        let stated_target = self.target.is_some() || self.target_index.is_some();
-        let target_file = self.target_file.as_ref();
-        let target_file = target_file.or(schema.target_file.as_ref().filter(|_| !stated_target));
+        if self.target_file.is_some() && schema.target.is_some() {
+            return Err(Error::request(
+                "the schema states a target in the table: no --target-file",
+            ));
+        }
+        let stated = self.states_target();
+        let target_file =
+            self.target_file.as_ref().or(schema.target_file.as_ref().filter(|_| !stated));
         let target = self.target.as_ref().or(schema.target.as_ref());
         select = select.target_column(match (self.target_index, target) {
             (Some(place), _) => TargetColumn::At(place),
@@ -313,10 +329,12 @@ impl TableArguments {
         if features_as_rows {
             select = select.orientation(Orientation::FeaturesAsRows);
         }
-        if let Some(text) = self.delimiter.as_ref().or(schema.delimiter.as_ref()) {
-            select = select.delimiter(parse_delimiter(text)?);
+        if let Some(delimiter) = self.delimiter_byte(schema)? {
+            select = select.delimiter(delimiter);
         }
-        select = select.decimal_comma(self.decimal_comma || schema.decimal_comma);
+        select = select
+            .decimal_comma(self.decimal_comma || schema.decimal_comma)
+            .numeric_names(self.numeric_names);
         Ok(match &self.na {
             Some(codes) => select.missing(parse_record(codes)?),
             None => select.missing(schema.missing.clone()),
@@ -329,9 +347,23 @@ impl SelectArguments {
         &self.table.file
     }
 
+    /// All files that are read.
+    pub(super) fn inputs(&self) -> Vec<&Path> {
+        let table = &self.table;
+        let beside = [&table.target_file, &table.schema, &self.bounds_file];
+        let beside = beside.into_iter().filter_map(|path| path.as_deref());
+        std::iter::once(table.file.as_path()).chain(beside).collect()
+    }
+
     /// The request, with everything checked that can be checked without the table.
     pub(super) fn request(&self) -> Result<Select> {
-        let (schema, hash) = self.table.schema()?;
+        if self.inputs().iter().filter(|path| **path == Path::new("-")).count() > 1 {
+            return Err(Error::request("only one file can be standard input"));
+        }
+        let (mut schema, hash) = self.table.schema()?;
+        if self.table.states_target() {
+            (schema.classes, schema.target_bounds) = (None, None);
+        }
         let randomness = self.seed.map_or(Randomness::OperatingSystem, Randomness::Seeded);
         let neighbours = match self.neighbors {
             Relation::AddRemove => Neighbours::AddRemove,
@@ -444,7 +476,7 @@ fn parse_record(text: &str) -> Result<Vec<String>> {
 fn parse_delimiter(text: &str) -> Result<u8> {
     match text.as_bytes() {
         b"tab" | b"\\t" => Ok(b'\t'),
-        [byte] => Ok(*byte),
+        [byte] if !b"\"\r\n".contains(byte) => Ok(*byte),
         _ => Err(Error::request("the delimiter must be one character, or the word tab")),
     }
 }

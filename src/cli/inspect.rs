@@ -1,45 +1,101 @@
 //! `dpsis inspect`: findings, the command to use, and a schema file to check.
 
 use std::fmt::Write;
+use std::path::Path;
 
-use crate::cli::arguments::{InspectArguments, Orient, TableArguments};
-use crate::cli::output;
+use clap::Parser;
+
+use crate::cli::arguments::{Arguments, Command, InspectArguments, Orient, TableArguments};
+use crate::cli::output::{self, Destination};
 use crate::cli::schema_file::SchemaFile;
-use crate::data::TargetColumn;
+use crate::data::{Orientation, TargetColumn};
 use crate::error::{Error, Result};
 use crate::inspect::{Inspection, Known, Suggestion, inspect as look};
 
 pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let table = &arguments.table;
-    let known = known(table)?;
+    let (schema, _) = table.schema()?;
+    let known = known(table, &schema)?;
+    let target_file = table.target_file.as_ref().or(schema.target_file.as_ref());
+    let mut inputs = vec![table.file.as_path()];
+    inputs.extend(target_file.map(|path| path.as_path()));
+    let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
     let inspection = look(&table.file, &known)?;
-    if let Some(path) = &arguments.write_schema {
-        let schema = serde_json::to_string_pretty(&schema(&inspection.suggestion, table))
-            .map_err(|_| Error::io("the schema cannot be written as JSON"))?;
-        output::write_file(path, &(schema + "\n"))?;
+    let mut options = inspection.suggestion.options.clone();
+    if let Some(path) = target_file {
+        options.extend(["--target-file".to_owned(), path.display().to_string()]);
     }
-    output::print(&text(&inspection, arguments))
+    if table.numeric_names {
+        options.push("--numeric-names".to_owned());
+    }
+    let refusal = refusal(&inspection.suggestion, &options, &table.file);
+    if refusal.is_none() && arguments.write_schema.is_some() {
+        let schema =
+            SchemaFile { target_file: target_file.cloned(), ..facts(&inspection.suggestion) };
+        let schema = serde_json::to_string_pretty(&schema)
+            .map_err(|_| Error::io("the schema cannot be written as JSON"))?;
+        output::write_document(&(schema + "\n"), destination)?;
+    }
+    let text = text(&inspection, arguments, &options, refusal.as_deref());
+    output::write_document(&text, Destination::Stdout)
 }
 
-fn known(table: &TableArguments) -> Result<Known> {
-    let (schema, _) = table.schema()?;
-    let target = table.target.clone().or(schema.target);
+fn known(table: &TableArguments, schema: &SchemaFile) -> Result<Known> {
+    let target = table.target.clone().or(schema.target.clone());
+    let stated = table.missing()?;
     Ok(Known {
-        delimiter: table.delimiter_byte()?,
+        delimiter: table.delimiter_byte(schema)?,
         decimal_comma: table.decimal_comma || schema.decimal_comma,
-        missing: table.missing()?,
+        missing: if stated.is_empty() { schema.missing.clone() } else { stated },
         target: match (table.target_index, target) {
             (Some(place), _) => TargetColumn::At(place),
             (_, Some(name)) => TargetColumn::Named(name),
             _ => TargetColumn::Last,
         },
-        target_elsewhere: table.target_file.is_some(),
-        id: table.id.clone().or(schema.id),
-        features_as_rows: table.orient == Some(Orient::FeaturesAsRows) || schema.features_as_rows,
+        target_elsewhere: table.target_file.is_some() || schema.target_file.is_some(),
+        id: table.id.clone().or(schema.id.clone()),
+        orientation: match (table.orient, schema.features_as_rows) {
+            (Some(Orient::FeaturesAsRows), _) | (None, true) => Some(Orientation::FeaturesAsRows),
+            (Some(Orient::SamplesAsRows), _) => Some(Orientation::SamplesAsRows),
+            (None, false) => None,
+        },
     })
 }
 
-fn text(inspection: &Inspection, arguments: &InspectArguments) -> String {
+/// The words of the command.
+fn command(suggestion: &Suggestion, options: &[String], file: &Path) -> Vec<String> {
+    let k = (suggestion.features / 2).clamp(1, 5).to_string();
+    let words = ["dpsis", "select", "--k", &k, "--eps", "1"].map(str::to_owned);
+    let file = file.display().to_string();
+    words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
+}
+
+/// Why the command would not run, as far as the request and the header tell: they are checked the
+/// way `select` checks them.
+fn refusal(suggestion: &Suggestion, options: &[String], file: &Path) -> Option<String> {
+    if suggestion.undecided {
+        return Some("answer the question above first".to_owned());
+    }
+    let parsed = Arguments::try_parse_from(command(suggestion, options, file));
+    let Ok(Arguments { command: Command::Select(select) }) = parsed else {
+        return Some("the table's names cannot be stated on a command line".to_owned());
+    };
+    let checked = select.request().and_then(|request| {
+        // Standard input is gone, and where features are rows the header does not hold them.
+        if file == Path::new("-") || suggestion.features_as_rows {
+            return Ok(());
+        }
+        request.dry_run(file).map(|_| ())
+    });
+    checked.err().map(|error| error.to_string())
+}
+
+fn text(
+    inspection: &Inspection,
+    arguments: &InspectArguments,
+    options: &[String],
+    refusal: Option<&str>,
+) -> String {
     let mut text = String::from(
         "NOT PRIVATE: for the data holder's eyes; nothing of this may be passed on.\n\n",
     );
@@ -47,22 +103,25 @@ fn text(inspection: &Inspection, arguments: &InspectArguments) -> String {
         let mark = if finding.odd { "!" } else { " " };
         let _ = writeln!(text, "{mark} {:<9} {}", finding.topic, finding.text);
     }
-    let k = (inspection.suggestion.features / 2).clamp(1, 5).to_string();
-    let mut command = vec!["dpsis".to_owned(), "select".into(), "--k".into(), k];
-    command.extend(["--eps".to_owned(), "1".into()]);
-    match &arguments.write_schema {
-        Some(schema) => command.extend(["--schema".into(), schema.display().to_string()]),
-        None => command.extend(inspection.suggestion.options.iter().cloned()),
+    if inspection.rows == 0 {
+        let _ = writeln!(text, "! {:<9} there is no row below the header", "shape");
     }
-    command.push(arguments.table.file.display().to_string());
-    let words: Vec<String> = command.iter().map(|word| shell_word(word)).collect();
+    if let Some(refusal) = refusal {
+        let _ = writeln!(text, "\nNo command yet: {refusal}");
+        return text;
+    }
+    let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
+    let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
+    let options = stated.as_deref().unwrap_or(options);
+    let words = command(&inspection.suggestion, options, &arguments.table.file);
+    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     let _ = write!(
         text,
         "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",
         words.join(" ")
     );
-    if let Some(schema) = &arguments.write_schema {
-        let _ = writeln!(text, "Check every line of {} first.", schema.display());
+    if let Some(schema) = schema {
+        let _ = writeln!(text, "Check every line of {schema} first.");
     }
     text
 }
@@ -76,10 +135,10 @@ fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-fn schema(suggestion: &Suggestion, table: &TableArguments) -> SchemaFile {
+/// What was found and stated, as facts to check.
+fn facts(suggestion: &Suggestion) -> SchemaFile {
     SchemaFile {
         target: suggestion.target.clone(),
-        target_file: table.target_file.clone(),
         id: suggestion.id.clone(),
         features_as_rows: suggestion.features_as_rows,
         delimiter: suggestion.delimiter.map(|byte| match byte {

@@ -43,7 +43,7 @@ fn execute(command: Command) -> Result<()> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
-            output::print(&String::from_utf8_lossy(&script))
+            output::write_document(&String::from_utf8_lossy(&script), Destination::Stdout)
         }
         Command::Man => manual(),
     }
@@ -51,7 +51,7 @@ fn execute(command: Command) -> Result<()> {
 
 fn select(arguments: &SelectArguments) -> Result<()> {
     let mut request = arguments.request()?;
-    let destination = Destination::open(arguments.output.as_deref())?;
+    let destination = Destination::check(arguments.output.as_deref(), &arguments.inputs())?;
     let (format, quiet) = (arguments.format, arguments.quiet);
     if arguments.dry_run {
         return output::write_plan(&request.dry_run(arguments.file())?, format, quiet, destination);
@@ -77,7 +77,7 @@ fn manual() -> Result<()> {
             .render(&mut pages)
             .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
     }
-    output::print(&String::from_utf8_lossy(&pages))
+    output::write_document(&String::from_utf8_lossy(&pages), Destination::Stdout)
 }
 
 fn exit_code(error: &Error) -> u8 {

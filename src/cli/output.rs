@@ -9,38 +9,44 @@ use crate::error::{Error, Result};
 use crate::report;
 use crate::select::{DryRun, Selection, Warning};
 
-/// Where the document goes; made before anything is spent, so that a folder that cannot be written
-/// to is known in time.
+/// Where the document goes; checked before anything is spent.
 pub(super) enum Destination {
     Stdout,
     /// Something that exists and is no regular file, such as a device.
     Device(File),
     /// Written beside its place and moved there when whole.
-    File {
-        temporary: tempfile::NamedTempFile,
-        path: PathBuf,
-    },
+    File(PathBuf),
 }
 
 impl Destination {
-    /// Opens the destination.
+    /// Makes sure that the destination can be written to and is none of the `inputs`.
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be written to.
-    pub(super) fn open(path: Option<&Path>) -> Result<Self> {
+    /// `Request` if it is one of the inputs; `Io` if it cannot be written to.
+    pub(super) fn check(path: Option<&Path>, inputs: &[&Path]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Stdout) };
         let failed = |error| write_error(path, error);
-        let device = path.metadata().is_ok_and(|metadata| !metadata.is_file());
-        if device {
-            return File::options().write(true).open(path).map(Self::Device).map_err(failed);
+        // The file itself where the path is a link.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
+            return Err(Error::request("the output would overwrite what is read"));
         }
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-        let temporary = builder.tempfile_in(folder.unwrap_or(Path::new("."))).map_err(failed)?;
-        Ok(Self::File { temporary, path: path.to_owned() })
+        match path.metadata() {
+            Ok(metadata) if !metadata.is_file() => {
+                return File::options().write(true).open(path).map(Self::Device).map_err(failed);
+            }
+            Ok(metadata) if metadata.permissions().readonly() => {
+                return Err(failed(io::ErrorKind::PermissionDenied.into()));
+            }
+            _ => {}
+        }
+        if path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        // Gone again at once: an interrupted run leaves nothing.
+        beside(&real).map_err(failed)?;
+        Ok(Self::File(real))
     }
 
     /// Writes the whole document.
@@ -59,15 +65,29 @@ impl Destination {
                 let written = device.write_all(bytes).and_then(|()| device.flush());
                 written.map_err(|error| write_error(Path::new("the output"), error))
             }
-            Self::File { mut temporary, path } => {
-                let file = temporary.as_file_mut();
-                let written = file.write_all(bytes).and_then(|()| file.sync_all());
-                written.map_err(|error| write_error(&path, error))?;
-                let moved = temporary.persist(&path);
-                moved.map(|_| ()).map_err(|error| write_error(&path, error.error))
+            Self::File(path) => {
+                write_whole(&path, bytes).map_err(|error| write_error(&path, error))
             }
         }
     }
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut temporary = beside(path)?;
+    let file = temporary.as_file_mut();
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    temporary.persist(path)?;
+    Ok(())
+}
+
+/// A temporary file in the same folder.
+fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 
 fn write_error(path: &Path, error: io::Error) -> Error {
@@ -112,14 +132,9 @@ pub(super) fn write_plan(
     destination.write(&document)
 }
 
-/// Writes a document to stdout.
-pub(super) fn print(document: &str) -> Result<()> {
-    Destination::Stdout.write(document)
-}
-
-/// Writes a whole file or none.
-pub(super) fn write_file(path: &Path, document: &str) -> Result<()> {
-    Destination::open(Some(path))?.write(document)
+/// Writes a document to a destination.
+pub(super) fn write_document(document: &str, destination: Destination) -> Result<()> {
+    destination.write(document)
 }
 
 /// Warnings as lines; quiet leaves those without which the output would mislead.

@@ -34,11 +34,25 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     let name = path.display();
     let bytes =
         std::fs::read(path).map_err(|error| Error::io(format!("cannot read {name}: {error}")))?;
-    let schema = serde_json::from_slice(&bytes).map_err(|error| {
+    let mut schema: SchemaFile = serde_json::from_slice(&bytes).map_err(|error| {
         let (line, column) = (error.line(), error.column());
         Error::request(format!("{name} is no schema file: see line {line}, column {column}"))
             .hint("`dpsis inspect --write-schema FILE` writes one")
     })?;
+    for (both, names) in [
+        (schema.target.is_some() && schema.target_file.is_some(), "target and target_file"),
+        (schema.classes.is_some() && schema.target_bounds.is_some(), "classes and target_bounds"),
+        (schema.bounds.is_some() && schema.bounds_file.is_some(), "bounds and bounds_file"),
+    ] {
+        if both {
+            return Err(Error::request(format!("{name}: {names} exclude each other")));
+        }
+    }
+    // Files are named from where the schema is.
+    let folder = path.parent().unwrap_or(Path::new(""));
+    for file in [&mut schema.target_file, &mut schema.bounds_file].into_iter().flatten() {
+        *file = folder.join(&*file);
+    }
     let hash = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok((schema, hash))
 }

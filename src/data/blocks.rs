@@ -183,8 +183,7 @@ impl<R: Read> Blocks<R> {
         let row = self.rows + 1;
         match self.shape.splitter().split(line, row) {
             Err(error) if error.place().is_some_and(|place| place.column.is_some()) => error,
-            _ => Error::input(format!("the line is longer than {} bytes", self.max_line))
-                .at(Some(row), None),
+            _ => Error::input("the line is too long for its number of columns").at(Some(row), None),
         }
     }
 }

@@ -11,29 +11,37 @@ use crate::data::schema::Schema;
 use crate::data::table::{TableFile, text};
 use crate::error::{Error, Result};
 
-/// All rows of a small file with a known number of columns, in order.
-fn read_rows(path: &Path, columns: usize, form: &str) -> Result<Vec<Vec<Vec<u8>>>> {
-    struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
+/// The header and all rows, in order, of a small file with a known number of columns.
+struct SideFile {
+    header: Vec<String>,
+    rows: Vec<Vec<Vec<u8>>>,
+}
 
-    impl RowFold for Collect {
-        fn row(&mut self, number: u64, row: &Row<'_>) {
-            let cells = (0..self.0).map(|c| row.cell(c).trim_ascii().to_vec()).collect();
-            self.1.push((number, cells));
+impl SideFile {
+    fn read(path: &Path, columns: usize, form: &str) -> Result<Self> {
+        struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
+
+        impl RowFold for Collect {
+            fn row(&mut self, number: u64, row: &Row<'_>) {
+                let cells = (0..self.0).map(|c| row.cell(c).trim_ascii().to_vec()).collect();
+                self.1.push((number, cells));
+            }
+
+            fn merge(&mut self, other: Self) {
+                self.1.extend(other.1);
+            }
         }
 
-        fn merge(&mut self, other: Self) {
-            self.1.extend(other.1);
+        let table = TableFile::new(path, None).open()?;
+        let header = table.header().to_vec();
+        if header.len() != columns {
+            let name = path.display();
+            return Err(Error::input(format!("{name} must have the columns {form}")));
         }
+        let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
+        rows.sort_unstable_by_key(|row| row.0);
+        Ok(Self { header, rows: rows.into_iter().map(|row| row.1).collect() })
     }
-
-    let table = TableFile::new(path, None).open()?;
-    if table.header().len() != columns {
-        let name = path.display();
-        return Err(Error::input(format!("{name} must have the columns {form}")));
-    }
-    let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
-    rows.sort_unstable_by_key(|row| row.0);
-    Ok(rows.into_iter().map(|row| row.1).collect())
 }
 
 /// Targets by id: a CSV file `id,value`.
@@ -50,9 +58,10 @@ impl TargetTable {
     ///
     /// `Io` if it cannot be read; `Input` if it is malformed or an id occurs twice.
     pub(crate) fn read(path: &Path) -> Result<Self> {
-        let name = TableFile::new(path, None).open()?.header().get(1).cloned();
+        let file = SideFile::read(path, 2, "id,value")?;
+        let name = file.header.get(1).cloned();
         let mut entries = HashMap::new();
-        for (i, row) in read_rows(path, 2, "id,value")?.into_iter().enumerate() {
+        for (i, row) in file.rows.into_iter().enumerate() {
             let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
             if entries.insert(id, (i, value)).is_some() {
                 let rule = format!("an id occurs twice in {}", path.display());
@@ -67,7 +76,7 @@ impl TargetTable {
         self.entries.len()
     }
 
-    /// The name of the value column.
+    /// The name of the value column: if the file has no header, somebody's value.
     pub(crate) fn name(&self) -> &str {
         &self.name
     }
@@ -85,10 +94,10 @@ impl TargetTable {
 /// `Io` if it cannot be read; `Input` if it is malformed; `Request` if it does not fit the features.
 pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
     let mut places: HashMap<&str, usize> =
-        schema.feature_names().enumerate().map(|(i, name)| (name, i)).collect();
+        schema.feature_names().enumerate().map(|(i, name)| (name.trim(), i)).collect();
     let mut bounds = vec![None; schema.d()];
     let mut default = None;
-    for (i, row) in read_rows(path, 3, "feature,lo,hi")?.into_iter().enumerate() {
+    for (i, row) in SideFile::read(path, 3, "feature,lo,hi")?.rows.into_iter().enumerate() {
         let [name, low, high] = <[Vec<u8>; 3]>::try_from(row).unwrap_or_default();
         let at = |error: Error| error.at(Some(i as u64 + 1), None);
         let refuse = |rule: &str| at(Error::request(format!("{}: {rule}", path.display())));

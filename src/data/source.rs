@@ -36,6 +36,12 @@ pub(crate) struct SourceSpec {
     pub(crate) progress: Option<Progress>,
 }
 
+impl SourceSpec {
+    fn file(&self) -> TableFile {
+        TableFile::new(&self.path, self.delimiter).with_decimal_comma(self.format.decimal_comma)
+    }
+}
+
 /// A table whose features and target are known.
 pub(crate) struct Source {
     schema: Schema,
@@ -60,8 +66,9 @@ impl Source {
             Some(_) => TargetRole::Elsewhere,
             None => TargetRole::Here(&spec.target),
         };
-        let file = TableFile::new(&spec.path, spec.delimiter).with_progress(spec.progress.clone());
+        let file = spec.file().with_progress(spec.progress.clone());
         let open = file.open()?;
+        check_decimal(open.delimiter(), &spec.format)?;
         let (schema, body) = match spec.orientation {
             Orientation::SamplesAsRows => {
                 let header = open.header().to_vec();
@@ -69,7 +76,8 @@ impl Source {
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
-                let (schema, held) = Held::read(open, spec, &role, targets.as_ref())?;
+                let held = Held::read(open, spec, &role, targets.as_ref());
+                let (schema, held) = held.map_err(Error::without_column)?;
                 (schema, Body::Held(held))
             }
         };
@@ -87,10 +95,9 @@ impl Source {
         &self.format
     }
 
-    /// The name of the target.
-    pub(crate) fn target_name(&self) -> &str {
-        let here = self.schema.target().map(|place| self.schema.name(place));
-        here.or(self.targets.as_ref().map(TargetTable::name)).unwrap_or_default()
+    /// Targets from another file.
+    pub(crate) fn targets(&self) -> Option<&TargetTable> {
+        self.targets.as_ref()
     }
 
     /// Whether a second pass is possible.
@@ -129,8 +136,18 @@ pub(crate) fn header_schema(spec: &SourceSpec) -> Result<Schema> {
         Some(_) => TargetRole::Elsewhere,
         None => TargetRole::Here(&spec.target),
     };
-    let header = TableFile::new(&spec.path, spec.delimiter).open()?.header().to_vec();
-    Schema::of_columns(header, &role, spec.id.as_deref())
+    let table = spec.file().open()?;
+    check_decimal(table.delimiter(), &spec.format)?;
+    Schema::of_columns(table.header().to_vec(), &role, spec.id.as_deref())
+}
+
+/// A comma cannot both separate cells and stand in numbers.
+fn check_decimal(delimiter: u8, format: &CellFormat) -> Result<()> {
+    if delimiter == b',' && format.decimal_comma {
+        return Err(Error::request("decimal commas need cells that commas do not separate")
+            .hint("state --delimiter if it was not found in the header"));
+    }
+    Ok(())
 }
 
 fn reopen(file: &TableFile, schema: &Schema) -> Result<OpenTable> {

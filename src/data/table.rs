@@ -20,6 +20,8 @@ pub(crate) struct TableFile {
     path: Option<PathBuf>,
     /// Stated, or found in the header.
     delimiter: Option<u8>,
+    /// Whether commas stand in numbers: then they do not separate cells.
+    decimal_comma: bool,
     progress: Option<Progress>,
 }
 
@@ -36,7 +38,13 @@ impl TableFile {
     /// `-` is standard input.
     pub(crate) fn new(path: &Path, delimiter: Option<u8>) -> Self {
         let path = (path != Path::new("-")).then(|| path.to_owned());
-        Self { path, delimiter, progress: None }
+        Self { path, delimiter, decimal_comma: false, progress: None }
+    }
+
+    /// Says whether commas stand in numbers.
+    pub(crate) fn with_decimal_comma(mut self, decimal_comma: bool) -> Self {
+        self.decimal_comma = decimal_comma;
+        self
     }
 
     /// Reports how far each pass is.
@@ -63,13 +71,13 @@ impl TableFile {
     /// `Io` if it cannot be read; `Input` if it holds no header.
     pub(crate) fn open(&self) -> Result<OpenTable> {
         let name = self.name();
+        let raw = self.raw().map_err(|error| cannot_read(&name, &error))?;
         let failures = Failures::default();
-        let mut input = self
-            .raw()
-            .and_then(|raw| decompress(Watched { raw, failures: failures.clone() }))
-            .map_err(|error| failures.error(&name, &error))?;
-        let start = input.fill_buf().map_err(|error| failures.error(&name, &error))?;
-        let delimiter = self.delimiter.unwrap_or_else(|| likely_delimiter(start));
+        let failed = |error| failures.error(&name, &error);
+        let watched = Watched { raw, failures: failures.clone() };
+        let (start, mut input) = decompress(watched).map_err(failed)?;
+        let delimiter =
+            self.delimiter.unwrap_or_else(|| likely_delimiter(&start, self.decimal_comma));
         let header = read_header(&mut input, delimiter).map_err(|error| match error {
             HeaderError::Read(error) => failures.error(&name, &error),
             HeaderError::Malformed(error) => error,
@@ -169,32 +177,64 @@ impl Failures {
                 "{name}: the compressed data are damaged or end too early"
             ));
         }
-        Error::io(format!("cannot read {name}: {error}"))
+        cannot_read(name, error)
     }
 }
 
-/// Inflates what starts like gzip (all members) or zstd (all frames); skips a byte order mark.
-fn decompress(raw: impl Read + Send + 'static) -> io::Result<Box<dyn BufRead + Send>> {
-    let mut file = BufReader::with_capacity(1 << 16, raw);
-    let start = file.fill_buf()?;
-    let mut input: Box<dyn BufRead + Send> = if start.starts_with(&[0x1f, 0x8b]) {
-        let inflated = flate2::bufread::MultiGzDecoder::new(file);
-        Box::new(BufReader::with_capacity(1 << 16, inflated))
-    } else if start.starts_with(&[0x28, 0xb5, 0x2f, 0xfd]) {
-        let inflated = zstd::stream::read::Decoder::with_buffer(file)?;
-        Box::new(BufReader::with_capacity(1 << 16, inflated))
-    } else {
-        Box::new(file)
-    };
-    if input.fill_buf()?.starts_with(b"\xef\xbb\xbf") {
-        input.consume(3);
+fn cannot_read(name: &str, error: &io::Error) -> Error {
+    Error::io(format!("cannot read {name}: {error}"))
+}
+
+/// A stream of which the start has been looked at.
+type Primed<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
+/// Reads until `enough` of the start is known (or all of it), however little each read gives.
+fn prime<R: Read>(
+    mut input: R,
+    enough: impl Fn(&[u8]) -> bool,
+) -> io::Result<(Vec<u8>, Primed<R>)> {
+    let mut start = Vec::new();
+    while !enough(&start) {
+        if (&mut input).take(1 << 12).read_to_end(&mut start)? == 0 {
+            break;
+        }
     }
-    Ok(input)
+    Ok((start.clone(), io::Cursor::new(start).chain(input)))
+}
+
+/// Inflates what starts like gzip (all members) or zstd (all frames), and skips a byte order mark;
+/// also gives the start of the text: its first line, or 64 KiB.
+fn decompress(raw: impl Read + Send + 'static) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
+    let (magic, file) = prime(raw, |start| start.len() >= 4)?;
+    let file = BufReader::with_capacity(1 << 16, file);
+    let inflated: Box<dyn Read + Send> = match magic.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        // A frame of data, or one to skip.
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            Box::new(zstd::stream::read::Decoder::with_buffer(file)?)
+        }
+        _ => Box::new(file),
+    };
+    let enough = |start: &[u8]| start.len() >= 1 << 16 || start.contains(&b'\n');
+    let (start, text) = prime(inflated, enough)?;
+    let mut input = BufReader::with_capacity(1 << 16, text);
+    if start.starts_with(b"\xef\xbb\xbf") {
+        skip(&mut input, 3)?;
+    }
+    Ok((start, Box::new(input)))
+}
+
+fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
+    for _ in 0..bytes {
+        input.fill_buf()?;
+        input.consume(1);
+    }
+    Ok(())
 }
 
 /// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma where
-/// none is.
-fn likely_delimiter(start: &[u8]) -> u8 {
+/// none is, nor stands in numbers.
+fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
     let mut counts = [(b',', 0), (b'\t', 0), (b';', 0)];
     let mut quoted = false;
     for &byte in start.iter().take_while(|byte| !matches!(byte, b'\n' | b'\r')) {
@@ -202,6 +242,9 @@ fn likely_delimiter(start: &[u8]) -> u8 {
         if let Some((_, count)) = counts.iter_mut().find(|(other, _)| *other == byte && !quoted) {
             *count += 1;
         }
+    }
+    if decimal_comma {
+        counts[0].1 = 0;
     }
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
     counts.iter().find(|(_, count)| *count == most).map_or(b',', |(delimiter, _)| *delimiter)
@@ -376,7 +419,31 @@ mod tests {
             ("alone", b','),
             ("a\tb\nc,d,e,f", b'\t'),
         ] {
-            assert_eq!(likely_delimiter(header.as_bytes()), delimiter, "{header}");
+            assert_eq!(likely_delimiter(header.as_bytes(), false), delimiter, "{header}");
+        }
+        assert_eq!(likely_delimiter(b"1,5;2,5;3,5", true), b';');
+    }
+
+    /// However little each read gives, the same table.
+    #[test]
+    fn slow_streams_are_recognised() {
+        struct Drip(Vec<u8>);
+        impl Read for Drip {
+            fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+                let take = buffer.len().min(1).min(self.0.len());
+                buffer[..take].copy_from_slice(&self.0[..take]);
+                self.0.drain(..take);
+                Ok(take)
+            }
+        }
+        let text = "\u{feff}a;b;y\n1;2;3\n";
+        let skippable = [b"\x50\x2a\x4d\x18\x02\0\0\0ab", &zstd(text)[..]].concat();
+        for bytes in [text.as_bytes().to_vec(), gzip(text), zstd(text), skippable] {
+            let (start, mut input) = decompress(Drip(bytes)).unwrap();
+            assert_eq!(likely_delimiter(&start, false), b';');
+            let mut all = String::new();
+            input.read_to_string(&mut all).unwrap();
+            assert_eq!(all, text[3..]);
         }
     }
 

@@ -7,6 +7,9 @@ use crate::data::CellFormat;
 /// More different texts than this are no labels.
 pub(super) const MOST_LABELS: usize = 20;
 
+/// Numbers that often stand for missing values, and must be stated then.
+pub(super) const CODES: [&str; 6] = ["-999", "-9999", "-99", "999", "9999", "-1e30"];
+
 /// Counts and moments of a column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Column {
@@ -23,6 +26,8 @@ pub(super) struct Column {
     pub(super) low: f64,
     pub(super) high: f64,
     sum_of_magnitudes: f64,
+    /// How often each of [`CODES`] occurs.
+    pub(super) codes: [u64; CODES.len()],
     /// Different values with their counts, up to [`MOST_LABELS`] and one more.
     pub(super) values: BTreeMap<String, u64>,
 }
@@ -52,6 +57,9 @@ impl Column {
                 self.decimal_commas += u64::from(comma.number(cell).is_some());
             }
         }
+        if let Some(code) = CODES.iter().position(|code| *code == text) {
+            self.codes[code] += 1;
+        }
         if let Some(count) = self.values.get_mut(text.as_ref()) {
             *count += 1;
         } else if self.values.len() <= MOST_LABELS {
@@ -75,6 +83,9 @@ impl Column {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
         };
+        for (code, more) in self.codes.iter_mut().zip(other.codes) {
+            *code += more;
+        }
         for (value, count) in other.values {
             *self.values.entry(value).or_default() += count;
         }

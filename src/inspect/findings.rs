@@ -1,8 +1,8 @@
 //! From counts to words and a command.
 
 use super::Known;
-use super::column::Column;
-use crate::data::TargetColumn;
+use super::column::{CODES, Column};
+use crate::data::{Orientation, TargetColumn};
 use crate::select::WIDE;
 
 /// One line of the inspection.
@@ -21,17 +21,19 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
+    /// Whether it is open which way the table lies: then nothing should be run yet.
+    pub undecided: bool,
     /// Options and values, in order.
     pub options: Vec<String>,
     /// How many features there are to select from.
     pub features: usize,
-    /// The target's column, by name.
+    /// The target, by name, where it was stated.
     pub target: Option<String>,
     /// The labels found in the target, in the order of the alphabet.
     pub classes: Option<Vec<String>>,
     /// A column of ids.
     pub id: Option<String>,
-    /// Whether lines are features.
+    /// Whether lines are features: stated, never guessed.
     pub features_as_rows: bool,
     /// What separates cells.
     pub delimiter: Option<u8>,
@@ -48,16 +50,13 @@ pub(super) struct Seen<'a> {
     pub(super) delimiter: u8,
     pub(super) rows: u64,
     pub(super) columns: &'a [Column],
-    /// Different values of the first column.
-    pub(super) first_values: usize,
+    /// Different values of the id column, or of the first.
+    pub(super) different_ids: usize,
     pub(super) duplicated_ids: usize,
 }
 
 /// Texts that usually mean a missing value, and are taken as such without being stated.
 const MISSING: [&str; 8] = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?", "."];
-
-/// Numbers that usually mean a missing value, and must be stated.
-const CODES: [&str; 6] = ["-999", "-9999", "-99", "999", "9999", "-1e30"];
 
 struct Draft {
     findings: Vec<Finding>,
@@ -104,6 +103,11 @@ impl Seen<'_> {
             ),
         );
         draft.suggestion.delimiter = Some(self.delimiter);
+        if let Some(delimiter) = self.known.delimiter {
+            let stated =
+                if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() };
+            draft.option("--delimiter", &stated);
+        }
         if self.header.len() == 1 {
             draft
                 .warn("shape", "there is one column only: state what separates cells: --delimiter");
@@ -121,26 +125,53 @@ impl Seen<'_> {
             || self.delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
     }
 
-    /// Many more lines than columns, each with a name of its own, and no column of labels.
     fn lines_are_features(&self) -> bool {
-        let named = self.columns.first().is_some_and(|first| first.texts > 0)
-            && self.first_values as u64 == self.rows;
-        let labels = self.columns.iter().skip(1).any(|c| c.texts > 0 && c.has_labels());
-        self.known.features_as_rows
-            || named && !labels && self.rows > 4 * self.header.len() as u64 && self.rows > 200
+        self.known.orientation == Some(Orientation::FeaturesAsRows)
+    }
+
+    /// Many more lines than columns, each with a name of its own, and nothing that speaks for samples
+    /// as rows: no column of ids by name, no column of labels.
+    fn lines_may_be_features(&self) -> bool {
+        let first = self.columns.first();
+        let named = first.is_some_and(|first| first.texts > 0 && first.numbers == 0)
+            && self.different_ids as u64 == self.rows;
+        let is_label = |c: &Column| c.has_label_numbers() || c.texts > 0 && c.has_labels();
+        let labels = self.columns.iter().skip(1).any(is_label);
+        named
+            && !labels
+            && !self.first_is_named_as_ids()
+            && self.rows > 4 * self.header.len() as u64
+            && self.rows > 200
+    }
+
+    fn first_is_named_as_ids(&self) -> bool {
+        let name = self.header[0].to_lowercase();
+        let words = ["id", "sample", "patient", "subject", "participant", "person", "donor"];
+        words.iter().any(|word| {
+            name == *word
+                || name.ends_with(&format!("_{word}"))
+                || name.starts_with(&format!("{word}_"))
+        })
     }
 
     fn way(&self, draft: &mut Draft) {
         if self.lines_are_features() {
-            draft.warn(
+            draft.say(
                 "lies",
-                "each line looks like a feature and each column like a sample: without \
-                 --orient features-as-rows features would be protected instead of people; the targets \
-                 then come from --target-file (id,value) or a row: --target NAME",
+                "each line is a feature and each column a sample, as stated: the first column's texts \
+                 are feature names, and are printed when selected",
             );
             draft.suggestion.features_as_rows = true;
             draft.option("--orient", "features-as-rows");
-            draft.option("--target-file", "TARGETS.csv");
+        } else if self.known.orientation.is_none() && self.lines_may_be_features() {
+            draft.suggestion.undecided = true;
+            draft.warn(
+                "lies",
+                "is a line a person or a feature? Each has a name of its own. If a line is a person, \
+                 inspect again with --orient samples-as-rows. If it is a feature (as genes often are), \
+                 with --orient features-as-rows, for else features would be protected instead of \
+                 people; the targets then come from --target-file (id,value) or a row, --target NAME",
+            );
         } else {
             draft.say(
                 "lies",
@@ -156,8 +187,8 @@ impl Seen<'_> {
         let first = self.columns.first()?;
         let texts = first.texts > 0 && first.numbers == 0;
         let unnamed = self.header[0].is_empty();
-        let named_so = ["id", "sample", "patient", "subject", "name", "row.names", "index"]
-            .contains(&self.header[0].to_lowercase().as_str());
+        let named_so = self.first_is_named_as_ids()
+            || ["name", "row.names", "index"].contains(&self.header[0].to_lowercase().as_str());
         (self.header.len() > 2 && (unnamed || named_so || texts && !first.has_labels()))
             .then_some(0)
     }
@@ -169,7 +200,7 @@ impl Seen<'_> {
         let Some(id) = self.id_column() else { return };
         let name = &self.header[id];
         draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
-        if id == 0 && self.duplicated_ids > 0 {
+        if self.duplicated_ids > 0 {
             draft.warn(
                 "ids",
                 format!(
@@ -194,7 +225,26 @@ impl Seen<'_> {
     }
 
     fn target(&self, draft: &mut Draft) {
-        if self.lines_are_features() || self.known.target_elsewhere {
+        let stated = match &self.known.target {
+            TargetColumn::Named(name) => Some(name),
+            TargetColumn::At(place) => {
+                place.checked_sub(1).and_then(|place| self.header.get(place))
+            }
+            TargetColumn::Last => None,
+        };
+        if let Some(name) = stated {
+            draft.option("--target", name);
+            draft.suggestion.target = Some(name.clone());
+        }
+        if self.known.target_elsewhere {
+            draft.say("target", "in its own file: if it holds labels, add --classes a,b");
+            return;
+        }
+        if self.lines_are_features() {
+            if stated.is_none() {
+                draft.warn("target", "state --target-file (id,value), or a row: --target NAME");
+                draft.suggestion.undecided = true;
+            }
             return;
         }
         let Some(place) = self.target_column() else {
@@ -202,10 +252,6 @@ impl Seen<'_> {
             return;
         };
         let (name, column) = (&self.header[place], &self.columns[place]);
-        if self.known.target != TargetColumn::Last {
-            draft.option("--target", name);
-        }
-        draft.suggestion.target = Some(name.clone());
         let what = format!("column {} ({name:?})", place + 1);
         let numeric = column.is_numeric(draft.suggestion.decimal_comma);
         if numeric && !column.has_label_numbers() {
@@ -227,7 +273,9 @@ impl Seen<'_> {
                     "its numbers look like labels; leave --classes out if they are amounts",
                 );
             }
-            if labels.len() > 1 {
+            if labels.len() < 2 {
+                draft.warn("target", "a target needs at least two labels");
+            } else {
                 // In the order of the alphabet: their order by count is not public.
                 let mut labels = labels;
                 labels.sort_unstable();
@@ -256,7 +304,8 @@ impl Seen<'_> {
     }
 
     fn features(&self, draft: &mut Draft) {
-        let skip = [self.id_column(), self.target_column()];
+        let target = self.target_column().filter(|_| !self.known.target_elsewhere);
+        let skip = [self.id_column(), target];
         let skipped = |c: &usize| {
             if self.lines_are_features() { *c == 0 } else { skip.contains(&Some(*c)) }
         };
@@ -272,7 +321,7 @@ impl Seen<'_> {
             let (name, place, column) = (&self.header[c], c + 1, &self.columns[c]);
             let what = if column.has_labels() {
                 let labels = labels_of(column).join(", ");
-                format!("holds labels ({labels}): if it is the target, --target {name}")
+                format!("holds labels ({labels}): if it is the target, --target {name:?}")
             } else {
                 "holds text".to_owned()
             };
@@ -297,26 +346,32 @@ impl Seen<'_> {
         if missing > 0 {
             draft.say("features", format!("{missing} cells are empty and count as missing"));
         }
-        self.codes(draft, columns().collect());
+        self.codes(draft, &columns().collect::<Vec<_>>());
         self.scale(draft, columns().filter(|c| c.is_numeric(comma)).collect());
     }
 
-    /// Numbers that are no numbers.
-    fn codes(&self, draft: &mut Draft, columns: Vec<&Column>) {
-        let usual = |code: &&&str| {
-            let holds = |c: &&&Column| c.values.contains_key(**code) && c.values.len() > 2;
-            columns.iter().filter(holds).count() > 0
-        };
-        let codes: Vec<String> =
-            CODES.iter().filter(usual).map(|code| (*code).to_owned()).collect();
-        let taken = MISSING.iter().filter(usual).count();
-        if taken > 0 {
+    /// Numbers that are no numbers, in any column.
+    fn codes(&self, draft: &mut Draft, columns: &[&Column]) {
+        let mut codes = self.known.missing.clone();
+        let mut found = Vec::new();
+        for (i, code) in CODES.iter().enumerate() {
+            // A few of them in a column that holds much else.
+            let suspicious = |c: &Column| c.codes[i] > 1 && c.values.len() > 2;
+            if self.columns.iter().any(suspicious) && !codes.iter().any(|known| known == code) {
+                found.push((*code).to_owned());
+            }
+        }
+        let holds = |word: &&str| columns.iter().any(|c| c.values.contains_key(*word));
+        if MISSING.iter().any(holds) {
             draft.say("features", "NA and the like are taken as missing");
         }
+        if !found.is_empty() {
+            let list = record(&found);
+            draft.warn("missing", format!("{list} may stand for missing values: --na={list}"));
+        }
+        codes.extend(found);
         if !codes.is_empty() {
-            let list = record(&codes);
-            draft.warn("features", format!("{list} may stand for missing values: --na {list}"));
-            draft.suggestion.options.push(format!("--na={list}"));
+            draft.suggestion.options.push(format!("--na={}", record(&codes)));
             draft.suggestion.missing = codes;
         }
     }

@@ -8,7 +8,7 @@ mod findings;
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::data::{CellFormat, Row, RowFold, TableFile, TargetColumn};
+use crate::data::{CellFormat, Orientation, Row, RowFold, TableFile, TargetColumn};
 use crate::error::Result;
 use column::Column;
 
@@ -29,8 +29,8 @@ pub struct Known {
     pub target_elsewhere: bool,
     /// A column of ids.
     pub id: Option<String>,
-    /// Whether lines are known to be features.
-    pub features_as_rows: bool,
+    /// Which way the table lies, where that is stated.
+    pub orientation: Option<Orientation>,
 }
 
 /// What a table holds. Not private.
@@ -55,25 +55,28 @@ pub struct Inspection {
 ///
 /// As for reading it: `Io`, or `Input` with the place of the first structure error.
 pub fn inspect(path: &Path, known: &Known) -> Result<Inspection> {
-    let table = TableFile::new(path, known.delimiter).open()?;
+    let file = TableFile::new(path, known.delimiter).with_decimal_comma(known.decimal_comma);
+    let table = file.open()?;
     let (header, delimiter) = (table.header().to_vec(), table.delimiter());
     let format = CellFormat { decimal_comma: false, missing: known.missing.clone() };
+    let id = known.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
     let new = || Look {
         format: &format,
         rows: 0,
         columns: vec![Column::default(); header.len()],
-        first: HashMap::new(),
+        id: id.unwrap_or(0),
+        ids: HashMap::new(),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let look = table.fold(threads, new)?;
-    let duplicated_ids = look.first.values().filter(|&&count| count > 1).count();
+    let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
     let (findings, suggestion) = findings::draw(findings::Seen {
         known,
         header: &header,
         delimiter,
         rows: look.rows,
         columns: &look.columns,
-        first_values: look.first.len(),
+        different_ids: look.ids.len(),
         duplicated_ids,
     });
     Ok(Inspection { rows: look.rows, columns: header.len(), delimiter, findings, suggestion })
@@ -84,8 +87,10 @@ struct Look<'a> {
     format: &'a CellFormat,
     rows: u64,
     columns: Vec<Column>,
-    /// How often each value of the first column occurs.
-    first: HashMap<Vec<u8>, u64>,
+    /// The column that may hold ids.
+    id: usize,
+    /// How often each of its values occurs.
+    ids: HashMap<Vec<u8>, u64>,
 }
 
 impl RowFold for Look<'_> {
@@ -94,7 +99,7 @@ impl RowFold for Look<'_> {
         for (c, column) in self.columns.iter_mut().enumerate() {
             column.take_in(row.cell(c), number, self.format);
         }
-        *self.first.entry(row.cell(0).trim_ascii().to_vec()).or_default() += 1;
+        *self.ids.entry(row.cell(self.id).trim_ascii().to_vec()).or_default() += 1;
     }
 
     fn merge(&mut self, other: Self) {
@@ -102,8 +107,8 @@ impl RowFold for Look<'_> {
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
             column.merge(more);
         }
-        for (value, count) in other.first {
-            *self.first.entry(value).or_default() += count;
+        for (value, count) in other.ids {
+            *self.ids.entry(value).or_default() += count;
         }
     }
 }

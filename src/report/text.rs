@@ -129,8 +129,11 @@ fn scaled(score: &ScoreUsed, features: usize) -> String {
 }
 
 fn target(target: &TargetUsed, selection: &Selection) -> String {
-    let place = target.index.map_or("in its own file".into(), |index| format!("column {index}"));
-    let name = format!("{:?}, {place}", target.name);
+    let line = if selection.guarantee.unit == "column" { "row" } else { "column" };
+    let name = match (&target.name, target.index) {
+        (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
+        _ => "in its own file".into(),
+    };
     let released = &selection.released;
     let coding = match (released.target_median, target.bounds, &selection.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),

@@ -8,7 +8,7 @@ use crate::data::{Orientation, header_schema};
 use crate::error::{Error, Result};
 use crate::exact::{LnFactorials, near_f64};
 use crate::privacy::{Epsilon, Neighbours, Purpose};
-use crate::select::plan::Plan;
+use crate::select::plan::{Plan, PlannedPath};
 use crate::select::{Guarantee, MechanismUsed, ScoreUsed, Select, Warning};
 
 /// A plan that was not carried out.
@@ -65,10 +65,12 @@ impl Select {
         if self.k > d {
             return Err(Error::request(format!("k must not exceed the number of features, {d}")));
         }
+        self.check_header_is_no_row(&schema, None)?;
+        let scaling = self.scaling_rule(&schema)?;
         let plan = self.plan(d)?;
         let noise = plan.spent.iter().map(|part| Noise {
             purpose: part.purpose,
-            text: self.noise(part.purpose, &part.epsilon, d),
+            text: self.noise(&plan, part.purpose, &part.epsilon, d),
         });
         Ok(DryRun {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -77,13 +79,13 @@ impl Select {
             k: self.k,
             guarantee: self.guarantee(&plan),
             mechanism: self.mechanism_used(),
-            score: self.score_used(&plan, &self.nominal_scaling(), 0),
+            score: self.score_used(&plan, &scaling, 0),
             noise: noise.collect(),
-            warnings: self.warnings(&plan, &self.nominal_scaling(), d, None),
+            warnings: self.warnings(&plan, &scaling, d, None),
         })
     }
 
-    fn noise(&self, purpose: Purpose, epsilon: &Epsilon, d: usize) -> String {
+    fn noise(&self, plan: &Plan, purpose: Purpose, epsilon: &Epsilon, d: usize) -> String {
         let epsilon = near_f64(epsilon.as_rational());
         let steps = self.neighbours.steps() as f64;
         match purpose {
@@ -92,12 +94,15 @@ impl Select {
                 let ranks = steps * (30_003f64 / 0.05).ln() / epsilon;
                 format!("the split is within {ranks:.0} ranks of the middle 95 times of 100")
             }
-            Purpose::TargetCenter if self.neighbours == Neighbours::ReplaceOne => {
+            Purpose::TargetCenter
+                if self.neighbours == Neighbours::ReplaceOne
+                    && !matches!(plan.path, PlannedPath::Classes { .. }) =>
+            {
                 let rows = 2f64.sqrt() / epsilon;
                 format!("the centre moves as if {rows:.1} rows were moved from end to end")
             }
             Purpose::TargetCenter => {
-                let rows = 2.0 / epsilon;
+                let rows = 2.0 * steps / epsilon;
                 format!("rows are counted with a standard deviation of at least {rows:.1}")
             }
             Purpose::Selection => {

@@ -1,6 +1,6 @@
 //! Writing down what happened.
 
-use crate::data::{Q, Scaling, ScalingRule, Source};
+use crate::data::{Q, ScalingRule, Source};
 use crate::estimate::RowsEstimate;
 use crate::exact::format_rational;
 use crate::privacy::Neighbours;
@@ -64,9 +64,12 @@ impl Run<'_> {
             (Target::Bounded(_), _) => "bounds",
             (Target::Numeric, _) => "number",
         };
+        let schema = source.schema();
+        let place = schema.target();
         TargetUsed {
-            name: source.target_name().to_owned(),
-            index: source.schema().target().map(|place| place + 1),
+            // Of a target file nothing is printed: its header could be missing.
+            name: place.map(|place| schema.name(place).to_owned()),
+            index: place.map(|place| place + 1),
             coding: coding.to_owned(),
             bounds,
         }
@@ -78,15 +81,6 @@ impl Select {
         MechanismUsed {
             id: "canonical".to_owned(),
             gamma: format_rational(&self.mechanism.gamma(self.k)),
-        }
-    }
-
-    /// The scaling as far as it is known without the header.
-    pub(super) fn nominal_scaling(&self) -> ScalingRule {
-        match &self.scaling {
-            Some(Scaling::Bounds(bounds)) => ScalingRule::Common(*bounds),
-            Some(Scaling::BoundsFile(_)) => ScalingRule::PerFeature(Vec::new()),
-            Some(Scaling::RowRank) | None => ScalingRule::RowRank,
         }
     }
 
@@ -134,7 +128,10 @@ impl Select {
     }
 
     fn by_default(&self) -> bool {
-        self.score.is_none() && self.scaling.is_none() && !self.paper
+        self.score.is_none()
+            && self.scaling.is_none()
+            && self.center == Center::Private
+            && !self.paper
     }
 
     pub(super) fn warnings(

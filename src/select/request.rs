@@ -78,6 +78,7 @@ pub struct Select {
     pub(super) orientation: Orientation,
     pub(super) delimiter: Option<u8>,
     pub(super) format: CellFormat,
+    pub(super) numeric_names: bool,
     pub(super) score: Option<ScoreKind>,
     pub(super) scaling: Option<Scaling>,
     pub(super) paper: bool,
@@ -114,6 +115,7 @@ impl Select {
             orientation: Orientation::default(),
             delimiter: None,
             format: CellFormat::default(),
+            numeric_names: false,
             score: None,
             scaling: None,
             paper: false,
@@ -158,6 +160,13 @@ impl Select {
     /// Texts that stand for a missing value, besides empty and unparseable cells.
     pub fn missing(mut self, codes: Vec<String>) -> Self {
         self.format.missing = codes;
+        self
+    }
+
+    /// Says that the names in the header may be numbers. Otherwise a header that looks like a row of
+    /// data is refused, for its names are printed.
+    pub fn numeric_names(mut self, numeric_names: bool) -> Self {
+        self.numeric_names = numeric_names;
         self
     }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use crate::data::{
-    Labels, Orientation, Q, Scaling, ScalingRule, Source, TargetCode, TargetColumn, parse_number,
+    Labels, Orientation, Q, Scaling, ScalingRule, Schema, Source, TargetCode, TargetTable,
     read_bounds, to_grid,
 };
 use crate::error::{Error, Result};
@@ -35,7 +35,7 @@ impl Select {
         let randomness = self.randomness.source()?;
         let mut source = Source::open(&self.source_spec(path.into()))?;
         let plan = self.check_against(&source)?;
-        let scaling = self.scaling_rule(&source)?;
+        let scaling = self.scaling_rule(source.schema())?;
         let run = Run { select: self, plan: &plan, scaling: &scaling, randomness: &randomness };
         let scored = match &plan.path {
             PlannedPath::Number { coding, center } => run.number(&mut source, coding, center)?,
@@ -60,33 +60,57 @@ impl Select {
                 Orientation::FeaturesAsRows => Error::input(rule),
             });
         }
-        self.check_header_is_no_row(source)?;
+        self.check_header_is_no_row(source.schema(), source.targets())?;
         self.plan(d)
     }
 
-    pub(super) fn scaling_rule(&self, source: &Source) -> Result<ScalingRule> {
+    pub(super) fn scaling_rule(&self, schema: &Schema) -> Result<ScalingRule> {
         Ok(match &self.scaling {
             Some(Scaling::Bounds(bounds)) => ScalingRule::Common(*bounds),
-            Some(Scaling::BoundsFile(path)) => {
-                ScalingRule::PerFeature(read_bounds(path, source.schema())?)
-            }
+            Some(Scaling::BoundsFile(path)) => ScalingRule::PerFeature(read_bounds(path, schema)?),
             Some(Scaling::RowRank) | None => ScalingRule::RowRank,
         })
     }
 
-    /// Without a header the first row would be taken for one, and a person's values for names.
-    fn check_header_is_no_row(&self, source: &Source) -> Result<()> {
-        let name = source.target_name();
-        let is_value = match &self.target {
-            Target::Classes(labels) => labels.iter().any(|label| label == name.trim()),
-            _ => parse_number(name.as_bytes()).is_some(),
-        };
-        if !is_value || matches!(self.target_column, TargetColumn::Named(_)) {
+    /// Without a header the first row would be taken for one, and a person's values for names, which
+    /// are printed. Refused if the target's name could be one of its values, or half of the features'
+    /// names are numbers, unless the user says that names are numbers.
+    pub(super) fn check_header_is_no_row(
+        &self,
+        schema: &Schema,
+        targets: Option<&TargetTable>,
+    ) -> Result<()> {
+        if self.numeric_names {
             return Ok(());
         }
-        Err(Error::input("the target's name looks like one of its values")
-            .at(None, source.schema().target().map(|column| column + 1))
-            .hint("is the header missing? If this is its name, state it: --target NAME"))
+        let is_number = |name: &str| self.format.number(name.as_bytes()).is_some();
+        let is_value = |name: &str| match &self.target {
+            Target::Classes(labels) => labels.iter().any(|label| label == name.trim()),
+            _ => is_number(name),
+        };
+        let refuse = |rule: &str, column: Option<usize>| {
+            Err(Error::input(rule)
+                .at(None, column)
+                .hint("is the header missing? If these really are names, say so: --numeric-names"))
+        };
+        if let Some(place) = schema.target()
+            && is_value(schema.name(place))
+        {
+            return refuse("the target's name looks like one of its values", Some(place + 1));
+        }
+        if let Some(targets) = targets {
+            let id = schema.id().map(|place| schema.name(place));
+            if is_value(targets.name())
+                || id.is_some_and(|id| targets.find(id.as_bytes()).is_some())
+            {
+                return refuse("the table or the target file seems to have no header", None);
+            }
+        }
+        let numbers = schema.feature_names().filter(|name| is_number(name)).count();
+        if 2 * numbers >= schema.d() && numbers > 0 {
+            return refuse("half of the features' names are numbers", None);
+        }
+        Ok(())
     }
 }
 
@@ -288,6 +312,10 @@ impl Run<'_> {
 
     /// A table without any usable target is malformed: the promise starts at one usable row.
     fn no_usable_target(&self, source: &Source) -> Error {
+        if source.targets().is_some() {
+            return Error::input("no sample has a usable target: no id is in both files with one")
+                .hint("state the id column, --id NAME, and --classes if the targets are labels");
+        }
         let error = match &self.select.target {
             Target::Classes(_) => Error::input("no row has one of the stated classes here")
                 .hint("labels are compared as text, upper and lower case included"),
@@ -295,6 +323,10 @@ impl Run<'_> {
                 "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
             ),
         };
-        error.at(None, source.schema().target().map(|column| column + 1))
+        let place = source.schema().target().map(|place| place + 1);
+        match self.select.orientation {
+            Orientation::SamplesAsRows => error.at(None, place),
+            Orientation::FeaturesAsRows => error.at(place.map(|row| row as u64), None),
+        }
     }
 }

@@ -105,8 +105,8 @@ pub struct ScoreUsed {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TargetUsed {
-    /// Its name in the header.
-    pub name: String,
+    /// Its name; none if it is in another file.
+    pub name: Option<String>,
     /// Its column in the file (its row, where features are rows), counted from 1; none if it is in
     /// another file.
     pub index: Option<usize>,
