@@ -8,7 +8,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use dpsis::{Bounds, Center, Randomness, Scaling, Select, Target};
+use dpsis::{Bounds, Center, Randomness, Scaling, ScoreKind, Select, Target};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
 
@@ -129,6 +129,29 @@ fn demo_data_with_bounds() {
     assert_is_top(&stated, &naive_scores(&rows, &scale, &[(y.clone(), 0.25)]), 10);
     let raw = request.center(Center::None).run(DEMO).unwrap();
     assert_is_top(&raw, &naive_scores(&rows, &scale, &[(y, 0.0)]), 10);
+}
+
+/// Kendall's correlation over all pairs of rows.
+#[test]
+fn demo_data_by_kendall() {
+    let (_, rows) = read(Path::new(DEMO));
+    let number = |cell: &String| cell.parse::<f64>().unwrap();
+    let table: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(number).collect()).collect();
+    let d = table[0].len() - 1;
+    // 1, 0 or -1.
+    let order = |a: f64, b: f64| f64::from(i8::from(a > b) - i8::from(a < b));
+    let mut excess = vec![0.0; d];
+    for (i, a) in table.iter().enumerate() {
+        for b in &table[..i] {
+            let y = order(a[d], b[d]);
+            for (sum, (x1, x2)) in excess.iter_mut().zip(a.iter().zip(b)) {
+                *sum += y * order(*x1, *x2);
+            }
+        }
+    }
+    let scores: Vec<f64> = excess.iter().map(|sum| sum.abs() / (table.len() - 1) as f64).collect();
+    let selection = select(20).score(ScoreKind::Kendall).run(DEMO).unwrap();
+    assert_is_top(&selection, &scores, 20);
 }
 
 fn real(name: &str) -> Option<PathBuf> {
