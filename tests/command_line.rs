@@ -613,6 +613,33 @@ fn schemas_and_options_do_not_mix_targets() {
 }
 
 #[test]
+fn columns_can_be_left_out() {
+    let files = Files::new();
+    let table = files.write("t.csv", "id,sex,age,y\n1,f,30,1\n2,m,40,2\n");
+    let output = run_on(&table, &["--exclude", "id,sex"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "age\n"));
+    assert_eq!(code(&run_on(&table, &["--exclude", "sx"])), 2);
+    assert_eq!(code(&run_on(&table, &["--exclude", "y"])), 2);
+    assert_eq!(code(&run_on(&table, &["--exclude", "id,sex,age"])), 3);
+}
+
+/// A label that is spelled otherwise in the file shows in the private counts.
+#[test]
+fn a_misspelled_label_is_suspected_from_the_private_counts() {
+    let files = Files::new();
+    let rows: String = (0..900).map(|i| format!("{i},{}\n", ["no", "yes"][i % 2])).collect();
+    let table = files.write("t.csv", format!("a,y\n{rows}"));
+    let warned = |labels: &str| {
+        let more = ["--classes", labels, "--bounds=0,900", "--format", "json", "--seed", "1"];
+        let output = run_on(&table, &more);
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        record["warnings"].as_array().unwrap().iter().any(|w| w["id"] == "rare-class")
+    };
+    assert!(!warned("no,yes"));
+    assert!(warned("no,Yes") && warned("no,maybe,yes"));
+}
+
+#[test]
 fn missing_codes_are_missing() {
     let files = Files::new();
     let table = files.write("t.csv", "a,b,y\n1,2,?\n-999,4,-999\n");

@@ -90,13 +90,13 @@ fn the_suggested_command_works() {
             table("age,dose,y", |i, c| {
                 format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
             }),
-            &["-999 may stand for missing", "--na=-999"],
+            &["-999 may stand for missing values: --na=-999"],
         ),
         (
             "the target elsewhere",
             "t.csv",
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
-            &["holds labels (well, case): if it is the target, --target \"out\""],
+            &["holds labels (well, case): if it is the target, --target \"out\"", "--exclude out"],
         ),
         (
             "names that want quoting",
@@ -167,6 +167,14 @@ fn which_way_it_lies_is_asked() {
     }
 }
 
+/// What the demo data's page says of epsilon 1 is said before it is spent.
+#[test]
+fn a_hopeless_budget_is_announced() {
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
+    let text = said(&dpsis(Path::new("."), &["inspect", demo]));
+    assert!(text.contains("expect noise at epsilon 1: about 2 is needed"), "{text}");
+}
+
 /// An ordinary table of patients is not taken for genes.
 #[test]
 fn patients_are_not_taken_for_features() {
@@ -194,11 +202,9 @@ fn the_command_is_what_select_accepts() {
     let table = format!("dose|person|gain|y\n{table}");
     let more = ["--delimiter", "|", "--id", "person", "--target", "gain", "--na=?"];
     let (text, selected) = inspect_then_select("t.txt", &table, &more);
-    for words in
-        ["--delimiter '|'", "--target gain", "--id person", "--na='?,-999'", "30 ids occur"]
-    {
-        let quoted = words.replace("--na='?,-999'", "'--na=?,-999'");
-        assert!(text.contains(&quoted), "{quoted}: {text}");
+    let expected = ["--delimiter '|'", "--target gain", "--id person", "'--na=?'", "30 ids occur"];
+    for words in [&expected[..], &["-999 may stand"]].concat() {
+        assert!(text.contains(words), "{words}: {text}");
     }
     assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
     let folder = tempfile::tempdir().unwrap();

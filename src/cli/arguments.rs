@@ -55,7 +55,7 @@ pub(super) struct SelectArguments {
     #[arg(
         short,
         long = "eps",
-        alias = "epsilon",
+        visible_alias = "epsilon",
         value_name = "EPSILON",
         allow_hyphen_values = true
     )]
@@ -119,8 +119,8 @@ pub(super) struct SelectArguments {
     #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
     split: Option<String>,
 
-    /// How classes of sets are weighed, from 0 (leave out no good feature) to 1 (take no bad one)
-    /// [default: 1/2, and 1 for k = 1]
+    /// From 0 (leave out no good feature: best if fewer than k are good) to 1 (take no bad one: best
+    /// if k or more are good) [default: 1/2, and 1 for k = 1]
     #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
     gamma: Option<String>,
 
@@ -176,9 +176,13 @@ pub(super) struct TableArguments {
     )]
     pub(super) target_file: Option<PathBuf>,
 
-    /// A column of ids, to leave out [default with --target-file: the first]
+    /// A column of ids, to leave out [default: the first if it has no name, or with --target-file]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
+
+    /// Columns that are no features, to leave out
+    #[arg(long, value_name = "A,B,...", help_heading = "Table")]
+    pub(super) exclude: Option<String>,
 
     /// Which way the table lies [default: samples-as-rows]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
@@ -200,7 +204,7 @@ pub(super) struct TableArguments {
     #[arg(long, help_heading = "Table")]
     pub(super) numeric_names: bool,
 
-    /// Public facts from a file that `dpsis inspect --write-schema` made; options go before it
+    /// Public facts from a file that `dpsis inspect --write-schema` made; options override it
     #[arg(long, value_name = "FILE", help_heading = "Table")]
     pub(super) schema: Option<PathBuf>,
 }
@@ -224,7 +228,7 @@ Examples:
   dpsis select --k 5 --eps 2 data.csv
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv.gz
   dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 --id patient data.csv
-  dpsis select --k 5 --eps 2 --orient features-as-rows --target-file status.csv genes.tsv
+  dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows --target-file y.csv genes.tsv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
 
@@ -296,6 +300,10 @@ impl TableArguments {
         stated.map(parse_delimiter).transpose()
     }
 
+    pub(super) fn excluded(&self) -> Result<Vec<String>> {
+        self.exclude.as_deref().map_or(Ok(Vec::new()), parse_record)
+    }
+
     pub(super) fn missing(&self) -> Result<Vec<String>> {
         self.na.as_deref().map_or(Ok(Vec::new()), parse_record)
     }
@@ -322,6 +330,10 @@ impl TableArguments {
         if let Some(id) = self.id.as_ref().or(schema.id.as_ref()) {
             select = select.id(id);
         }
+        select = select.exclude(match &self.exclude {
+            Some(names) => parse_record(names)?,
+            None => schema.exclude.clone(),
+        });
         let features_as_rows = match self.orient {
             Some(orient) => orient == Orient::FeaturesAsRows,
             None => schema.features_as_rows,

@@ -19,6 +19,10 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let target_file = table.target_file.as_ref().or(schema.target_file.as_ref());
     let mut inputs = vec![table.file.as_path()];
     inputs.extend(target_file.map(|path| path.as_path()));
+    if arguments.write_schema.as_ref().is_some_and(|path| path.is_file()) {
+        let schema_exists = "the schema file exists already: remove it, or choose another name";
+        return Err(Error::request(schema_exists));
+    }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
     let inspection = look(&table.file, &known)?;
     let mut options = inspection.suggestion.options.clone();
@@ -28,15 +32,15 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     if table.numeric_names {
         options.push("--numeric-names".to_owned());
     }
-    let refusal = refusal(&inspection.suggestion, &options, &table.file);
-    if refusal.is_none() && arguments.write_schema.is_some() {
+    let checked = check(&inspection.suggestion, &options, &table.file);
+    if checked.is_ok() && arguments.write_schema.is_some() {
         let schema =
             SchemaFile { target_file: target_file.cloned(), ..facts(&inspection.suggestion) };
         let schema = serde_json::to_string_pretty(&schema)
             .map_err(|_| Error::io("the schema cannot be written as JSON"))?;
         output::write_document(&(schema + "\n"), destination)?;
     }
-    let text = text(&inspection, arguments, &options, refusal.as_deref());
+    let text = text(&inspection, arguments, &options, &checked);
     output::write_document(&text, Destination::Stdout)
 }
 
@@ -54,6 +58,7 @@ fn known(table: &TableArguments, schema: &SchemaFile) -> Result<Known> {
         },
         target_elsewhere: table.target_file.is_some() || schema.target_file.is_some(),
         id: table.id.clone().or(schema.id.clone()),
+        exclude: if table.exclude.is_some() { table.excluded()? } else { schema.exclude.clone() },
         orientation: match (table.orient, schema.features_as_rows) {
             (Some(Orient::FeaturesAsRows), _) | (None, true) => Some(Orientation::FeaturesAsRows),
             (Some(Orient::SamplesAsRows), _) => Some(Orientation::SamplesAsRows),
@@ -70,31 +75,35 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path) -> Vec<Stri
     words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
 }
 
-/// Why the command would not run, as far as the request and the header tell: they are checked the
-/// way `select` checks them.
-fn refusal(suggestion: &Suggestion, options: &[String], file: &Path) -> Option<String> {
+/// Whether the command would run, as far as the request and the header tell: they are checked the way
+/// `select` checks them. Gives how many rows' worth of difference it needs, where that is known.
+fn check(
+    suggestion: &Suggestion,
+    options: &[String],
+    file: &Path,
+) -> std::result::Result<Option<f64>, String> {
     if suggestion.undecided {
-        return Some("answer the question above first".to_owned());
+        return Err("answer the question above first".to_owned());
     }
     let parsed = Arguments::try_parse_from(command(suggestion, options, file));
     let Ok(Arguments { command: Command::Select(select) }) = parsed else {
-        return Some("the table's names cannot be stated on a command line".to_owned());
+        return Err("the table's names cannot be stated on a command line".to_owned());
     };
     let checked = select.request().and_then(|request| {
         // Standard input is gone, and where features are rows the header does not hold them.
         if file == Path::new("-") || suggestion.features_as_rows {
-            return Ok(());
+            return Ok(None);
         }
-        request.dry_run(file).map(|_| ())
+        request.dry_run(file).map(|plan| Some(plan.rows_needed))
     });
-    checked.err().map(|error| error.to_string())
+    checked.map_err(|error| error.to_string())
 }
 
 fn text(
     inspection: &Inspection,
     arguments: &InspectArguments,
     options: &[String],
-    refusal: Option<&str>,
+    checked: &std::result::Result<Option<f64>, String>,
 ) -> String {
     let mut text = String::from(
         "NOT PRIVATE: for the data holder's eyes; nothing of this may be passed on.\n\n",
@@ -106,10 +115,13 @@ fn text(
     if inspection.rows == 0 {
         let _ = writeln!(text, "! {:<9} there is no row below the header", "shape");
     }
-    if let Some(refusal) = refusal {
-        let _ = writeln!(text, "\nNo command yet: {refusal}");
-        return text;
-    }
+    let needed = match checked {
+        Ok(needed) => needed.unwrap_or(0.0),
+        Err(refusal) => {
+            let _ = writeln!(text, "\nNo command yet: {refusal}");
+            return text;
+        }
+    };
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
     let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
     let options = stated.as_deref().unwrap_or(options);
@@ -120,6 +132,17 @@ fn text(
         "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",
         words.join(" ")
     );
+    // A rule of thumb: strong features differ from the others by what a sixth of the rows can move.
+    let sixth = inspection.rows as f64 / 6.0;
+    if needed > sixth && sixth > 0.0 {
+        let enough = (needed / sixth).ceil();
+        let _ = writeln!(
+            text,
+            "With these {} rows expect noise at epsilon 1: about {enough} is needed, or more rows, or \
+             fewer features.",
+            inspection.rows
+        );
+    }
     if let Some(schema) = schema {
         let _ = writeln!(text, "Check every line of {schema} first.");
     }
@@ -140,6 +163,7 @@ fn facts(suggestion: &Suggestion) -> SchemaFile {
     SchemaFile {
         target: suggestion.target.clone(),
         id: suggestion.id.clone(),
+        exclude: suggestion.exclude.clone(),
         features_as_rows: suggestion.features_as_rows,
         delimiter: suggestion.delimiter.map(|byte| match byte {
             b'\t' => "tab".to_owned(),

@@ -91,7 +91,9 @@ fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
 }
 
 fn write_error(path: &Path, error: io::Error) -> Error {
-    Error::io(format!("cannot write the output to {}: {error}", path.display()))
+    // The kind alone: the error may name a temporary file.
+    let kind = error.kind();
+    Error::io(format!("cannot write the output to {}: {kind}", path.display()))
 }
 
 /// Writes a record: text puts the names in the document and the report on stderr; JSON and TSV put

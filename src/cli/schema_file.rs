@@ -14,6 +14,8 @@ pub(super) struct SchemaFile {
     pub(super) target: Option<String>,
     pub(super) target_file: Option<PathBuf>,
     pub(super) id: Option<String>,
+    /// Columns that are no features.
+    pub(super) exclude: Vec<String>,
     pub(super) features_as_rows: bool,
     pub(super) delimiter: Option<String>,
     pub(super) decimal_comma: bool,

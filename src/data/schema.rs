@@ -44,6 +44,7 @@ impl Schema {
         header: Vec<String>,
         target: &TargetRole<'_>,
         id: Option<&str>,
+        exclude: &[String],
     ) -> Result<Self> {
         if let Some(column) = repeated(&header) {
             return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
@@ -64,7 +65,7 @@ impl Schema {
         if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
             return Err(Error::input("the column has no name").at(None, Some(blank + 1)));
         }
-        let schema = Self::new(header, target, id);
+        let schema = Self::new(header, target, id, exclude)?;
         if schema.d() == 0 {
             return Err(Error::input("there is no feature column")
                 .hint("the last column is the target; is it another delimiter? --delimiter"));
@@ -77,7 +78,11 @@ impl Schema {
     /// # Errors
     ///
     /// As for columns.
-    pub(crate) fn of_rows(names: Vec<String>, target: &TargetRole<'_>) -> Result<Self> {
+    pub(crate) fn of_rows(
+        names: Vec<String>,
+        target: &TargetRole<'_>,
+        exclude: &[String],
+    ) -> Result<Self> {
         let in_row = |row: usize| (Some(row as u64 + 1), Some(1));
         if let Some(row) = repeated(&names) {
             let (row, column) = in_row(row);
@@ -96,17 +101,27 @@ impl Schema {
             }
             TargetRole::Elsewhere => None,
         };
-        let schema = Self::new(names, target, None);
+        let schema = Self::new(names, target, None, exclude)?;
         if schema.d() == 0 {
             return Err(Error::input("there is no feature row"));
         }
         Ok(schema)
     }
 
-    fn new(names: Vec<String>, target: Option<usize>, id: Option<usize>) -> Self {
-        let is_feature = |c: &usize| Some(*c) != target && Some(*c) != id;
+    fn new(
+        names: Vec<String>,
+        target: Option<usize>,
+        id: Option<usize>,
+        exclude: &[String],
+    ) -> Result<Self> {
+        let excluded = exclude.iter().map(|name| find(&names, name, "exclusion"));
+        let excluded = excluded.collect::<Result<HashSet<usize>>>()?;
+        if target.is_some_and(|target| excluded.contains(&target)) {
+            return Err(Error::request("the target cannot be excluded"));
+        }
+        let is_feature = |c: &usize| Some(*c) != target && Some(*c) != id && !excluded.contains(c);
         let features = (0..names.len()).filter(is_feature).collect();
-        Self { names, target, id, features }
+        Ok(Self { names, target, id, features })
     }
 
     /// The number of features.
@@ -192,7 +207,7 @@ mod tests {
 
     fn schema(header: &[&str], target: TargetColumn, id: Option<&str>) -> Result<Schema> {
         let header = header.iter().map(|name| name.to_string()).collect();
-        Schema::of_columns(header, &TargetRole::Here(&target), id)
+        Schema::of_columns(header, &TargetRole::Here(&target), id, &[])
     }
 
     #[test]
@@ -236,21 +251,31 @@ mod tests {
     #[test]
     fn a_target_elsewhere_needs_ids() {
         let header = vec!["who".to_owned(), "a".into(), "b".into()];
-        let schema = Schema::of_columns(header.clone(), &TargetRole::Elsewhere, None).unwrap();
+        let schema = Schema::of_columns(header.clone(), &TargetRole::Elsewhere, None, &[]).unwrap();
         assert_eq!((schema.id(), schema.target(), schema.d()), (Some(0), None, 2));
-        let schema = Schema::of_columns(header, &TargetRole::Elsewhere, Some("b")).unwrap();
+        let schema = Schema::of_columns(header, &TargetRole::Elsewhere, Some("b"), &[]).unwrap();
         assert_eq!((schema.id(), schema.features()), (Some(2), &[0, 1][..]));
+    }
+
+    #[test]
+    fn columns_can_be_left_out() {
+        let header = || ["a", "b", "c", "y"].map(str::to_owned).to_vec();
+        let role = TargetRole::Here(&TargetColumn::Last);
+        let without = |name: &str| Schema::of_columns(header(), &role, None, &[name.to_owned()]);
+        assert_eq!(without("b").unwrap().features(), [0, 2]);
+        assert!(without("y").is_err() && without("z").is_err());
     }
 
     #[test]
     fn features_can_be_rows() {
         let names = || vec!["g1".to_owned(), "status".into(), "g2".into()];
         let named = TargetColumn::Named("status".into());
-        let schema = Schema::of_rows(names(), &TargetRole::Here(&named)).unwrap();
+        let schema = Schema::of_rows(names(), &TargetRole::Here(&named), &[]).unwrap();
         assert_eq!((schema.target(), schema.features()), (Some(1), &[0, 2][..]));
-        assert!(Schema::of_rows(names(), &TargetRole::Here(&TargetColumn::Last)).is_err());
+        assert!(Schema::of_rows(names(), &TargetRole::Here(&TargetColumn::Last), &[]).is_err());
         let twice = vec!["g".to_owned(), "g".into()];
-        let place = Schema::of_rows(twice, &TargetRole::Elsewhere).unwrap_err().place().unwrap();
+        let place =
+            Schema::of_rows(twice, &TargetRole::Elsewhere, &[]).unwrap_err().place().unwrap();
         assert_eq!((place.row, place.column), (Some(2), Some(1)));
     }
 

@@ -138,7 +138,7 @@ mod tests {
     fn bounds(text: &str) -> Result<Vec<Bounds>> {
         let header = ["a", "b", "c", "y"].map(str::to_owned).to_vec();
         let role = TargetRole::Here(&TargetColumn::Last);
-        read_bounds(file(text).path(), &Schema::of_columns(header, &role, None).unwrap())
+        read_bounds(file(text).path(), &Schema::of_columns(header, &role, None, &[]).unwrap())
     }
 
     #[test]

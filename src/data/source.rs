@@ -32,6 +32,7 @@ pub(crate) struct SourceSpec {
     pub(crate) target: TargetColumn,
     pub(crate) target_file: Option<PathBuf>,
     pub(crate) id: Option<String>,
+    pub(crate) exclude: Vec<String>,
     pub(crate) threads: usize,
     pub(crate) progress: Option<Progress>,
 }
@@ -72,7 +73,7 @@ impl Source {
         let (schema, body) = match spec.orientation {
             Orientation::SamplesAsRows => {
                 let header = open.header().to_vec();
-                let schema = Schema::of_columns(header, &role, spec.id.as_deref())?;
+                let schema = Schema::of_columns(header, &role, spec.id.as_deref(), &spec.exclude)?;
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
@@ -138,7 +139,7 @@ pub(crate) fn header_schema(spec: &SourceSpec) -> Result<Schema> {
     };
     let table = spec.file().open()?;
     check_decimal(table.delimiter(), &spec.format)?;
-    Schema::of_columns(table.header().to_vec(), &role, spec.id.as_deref())
+    Schema::of_columns(table.header().to_vec(), &role, spec.id.as_deref(), &spec.exclude)
 }
 
 /// A comma cannot both separate cells and stand in numbers.
@@ -225,7 +226,7 @@ impl Held {
             })?;
             names.push(name);
         }
-        let schema = Schema::of_rows(names, role)?;
+        let schema = Schema::of_rows(names, role, &spec.exclude)?;
         let joined = match targets {
             Some(targets) => join(&ids, targets)?,
             None => {
@@ -233,9 +234,8 @@ impl Held {
                 cells.unwrap_or_default().into_iter().map(Some).collect()
             }
         };
-        let is_feature = |line: &usize| Some(*line) != schema.target();
-        let kept = lines.into_iter().enumerate().filter(|(i, _)| is_feature(i));
-        let features = kept.map(|(_, line)| line.values).collect();
+        let values = |&place: &usize| std::mem::take(&mut lines[place].values);
+        let features = schema.features().iter().map(values).collect();
         Ok((schema, Self { features, targets: joined }))
     }
 

@@ -33,6 +33,8 @@ pub struct Suggestion {
     pub classes: Option<Vec<String>>,
     /// A column of ids.
     pub id: Option<String>,
+    /// Columns of text, which would be missing everywhere as features.
+    pub exclude: Vec<String>,
     /// Whether lines are features: stated, never guessed.
     pub features_as_rows: bool,
     /// What separates cells.
@@ -307,8 +309,13 @@ impl Seen<'_> {
         let target = self.target_column().filter(|_| !self.known.target_elsewhere);
         let skip = [self.id_column(), target];
         let skipped = |c: &usize| {
-            if self.lines_are_features() { *c == 0 } else { skip.contains(&Some(*c)) }
+            if self.lines_are_features() {
+                *c == 0
+            } else {
+                skip.contains(&Some(*c)) || self.known.exclude.contains(&self.header[*c])
+            }
         };
+        draft.suggestion.exclude.clone_from(&self.known.exclude);
         let places: Vec<usize> = (0..self.columns.len()).filter(|c| !skipped(c)).collect();
         let comma = draft.suggestion.decimal_comma;
         let columns = || places.iter().map(|&c| &self.columns[c]);
@@ -317,18 +324,32 @@ impl Seen<'_> {
             if self.lines_are_features() { self.rows as usize } else { places.len() };
         draft.say("features", format!("{numeric} of {} columns hold numbers", places.len()));
         let texts = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma)).take(3);
+        let excluded: Vec<String> = places
+            .iter()
+            .filter(|&&c| self.columns[c].numbers == 0 && self.columns[c].texts > 0 && !comma)
+            .map(|&c| self.header[c].clone())
+            .collect();
+        if !excluded.is_empty() && !self.lines_are_features() && excluded.len() < places.len() {
+            draft.suggestion.exclude.extend(excluded);
+        }
         for &c in texts {
             let (name, place, column) = (&self.header[c], c + 1, &self.columns[c]);
             let what = if column.has_labels() {
                 let labels = labels_of(column).join(", ");
-                format!("holds labels ({labels}): if it is the target, --target {name:?}")
+                format!(
+                    "holds labels ({labels}): if it is the target, --target {name:?}; else code"
+                )
             } else {
-                "holds text".to_owned()
+                "holds text: code".to_owned()
             };
             draft.warn(
                 "features",
-                format!("column {place} ({name:?}) {what}; as a feature it is always missing"),
+                format!("column {place} ({name:?}) {what} it as numbers, or --exclude it"),
             );
+        }
+        if !draft.suggestion.exclude.is_empty() {
+            let list = record(&draft.suggestion.exclude);
+            draft.option("--exclude", &list);
         }
         let partly = |c: &&usize| {
             let column = &self.columns[**c];
@@ -352,11 +373,16 @@ impl Seen<'_> {
 
     /// Numbers that are no numbers, in any column.
     fn codes(&self, draft: &mut Draft, columns: &[&Column]) {
-        let mut codes = self.known.missing.clone();
+        let codes = self.known.missing.clone();
         let mut found = Vec::new();
         for (i, code) in CODES.iter().enumerate() {
-            // A few of them in a column that holds much else.
-            let suspicious = |c: &Column| c.codes[i] > 1 && c.values.len() > 2;
+            // Several of them at the far end of a column whose other values are much smaller.
+            let value: f64 = code.parse().unwrap_or(0.0);
+            let suspicious = |c: &Column| {
+                let low = value == c.low && -value > 3.0 * c.high;
+                let high = value == c.high && value > 3.0 * c.magnitude();
+                c.codes[i] > 1 && (low || high)
+            };
             if self.columns.iter().any(suspicious) && !codes.iter().any(|known| known == code) {
                 found.push((*code).to_owned());
             }
@@ -369,7 +395,6 @@ impl Seen<'_> {
             let list = record(&found);
             draft.warn("missing", format!("{list} may stand for missing values: --na={list}"));
         }
-        codes.extend(found);
         if !codes.is_empty() {
             draft.suggestion.options.push(format!("--na={}", record(&codes)));
             draft.suggestion.missing = codes;

@@ -29,6 +29,8 @@ pub struct Known {
     pub target_elsewhere: bool,
     /// A column of ids.
     pub id: Option<String>,
+    /// Columns that are no features.
+    pub exclude: Vec<String>,
     /// Which way the table lies, where that is stated.
     pub orientation: Option<Orientation>,
 }

@@ -27,8 +27,10 @@ pub struct DryRun {
     pub guarantee: Guarantee,
     /// How the features would be chosen.
     pub mechanism: MechanismUsed,
-    /// How the features would be scored; a sensitivity of 0 is not known yet.
+    /// How the features would be scored.
     pub score: ScoreUsed,
+    /// By how many rows' worth scores must differ for sets to be told apart.
+    pub rows_needed: f64,
     /// The noise of each part.
     pub noise: Vec<Noise>,
     /// What is known to be wrong already.
@@ -79,7 +81,8 @@ impl Select {
             k: self.k,
             guarantee: self.guarantee(&plan),
             mechanism: self.mechanism_used(),
-            score: self.score_used(&plan, &scaling, 0),
+            score: self.score_used(&plan, &scaling, None),
+            rows_needed: self.rows_needed(&plan.selection, d),
             noise: noise.collect(),
             warnings: self.warnings(&plan, &scaling, d, None),
         })
@@ -106,18 +109,24 @@ impl Select {
                 format!("rows are counted with a standard deviation of at least {rows:.1}")
             }
             Purpose::Selection => {
-                let ln = LnFactorials::up_to(d);
-                let ln = ln.as_slice();
-                let sets = ln[d] - ln[self.k] - ln[d - self.k];
-                let gamma = near_f64(&self.mechanism.gamma(self.k));
-                let rows = 2.0 * steps * sets / (epsilon * gamma.max(1.0 - gamma));
+                let (rows, k) = (self.rows_needed(&plan.selection, d), self.k);
                 format!(
                     "sets are told apart where their scores differ by what about {rows:.0} rows can \
-                     move (2 ln C({d}, {}) / epsilon, over the larger of gamma and 1 - gamma)",
-                    self.k
+                     move (2 ln C({d}, {k}) / epsilon, over the larger of gamma and 1 - gamma): if \
+                     that is more than a sixth of your rows, expect noise"
                 )
             }
         }
+    }
+
+    /// 2 ln C(d, k)/epsilon sensitivities, over the larger of gamma and 1 - gamma.
+    fn rows_needed(&self, epsilon: &Epsilon, d: usize) -> f64 {
+        let ln = LnFactorials::up_to(d);
+        let ln = ln.as_slice();
+        let sets = ln[d] - ln[self.k] - ln[d - self.k];
+        let gamma = near_f64(&self.mechanism.gamma(self.k));
+        let steps = self.neighbours.steps() as f64;
+        2.0 * steps * sets / (near_f64(epsilon.as_rational()) * gamma.max(1.0 - gamma))
     }
 
     pub(super) fn guarantee(&self, plan: &Plan) -> Guarantee {

@@ -87,6 +87,7 @@ impl Select {
             target: self.target_column.clone(),
             target_file: self.target_file.clone(),
             id: self.id.clone(),
+            exclude: self.exclude.clone(),
             // Means of the data depend on the order of the rows; all else does not.
             threads: if self.paper { 1 } else { self.threads_used() },
             progress: self.progress.clone(),

@@ -9,8 +9,8 @@ use crate::score::KENDALL_GRID;
 use crate::select::plan::{Plan, PlannedCoding, PlannedPath};
 use crate::select::run::{Run, Scored};
 use crate::select::{
-    Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, ScoreUsed, Select, Selection,
-    Target, TargetUsed, WIDE, Warning,
+    Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed, Select,
+    Selection, Target, TargetUsed, WIDE, Warning,
 };
 
 impl Run<'_> {
@@ -23,6 +23,8 @@ impl Run<'_> {
             let place = schema.features()[pick];
             Picked { name: schema.name(place).to_owned(), index: place + 1 }
         };
+        let mut warnings = select.warnings(self.plan, self.scaling, schema.d(), scored.estimate);
+        warnings.extend(select.rare_classes(&scored.released, scored.estimate));
         let rows_are_public = select.neighbours == Neighbours::ReplaceOne;
         Selection {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -32,7 +34,7 @@ impl Run<'_> {
             order: "file".to_owned(),
             guarantee: select.guarantee(self.plan),
             mechanism: select.mechanism_used(),
-            score: select.score_used(self.plan, self.scaling, scored.scores.sensitivity()),
+            score: select.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
             target: self.target_used(source),
             released: scored.released,
             public: PublicFacts {
@@ -47,7 +49,7 @@ impl Run<'_> {
                     .to_owned(),
                 seeded,
             },
-            warnings: select.warnings(self.plan, self.scaling, schema.d(), scored.estimate),
+            warnings,
         }
     }
 
@@ -88,7 +90,7 @@ impl Select {
         &self,
         plan: &Plan,
         scaling: &ScalingRule,
-        sensitivity: u64,
+        sensitivity: Option<u64>,
     ) -> ScoreUsed {
         let (mut scale, bounds) = match scaling {
             ScalingRule::Common(bounds) => ("bounds", Some([bounds.low(), bounds.high()])),
@@ -132,6 +134,25 @@ impl Select {
             && self.scaling.is_none()
             && self.center == Center::Private
             && !self.paper
+    }
+
+    /// A class of which the private counts show next to nothing is often misspelled.
+    fn rare_classes(&self, released: &Released, estimate: Option<RowsEstimate>) -> Option<Warning> {
+        let Target::Classes(labels) = &self.target else { return None };
+        let RowsEstimate { rows, noise } = estimate?;
+        let shares = match released.center.as_deref()? {
+            [second] => vec![1.0 - second, *second],
+            shares => shares.to_vec(),
+        };
+        let rare = |(_, share): &(&String, f64)| rows as f64 * share < 3.0 * noise;
+        let rare: Vec<_> = labels.iter().zip(shares).filter(rare).map(|(label, _)| label).collect();
+        if rare.is_empty() || (rows as f64) < 3.0 * noise {
+            return None;
+        }
+        let text = format!(
+            "the private counts show next to no rows of {rare:?}: are the labels spelled as in the file?"
+        );
+        Some(Warning { id: "rare-class".to_owned(), text })
     }
 
     pub(super) fn warnings(

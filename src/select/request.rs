@@ -75,6 +75,7 @@ pub struct Select {
     pub(super) target_column: TargetColumn,
     pub(super) target_file: Option<PathBuf>,
     pub(super) id: Option<String>,
+    pub(super) exclude: Vec<String>,
     pub(super) orientation: Orientation,
     pub(super) delimiter: Option<u8>,
     pub(super) format: CellFormat,
@@ -112,6 +113,7 @@ impl Select {
             target_column: TargetColumn::default(),
             target_file: None,
             id: None,
+            exclude: Vec::new(),
             orientation: Orientation::default(),
             delimiter: None,
             format: CellFormat::default(),
@@ -234,6 +236,12 @@ impl Select {
     /// A column that is no feature: ids.
     pub fn id(mut self, name: impl Into<String>) -> Self {
         self.id = Some(name.into());
+        self
+    }
+
+    /// Columns (rows, where features are rows) that are no features.
+    pub fn exclude(mut self, names: Vec<String>) -> Self {
+        self.exclude = names;
         self
     }
 

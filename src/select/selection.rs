@@ -91,8 +91,8 @@ pub struct ScoreUsed {
     pub by_default: bool,
     /// The stated bounds of all features.
     pub bounds: Option<[f64; 2]>,
-    /// The most one row can move a score, in units of the grid.
-    pub sensitivity: u64,
+    /// The most one row can move a score, in units of the grid; none where it is not known yet.
+    pub sensitivity: Option<u64>,
     /// `private`, `stated` or `none`.
     pub center: String,
     /// The stated classes.
