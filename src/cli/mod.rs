@@ -5,6 +5,7 @@ mod inspect;
 mod output;
 mod progress;
 mod schema_file;
+mod values;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -22,7 +22,7 @@ pub use source::Orientation;
 pub(crate) use blocks::RowFold;
 pub(crate) use cells::Row;
 pub(crate) use grid::{Q, to_grid};
-pub(crate) use number::{CellFormat, parse_number};
+pub(crate) use number::CellFormat;
 pub(crate) use samples::{Sample, SampleFold};
 pub(crate) use scaling::{Scaler, ScalingRule};
 pub(crate) use schema::Schema;
