@@ -330,6 +330,7 @@ impl Seen<'_> {
             .map(|&c| self.header[c].clone())
             .collect();
         if !excluded.is_empty() && !self.lines_are_features() && excluded.len() < places.len() {
+            draft.suggestion.features -= excluded.len();
             draft.suggestion.exclude.extend(excluded);
         }
         for &c in texts {
