@@ -6,7 +6,7 @@ use std::path::Path;
 use clap::Parser;
 
 use crate::cli::arguments::{Arguments, Command, InspectArguments, Orient, TableArguments};
-use crate::cli::output::{self, Destination};
+use crate::cli::output::Destination;
 use crate::cli::schema_file::SchemaFile;
 use crate::data::{Orientation, TargetColumn};
 use crate::error::{Error, Result};
@@ -38,10 +38,10 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
             SchemaFile { target_file: target_file.cloned(), ..facts(&inspection.suggestion) };
         let schema = serde_json::to_string_pretty(&schema)
             .map_err(|_| Error::io("the schema cannot be written as JSON"))?;
-        output::write_document(&(schema + "\n"), destination)?;
+        destination.write(&(schema + "\n"))?;
     }
     let text = text(&inspection, arguments, &options, &checked);
-    output::write_document(&text, Destination::Stdout)
+    Destination::Stdout.write(&text)
 }
 
 fn known(table: &TableArguments, schema: &SchemaFile) -> Result<Known> {

@@ -44,7 +44,7 @@ fn execute(command: Command) -> Result<()> {
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
-            output::write_document(&String::from_utf8_lossy(&script), Destination::Stdout)
+            Destination::Stdout.write(&String::from_utf8_lossy(&script))
         }
         Command::Man => manual(),
     }
@@ -78,7 +78,7 @@ fn manual() -> Result<()> {
             .render(&mut pages)
             .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
     }
-    output::write_document(&String::from_utf8_lossy(&pages), Destination::Stdout)
+    Destination::Stdout.write(&String::from_utf8_lossy(&pages))
 }
 
 fn exit_code(error: &Error) -> u8 {

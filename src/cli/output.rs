@@ -50,7 +50,7 @@ impl Destination {
     }
 
     /// Writes the whole document.
-    fn write(self, document: &str) -> Result<()> {
+    pub(super) fn write(self, document: &str) -> Result<()> {
         let bytes = document.as_bytes();
         match self {
             Self::Stdout => {
@@ -132,11 +132,6 @@ pub(super) fn write_plan(
         remark(&warnings(&plan.warnings, quiet));
     }
     destination.write(&document)
-}
-
-/// Writes a document to a destination.
-pub(super) fn write_document(document: &str, destination: Destination) -> Result<()> {
-    destination.write(document)
 }
 
 /// Warnings as lines; quiet leaves those without which the output would mislead.

@@ -27,6 +27,8 @@
 //! F. McSherry and K. Talwar, "Mechanism design via differential privacy" (2007); A. Smith,
 //! "Privacy-preserving statistical estimation with optimal convergence rates" (2011).
 
+use std::sync::LazyLock;
+
 use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::One;
@@ -67,6 +69,17 @@ impl MedianGrid {
     #[cfg(test)]
     fn of(points: &[f64]) -> Self {
         Self { points: points.to_vec() }
+    }
+
+    /// The grid of every release: made once, for its 15,001 magnitudes are rounded as text.
+    pub(crate) fn shared() -> &'static Self {
+        static GRID: LazyLock<MedianGrid> = LazyLock::new(MedianGrid::default);
+        &GRID
+    }
+
+    /// The number of points.
+    pub(crate) fn len(&self) -> usize {
+        self.points.len()
     }
 
     /// No values yet.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::data::{Orientation, header_schema};
 use crate::error::{Error, Result};
+use crate::estimate::MedianGrid;
 use crate::exact::{LnFactorials, near_f64};
 use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::select::plan::{Plan, PlannedPath};
@@ -64,12 +65,8 @@ impl Select {
         }
         let schema = header_schema(&self.source_spec(path.as_ref().to_owned()))?;
         let d = schema.d();
-        if self.k > d {
-            return Err(Error::request(format!("k must not exceed the number of features, {d}")));
-        }
-        self.check_header_is_no_row(&schema, None)?;
+        let plan = self.check_against(&schema, None)?;
         let scaling = self.scaling_rule(&schema)?;
-        let plan = self.plan(d)?;
         let noise = plan.spent.iter().map(|part| Noise {
             purpose: part.purpose,
             text: self.noise(&plan, part.purpose, &part.epsilon, d),
@@ -94,7 +91,7 @@ impl Select {
         match purpose {
             // P(rank error > r) <= (grid points) e^(-eps r).
             Purpose::TargetMedian => {
-                let ranks = steps * (30_003f64 / 0.05).ln() / epsilon;
+                let ranks = steps * (MedianGrid::shared().len() as f64 / 0.05).ln() / epsilon;
                 format!("the split is within {ranks:.0} ranks of the middle 95 times of 100")
             }
             Purpose::TargetCenter

@@ -77,7 +77,7 @@ impl HeldCodes {
 
     /// The ranks of the targets on the median's grid.
     pub(super) fn ranks(&self) -> RankCounts {
-        let grid = MedianGrid::default();
+        let grid = MedianGrid::shared();
         let mut counts = grid.counts();
         self.targets.iter().for_each(|&value| grid.observe(&mut counts, value));
         counts

@@ -34,7 +34,7 @@ impl Select {
         self.check()?;
         let randomness = self.randomness.source()?;
         let mut source = Source::open(&self.source_spec(path.into()))?;
-        let plan = self.check_against(&source)?;
+        let plan = self.check_against(source.schema(), source.targets())?;
         let scaling = self.scaling_rule(source.schema())?;
         let run = Run { select: self, plan: &plan, scaling: &scaling, randomness: &randomness };
         let scored = match &plan.path {
@@ -50,8 +50,12 @@ impl Select {
     }
 
     /// What can be refused by the header (where features are rows: by their names).
-    pub(super) fn check_against(&self, source: &Source) -> Result<Plan> {
-        let d = source.schema().d();
+    pub(super) fn check_against(
+        &self,
+        schema: &Schema,
+        targets: Option<&TargetTable>,
+    ) -> Result<Plan> {
+        let d = schema.d();
         if self.k > d {
             let rule = format!("k must not exceed the number of features, {d}");
             // Where features are rows, the table had to be read to know.
@@ -60,7 +64,7 @@ impl Select {
                 Orientation::FeaturesAsRows => Error::input(rule),
             });
         }
-        self.check_header_is_no_row(source.schema(), source.targets())?;
+        self.check_header_is_no_row(schema, targets)?;
         self.plan(d)
     }
 
@@ -75,11 +79,7 @@ impl Select {
     /// Without a header the first row would be taken for one, and a person's values for names, which
     /// are printed. Refused if the target's name could be one of its values, or half of the features'
     /// names are numbers, unless the user says that names are numbers.
-    pub(super) fn check_header_is_no_row(
-        &self,
-        schema: &Schema,
-        targets: Option<&TargetTable>,
-    ) -> Result<()> {
+    fn check_header_is_no_row(&self, schema: &Schema, targets: Option<&TargetTable>) -> Result<()> {
         if self.numeric_names {
             return Ok(());
         }
@@ -253,12 +253,11 @@ impl Run<'_> {
 
     /// The ranks of the target on the median's grid: one pass.
     fn ranks(&self, source: &mut Source) -> Result<RankCounts> {
-        let grid = MedianGrid::default();
+        let grid = MedianGrid::shared();
         let format = source.format().clone();
         let value = |cell: &[u8]| format.number(cell);
-        let counts = source
-            .fold(|| MedianFold { value: &value, grid: &grid, counts: grid.counts() })?
-            .counts;
+        let counts =
+            source.fold(|| MedianFold { value: &value, grid, counts: grid.counts() })?.counts;
         if counts.total() == 0 {
             return Err(self.no_usable_target(source));
         }
@@ -268,7 +267,7 @@ impl Run<'_> {
     /// The private median of the target.
     fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
         let bits = self.randomness.bits(Purpose::TargetMedian.draw());
-        MedianGrid::default().private_median(counts, self.select.neighbours, epsilon, &bits)
+        MedianGrid::shared().private_median(counts, self.select.neighbours, epsilon, &bits)
     }
 
     /// All samples with a usable target, on the grid, in memory: for what can be read only once.
