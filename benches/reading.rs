@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use dpsis::{Bounds, Center, Randomness, Scaling, Select, Target};
+use dpsis::{Bounds, Center, Scaling, Select, Target};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -41,10 +41,10 @@ fn main() {
 }
 
 fn select(scaling: Scaling, threads: usize) -> Select {
-    Select::new(10, "1".parse().unwrap())
+    Select::new(10)
+        .epsilon("1".parse().unwrap())
         .scaling(scaling)
         .target(Target::Bounded(Bounds::new(-1.0, 1.0).unwrap()))
-        .randomness(Randomness::Seeded(1))
         .threads(threads)
 }
 
@@ -55,7 +55,7 @@ fn bounds() -> Scaling {
 /// One thread and two give one selection, and the plain loop sees as many cells.
 fn verify() {
     for scaling in [bounds(), Scaling::RowRank] {
-        let run = |threads| select(scaling.clone(), threads).run(&*TABLE).unwrap();
+        let run = |threads| select(scaling.clone(), threads).seed(1).run(&*TABLE).unwrap();
         assert_eq!(run(1), run(2));
     }
     let few = select(bounds(), 1).center(Center::None).run(&*TABLE).unwrap();

@@ -4,7 +4,7 @@
 //! shortcut), and the physical limit, one partial selection of the same scores.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Randomness, Scores};
+use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -47,7 +47,7 @@ fn scores(shape: Shape, d: usize) -> Scores {
 
 fn select(scores: &Scores, k: usize, epsilon: &Epsilon, seed: u64) -> Vec<usize> {
     let mechanism = CanonicalLipschitz::default();
-    mechanism.select(scores, k, epsilon, Randomness::Seeded(seed)).unwrap()
+    mechanism.select(scores, k, epsilon, Seeded(seed)).unwrap().into_inner()
 }
 
 /// With an enormous budget the selection is the top k.

@@ -27,7 +27,7 @@ pub struct Place {
 ///
 /// No message holds a value from a cell: an error can be shown to anyone the header can be shown
 /// to. (That an error happened at all depends on the data; see the page on what is promised.)
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
     rule: String,

@@ -27,25 +27,30 @@
 pub mod cli;
 mod data;
 mod error;
-mod estimate;
+pub mod estimate;
 mod exact;
 pub mod inspect;
 pub mod mechanism;
 mod privacy;
 mod random;
 pub mod report;
-mod score;
+pub mod score;
 mod select;
 
-pub use data::{Bounds, Orientation, Scaling, TargetColumn};
+#[cfg(feature = "ndarray")]
+pub use data::ArrayTable;
+pub use data::{Bounds, Orientation, Scaler, Scaling, Source, TargetColumn, TextTable};
 pub use error::{Error, ErrorKind, Place, Result};
+pub use exact::GRID;
 pub use mechanism::CanonicalLipschitz;
-pub use privacy::{Epsilon, Neighbours, Purpose, Spending};
-pub use random::Randomness;
+pub use privacy::{
+    Epsilon, Neighbours, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
+};
 pub use score::Scores;
 pub use select::{
-    Center, DryRun, Guarantee, MechanismUsed, Noise, Picked, PublicFacts, RandomnessUsed, Released,
-    ScoreKind, ScoreUsed, Select, Selection, Target, TargetUsed, Warning,
+    Center, CheckedSelect, DryRun, Guarantee, MechanismUsed, Noise, NotPrivateSelect, Picked,
+    PublicFacts, RandomnessUsed, Record, Released, ScoreKind, ScoreUsed, Select, Selection, Target,
+    TargetUsed, Warning,
 };
 
 /// The README's code runs.

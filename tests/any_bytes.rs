@@ -3,36 +3,56 @@
 
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use dpsis::{ErrorKind, Orientation, Randomness, Select, Target, TargetColumn};
+use dpsis::{ErrorKind, Orientation, Select, Target, TargetColumn, TextTable};
 use proptest::prelude::*;
 
-fn run(bytes: &[u8], request: &Select) -> Result<String, (ErrorKind, String)> {
+/// A table at a path, and what is asked of it.
+type Case = (fn(TextTable) -> TextTable, Select);
+
+fn run(
+    bytes: &[u8],
+    (facts, select): &Case,
+    threads: usize,
+) -> Result<String, (ErrorKind, String)> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t");
     std::fs::write(&path, bytes).unwrap();
-    let selection = request.run(&path).map_err(|error| {
+    let request = select.clone().threads(threads).seed(1);
+    let from_file = request.run(&facts(TextTable::new(&path))).map_err(|error| {
         let shown = error.to_string().replace(folder.path().to_str().unwrap(), "");
         (error.kind(), shown)
-    })?;
-    Ok(dpsis::report::to_json(&selection).unwrap())
+    });
+    // A reader gives what the file gives, also where the values had to be held.
+    let reader = std::io::Cursor::new(bytes.to_vec());
+    let from_reader = request.run(&facts(TextTable::from_reader(reader)));
+    assert_eq!(
+        from_file.as_ref().map_err(|(kind, _)| *kind),
+        from_reader.as_ref().map_err(dpsis::Error::kind)
+    );
+    from_file.map(|record| dpsis::report::to_json(&*record).unwrap())
 }
 
-fn requests() -> Vec<Select> {
-    let base = || Select::new(1, "1".parse().unwrap()).randomness(Randomness::Seeded(1));
+fn cases() -> Vec<Case> {
+    let base = || Select::new(1).epsilon("1".parse().unwrap());
     let labels = || Target::Classes(vec!["0".into(), "1".into(), "7".into()]);
     vec![
-        base(),
-        base().target(labels()),
-        base().numeric_names(true).center(dpsis::Center::None),
-        base()
-            .orientation(Orientation::FeaturesAsRows)
-            .target_column(TargetColumn::Named("y".into())),
+        (|table| table, base()),
+        (|table| table, base().target(labels())),
+        (|table| table.numeric_names(true), base().center(dpsis::Center::None)),
+        (
+            |table| {
+                table
+                    .orientation(Orientation::FeaturesAsRows)
+                    .target_column(TargetColumn::Named("y".into()))
+            },
+            base(),
+        ),
     ]
 }
 
 fn check(bytes: &[u8]) {
-    for request in requests() {
-        let outcomes = [1, 3].map(|threads| run(bytes, &request.clone().threads(threads)));
+    for case in cases() {
+        let outcomes = [1, 3].map(|threads| run(bytes, &case, threads));
         assert_eq!(outcomes[0], outcomes[1]);
         if let Err((kind, message)) = &outcomes[0] {
             assert!(matches!(kind, ErrorKind::Input | ErrorKind::Request), "{message}");

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::cli::progress::progress;
 use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
-use crate::data::{Bounds, Orientation, Scaling, TargetColumn};
+use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
 use crate::error::{Error, Result};
 use crate::mechanism::CanonicalLipschitz;
 use crate::privacy::{Epsilon, Neighbours};
-use crate::random::Randomness;
-use crate::select::{ScoreKind, Select, Target};
+use crate::select::{NotPrivateSelect, ScoreKind, Select, Target};
 
 /// Differentially private feature selection.
 ///
@@ -309,8 +309,8 @@ impl TableArguments {
         self.na.as_deref().map_or(Ok(Vec::new()), parse_record)
     }
 
-    /// States the table's facts in a request; options go before the schema.
-    pub(super) fn apply(&self, mut select: Select, schema: &SchemaFile) -> Result<Select> {
+    /// The table with the facts stated of it; options go before the schema.
+    fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
         if self.target_file.is_some() && schema.target.is_some() {
             return Err(Error::request(
                 "the schema states a target in the table: no --target-file",
@@ -320,18 +320,19 @@ impl TableArguments {
         let target_file =
             self.target_file.as_ref().or(schema.target_file.as_ref().filter(|_| !stated));
         let target = self.target.as_ref().or(schema.target.as_ref());
-        select = select.target_column(match (self.target_index, target) {
-            (Some(place), _) => TargetColumn::At(place),
-            (_, Some(name)) => TargetColumn::Named(name.clone()),
-            _ => TargetColumn::Last,
-        });
+        let mut table =
+            TextTable::new(&self.file).target_column(match (self.target_index, target) {
+                (Some(place), _) => TargetColumn::At(place),
+                (_, Some(name)) => TargetColumn::Named(name.clone()),
+                _ => TargetColumn::Last,
+            });
         if let Some(path) = target_file {
-            select = select.target_file(path);
+            table = table.target_file(path);
         }
         if let Some(id) = self.id.as_ref().or(schema.id.as_ref()) {
-            select = select.id(id);
+            table = table.id(id);
         }
-        select = select.exclude(match &self.exclude {
+        table = table.exclude(match &self.exclude {
             Some(names) => parse_record(names)?,
             None => schema.exclude.clone(),
         });
@@ -340,26 +341,45 @@ impl TableArguments {
             None => schema.features_as_rows,
         };
         if features_as_rows {
-            select = select.orientation(Orientation::FeaturesAsRows);
+            table = table.orientation(Orientation::FeaturesAsRows);
         }
         if let Some(delimiter) = self.delimiter_byte(schema)? {
-            select = select.delimiter(delimiter);
+            table = table.delimiter(delimiter);
         }
-        select = select
+        table = table
             .decimal_comma(self.decimal_comma || schema.decimal_comma)
             .numeric_names(self.numeric_names);
-        Ok(match &self.na {
-            Some(codes) => select.missing(parse_record(codes)?),
-            None => select.missing(schema.missing.clone()),
-        })
+        table = table.missing(match &self.na {
+            Some(codes) => parse_record(codes)?,
+            None => schema.missing.clone(),
+        });
+        table.check()?;
+        Ok(table)
+    }
+}
+
+/// What is asked for on the command line.
+pub(super) struct Job {
+    pub(super) table: TextTable,
+    pub(super) select: Select,
+    seed: Option<u64>,
+    paper: bool,
+}
+
+impl Job {
+    /// The request, where its result is not private.
+    pub(super) fn not_private(&self) -> Option<NotPrivateSelect> {
+        let select = || self.select.clone();
+        match (self.seed, self.paper) {
+            (None, false) => None,
+            (Some(seed), false) => Some(select().seed(seed)),
+            (None, true) => Some(select().paper_preprocessing()),
+            (Some(seed), true) => Some(select().seed(seed).paper_preprocessing()),
+        }
     }
 }
 
 impl SelectArguments {
-    pub(super) fn file(&self) -> &PathBuf {
-        &self.table.file
-    }
-
     /// All files that are read.
     pub(super) fn inputs(&self) -> Vec<&Path> {
         let table = &self.table;
@@ -368,8 +388,8 @@ impl SelectArguments {
         std::iter::once(table.file.as_path()).chain(beside).collect()
     }
 
-    /// The request, with everything checked that can be checked without the table.
-    pub(super) fn request(&self) -> Result<Select> {
+    /// What is asked for, with everything checked that can be checked without the table.
+    pub(super) fn job(&self) -> Result<Job> {
         if self.inputs().iter().filter(|path| **path == Path::new("-")).count() > 1 {
             return Err(Error::request("only one file can be standard input"));
         }
@@ -377,19 +397,15 @@ impl SelectArguments {
         if self.table.states_target() {
             (schema.classes, schema.target_bounds) = (None, None);
         }
-        let randomness = self.seed.map_or(Randomness::OperatingSystem, Randomness::Seeded);
         let neighbours = match self.neighbors {
             Relation::AddRemove => Neighbours::AddRemove,
             Relation::ReplaceOne => Neighbours::ReplaceOne,
         };
-        let select = Select::new(self.k, self.eps.clone());
-        let mut select = self
-            .table
-            .apply(select, &schema)?
+        let mut select = Select::new(self.k)
+            .epsilon(self.eps.clone())
             .target(self.target(&schema)?)
             .center(parse_center(&self.center)?)
-            .neighbours(neighbours)
-            .randomness(randomness);
+            .neighbours(neighbours);
         if let Some(hash) = hash {
             select = select.schema_hash(hash);
         }
@@ -399,15 +415,10 @@ impl SelectArguments {
                 Score::Kendall => ScoreKind::Kendall,
             });
         }
-        if let Some(scaling) = self.scaling(&schema)? {
-            select = select.scaling(scaling);
-        }
-        if self.preprocess.is_some() {
-            select = select.paper_preprocessing_not_private();
-        }
+        select = self.scale(select, &schema)?;
         if let Some(split) = &self.split {
             let (target, center) = parse_split(split)?;
-            select = select.shares(&target, &center)?;
+            select = select.shares(&target, &center);
         }
         if let Some(gamma) = &self.gamma {
             select = select.mechanism(CanonicalLipschitz::with_gamma(gamma)?);
@@ -415,12 +426,22 @@ impl SelectArguments {
         if let Some(threads) = self.threads {
             select = select.threads(threads);
         }
-        select.check()?;
-        Ok(select)
+        if self.shows_progress()
+            && let Some(report) = progress()
+        {
+            select = select.progress(report);
+        }
+        let table = self.table.table(&schema)?;
+        let job = Job { table, select, seed: self.seed, paper: self.preprocess.is_some() };
+        match job.not_private() {
+            Some(request) => request.check()?,
+            None => job.select.check_ref().map(|_| ())?,
+        }
+        Ok(job)
     }
 
     /// Whether progress may be shown.
-    pub(super) fn shows_progress(&self) -> bool {
+    fn shows_progress(&self) -> bool {
         !self.no_progress && !self.quiet
     }
 
@@ -434,32 +455,35 @@ impl SelectArguments {
         })
     }
 
-    fn scaling(&self, schema: &SchemaFile) -> Result<Option<Scaling>> {
-        let stated = match (&self.bounds, &self.bounds_file) {
-            (Some(bounds), _) => Some(Scaling::Bounds(parse_bounds(bounds)?)),
-            (_, Some(path)) => Some(Scaling::BoundsFile(path.clone())),
+    /// States how features are scaled.
+    fn scale(&self, select: Select, schema: &SchemaFile) -> Result<Select> {
+        let stated = self.bounds.as_deref().map(parse_bounds).transpose()?;
+        let from_schema = |select: Select| match (schema.bounds, &schema.bounds_file) {
+            (Some([low, high]), _) => Some(select.bounds(low, high)),
+            (_, Some(path)) => Some(select.bounds_file(path)),
             _ => None,
         };
-        let from_schema = || match (schema.bounds, &schema.bounds_file) {
-            (Some([low, high]), _) => Bounds::new(low, high).map(|b| Some(Scaling::Bounds(b))),
-            (_, Some(path)) => Ok(Some(Scaling::BoundsFile(path.clone()))),
-            _ => Ok(None),
-        };
-        match (stated, self.scale) {
-            (Some(_), Some(Scale::RowRank)) => {
-                Err(Error::request("bounds and --scale row-rank exclude each other"))
-            }
-            (Some(stated), _) => Ok(Some(stated)),
-            (None, Some(Scale::RowRank)) => Ok(Some(Scaling::RowRank)),
-            (None, Some(Scale::Bounds)) => match from_schema()? {
-                None => Err(Error::request("--scale bounds needs --bounds LO,HI or --bounds-file")),
-                some => Ok(some),
-            },
-            (None, None) if self.score == Some(Score::Kendall) || self.preprocess.is_some() => {
-                Ok(None)
-            }
-            (None, None) => from_schema(),
+        let row_ranks = self.scale == Some(Scale::RowRank);
+        if row_ranks && (stated.is_some() || self.bounds_file.is_some()) {
+            return Err(Error::request("bounds and --scale row-rank exclude each other"));
         }
+        if let Some(bounds) = stated {
+            return Ok(select.scaling(Scaling::Bounds(bounds)));
+        }
+        if let Some(path) = &self.bounds_file {
+            return Ok(select.bounds_file(path));
+        }
+        if row_ranks {
+            return Ok(select.scaling(Scaling::RowRank));
+        }
+        if self.scale == Some(Scale::Bounds) {
+            let rule = "--scale bounds needs --bounds LO,HI or --bounds-file";
+            return from_schema(select).ok_or_else(|| Error::request(rule));
+        }
+        if self.score == Some(Score::Kendall) || self.preprocess.is_some() {
+            return Ok(select);
+        }
+        Ok(from_schema(select.clone()).unwrap_or(select))
     }
 }
 

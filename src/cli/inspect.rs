@@ -89,12 +89,12 @@ fn check(
     let Ok(Arguments { command: Command::Select(select) }) = parsed else {
         return Err("the table's names cannot be stated on a command line".to_owned());
     };
-    let checked = select.request().and_then(|request| {
+    let checked = select.job().and_then(|job| {
         // Standard input is gone, and where features are rows the header does not hold them.
         if file == Path::new("-") || suggestion.features_as_rows {
             return Ok(None);
         }
-        request.dry_run(file).map(|plan| Some(plan.rows_needed))
+        job.select.dry_run(&job.table).map(|plan| Some(plan.rows_needed))
     });
     checked.map_err(|error| error.to_string())
 }

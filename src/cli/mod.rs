@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::error::{Error, ErrorKind, Result};
-use arguments::{Arguments, Command, SelectArguments};
+use arguments::{Arguments, Command, Job, SelectArguments};
 use output::Destination;
 
 /// Runs the command line and says how it ended.
@@ -51,18 +51,22 @@ fn execute(command: Command) -> Result<()> {
 }
 
 fn select(arguments: &SelectArguments) -> Result<()> {
-    let mut request = arguments.request()?;
+    let job = arguments.job()?;
     let destination = Destination::check(arguments.output.as_deref(), &arguments.inputs())?;
     let (format, quiet) = (arguments.format, arguments.quiet);
+    let Job { table, select, .. } = &job;
+    let not_private = job.not_private();
     if arguments.dry_run {
-        return output::write_plan(&request.dry_run(arguments.file())?, format, quiet, destination);
+        let plan = match &not_private {
+            Some(request) => request.dry_run(table)?,
+            None => select.dry_run(table)?,
+        };
+        return output::write_plan(&plan, format, quiet, destination);
     }
-    if arguments.shows_progress()
-        && let Some(report) = progress::progress()
-    {
-        request = request.progress(report);
+    match &not_private {
+        Some(request) => output::write(&*request.run(table)?, format, quiet, destination),
+        None => output::write(&*select.run(table)?, format, quiet, destination),
     }
-    output::write(&request.run(arguments.file())?, format, quiet, destination)
 }
 
 /// The manual pages of the program and its commands, one after the other.

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::cli::arguments::Format;
 use crate::error::{Error, Result};
 use crate::report;
-use crate::select::{DryRun, Selection, Warning};
+use crate::select::{DryRun, Record, Warning};
 
 /// Where the document goes; checked before anything is spent.
 pub(super) enum Destination {
@@ -99,20 +99,20 @@ fn write_error(path: &Path, error: io::Error) -> Error {
 /// Writes a record: text puts the names in the document and the report on stderr; JSON and TSV put
 /// the warnings there.
 pub(super) fn write(
-    selection: &Selection,
+    record: &Record,
     format: Format,
     quiet: bool,
     destination: Destination,
 ) -> Result<()> {
     let document = match format {
-        Format::Text => report::names(selection),
-        Format::Json => report::to_json(selection)?,
-        Format::Tsv => report::to_tsv(selection),
+        Format::Text => report::names(record),
+        Format::Json => report::to_json(record)?,
+        Format::Tsv => report::to_tsv(record),
     };
     if format == Format::Text && !quiet {
-        remark(&report::report(selection));
+        remark(&report::report(record));
     } else {
-        remark(&warnings(&selection.warnings, quiet));
+        remark(&warnings(&record.warnings, quiet));
     }
     destination.write(&document)
 }

@@ -7,12 +7,10 @@ use std::sync::{Arc, Mutex, PoisonError, mpsc};
 
 use crate::data::cells::{Row, Splitter, max_line};
 use crate::error::{Error, Result};
+use crate::exact::MAX_ROWS;
 
 /// Bytes read before a block is handed on.
 const BLOCK: usize = 1 << 20;
-
-/// The most rows of a table: scores, at most 2 Q^2 a row, then stay below 2^62.
-const MAX_ROWS: u64 = 1 << 31;
 
 /// Some whole lines of a file.
 struct Block {

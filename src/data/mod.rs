@@ -3,30 +3,38 @@
 //! Everything here is a function of one sample at a time (and of what the user stated), so it costs
 //! no privacy: no sample can change what another contributes.
 
+#[cfg(feature = "ndarray")]
+mod array;
 mod blocks;
 mod cells;
-mod grid;
+mod columns;
 mod number;
 mod samples;
 mod scaling;
 mod schema;
 mod side;
-mod source;
 mod table;
 mod target;
+mod text;
+mod text_samples;
 
-pub use scaling::{Bounds, Scaling};
-pub use schema::TargetColumn;
-pub use source::Orientation;
+#[cfg(feature = "ndarray")]
+pub use array::ArrayTable;
+pub use samples::Source;
+pub use scaling::{Bounds, Scaler, Scaling};
+pub use schema::{Orientation, TargetColumn};
+pub use text::TextTable;
 
 pub(crate) use blocks::RowFold;
 pub(crate) use cells::Row;
-pub(crate) use grid::{Q, to_grid};
+pub(crate) use columns::Columns;
+#[cfg(test)]
+pub(crate) use columns::HeldRows;
+#[cfg(feature = "ndarray")]
+pub(crate) use columns::SomeRows;
 pub(crate) use number::CellFormat;
-pub(crate) use samples::{Sample, SampleFold};
-pub(crate) use scaling::{Scaler, ScalingRule};
+pub(crate) use samples::{Opening, Sample, SampleFold, Samples, UsableSamples};
 pub(crate) use schema::Schema;
-pub(crate) use side::{TargetTable, read_bounds};
-pub(crate) use source::{Source, SourceSpec, header_schema};
+pub(crate) use side::read_bounds;
 pub(crate) use table::{Progress, TableFile};
 pub(crate) use target::{Labels, TargetCode};

@@ -1,10 +1,9 @@
-//! Samples - one protected unit each - whichever way the table lies.
+//! Samples - one protected unit each - whatever they come from and whichever way the table lies.
 
-use crate::data::blocks::RowFold;
-use crate::data::cells::Row;
+use crate::data::columns::{Columns, HeldRows};
 use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
-use crate::data::side::TargetTable;
+use crate::data::table::Progress;
 use crate::error::{Error, Result};
 
 /// One sample: its target, as text, and its feature values in the order of the schema.
@@ -25,76 +24,139 @@ pub(crate) trait SampleFold: Send {
     fn merge(&mut self, other: Self);
 }
 
-/// How rows of text become samples.
-pub(crate) struct TextColumns<'a> {
-    pub(crate) schema: &'a Schema,
-    pub(crate) format: &'a CellFormat,
-    /// Targets from another file, joined by the id column.
-    pub(crate) targets: Option<&'a TargetTable>,
-}
+/// A table ready for passes over its samples.
+pub(crate) trait Samples {
+    /// The features and the target.
+    fn schema(&self) -> &Schema;
 
-/// A row as a sample.
-struct TextSample<'a> {
-    row: &'a Row<'a>,
-    columns: &'a TextColumns<'a>,
-    target: Option<&'a [u8]>,
-}
+    /// How targets are written.
+    fn format(&self) -> &CellFormat;
 
-impl Sample for TextSample<'_> {
-    fn target(&self) -> Option<&[u8]> {
-        self.target
-    }
+    /// Whether a second pass is possible.
+    fn can_repeat(&self) -> bool;
 
-    fn values(&self) -> impl Iterator<Item = Option<f64>> {
-        let Self { row, columns, .. } = self;
-        columns.schema.features().iter().map(|&c| columns.format.number(row.cell(c)))
-    }
-}
-
-/// Hands rows on as samples, and counts how often each target of another file is used.
-pub(crate) struct TextFold<'a, F> {
-    columns: &'a TextColumns<'a>,
-    fold: F,
-    uses: Vec<u64>,
-}
-
-impl<'a, F> TextFold<'a, F> {
-    pub(crate) fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
-        let targets = columns.targets.map_or(0, TargetTable::len);
-        Self { columns, fold, uses: vec![0; targets] }
-    }
-
-    /// What was gathered.
+    /// One pass over the samples.
     ///
     /// # Errors
     ///
-    /// `Input` if two rows took the same target: one person's target would then count twice.
-    pub(crate) fn finish(self) -> Result<F> {
-        if self.uses.iter().any(|&uses| uses > 1) {
-            return Err(Error::input("an id occurs twice in the table, and is joined to a target"));
-        }
-        Ok(self.fold)
+    /// `Input` with its place where the table is malformed; `Io` if it cannot be read.
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F>;
+
+    /// Feature values by column, of the samples whose target `code` can make a number of.
+    ///
+    /// # Errors
+    ///
+    /// As for a pass.
+    fn columns(
+        &mut self,
+        code: impl Fn(&[u8]) -> Option<f64> + Sync,
+    ) -> Result<UsableSamples<impl Columns>> {
+        let features = self.schema().d();
+        let new = || HoldColumns {
+            code: &code,
+            held: UsableSamples {
+                columns: HeldRows::new(features),
+                targets: Vec::new(),
+                samples: 0,
+            },
+        };
+        Ok(self.fold(new)?.held)
     }
+
+    /// What to say if no sample has a usable target: where it was looked for, and what usually helps.
+    fn no_usable_target(&self, labels: bool) -> Error;
 }
 
-impl<F: SampleFold> RowFold for TextFold<'_, F> {
-    fn row(&mut self, _: u64, row: &Row<'_>) {
-        let columns = self.columns;
-        let here = columns.schema.target().map(|c| row.cell(c));
-        let target = match (columns.targets, columns.schema.id()) {
-            (Some(targets), Some(id)) => targets.find(row.cell(id)).map(|(entry, value)| {
-                self.uses[entry] += 1;
-                value
-            }),
-            _ => here,
-        };
-        self.fold.sample(&TextSample { row, columns, target });
+/// Samples with a usable target.
+pub(crate) struct UsableSamples<C> {
+    pub(crate) columns: C,
+    /// Their targets.
+    pub(crate) targets: Vec<f64>,
+    /// The number of all samples.
+    pub(crate) samples: u64,
+}
+
+/// Keeps samples as they are.
+struct HoldColumns<'a, C> {
+    code: &'a C,
+    held: UsableSamples<HeldRows>,
+}
+
+impl<C: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
+    fn sample(&mut self, sample: &impl Sample) {
+        self.held.samples += 1;
+        if let Some(target) = sample.target().and_then(self.code) {
+            self.held.columns.add(sample.values());
+            self.held.targets.push(target);
+        }
     }
 
     fn merge(&mut self, other: Self) {
-        self.fold.merge(other.fold);
-        for (uses, more) in self.uses.iter_mut().zip(other.uses) {
-            *uses += more;
-        }
+        self.held.columns.merge(other.held.columns);
+        self.held.targets.extend(other.held.targets);
+        self.held.samples += other.held.samples;
     }
+}
+
+/// What a run says when it opens a table.
+pub(crate) struct Opening<'a> {
+    pub(crate) threads: usize,
+    pub(crate) progress: Option<Progress>,
+    /// The stated classes of the target: a header that holds one may be a row.
+    pub(crate) labels: Option<&'a [String]>,
+}
+
+/// A table that features can be selected from: the path of a text file, a [`TextTable`] for files and
+/// readers of any form, or an `ArrayTable` (feature `ndarray`) for a matrix in memory.
+///
+/// [`TextTable`]: crate::TextTable
+pub trait Source: sealed::Open {}
+
+impl<T: sealed::Open + ?Sized> Source for T {}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// How a source is opened.
+    #[allow(private_interfaces, private_bounds, reason = "sealed: nobody outside can call it")]
+    pub trait Open {
+        /// An open table.
+        type Table<'s>: Samples
+        where
+            Self: 's;
+
+        /// Reads what must be known before the first pass.
+        fn open(&self, opening: &Opening<'_>) -> Result<Self::Table<'_>>;
+
+        /// The features by the header alone: no sample is read.
+        fn header(&self, opening: &Opening<'_>) -> Result<Schema>;
+    }
+}
+
+/// Folds samples by their number on all threads.
+pub(crate) fn fold_numbered<F: SampleFold>(
+    samples: usize,
+    threads: usize,
+    new: impl Fn() -> F + Sync,
+    take: impl Fn(&mut F, std::ops::Range<usize>) + Sync,
+) -> F {
+    let share = samples.div_ceil(threads.max(1)).max(1);
+    let work = |start: usize| {
+        let mut fold = new();
+        take(&mut fold, start..(start + share).min(samples));
+        fold
+    };
+    std::thread::scope(|scope| {
+        let work = &work;
+        let starts = (0..samples).step_by(share);
+        let workers: Vec<_> = starts.map(|start| scope.spawn(move || work(start))).collect();
+        let mut total = new();
+        for worker in workers {
+            match worker.join() {
+                Ok(fold) => total.merge(fold),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        total
+    })
 }

@@ -1,9 +1,7 @@
 //! How a row's values reach the grid.
 
-use std::path::PathBuf;
-
-use crate::data::grid::{ratio_to_grid, to_grid};
 use crate::error::{Error, Result};
+use crate::exact::{Q, ratio_to_grid, to_grid};
 
 /// A closed range of a quantity, in its own units: public knowledge, stated by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,7 +43,13 @@ impl Bounds {
         self.high / 2.0 - self.low / 2.0
     }
 
-    /// A value to the grid: the middle to 0, the ends to -q and q.
+    /// A value on the grid: the middle is 0, the ends (and all beyond) are -[`GRID`](crate::GRID) and
+    /// [`GRID`](crate::GRID); NaN is 0.
+    pub fn to_grid(&self, value: f64) -> i16 {
+        self.quantise(value, Q)
+    }
+
+    /// The same for the grid from -q to q.
     pub(crate) fn quantise(&self, value: f64, q: i32) -> i16 {
         to_grid(((value - self.middle()) / self.half()).clamp(-1.0, 1.0), q)
     }
@@ -62,44 +66,52 @@ impl Bounds {
 pub enum Scaling {
     /// Clipped to one stated range for all features.
     Bounds(Bounds),
-    /// Clipped to ranges stated in a CSV file `feature,lo,hi`; `*` stands for all others.
-    BoundsFile(PathBuf),
+    /// Clipped to a stated range for each feature, in their order.
+    BoundsByFeature(Vec<Bounds>),
     /// Replaced by their ranks within the sample.
     RowRank,
 }
 
-/// A scaling with everything it needs.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum ScalingRule {
-    Common(Bounds),
-    PerFeature(Vec<Bounds>),
-    RowRank,
-}
-
 /// Scales samples, one after the other, without allocating for each.
-pub(crate) struct Scaler<'a> {
-    rule: &'a ScalingRule,
+///
+/// ```
+/// use dpsis::{Scaler, Scaling};
+///
+/// let mut row = Vec::new();
+/// Scaler::new(&Scaling::RowRank).scale([Some(3.5), None, Some(-1.0), Some(9.0)], &mut row);
+/// assert_eq!(row, [0, 0, -32767, 32767]);
+/// ```
+pub struct Scaler<'a> {
+    scaling: &'a Scaling,
     q: i32,
     /// (value as an ordered integer, feature)
     keys: Vec<(u64, u32)>,
 }
 
 impl<'a> Scaler<'a> {
-    pub(crate) fn new(rule: &'a ScalingRule, q: i32) -> Self {
-        Self { rule, q, keys: Vec::new() }
+    /// To integers from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID).
+    pub fn new(scaling: &'a Scaling) -> Self {
+        Self::with_grid(scaling, Q)
     }
 
-    /// Writes a sample's values to the grid; a missing value (`None`) becomes 0.
-    pub(crate) fn scale(&mut self, values: impl Iterator<Item = Option<f64>>, out: &mut Vec<i16>) {
+    pub(crate) fn with_grid(scaling: &'a Scaling, q: i32) -> Self {
+        Self { scaling, q, keys: Vec::new() }
+    }
+
+    /// Writes a sample's values to the grid. A missing value (`None`) becomes 0, as does NaN within
+    /// bounds; where each feature has bounds, values beyond the last of them are left out. What `out`
+    /// held before is gone.
+    pub fn scale(&mut self, values: impl IntoIterator<Item = Option<f64>>, out: &mut Vec<i16>) {
+        let values = values.into_iter();
         out.clear();
         let q = self.q;
         let code = |bounds: &Bounds, value: Option<f64>| value.map_or(0, |v| bounds.quantise(v, q));
-        match self.rule {
-            ScalingRule::Common(bounds) => out.extend(values.map(|value| code(bounds, value))),
-            ScalingRule::PerFeature(all) => {
+        match self.scaling {
+            Scaling::Bounds(bounds) => out.extend(values.map(|value| code(bounds, value))),
+            Scaling::BoundsByFeature(all) => {
                 out.extend(all.iter().zip(values).map(|(bounds, value)| code(bounds, value)));
             }
-            ScalingRule::RowRank => self.rank(values, out),
+            Scaling::RowRank => self.rank(values, out),
         }
     }
 
@@ -141,15 +153,15 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn scaled(rule: &ScalingRule, q: i32, values: &[Option<f64>]) -> Vec<i16> {
+    fn scaled(rule: &Scaling, q: i32, values: &[Option<f64>]) -> Vec<i16> {
         let mut out = Vec::new();
-        Scaler::new(rule, q).scale(values.iter().copied(), &mut out);
+        Scaler::with_grid(rule, q).scale(values.iter().copied(), &mut out);
         out
     }
 
     #[test]
     fn bounds_clip_and_centre() {
-        let rule = ScalingRule::Common(Bounds::new(0.0, 10.0).unwrap());
+        let rule = Scaling::Bounds(Bounds::new(0.0, 10.0).unwrap());
         let values = [Some(0.0), Some(5.0), Some(10.0), Some(-99.0), Some(1e300), None, Some(7.5)];
         assert_eq!(scaled(&rule, 100, &values), [-100, 0, 100, -100, 100, 0, 50]);
     }
@@ -168,7 +180,7 @@ mod tests {
     #[test]
     fn each_feature_can_have_its_own_bounds() {
         let bounds = |low, high| Bounds::new(low, high).unwrap();
-        let rule = ScalingRule::PerFeature(vec![bounds(0.0, 2.0), bounds(-10.0, 10.0)]);
+        let rule = Scaling::BoundsByFeature(vec![bounds(0.0, 2.0), bounds(-10.0, 10.0)]);
         assert_eq!(scaled(&rule, 100, &[Some(2.0), Some(2.0)]), [100, 20]);
         assert_eq!(scaled(&rule, 100, &[None, Some(-99.0)]), [0, -100]);
     }
@@ -177,9 +189,9 @@ mod tests {
     fn ranks_within_the_row() {
         let values = [Some(30.0), Some(-5.0), None, Some(7.0), Some(7.0), Some(1e9)];
         // Of five: -5 is first, the two 7s share 2.5, 30 is fourth, 1e9 last.
-        assert_eq!(scaled(&ScalingRule::RowRank, 100, &values), [50, -100, 0, -25, -25, 100]);
-        assert_eq!(scaled(&ScalingRule::RowRank, 100, &[Some(3.0), None]), [0, 0]);
-        assert_eq!(scaled(&ScalingRule::RowRank, 100, &[Some(0.0), Some(-0.0)]), [0, 0]);
+        assert_eq!(scaled(&Scaling::RowRank, 100, &values), [50, -100, 0, -25, -25, 100]);
+        assert_eq!(scaled(&Scaling::RowRank, 100, &[Some(3.0), None]), [0, 0]);
+        assert_eq!(scaled(&Scaling::RowRank, 100, &[Some(0.0), Some(-0.0)]), [0, 0]);
     }
 
     proptest! {
@@ -200,7 +212,7 @@ mod tests {
                 }
                 _ => 0,
             }).collect();
-            prop_assert_eq!(scaled(&ScalingRule::RowRank, 16384, &values), expected);
+            prop_assert_eq!(scaled(&Scaling::RowRank, 16384, &values), expected);
         }
 
         #[test]

@@ -4,6 +4,17 @@ use std::collections::HashSet;
 
 use crate::error::{Error, Result};
 
+/// Which way a table lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Orientation {
+    /// One row a sample, one column a feature: the header holds feature names.
+    #[default]
+    SamplesAsRows,
+    /// One row a feature, one column a sample: the first column holds feature names, the header
+    /// sample ids, which are private.
+    FeaturesAsRows,
+}
+
 /// Which column holds the target.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum TargetColumn {
@@ -27,6 +38,7 @@ pub(crate) enum TargetRole<'a> {
 /// The roles of the columns (or rows, where features are rows): features, target, ids.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Schema {
+    orientation: Orientation,
     names: Vec<String>,
     target: Option<usize>,
     id: Option<usize>,
@@ -65,7 +77,7 @@ impl Schema {
         if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
             return Err(Error::input("the column has no name").at(None, Some(blank + 1)));
         }
-        let schema = Self::new(header, target, id, exclude)?;
+        let schema = Self::new(Orientation::SamplesAsRows, header, target, id, exclude)?;
         if schema.d() == 0 {
             return Err(Error::input("there is no feature column")
                 .hint("the last column is the target; is it another delimiter? --delimiter"));
@@ -101,14 +113,33 @@ impl Schema {
             }
             TargetRole::Elsewhere => None,
         };
-        let schema = Self::new(names, target, None, exclude)?;
+        let schema = Self::new(Orientation::FeaturesAsRows, names, target, None, exclude)?;
         if schema.d() == 0 {
             return Err(Error::input("there is no feature row"));
         }
         Ok(schema)
     }
 
+    /// The features of a matrix: its target is apart.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if names repeat, a name is empty or holds a line break.
+    #[cfg(feature = "ndarray")]
+    pub(crate) fn of_array(names: Vec<String>) -> Result<Self> {
+        if let Some(column) = repeated(&names) {
+            return Err(Error::request("a feature name occurs twice").at(None, Some(column + 1)));
+        }
+        let unprintable = |name: &String| name.is_empty() || name.contains(['\n', '\r', '\0']);
+        if let Some(column) = names.iter().position(unprintable) {
+            let rule = "a feature name is empty or holds a line break";
+            return Err(Error::request(rule).at(None, Some(column + 1)));
+        }
+        Self::new(Orientation::SamplesAsRows, names, None, None, &[])
+    }
+
     fn new(
+        orientation: Orientation,
         names: Vec<String>,
         target: Option<usize>,
         id: Option<usize>,
@@ -121,7 +152,12 @@ impl Schema {
         }
         let is_feature = |c: &usize| Some(*c) != target && Some(*c) != id && !excluded.contains(c);
         let features = (0..names.len()).filter(is_feature).collect();
-        Ok(Self { names, target, id, features })
+        Ok(Self { orientation, names, target, id, features })
+    }
+
+    /// Which way the table lies.
+    pub(crate) fn orientation(&self) -> Orientation {
+        self.orientation
     }
 
     /// The number of features.
@@ -139,7 +175,7 @@ impl Schema {
         self.features.iter().map(|&place| self.name(place))
     }
 
-    /// The place of the target, from 0; `None` if it is in another file.
+    /// The place of the target, from 0; `None` if it is apart from the table.
     pub(crate) fn target(&self) -> Option<usize> {
         self.target
     }

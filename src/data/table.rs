@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::blocks::{RowFold, Shape, fold_rows};
 use crate::data::cells::MAX_CELL;
@@ -13,11 +13,19 @@ use crate::error::{Error, Result};
 /// Called with the share of a file that has been read, from 0 to 1.
 pub(crate) type Progress = Arc<dyn Fn(f64) + Send + Sync>;
 
+/// Where text comes from.
+#[derive(Clone)]
+enum Input {
+    Standard,
+    File(PathBuf),
+    /// Gone once it has been taken.
+    Reader(Arc<Mutex<Option<Box<dyn Read + Send>>>>),
+}
+
 /// A table by its place; nothing is open.
 #[derive(Clone)]
 pub(crate) struct TableFile {
-    /// `None` for standard input.
-    path: Option<PathBuf>,
+    input: Input,
     /// Stated, or found in the header.
     delimiter: Option<u8>,
     /// Whether commas stand in numbers: then they do not separate cells.
@@ -37,8 +45,21 @@ pub(crate) struct OpenTable {
 impl TableFile {
     /// `-` is standard input.
     pub(crate) fn new(path: &Path, delimiter: Option<u8>) -> Self {
-        let path = (path != Path::new("-")).then(|| path.to_owned());
-        Self { path, delimiter, decimal_comma: false, progress: None }
+        let standard = path == Path::new("-");
+        let input = if standard { Input::Standard } else { Input::File(path.to_owned()) };
+        Self { input, delimiter, decimal_comma: false, progress: None }
+    }
+
+    /// What a reader gives; it can be opened once.
+    pub(crate) fn of_reader(reader: Box<dyn Read + Send>) -> Self {
+        let input = Input::Reader(Arc::new(Mutex::new(Some(reader))));
+        Self { input, delimiter: None, decimal_comma: false, progress: None }
+    }
+
+    /// States what separates cells; otherwise it is found in the header.
+    pub(crate) fn with_delimiter(mut self, delimiter: Option<u8>) -> Self {
+        self.delimiter = delimiter;
+        self
     }
 
     /// Says whether commas stand in numbers.
@@ -55,23 +76,35 @@ impl TableFile {
 
     /// How messages call it.
     pub(crate) fn name(&self) -> String {
-        self.path.as_ref().map_or("standard input".into(), |path| path.display().to_string())
+        match &self.input {
+            Input::Standard => "standard input".into(),
+            Input::File(path) => path.display().to_string(),
+            Input::Reader(_) => "the reader".into(),
+        }
     }
 
     /// Whether it can be read more than once: a pipe cannot.
     pub(crate) fn is_regular(&self) -> bool {
-        let metadata = self.path.as_ref().and_then(|path| path.metadata().ok());
-        metadata.is_some_and(|metadata| metadata.is_file())
+        let Input::File(path) = &self.input else { return false };
+        path.metadata().is_ok_and(|metadata| metadata.is_file())
     }
 
     /// Opens the file and reads its header.
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it holds no header.
+    /// `Io` if it cannot be read; `Input` if it holds no header; `Request` for a reader that has been
+    /// read.
     pub(crate) fn open(&self) -> Result<OpenTable> {
         let name = self.name();
-        let raw = self.raw().map_err(|error| cannot_read(&name, &error))?;
+        let raw = match &self.input {
+            Input::Standard => Box::new(io::stdin()),
+            Input::File(path) => self.file(path).map_err(|error| cannot_read(&name, &error))?,
+            Input::Reader(reader) => {
+                let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
+                reader.ok_or_else(|| Error::request("a reader can be read only once"))?
+            }
+        };
         let failures = Failures::default();
         let failed = |error| failures.error(&name, &error);
         let watched = Watched { raw, failures: failures.clone() };
@@ -85,8 +118,7 @@ impl TableFile {
         Ok(OpenTable { name, input, failures, delimiter, header })
     }
 
-    fn raw(&self) -> io::Result<Box<dyn Read + Send>> {
-        let Some(path) = &self.path else { return Ok(Box::new(io::stdin())) };
+    fn file(&self, path: &Path) -> io::Result<Box<dyn Read + Send>> {
         let file = File::open(path)?;
         let metadata = file.metadata()?;
         if metadata.is_dir() {

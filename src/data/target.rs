@@ -1,10 +1,10 @@
 //! How a row's target reaches the grid. A value that is not usable is missing, and then the row
 //! contributes nothing anywhere.
 
-use crate::data::grid::Q;
 use crate::data::number::CellFormat;
 use crate::data::scaling::Bounds;
 use crate::error::{Error, Result};
+use crate::exact::Q;
 
 /// The classes of a target, stated by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq, Eq)]

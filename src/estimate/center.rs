@@ -28,16 +28,85 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
-use crate::exact::near_f64;
-use crate::privacy::{Epsilon, Neighbours};
+use crate::error::{Error, Result};
+use crate::exact::{MAX_ROWS, Q, near_f64};
+use crate::privacy::{Epsilon, Neighbours, Purpose, Randomness};
 use crate::random::{Bits, discrete_laplace};
 
 /// How many rows have a usable target, as the noisy sums say.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct RowsEstimate {
-    pub(crate) rows: u64,
-    /// The standard deviation of the noise, in rows.
-    pub(crate) noise: f64,
+#[non_exhaustive]
+pub struct RowsEstimate {
+    /// The number of rows: an estimate that is paid for.
+    pub rows: u64,
+    /// The standard deviation of its noise, in rows.
+    pub noise: f64,
+}
+
+/// A private centre of a numeric or two-class target on the grid, from the sums of Q + y and of Q - y
+/// ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)); and with it a
+/// count of the rows.
+///
+/// # Privacy
+///
+/// `epsilon`-differentially private for adding or removing a row. Where a row may only be replaced,
+/// [`center_of_rows`] has half the noise.
+///
+/// # Errors
+///
+/// `Io` if the operating system gives no entropy.
+pub fn center<R: Randomness>(
+    target_sums: (u64, u64),
+    epsilon: &Epsilon,
+    randomness: R,
+) -> Result<R::Output<(i32, RowsEstimate)>> {
+    let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
+    let (above, below) = target_sums;
+    Ok(R::mark(private_center(above, below, Q, epsilon, &bits)))
+}
+
+/// The same where the number of rows is public, those without a usable target among them.
+///
+/// # Privacy
+///
+/// `epsilon`-differentially private for replacing a row.
+///
+/// # Errors
+///
+/// `Request` if the sums are of more rows than that; `Io` if the operating system gives no entropy.
+pub fn center_of_rows<R: Randomness>(
+    target_sums: (u64, u64),
+    rows: u64,
+    epsilon: &Epsilon,
+    randomness: R,
+) -> Result<R::Output<i32>> {
+    let (above, below) = target_sums;
+    let usable = above.saturating_add(below) / (2 * u64::from(Q.unsigned_abs()));
+    if usable > rows || rows > MAX_ROWS {
+        return Err(Error::request("the sums must be of at most as many rows as stated, or 2^31"));
+    }
+    let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
+    Ok(R::mark(private_center_of(above, usable, rows, Q, epsilon, &bits)))
+}
+
+/// Private centres of classes on the grid, from the number of rows of each
+/// ([`ClassSums::rows`](crate::score::ClassSums::rows)); and with them a count of the rows.
+///
+/// # Privacy
+///
+/// `epsilon`-differentially private for the stated neighbours.
+///
+/// # Errors
+///
+/// `Io` if the operating system gives no entropy.
+pub fn class_centers<R: Randomness>(
+    rows: &[u64],
+    neighbours: Neighbours,
+    epsilon: &Epsilon,
+    randomness: R,
+) -> Result<R::Output<(Vec<i32>, RowsEstimate)>> {
+    let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
+    Ok(R::mark(private_class_centers(rows, Q, neighbours, epsilon, &bits)))
 }
 
 /// The centre of a numeric target, in \[-q, q\]; `above` = sum of q + y, `below` = sum of q - y.
@@ -128,11 +197,11 @@ impl NoisySums {
 pub(crate) mod tests {
     use super::*;
     use crate::privacy::Neighbours::AddRemove;
-    use crate::random::Randomness;
+    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
     fn bits(seed: u64) -> Bits {
-        Randomness::Seeded(seed).source().unwrap().bits(1)
+        Entropy::Seeded(seed).source().unwrap().bits(1)
     }
 
     /// The centre as the module says it, in floating point from exact noisy sums.

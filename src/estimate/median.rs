@@ -33,9 +33,44 @@ use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::One;
 
+use crate::error::Result;
 use crate::exact::{near_f64, ratio};
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::{Epsilon, Neighbours, Purpose, Randomness};
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
+
+/// A private median of values in any unit: 0 or a number from 1e-6 to 1e9 in magnitude, with six
+/// digits, a quarter of a percent from the next. NaN and infinite values count nowhere.
+///
+/// # Privacy
+///
+/// `epsilon`-differentially private for the stated neighbours, each value being all that one unit
+/// contributes.
+///
+/// # Errors
+///
+/// `Io` if the operating system gives no entropy.
+///
+/// ```
+/// use dpsis::{Neighbours, OperatingSystem, estimate};
+///
+/// let ages = (0..1000).map(|i| 20.0 + f64::from(i % 60));
+/// let median = estimate::median(ages, Neighbours::AddRemove, &"1".parse()?, OperatingSystem)?;
+/// assert!((45.0..55.0).contains(&median)); // wrong with probability below e^-50
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+pub fn median<R: Randomness>(
+    values: impl IntoIterator<Item = f64>,
+    neighbours: Neighbours,
+    epsilon: &Epsilon,
+    randomness: R,
+) -> Result<R::Output<f64>> {
+    let bits = randomness.source()?.bits(Purpose::TargetMedian.draw());
+    let grid = MedianGrid::shared();
+    let mut counts = grid.counts();
+    let finite = values.into_iter().filter(|value| value.is_finite());
+    finite.for_each(|value| grid.observe(&mut counts, value));
+    Ok(R::mark(grid.private_median(&counts, neighbours, epsilon, &bits)))
+}
 
 /// The public values among which a median is chosen, ascending.
 pub(crate) struct MedianGrid {
@@ -145,12 +180,12 @@ impl RankCounts {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::random::Randomness;
+    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
     use crate::support::oracle::max_log_ratio;
 
     fn bits(seed: u64) -> Bits {
-        Randomness::Seeded(seed).source().unwrap().bits(2)
+        Entropy::Seeded(seed).source().unwrap().bits(2)
     }
 
     fn counts(grid: &MedianGrid, values: &[f64]) -> RankCounts {

@@ -6,9 +6,9 @@ use num_traits::{One, Signed};
 
 use crate::error::{Error, Result};
 use crate::exact::{LnFactorials, binomial, near_f64, parse_rational, ratio};
-use crate::privacy::{Epsilon, Purpose};
+use crate::privacy::{Epsilon, Purpose, Randomness};
 use crate::random::{
-    Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, Randomness, uniform_subset,
+    Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_subset,
 };
 use crate::score::Scores;
 
@@ -17,13 +17,13 @@ use crate::score::Scores;
 /// The guarantee, its proof, the cost and the sources are on the page of this module.
 ///
 /// ```
-/// use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Randomness, Scores};
+/// use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, OperatingSystem, Scores};
 ///
 /// // Counts to which one person adds at most 1.
 /// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbours::AddRemove)?;
 /// let epsilon: Epsilon = "1".parse()?;
 /// let mechanism = CanonicalLipschitz::default();
-/// let picks = mechanism.select(&scores, 2, &epsilon, Randomness::OperatingSystem)?;
+/// let picks = mechanism.select(&scores, 2, &epsilon, OperatingSystem)?;
 /// assert_eq!(picks, [1, 3]); // in the order of the candidates; wrong with probability e^-56
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -66,21 +66,21 @@ impl CanonicalLipschitz {
     ///
     /// # Privacy
     ///
-    /// `epsilon`-differentially private for the neighbour relation of the scores, unless the
-    /// randomness is seeded.
+    /// `epsilon`-differentially private for the neighbour relation of the scores.
     ///
     /// # Errors
     ///
     /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more of them;
     /// `Io` if the operating system gives no entropy.
-    pub fn select(
+    pub fn select<R: Randomness>(
         &self,
         scores: &Scores,
         k: usize,
         epsilon: &Epsilon,
-        randomness: Randomness,
-    ) -> Result<Vec<usize>> {
-        self.select_with(scores, k, epsilon, &randomness.source()?.bits(Purpose::Selection.draw()))
+        randomness: R,
+    ) -> Result<R::Output<Vec<usize>>> {
+        let bits = randomness.source()?.bits(Purpose::Selection.draw());
+        self.select_with(scores, k, epsilon, &bits).map(R::mark)
     }
 
     /// The same, driven by bits that drive nothing else.

@@ -4,13 +4,14 @@ use num_traits::ToPrimitive;
 
 use super::*;
 use crate::exact::Enclosure;
-use crate::privacy::Neighbours;
+use crate::privacy::{Neighbours, Seeded};
+use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
 use crate::support::neighbours::Grid;
 use crate::support::oracle;
 
 fn bits(seed: u64) -> Bits {
-    Randomness::Seeded(seed).source().unwrap().bits(Purpose::Selection.draw())
+    Entropy::Seeded(seed).source().unwrap().bits(Purpose::Selection.draw())
 }
 
 fn scores(values: &[i64], sensitivity: u64) -> Scores {
@@ -190,8 +191,8 @@ fn draws_fit_the_exact_law() {
         let (scores, epsilon) = (scores(values, SENSITIVITY as u64), eps.parse().unwrap());
         let mut counts = vec![0u64; sets.len()];
         for seed in 0..200_000 {
-            let picks = mechanism.select(&scores, k, &epsilon, Randomness::Seeded(seed)).unwrap();
-            counts[sets.iter().position(|set| *set == picks).unwrap()] += 1;
+            let picks = mechanism.select(&scores, k, &epsilon, Seeded(seed)).unwrap();
+            counts[sets.iter().position(|set| *set == *picks).unwrap()] += 1;
         }
         let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
         let law = oracle::canonical_law(&in_units(values), k, as_f64(gamma), as_f64(eps));
@@ -236,7 +237,7 @@ fn seeded_draws_are_stable() {
         .map(|seed| {
             let epsilon = "1".parse().unwrap();
             let mechanism = CanonicalLipschitz::default();
-            mechanism.select(&scores, 4, &epsilon, Randomness::Seeded(seed)).unwrap()
+            mechanism.select(&scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner()
         })
         .collect();
     assert_eq!(picks, STABLE_PICKS);
@@ -248,8 +249,8 @@ const STABLE_PICKS: [[usize; 4]; 3] = [[10, 18, 20, 33], [1, 24, 30, 35], [4, 14
 fn all_candidates_can_be_asked_for() {
     let mechanism = CanonicalLipschitz::default();
     let (scores, epsilon) = (scores(&[3, 1, 2], 1), "1".parse().unwrap());
-    let pick = |k| mechanism.select(&scores, k, &epsilon, Randomness::Seeded(0));
-    assert_eq!(pick(3).unwrap(), [0, 1, 2]);
+    let pick = |k| mechanism.select(&scores, k, &epsilon, Seeded(0));
+    assert_eq!(*pick(3).unwrap(), [0, 1, 2]);
     assert!(pick(0).is_err() && pick(4).is_err());
 }
 

@@ -1,11 +1,16 @@
-//! What is promised and what is spent: exact budgets and the neighbour relation.
+//! What is promised and what is spent: exact budgets, the neighbour relation, and the types that tell
+//! a release from what is none.
 
 mod budget;
 mod epsilon;
 mod neighbours;
+mod not_private;
+mod randomness;
 
 pub use budget::{Purpose, Spending};
 pub use epsilon::Epsilon;
 pub use neighbours::Neighbours;
+pub use not_private::NotPrivate;
+pub use randomness::{OperatingSystem, Randomness, Seeded};
 
 pub(crate) use budget::Budget;

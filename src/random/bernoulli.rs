@@ -42,12 +42,12 @@ fn bernoulli_exp_neg_fraction(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Randomness;
+    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
     #[test]
     fn frequencies_fit() {
-        let mut words = Randomness::Seeded(5).source().unwrap().bits(0).lane(0);
+        let mut words = Entropy::Seeded(5).source().unwrap().bits(0).lane(0);
         for (numerator, denominator) in [(0u32, 1u32), (1, 3), (1, 1), (7, 3), (9, 2)] {
             let mut counts = [0u64; 2];
             for _ in 0..100_000 {

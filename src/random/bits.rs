@@ -7,12 +7,9 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::error::{Error, Result};
 
-/// Which randomness drives a release.
-///
-/// There is no way to pass a generator of one's own: a release takes the operating system's
-/// entropy, or is marked as seeded for good.
+/// Where the key of a run comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Randomness {
+pub(crate) enum Entropy {
     /// A fresh 256-bit key from the operating system.
     #[default]
     OperatingSystem,
@@ -20,7 +17,7 @@ pub enum Randomness {
     Seeded(u64),
 }
 
-impl Randomness {
+impl Entropy {
     /// A source of keys.
     ///
     /// # Errors
@@ -41,7 +38,7 @@ impl Randomness {
 /// Hands each draw of a release a key of its own.
 ///
 /// The key of draw i is the start of ChaCha20's stream i under the master key.
-pub(crate) struct RandomnessSource {
+pub struct RandomnessSource {
     master: [u8; 32],
 }
 
@@ -97,7 +94,7 @@ mod tests {
 
     #[test]
     fn a_word_does_not_depend_on_how_it_is_reached() {
-        let bits = Randomness::Seeded(7).source().unwrap().bits(3);
+        let bits = Entropy::Seeded(7).source().unwrap().bits(3);
         let mut stream = bits.lane(5);
         for position in 0..1000 {
             assert_eq!(stream.next_word(), bits.word(5, position));
@@ -108,7 +105,7 @@ mod tests {
     fn draws_lanes_and_seeds_are_separate() {
         let mut seen = std::collections::HashSet::new();
         for seed in 0..4 {
-            let source = Randomness::Seeded(seed).source().unwrap();
+            let source = Entropy::Seeded(seed).source().unwrap();
             for draw in 0..4 {
                 for lane in [0, 1, 1 << 63] {
                     for position in 0..4 {
@@ -123,13 +120,13 @@ mod tests {
     /// counter all zero) as the key of draw 0 under seed 0.
     #[test]
     fn keys_are_the_published_stream() {
-        let bits = Randomness::Seeded(0).source().unwrap().bits(0);
+        let bits = Entropy::Seeded(0).source().unwrap().bits(0);
         assert_eq!(bits.key[..8], [0x76, 0xb8, 0xe0, 0xad, 0xa0, 0xf1, 0x3d, 0x90]);
     }
 
     #[test]
     fn the_operating_system_never_repeats() {
-        let key = || Randomness::OperatingSystem.source().unwrap().master;
+        let key = || Entropy::OperatingSystem.source().unwrap().master;
         assert_ne!(key(), key());
     }
 }

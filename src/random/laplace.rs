@@ -40,12 +40,12 @@ mod tests {
 
     use super::*;
     use crate::exact::ratio;
-    use crate::random::Randomness;
+    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
     #[test]
     fn frequencies_fit() {
-        let mut words = Randomness::Seeded(9).source().unwrap().bits(0).lane(0);
+        let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);
         for rate in [ratio(1, 1), ratio(2, 7), ratio(5, 2)] {
             let r = rate.to_f64().unwrap();
             let normal = (1.0 - (-r).exp()) / (1.0 + (-r).exp());

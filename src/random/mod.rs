@@ -11,10 +11,8 @@ mod laplace;
 mod race;
 mod uniform;
 
-pub use bits::Randomness;
-
 pub(crate) use arrival::FirstArrival;
-pub(crate) use bits::{Bits, RandomnessSource, WordStream};
+pub(crate) use bits::{Bits, Entropy, RandomnessSource, WordStream};
 pub(crate) use laplace::discrete_laplace;
 pub(crate) use race::{Address, Entrant, Filter, Handicapped, Race};
 pub(crate) use uniform::{uniform_below, uniform_subset};

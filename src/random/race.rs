@@ -231,12 +231,12 @@ mod tests {
 
     use super::*;
     use crate::exact::{binomial, ratio};
-    use crate::random::Randomness;
+    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
     use num_traits::ToPrimitive;
 
     fn bits(seed: u64) -> Bits {
-        Randomness::Seeded(seed).source().unwrap().bits(0)
+        Entropy::Seeded(seed).source().unwrap().bits(0)
     }
 
     const LAWS: [FirstArrival; 2] = [FirstArrival::Uniform, FirstArrival::Exponential];

@@ -60,11 +60,11 @@ pub(crate) fn uniform_subset(words: &mut WordStream, n: u64, size: u64) -> HashS
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::random::Randomness;
+    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
     fn words() -> WordStream {
-        Randomness::Seeded(11).source().unwrap().bits(0).lane(0)
+        Entropy::Seeded(11).source().unwrap().bits(0).lane(0)
     }
 
     #[test]

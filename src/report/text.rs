@@ -3,36 +3,34 @@
 use std::fmt::Write;
 
 use crate::privacy::{Neighbours, Purpose, Spending};
-use crate::select::{DryRun, Guarantee, ScoreUsed, Selection, TargetUsed, WIDE};
+use crate::select::{DryRun, Guarantee, Picked, Record, ScoreUsed, TargetUsed, WIDE};
 
 /// The selected names, one a line; no name holds a line break.
-pub fn names(selection: &Selection) -> String {
-    selection.selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
+pub fn names(record: &Record) -> String {
+    record.selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
 }
 
 /// The selected names and their columns, tab-separated, under a header; a tab in a name becomes a
 /// blank.
-pub fn to_tsv(selection: &Selection) -> String {
-    let line = |picked: &crate::select::Picked| {
-        format!("{}\t{}\n", picked.name.replace('\t', " "), picked.index)
-    };
-    std::iter::once("name\tindex\n".to_owned()).chain(selection.selected.iter().map(line)).collect()
+pub fn to_tsv(record: &Record) -> String {
+    let line = |picked: &Picked| format!("{}\t{}\n", picked.name.replace('\t', " "), picked.place);
+    std::iter::once("name\tindex\n".to_owned()).chain(record.selected.iter().map(line)).collect()
 }
 
 /// What was protected, how values were scaled and what that suits, what was spent.
-pub fn report(selection: &Selection) -> String {
+pub fn report(record: &Record) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    let public = &selection.public;
-    line("protected", protected(&selection.score, &selection.guarantee));
-    line("scaled", scaled(&selection.score, public.features));
-    line("target", target(&selection.target, selection));
+    let public = &record.public;
+    line("protected", protected(&record.score, &record.guarantee));
+    line("scaled", scaled(&record.score, public.features));
+    line("target", target(&record.target, record));
     if let Some(column) = public.id_column {
         line("ids", format!("column {column} is taken for ids and left out"));
     }
-    let label = if is_paper(&selection.score) { "nominal" } else { "spent" };
-    line(label, spent(&selection.guarantee));
-    let mechanism = &selection.mechanism;
+    let label = if is_paper(&record.score) { "nominal" } else { "spent" };
+    line(label, spent(&record.guarantee));
+    let mechanism = &record.mechanism;
     line(
         "chosen",
         format!(
@@ -43,7 +41,7 @@ pub fn report(selection: &Selection) -> String {
     if let Some(hash) = &public.schema_sha256 {
         line("schema", format!("sha256 {hash}"));
     }
-    for warning in &selection.warnings {
+    for warning in &record.warnings {
         line("warning", warning.text.clone());
     }
     text
@@ -104,9 +102,9 @@ fn scaled(score: &ScoreUsed, features: usize) -> String {
             "not at all: Kendall's rank correlation, column by column, suits columns in any units"
         }
         ("paper", _) => "every column by its own mean and range: NOT PRIVATE",
-        ("bounds-file", _) => {
-            "every feature clipped to its range in the bounds file: suits features whose ranges \
-             are public knowledge"
+        ("bounds-file" | "bounds-by-feature", _) => {
+            "every feature clipped to its own stated range: suits features whose ranges are public \
+             knowledge"
         }
         (_, Some([low, high])) => {
             return format!(
@@ -128,21 +126,21 @@ fn scaled(score: &ScoreUsed, features: usize) -> String {
     )
 }
 
-fn target(target: &TargetUsed, selection: &Selection) -> String {
-    let line = if selection.guarantee.unit == "column" { "row" } else { "column" };
+fn target(target: &TargetUsed, record: &Record) -> String {
+    let line = if record.guarantee.unit == "column" { "row" } else { "column" };
     let name = match (&target.name, target.index) {
         (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
-        _ => "in its own file".into(),
+        _ => "apart from the table".into(),
     };
-    let released = &selection.released;
-    let coding = match (released.target_median, target.bounds, &selection.score.classes) {
+    let released = &record.released;
+    let coding = match (released.target_median, target.bounds, &record.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),
         (_, Some([low, high]), _) => format!("a number, clipped to [{low}, {high}]"),
         (_, _, Some(classes)) => format!("classes {}", classes.join(", ")),
         _ => "a number".into(),
     };
     let mut words = format!("{name}: {coding}");
-    if let Some(rows) = selection.public.rows {
+    if let Some(rows) = record.public.rows {
         let _ = write!(words, "; {rows} rows (public)");
     } else if let Some(rows) = released.rows_estimate {
         let _ = write!(words, "; about {rows} rows (a private estimate)");

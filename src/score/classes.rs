@@ -18,12 +18,18 @@
 //!
 //! One integer addition a cell; 8 bytes a feature and class.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::exact::Q;
 use crate::privacy::Neighbours;
-use crate::score::{RowSums, Scores};
+use crate::score::{RowSums, Scores, check_features, check_rows};
 
-/// The sums of one or more blocks of rows.
-pub(crate) struct ClassSums {
+/// The sums of one or more blocks of rows, for scores by clipped correlation with classes.
+///
+/// As [`CorrelationSums`](crate::score::CorrelationSums), with the number of its class as the target
+/// of a row. Two classes have one score that says all: code them as -[`GRID`](crate::GRID) and
+/// [`GRID`](crate::GRID) there.
+#[derive(Clone)]
+pub struct ClassSums {
     q: i32,
     /// For each class the sum of each feature over its rows.
     features: Vec<Vec<i64>>,
@@ -33,17 +39,66 @@ pub(crate) struct ClassSums {
 
 impl ClassSums {
     /// No rows yet.
-    pub(crate) fn new(features: usize, classes: usize, q: i32) -> Self {
+    pub fn new(features: usize, classes: usize) -> Self {
+        Self::with_grid(features, classes, Q)
+    }
+
+    /// The same on the grid from -q to q.
+    pub(crate) fn with_grid(features: usize, classes: usize, q: i32) -> Self {
         Self { q, features: vec![vec![0; features]; classes], rows: vec![0; classes] }
     }
 
-    /// For each class its number of rows.
-    pub(crate) fn rows(&self) -> &[u64] {
+    /// Adds a row of a class, counted from 0.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it has another number of features, a value outside the grid, no such class, or is
+    /// one too many (above 2^31); then nothing is added.
+    pub fn add_row(&mut self, x: &[i16], class: usize) -> Result<()> {
+        let Some(features) = self.features.get(class) else {
+            return Err(Error::request("there is no such class"));
+        };
+        check_features(x, features.len(), self.q)?;
+        check_rows(self.rows.iter().sum::<u64>() + 1)?;
+        self.add(x, class);
+        Ok(())
+    }
+
+    /// Adds the sums of other rows.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if they are of another number of features or classes, or there are more than 2^31
+    /// rows.
+    pub fn add_sums(&mut self, other: &Self) -> Result<()> {
+        let shape = |sums: &Self| (sums.rows.len(), sums.features.first().map(Vec::len));
+        if shape(self) != shape(other) {
+            return Err(Error::request("the sums are of another number of features or classes"));
+        }
+        check_rows(self.rows.iter().chain(&other.rows).sum())?;
+        self.merge(other);
+        Ok(())
+    }
+
+    /// For each class its number of rows: what private centres are made from.
+    pub fn rows(&self) -> &[u64] {
         &self.rows
     }
 
-    /// The scores around the classes' centres, each in \[0, q\].
-    pub(crate) fn scores(&self, centers: &[i32], neighbours: Neighbours) -> Result<Scores> {
+    /// The scores around the classes' centres, [`GRID`](crate::GRID) times the share of each: public
+    /// knowledge, or a private estimate.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is not one centre a class, from 0 to [`GRID`](crate::GRID), or there is no
+    /// feature.
+    pub fn scores(&self, centers: &[i32], neighbours: Neighbours) -> Result<Scores> {
+        let outside = |center: &i32| !(0..=self.q).contains(center);
+        if centers.len() != self.rows.len() || centers.iter().any(outside) {
+            return Err(Error::request(
+                "there must be one centre a class, from 0 to the grid's end",
+            ));
+        }
         let q = i64::from(self.q);
         let features = self.features.first().map_or(0, Vec::len);
         let score = |i: usize| {
@@ -90,7 +145,7 @@ mod tests {
     use super::*;
 
     fn sums(rows: &[(i16, usize)], q: i32) -> ClassSums {
-        let mut sums = ClassSums::new(1, 3, q);
+        let mut sums = ClassSums::with_grid(1, 3, q);
         rows.iter().for_each(|(x, class)| sums.add(&[*x], *class));
         sums
     }

@@ -13,8 +13,8 @@
 //!
 //! # Sensitivity
 //!
-//! Adding or removing a row moves S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice that. Sums are integers: neither
-//! the order of the rows nor the number of threads changes a bit.
+//! Adding or removing a row moves S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice that.
+//! Sums are integers: neither the order of the rows nor the number of threads changes a bit.
 //!
 //! # Cost
 //!
@@ -25,12 +25,34 @@
 //! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1; the grid and
 //! the centre inside the budget are this project's.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::exact::Q;
 use crate::privacy::Neighbours;
-use crate::score::{RowSums, Scores};
+use crate::score::{RowSums, Scores, check_features, check_rows};
 
-/// The sums of one or more blocks of rows.
-pub(crate) struct CorrelationSums {
+/// The sums of one or more blocks of rows, for scores by clipped correlation with a target that is one
+/// number.
+///
+/// Features x and target y are integers on the grid from -[`GRID`](crate::GRID) to
+/// [`GRID`](crate::GRID), each row's a function of that row alone: [`Scaler`](crate::Scaler) and
+/// [`Bounds::to_grid`](crate::Bounds::to_grid) make them, or any engine that can.
+/// The score of feature i is |sum of x_i (y - m)| around a centre m. Blocks of rows may be summed
+/// anywhere, in any order: integers give the same bits.
+///
+/// ```
+/// use dpsis::{CanonicalLipschitz, Neighbours, OperatingSystem, score::CorrelationSums};
+///
+/// let mut sums = CorrelationSums::new(3);
+/// for (x, y) in [([1000, -20, 7], 32767), ([-1000, 10, 9], -32767)] {
+///     sums.add_row(&x, y)?;
+/// }
+/// let scores = sums.scores(0, Neighbours::AddRemove)?;
+/// let picks =
+///     CanonicalLipschitz::default().select(&scores, 1, &"2".parse()?, OperatingSystem)?;
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct CorrelationSums {
     q: i32,
     /// A
     products: Vec<i64>,
@@ -44,17 +66,63 @@ pub(crate) struct CorrelationSums {
 
 impl CorrelationSums {
     /// No rows yet.
-    pub(crate) fn new(features: usize, q: i32) -> Self {
+    pub fn new(features: usize) -> Self {
+        Self::with_grid(features, Q)
+    }
+
+    /// The same on the grid from -q to q.
+    pub(crate) fn with_grid(features: usize, q: i32) -> Self {
         Self { q, products: vec![0; features], features: vec![0; features], above: 0, below: 0 }
     }
 
-    /// The sums of Q + y and of Q - y.
-    pub(crate) fn target_sums(&self) -> (u64, u64) {
+    /// Adds a row.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it has another number of features, a value outside the grid, or is one too many
+    /// (above 2^31); then nothing is added.
+    pub fn add_row(&mut self, x: &[i16], y: i16) -> Result<()> {
+        check_features(x, self.products.len(), self.q)?;
+        check_features(&[y], 1, self.q)?;
+        check_rows(self.rows() + 1)?;
+        self.add(x, y);
+        Ok(())
+    }
+
+    /// Adds the sums of other rows.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if they are of another number of features, or there are more than 2^31 rows.
+    pub fn add_sums(&mut self, other: &Self) -> Result<()> {
+        if self.products.len() != other.products.len() {
+            return Err(Error::request("the sums are of another number of features"));
+        }
+        check_rows(self.rows() + other.rows())?;
+        self.merge(other);
+        Ok(())
+    }
+
+    /// The number of rows. Private where rows may be added or removed.
+    pub fn rows(&self) -> u64 {
+        (self.above + self.below) / (2 * u64::from(self.q.unsigned_abs()))
+    }
+
+    /// The sums of Q + y and of Q - y, Q being [`GRID`](crate::GRID): what a private centre is made
+    /// from.
+    pub fn target_sums(&self) -> (u64, u64) {
         (self.above, self.below)
     }
 
-    /// The scores around a centre in \[-q, q\].
-    pub(crate) fn scores(&self, center: i32, neighbours: Neighbours) -> Result<Scores> {
+    /// The scores around a centre on the grid: public knowledge, or a private estimate.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the centre lies outside the grid, or there is no feature.
+    pub fn scores(&self, center: i32, neighbours: Neighbours) -> Result<Scores> {
+        if !(-self.q..=self.q).contains(&center) {
+            return Err(Error::request("the centre lies outside the grid"));
+        }
         let center = i64::from(center);
         let score = |(a, b): (&i64, &i64)| (a - center * b).abs();
         let values = self.products.iter().zip(&self.features).map(score).collect();
@@ -100,7 +168,7 @@ mod tests {
     use super::*;
 
     fn sums(rows: &[(Vec<i16>, i16)], q: i32) -> CorrelationSums {
-        let mut sums = CorrelationSums::new(2, q);
+        let mut sums = CorrelationSums::with_grid(2, q);
         rows.iter().for_each(|(x, y)| sums.add(x, *y));
         sums
     }

@@ -37,63 +37,126 @@
 //! T. Dick, J. Gillenwater, M. Joseph, "Better private linear regression through better private
 //! feature selection" (2023), lemma on the sensitivity of Kendall's correlation.
 
+use crate::data::Columns;
+#[cfg(feature = "ndarray")]
+use crate::data::SomeRows;
+#[cfg(feature = "ndarray")]
+use crate::error::Error;
 use crate::error::Result;
 use crate::privacy::Neighbours;
-use crate::score::{HeldRows, Scores};
+use crate::score::Scores;
 
 /// G: scores are integers in units of 1/G.
-pub(crate) const KENDALL_GRID: i64 = 1 << 20;
+pub const KENDALL_GRID: i64 = 1 << 20;
 
-impl HeldRows {
-    /// The scores by Kendall's correlation; `classes` = 0 for a numeric target, else their number.
-    pub(crate) fn kendall_scores(
-        &self,
-        classes: usize,
-        neighbours: Neighbours,
-        threads: usize,
-    ) -> Result<Scores> {
-        let rankings: Vec<Ranking> = match classes {
-            0 | 2 => vec![Ranking::of(&self.targets)],
-            _ => (0..classes).map(|class| self.one_against_rest(class)).collect(),
-        };
-        let mut values = vec![0; self.features];
-        let share = self.features.div_ceil(threads.max(1)).max(1);
-        std::thread::scope(|scope| {
-            for (i, part) in values.chunks_mut(share).enumerate() {
-                let rankings = &rankings;
-                scope.spawn(move || {
-                    for (feature, value) in (i * share..).zip(part) {
-                        *value = self.score(feature, rankings);
-                    }
-                });
-            }
-        });
-        let sensitivity = match neighbours {
-            Neighbours::AddRemove => 3 * KENDALL_GRID / 2 + 1,
-            Neighbours::ReplaceOne => 2 * KENDALL_GRID + 1,
-        };
-        Scores::new(values, sensitivity.unsigned_abs(), neighbours)
+/// Scores by Kendall's correlation of the columns of X with y, on all cores.
+///
+/// Rows whose target is NaN or infinite count nowhere; such values of a feature are in no pair.
+///
+/// # Privacy
+///
+/// Scores are exact functions of the data, for a mechanism to choose from. Their sensitivity holds for
+/// the stated neighbours, a row of X and its element of y being one unit.
+///
+/// # Errors
+///
+/// `Request` if X and y differ in their number of rows, or X has no column.
+#[cfg(feature = "ndarray")]
+pub fn kendall<A: Copy + Into<f64> + Sync>(
+    x: ndarray::ArrayView2<'_, A>,
+    y: ndarray::ArrayView1<'_, f64>,
+    neighbours: Neighbours,
+) -> Result<Scores> {
+    let usable = |target: &f64| Some(*target).filter(|target| target.is_finite());
+    kendall_of(x, y.iter().map(usable).collect(), 0, neighbours)
+}
+
+/// The same for a target that is one of `classes` classes, numbered from 0: for three or more, the
+/// largest score over one class against the rest. Rows without a class (`None`, or a number that is
+/// none) count nowhere.
+///
+/// # Errors
+///
+/// As for [`kendall`]; `Request` if there are fewer than two classes.
+#[cfg(feature = "ndarray")]
+pub fn kendall_of_classes<A: Copy + Into<f64> + Sync>(
+    x: ndarray::ArrayView2<'_, A>,
+    y: ndarray::ArrayView1<'_, Option<usize>>,
+    classes: usize,
+    neighbours: Neighbours,
+) -> Result<Scores> {
+    if classes < 2 {
+        return Err(Error::request("there must be at least two classes"));
     }
+    let usable = |class: &Option<usize>| class.filter(|c| *c < classes).map(|c| c as f64);
+    kendall_of(x, y.iter().map(usable).collect(), classes, neighbours)
+}
 
-    fn one_against_rest(&self, class: usize) -> Ranking {
-        let is_class = |target: &f64| f64::from(u8::from(*target == class as f64));
-        Ranking::of(&self.targets.iter().map(is_class).collect::<Vec<_>>())
+#[cfg(feature = "ndarray")]
+fn kendall_of<A: Copy + Into<f64> + Sync>(
+    x: ndarray::ArrayView2<'_, A>,
+    targets: Vec<Option<f64>>,
+    classes: usize,
+    neighbours: Neighbours,
+) -> Result<Scores> {
+    if x.nrows() != targets.len() {
+        return Err(Error::request("X and y must have the same number of rows"));
     }
+    let kept = targets.iter().map(Option::is_some).collect();
+    let targets: Vec<f64> = targets.into_iter().flatten().collect();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    kendall_scores(&SomeRows { columns: x, kept }, &targets, classes, neighbours, threads)
+}
 
-    /// floor(G max |C - D| / (n - 1))
-    fn score(&self, feature: usize, rankings: &[Ranking]) -> i64 {
-        let n = self.targets.len() as i64;
-        if n <= 1 {
-            return 0;
+/// The scores by Kendall's correlation; `classes` = 0 for a numeric target, else their number, the
+/// targets being numbers of classes. There is one finite target for each row.
+pub(crate) fn kendall_scores(
+    columns: &impl Columns,
+    targets: &[f64],
+    classes: usize,
+    neighbours: Neighbours,
+    threads: usize,
+) -> Result<Scores> {
+    let rankings: Vec<Ranking> = match classes {
+        0 | 2 => vec![Ranking::of(targets)],
+        _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
+    };
+    let mut values = vec![0; columns.features()];
+    let share = values.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        for (i, part) in values.chunks_mut(share).enumerate() {
+            let rankings = &rankings;
+            scope.spawn(move || {
+                for (feature, value) in (i * share..).zip(part) {
+                    *value = score(columns.column(feature), targets.len(), rankings);
+                }
+            });
         }
-        let mut present: Vec<(f64, u32)> =
-            self.column(feature).zip(0..).filter(|(value, _)| !value.is_nan()).collect();
-        present.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present).abs());
-        let excess = i128::from(excess.max().unwrap_or(0));
-        // At most G n/2 <= 2^50.
-        (i128::from(KENDALL_GRID) * excess / i128::from(n - 1)) as i64
+    });
+    let sensitivity = match neighbours {
+        Neighbours::AddRemove => 3 * KENDALL_GRID / 2 + 1,
+        Neighbours::ReplaceOne => 2 * KENDALL_GRID + 1,
+    };
+    Scores::new(values, sensitivity.unsigned_abs(), neighbours)
+}
+
+fn one_against_rest(targets: &[f64], class: usize) -> Ranking {
+    let is_class = |target: &f64| f64::from(u8::from(*target == class as f64));
+    Ranking::of(&targets.iter().map(is_class).collect::<Vec<_>>())
+}
+
+/// floor(G max |C - D| / (n - 1))
+fn score(column: impl Iterator<Item = f64>, n: usize, rankings: &[Ranking]) -> i64 {
+    if n <= 1 {
+        return 0;
     }
+    let mut present: Vec<(f64, u32)> =
+        column.zip(0..).filter(|(value, _)| value.is_finite()).collect();
+    present.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present).abs());
+    let excess = i128::from(excess.max().unwrap_or(0));
+    // At most G n/2 <= 2^50.
+    (i128::from(KENDALL_GRID) * excess / (n as i128 - 1)) as i64
 }
 
 /// The target of each row as a dense rank from 1.
@@ -164,14 +227,14 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::data::HeldRows;
 
     /// One feature; `None` is missing.
     fn scores(rows: &[(Option<i8>, i8)], classes: usize, neighbours: Neighbours) -> Scores {
         let mut kept = HeldRows::new(1);
-        for (x, y) in rows {
-            kept.add([x.map(f64::from)].into_iter(), f64::from(*y));
-        }
-        kept.kendall_scores(classes, neighbours, 1).unwrap()
+        rows.iter().for_each(|(x, _)| kept.add([x.map(f64::from)].into_iter()));
+        let targets: Vec<f64> = rows.iter().map(|(_, y)| f64::from(*y)).collect();
+        kendall_scores(&kept, &targets, classes, neighbours, 1).unwrap()
     }
 
     /// From the definition, over all pairs.
@@ -253,14 +316,20 @@ mod tests {
     #[test]
     fn threads_and_order_do_not_matter() {
         let row = |i: u32| (0..7).map(move |f| Some(f64::from((i * (f + 3) * 7919) % 101)));
-        let build = |order: &mut dyn Iterator<Item = u32>| {
-            let mut rows = HeldRows::new(7);
-            order.for_each(|i| rows.add(row(i), f64::from(i * i % 17)));
-            rows
+        let of = |parts: &[&[u32]], threads| {
+            let (mut rows, mut targets) = (HeldRows::new(7), Vec::new());
+            for part in parts {
+                let mut more = HeldRows::new(7);
+                for &i in *part {
+                    more.add(row(i));
+                    targets.push(f64::from(i * i % 17));
+                }
+                rows.merge(more);
+            }
+            kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, threads).unwrap()
         };
-        let forward = build(&mut (0..200)).kendall_scores(0, Neighbours::AddRemove, 1).unwrap();
-        let mut merged = build(&mut (0..50).rev());
-        merged.merge(build(&mut (50..200).rev()));
-        assert_eq!(merged.kendall_scores(0, Neighbours::AddRemove, 3).unwrap(), forward);
+        let forward: Vec<u32> = (0..200).collect();
+        let backward: Vec<u32> = (0..200).rev().collect();
+        assert_eq!(of(&[&backward[..50], &backward[50..]], 3), of(&[&forward], 1));
     }
 }

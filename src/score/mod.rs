@@ -1,18 +1,27 @@
 //! How good each feature is, and how far one unit can move that.
+//!
+//! For those who build a pipeline of their own: sums over rows on the integer grid, or Kendall's
+//! correlation of a matrix, to [`Scores`], from which any mechanism chooses. Scores and sums are exact
+//! functions of the data: neither may be released, printed or logged.
+
+use crate::error::{Error, Result};
+use crate::exact::MAX_ROWS;
 
 mod classes;
 mod correlation;
-mod held;
 mod kendall;
 mod paper;
 mod scores;
 
+pub use classes::ClassSums;
+pub use correlation::CorrelationSums;
+pub use kendall::KENDALL_GRID;
+#[cfg(feature = "ndarray")]
+pub use kendall::{kendall, kendall_of_classes};
 pub use scores::Scores;
 
-pub(crate) use classes::ClassSums;
-pub(crate) use correlation::CorrelationSums;
-pub(crate) use held::HeldRows;
-pub(crate) use kendall::KENDALL_GRID;
+pub(crate) use kendall::kendall_scores;
+pub(crate) use paper::paper_scores;
 
 /// Integer sums over rows from which scores are made; blocks of rows merge in any order.
 pub(crate) trait RowSums: Send {
@@ -27,4 +36,23 @@ pub(crate) trait RowSums: Send {
 
     /// Whether no row was added.
     fn is_empty(&self) -> bool;
+}
+
+/// Whether a row from outside lies on the grid: only then does the sensitivity hold.
+fn check_features(x: &[i16], features: usize, q: i32) -> Result<()> {
+    if x.len() != features {
+        return Err(Error::request("the row has another number of features"));
+    }
+    if x.iter().any(|&value| i32::from(value).abs() > q) {
+        return Err(Error::request("a value lies outside the grid"));
+    }
+    Ok(())
+}
+
+/// Sums of more rows could wrap.
+fn check_rows(rows: u64) -> Result<()> {
+    if rows > MAX_ROWS {
+        return Err(Error::request(format!("there are more than {MAX_ROWS} rows")));
+    }
+    Ok(())
 }

@@ -1,16 +1,15 @@
 //! What a run would spend, from the request and the header alone.
 
-use std::path::Path;
-
 use serde::Serialize;
 
-use crate::data::{Orientation, header_schema};
-use crate::error::{Error, Result};
+use crate::data::{Orientation, Schema, Source};
+use crate::error::Result;
 use crate::estimate::MedianGrid;
 use crate::exact::{LnFactorials, near_f64};
 use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::select::plan::{Plan, PlannedPath};
-use crate::select::{Guarantee, MechanismUsed, ScoreUsed, Select, Warning};
+use crate::select::request::Request;
+use crate::select::{Guarantee, MechanismUsed, ScoreUsed, Warning};
 
 /// A plan that was not carried out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -49,24 +48,13 @@ pub struct Noise {
     pub text: String,
 }
 
-impl Select {
-    /// What [`Select::run`] would spend on what. Reads the header and no row.
-    ///
-    /// # Errors
-    ///
-    /// As for a run, as far as the request and the header go; `Request` where features are rows, for
-    /// the header does not hold them.
-    pub fn dry_run(&self, path: impl AsRef<Path>) -> Result<DryRun> {
-        self.check()?;
-        if self.orientation == Orientation::FeaturesAsRows {
-            return Err(Error::request(
-                "with features as rows the header does not tell their number",
-            ));
-        }
-        let schema = header_schema(&self.source_spec(path.as_ref().to_owned()))?;
+impl Request {
+    /// What a run of a checked request would spend.
+    pub(super) fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
+        let schema = source.header(&self.opening())?;
         let d = schema.d();
-        let plan = self.check_against(&schema, None)?;
-        let scaling = self.scaling_rule(&schema)?;
+        let plan = self.check_against(&schema)?;
+        let scaling = self.scaling_of(&schema)?;
         let noise = plan.spent.iter().map(|part| Noise {
             purpose: part.purpose,
             text: self.noise(&plan, part.purpose, &part.epsilon, d),
@@ -76,7 +64,7 @@ impl Select {
             dry_run: true,
             features: d,
             k: self.k,
-            guarantee: self.guarantee(&plan),
+            guarantee: self.guarantee(&plan, &schema),
             mechanism: self.mechanism_used(),
             score: self.score_used(&plan, &scaling, None),
             rows_needed: self.rows_needed(&plan.selection, d),
@@ -126,12 +114,12 @@ impl Select {
         2.0 * steps * sets / (near_f64(epsilon.as_rational()) * gamma.max(1.0 - gamma))
     }
 
-    pub(super) fn guarantee(&self, plan: &Plan) -> Guarantee {
+    pub(super) fn guarantee(&self, plan: &Plan, schema: &Schema) -> Guarantee {
         Guarantee {
-            epsilon: self.epsilon.clone(),
+            epsilon: plan.epsilon.clone(),
             delta: "0".to_owned(),
             neighbours: self.neighbours,
-            unit: match self.orientation {
+            unit: match schema.orientation() {
                 Orientation::SamplesAsRows => "row",
                 Orientation::FeaturesAsRows => "column",
             }

@@ -1,8 +1,9 @@
 //! What is done with each sample. A sample's part depends on it alone.
 
-use crate::data::{Q, Sample, SampleFold, Scaler, ScalingRule, TargetCode};
+use crate::data::{Sample, SampleFold, Scaler, Scaling, TargetCode};
 use crate::estimate::{MedianGrid, RankCounts};
-use crate::score::{CorrelationSums, HeldRows, RowSums};
+use crate::exact::Q;
+use crate::score::{CorrelationSums, RowSums};
 
 /// Sums of samples with a usable target, and the number of all samples.
 pub(super) struct Summed<S> {
@@ -20,9 +21,9 @@ pub(super) struct ScoreFold<'a, S, C> {
 
 impl<'a, S, C> ScoreFold<'a, S, C> {
     /// `code` makes a target of a cell.
-    pub(super) fn new(code: &'a C, scaling: &'a ScalingRule, sums: S) -> Self {
+    pub(super) fn new(code: &'a C, scaling: &'a Scaling, sums: S) -> Self {
         let summed = Summed { sums, rows: 0 };
-        Self { code, scaler: Scaler::new(scaling, Q), x: Vec::new(), summed }
+        Self { code, scaler: Scaler::new(scaling), x: Vec::new(), summed }
     }
 }
 
@@ -103,8 +104,8 @@ pub(super) struct HoldFold<'a, V> {
 
 impl<'a, V> HoldFold<'a, V> {
     /// `value` makes a number of a cell.
-    pub(super) fn new(value: &'a V, scaling: &'a ScalingRule) -> Self {
-        let scaler = Scaler::new(scaling, Q);
+    pub(super) fn new(value: &'a V, scaling: &'a Scaling) -> Self {
+        let scaler = Scaler::new(scaling);
         Self { value, scaler, x: Vec::new(), held: HeldCodes::default() }
     }
 }
@@ -123,26 +124,5 @@ impl<V: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldFold<'_, V> {
         self.held.targets.extend(other.held.targets);
         self.held.codes.extend(other.held.codes);
         self.held.rows += other.held.rows;
-    }
-}
-
-/// Keeps samples as they are.
-pub(super) struct HeldFold<'a, C> {
-    pub(super) code: &'a C,
-    pub(super) held: HeldRows,
-    pub(super) rows: u64,
-}
-
-impl<C: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HeldFold<'_, C> {
-    fn sample(&mut self, sample: &impl Sample) {
-        self.rows += 1;
-        if let Some(y) = sample.target().and_then(self.code) {
-            self.held.add(sample.values(), y);
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.held.merge(other.held);
-        self.rows += other.rows;
     }
 }

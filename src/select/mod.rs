@@ -2,6 +2,9 @@
 
 mod dry_run;
 mod folds;
+#[cfg(feature = "linfa")]
+mod linfa;
+mod not_private;
 mod plan;
 mod record;
 mod request;
@@ -9,11 +12,12 @@ mod run;
 mod selection;
 
 pub use dry_run::{DryRun, Noise};
+pub use not_private::NotPrivateSelect;
 pub(crate) use plan::WIDE;
-pub use request::{Center, ScoreKind, Select, Target};
+pub use request::{Center, CheckedSelect, ScoreKind, Select, Target};
 pub use selection::{
-    Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed, Selection,
-    TargetUsed, Warning,
+    Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreUsed,
+    Selection, TargetUsed, Warning,
 };
 
 #[cfg(test)]

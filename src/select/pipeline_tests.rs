@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::data::{Bounds, CellFormat, Labels, Scaler, ScalingRule, TargetCode};
+use crate::data::{Bounds, CellFormat, HeldRows, Labels, Scaler, Scaling, TargetCode};
 use crate::estimate::laws;
 use crate::privacy::Neighbours;
-use crate::score::{ClassSums, CorrelationSums, HeldRows, RowSums, Scores};
+use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores};
 use crate::support::oracle;
 
 const SMALL_Q: i32 = 2;
@@ -36,7 +36,7 @@ enum Center {
 }
 
 struct Path {
-    scaling: ScalingRule,
+    scaling: Scaling,
     target: Target,
     center: Center,
     neighbours: Neighbours,
@@ -61,7 +61,7 @@ struct Laws {
 impl Path {
     /// Two features; three for ranks, for the ranks of two only mirror each other.
     fn features(&self) -> usize {
-        if self.scaling == ScalingRule::RowRank { 3 } else { 2 }
+        if self.scaling == Scaling::RowRank { 3 } else { 2 }
     }
 
     /// What the budget of the parts that are drawn adds up to.
@@ -81,7 +81,7 @@ impl Path {
 
     fn code_row(&self, row: &TableRow) -> Vec<i16> {
         let mut x = Vec::new();
-        Scaler::new(&self.scaling, SMALL_Q).scale(row.0.iter().copied(), &mut x);
+        Scaler::with_grid(&self.scaling, SMALL_Q).scale(row.0.iter().copied(), &mut x);
         x
     }
 
@@ -112,7 +112,7 @@ impl Path {
     }
 
     fn law_of_number(&self, table: &[TableRow], code: &TargetCode, laws: &mut Laws) -> Vec<f64> {
-        let mut sums = CorrelationSums::new(self.features(), SMALL_Q);
+        let mut sums = CorrelationSums::with_grid(self.features(), SMALL_Q);
         for row in table {
             if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
                 sums.add(&self.code_row(row), y);
@@ -146,7 +146,7 @@ impl Path {
 
     fn law_of_classes(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
         let labels = labels(&["-1", "0", "1"]);
-        let mut sums = ClassSums::new(self.features(), 3, SMALL_Q);
+        let mut sums = ClassSums::with_grid(self.features(), 3, SMALL_Q);
         for row in table {
             if let Some(class) = labels.class_of(row.1.as_bytes(), &format()) {
                 sums.add(&self.code_row(row), class);
@@ -172,12 +172,14 @@ impl Path {
 
     fn law_of_kendall(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
         let mut rows = HeldRows::new(self.features());
+        let mut targets = Vec::new();
         for row in table {
             if let Some(y) = format().number(row.1.as_bytes()) {
-                rows.add(row.0.iter().copied(), y);
+                rows.add(row.0.iter().copied());
+                targets.push(y);
             }
         }
-        law_of_sets(&rows.kendall_scores(0, self.neighbours, 1).unwrap(), laws)
+        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbours, 1).unwrap(), laws)
     }
 }
 
@@ -286,9 +288,9 @@ fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
 #[test]
 fn joint_releases_by_enumeration() {
     let bounds = |low, high| Bounds::new(low, high).unwrap();
-    let common = ScalingRule::Common(bounds(-1.0, 1.0));
-    let own = ScalingRule::PerFeature(vec![bounds(-1.0, 1.0), bounds(-4.0, 2.0)]);
-    let ranks = ScalingRule::RowRank;
+    let common = Scaling::Bounds(bounds(-1.0, 1.0));
+    let own = Scaling::BoundsByFeature(vec![bounds(-1.0, 1.0), bounds(-4.0, 2.0)]);
+    let ranks = Scaling::RowRank;
     let mut paths = Vec::new();
     for neighbours in [Neighbours::AddRemove, Neighbours::ReplaceOne] {
         for scaling in [&common, &own, &ranks] {
@@ -329,13 +331,13 @@ type Law<'a> = &'a dyn Fn(&[TableRow]) -> Vec<f64>;
 fn broken_paths_are_caught() {
     let rows = all_rows(2, &["-1", "1", "x"]);
     let path = Path {
-        scaling: ScalingRule::Common(Bounds::new(-1.0, 1.0).unwrap()),
+        scaling: Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap()),
         target: Target::Bounded,
         center: Center::Public(1),
         neighbours: Neighbours::AddRemove,
     };
     let scores = |table: &[TableRow]| {
-        let mut sums = CorrelationSums::new(2, SMALL_Q);
+        let mut sums = CorrelationSums::with_grid(2, SMALL_Q);
         let code = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
         for row in table {
             if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
@@ -382,22 +384,22 @@ proptest! {
         ranks in any::<bool>(),
     ) {
         let rule = if ranks {
-            ScalingRule::RowRank
+            Scaling::RowRank
         } else {
-            ScalingRule::Common(Bounds::new(-10.0, 1e5).unwrap())
+            Scaling::Bounds(Bounds::new(-10.0, 1e5).unwrap())
         };
         let finite = |value: &Option<f64>| value.filter(|v| v.is_finite());
-        let mut scaler = Scaler::new(&rule, 32_767);
+        let mut scaler = Scaler::with_grid(&rule, 32_767);
         let mut x = Vec::new();
-        let mut whole = CorrelationSums::new(5, 32_767);
-        let mut parts = CorrelationSums::new(5, 32_767);
+        let mut whole = CorrelationSums::with_grid(5, 32_767);
+        let mut parts = CorrelationSums::with_grid(5, 32_767);
         for (values, y) in &rows {
             // One scaler for all, and a fresh one for each.
             scaler.scale(values.iter().map(finite), &mut x);
             whole.add(&x, *y);
-            let mut alone = CorrelationSums::new(5, 32_767);
+            let mut alone = CorrelationSums::with_grid(5, 32_767);
             let mut fresh = Vec::new();
-            Scaler::new(&rule, 32_767).scale(values.iter().map(finite), &mut fresh);
+            Scaler::with_grid(&rule, 32_767).scale(values.iter().map(finite), &mut fresh);
             alone.add(&fresh, *y);
             parts.merge(&alone);
         }

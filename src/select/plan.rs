@@ -1,11 +1,11 @@
 //! The checks that need no data, and the plan: what is drawn, and what each draw may spend.
 
-use std::path::PathBuf;
-
-use crate::data::{Bounds, Labels, Orientation, Q, SourceSpec, TargetCode, TargetColumn};
+use crate::data::{Bounds, Labels, Opening, TargetCode};
 use crate::error::{Error, Result};
+use crate::exact::Q;
 use crate::privacy::{Budget, Epsilon, Neighbours, Purpose, Spending};
-use crate::select::{Center, ScoreKind, Select, Target};
+use crate::select::request::Request;
+use crate::select::{Center, ScoreKind, Target};
 
 /// More threads than any machine makes use of.
 const MAX_THREADS: usize = 1024;
@@ -13,25 +13,24 @@ const MAX_THREADS: usize = 1024;
 /// Below this many features columns are more often in different units than of one kind.
 pub(crate) const WIDE: usize = 200;
 
-impl Select {
-    /// Everything that can be refused without a look at the file.
+impl Request {
+    /// Everything that can be refused without a look at the table.
     pub(crate) fn check(&self) -> Result<()> {
+        if let Some(error) = &self.refused {
+            return Err(error.clone());
+        }
         if self.k == 0 {
             return Err(Error::request("k must be at least 1"));
         }
         if self.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
             return Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")));
         }
-        if self.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
-            return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
-        }
-        self.check_orientation()?;
         let kendall = self.score == Some(ScoreKind::Kendall);
-        if kendall && (self.scaling.is_some() || self.center != Center::Private) {
+        if kendall && (self.scale.is_some() || self.center != Center::Private) {
             return Err(Error::request("Kendall's correlation takes no bounds, scale or centre"));
         }
         let stated = self.score.is_some()
-            || self.scaling.is_some()
+            || self.scale.is_some()
             || self.center != Center::Private
             || self.neighbours != Neighbours::AddRemove;
         if self.paper && stated {
@@ -46,28 +45,12 @@ impl Select {
         Ok(())
     }
 
-    fn check_orientation(&self) -> Result<()> {
-        if self.orientation == Orientation::SamplesAsRows {
-            return Ok(());
-        }
-        if self.id.is_some() {
-            return Err(Error::request("with features as rows the header holds the ids: no --id"));
-        }
-        let named = matches!(self.target_column, TargetColumn::Named(_));
-        if !named && self.target_file.is_none() {
-            return Err(Error::request(
-                "with features as rows state the target: --target-file, or --target NAME of a row",
-            ));
-        }
-        Ok(())
-    }
-
     /// Whether features are scored by Kendall's correlation.
     fn uses_kendall(&self, features: usize) -> bool {
         match self.score {
             Some(score) => score == ScoreKind::Kendall,
             None => {
-                let stated = self.scaling.is_some() || self.center != Center::Private || self.paper;
+                let stated = self.scale.is_some() || self.center != Center::Private || self.paper;
                 !stated && features < WIDE
             }
         }
@@ -78,25 +61,23 @@ impl Select {
         self.threads.unwrap_or_else(cores)
     }
 
-    pub(super) fn source_spec(&self, path: PathBuf) -> SourceSpec {
-        SourceSpec {
-            path,
-            delimiter: self.delimiter,
-            format: self.format.clone(),
-            orientation: self.orientation,
-            target: self.target_column.clone(),
-            target_file: self.target_file.clone(),
-            id: self.id.clone(),
-            exclude: self.exclude.clone(),
+    pub(super) fn opening(&self) -> Opening<'_> {
+        Opening {
             // Means of the data depend on the order of the rows; all else does not.
             threads: if self.paper { 1 } else { self.threads_used() },
             progress: self.progress.clone(),
+            labels: match &self.target {
+                Target::Classes(labels) => Some(labels),
+                _ => None,
+            },
         }
     }
 
     /// What will be drawn for a table of so many features, and what each draw may spend.
     pub(super) fn plan(&self, features: usize) -> Result<Plan> {
-        let mut budget = Budget::new(self.epsilon.clone());
+        let stated = self.epsilon.clone();
+        let epsilon = stated.ok_or_else(|| Error::request("no epsilon is stated"))?;
+        let mut budget = Budget::new(epsilon.clone());
         let labels = match &self.target {
             Target::Classes(labels) => Some(Labels::new(labels.clone())?),
             _ => None,
@@ -121,7 +102,7 @@ impl Select {
             }
         };
         let (selection, spent) = budget.claim_rest(Purpose::Selection);
-        Ok(Plan { path, selection, spent })
+        Ok(Plan { path, epsilon, selection, spent })
     }
 
     fn planned_coding(&self, labels: Option<Labels>, budget: &mut Budget) -> PlannedCoding {
@@ -154,6 +135,8 @@ impl Select {
 /// What is drawn, and what each draw may spend.
 pub(super) struct Plan {
     pub(super) path: PlannedPath,
+    /// The total.
+    pub(super) epsilon: Epsilon,
     /// What the selection may spend.
     pub(super) selection: Epsilon,
     /// All parts of the budget.
@@ -277,9 +260,14 @@ fn shares_on_grid(shares: &[(String, f64)], labels: &Labels) -> Result<Vec<i32>>
 mod tests {
     use super::*;
     use crate::data::Scaling;
+    use crate::select::Select;
 
     fn select() -> Select {
-        Select::new(3, "2".parse().unwrap())
+        Select::new(3).epsilon("2".parse().unwrap())
+    }
+
+    fn planned(select: Select, features: usize) -> Result<Plan> {
+        select.check()?.0.plan(features)
     }
 
     fn classes(labels: &[&str]) -> Target {
@@ -287,8 +275,7 @@ mod tests {
     }
 
     fn spent(select: &Select) -> Vec<(Purpose, String)> {
-        select.check().unwrap();
-        let plan = select.plan(WIDE).unwrap();
+        let plan = planned(select.clone(), WIDE).unwrap();
         plan.spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
     }
 
@@ -320,7 +307,7 @@ mod tests {
     #[test]
     fn narrow_tables_take_kendall_unless_something_is_stated() {
         use Purpose::Selection;
-        let plan = |select: Select, features| select.plan(features).unwrap();
+        let plan = |select, features| planned(select, features).unwrap();
         let kendall = |plan: &Plan| matches!(plan.path, PlannedPath::Kendall { .. });
         let narrow = plan(select(), 199);
         assert!(kendall(&narrow) && narrow.spent.len() == 1);
@@ -334,22 +321,22 @@ mod tests {
 
     #[test]
     fn shares_of_the_budget_can_be_stated() {
-        let stated = spent(&select().shares("1/4", "0.125").unwrap());
+        let stated = spent(&select().shares("1/4", "0.125"));
         let parts: Vec<&str> = stated.iter().map(|(_, text)| text.as_str()).collect();
         assert_eq!(parts, ["0.5", "0.25", "1.25"]);
         for (target, center) in [("0", "0.1"), ("0.5", "0.5"), ("x", "0.1"), ("-1", "0.1")] {
-            assert!(select().shares(target, center).is_err());
+            assert!(select().shares(target, center).check().is_err());
         }
     }
 
     #[test]
     fn stated_centres_reach_the_grid() {
-        let centers = |target: Target, center: Center| match select()
-            .target(target)
-            .center(center)
-            .plan(WIDE)
-            .unwrap()
-            .path
+        let centers = |target: Target, center: Center| match planned(
+            select().target(target).center(center),
+            WIDE,
+        )
+        .unwrap()
+        .path
         {
             PlannedPath::Number { center: PlannedCenter::Public(center), .. } => vec![center],
             PlannedPath::Classes { center: PlannedCenter::Public(centers), .. } => centers,
@@ -372,15 +359,15 @@ mod tests {
             Center::Shares(shares.iter().map(|(l, s)| (l.to_string(), *s)).collect())
         };
         for wrong in [
-            Select::new(0, "1".parse().unwrap()),
+            Select::new(3),
+            Select::new(0).epsilon("1".parse().unwrap()),
+            select().bounds(1.0, 0.0),
+            select().bounds(f64::NAN, 1.0),
+            select().bounds(0.0, f64::NAN).scaling(Scaling::RowRank),
             select().threads(0),
             select().threads(usize::MAX),
-            select().delimiter(b'"'),
-            select().orientation(Orientation::FeaturesAsRows),
-            select().orientation(Orientation::FeaturesAsRows).target_file("t").id("x"),
             select().score(ScoreKind::Kendall).scaling(Scaling::RowRank),
             select().score(ScoreKind::Kendall).center(Center::None),
-            select().paper_preprocessing_not_private().scaling(Scaling::RowRank),
             select().target(classes(&["a"])),
             select().target(classes(&["a", "a"])),
             select().center(Center::Stated(0.0)),
@@ -404,5 +391,6 @@ mod tests {
         ] {
             assert!(wrong.check().is_err());
         }
+        assert!(select().scaling(Scaling::RowRank).paper_preprocessing().check().is_err());
     }
 }

@@ -1,48 +1,48 @@
 //! Writing down what happened.
 
-use crate::data::{Q, ScalingRule, Source};
+use crate::data::{Scaling, Schema};
 use crate::estimate::RowsEstimate;
-use crate::exact::format_rational;
+use crate::exact::{Q, format_rational};
 use crate::privacy::Neighbours;
-use crate::random::Randomness;
+use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
 use crate::select::plan::{Plan, PlannedCoding, PlannedPath};
+use crate::select::request::{Request, Scale};
 use crate::select::run::{Run, Scored};
 use crate::select::{
-    Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Released, ScoreUsed, Select,
-    Selection, Target, TargetUsed, WIDE, Warning,
+    Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreUsed,
+    Target, TargetUsed, WIDE, Warning,
 };
 
 impl Run<'_> {
     /// The record of a run: nothing in it depends on the data but what the budget paid for.
-    pub(super) fn record(&self, source: &Source, picks: &[usize], scored: Scored) -> Selection {
-        let select = self.select;
-        let schema = source.schema();
-        let seeded = select.randomness != Randomness::OperatingSystem;
-        let picked = |&pick: &usize| {
-            let place = schema.features()[pick];
-            Picked { name: schema.name(place).to_owned(), index: place + 1 }
+    pub(super) fn record(&self, schema: &Schema, picks: &[usize], scored: Scored) -> Record {
+        let request = self.request;
+        let seeded = request.entropy != Entropy::OperatingSystem;
+        let picked = |&feature: &usize| {
+            let place = schema.features()[feature];
+            Picked { name: schema.name(place).to_owned(), place: place + 1, feature }
         };
-        let mut warnings = select.warnings(self.plan, self.scaling, schema.d(), scored.estimate);
-        warnings.extend(select.rare_classes(&scored.released, scored.estimate));
-        let rows_are_public = select.neighbours == Neighbours::ReplaceOne;
-        Selection {
+        let mut warnings = request.warnings(self.plan, self.scaling, schema.d(), scored.estimate);
+        warnings.extend(request.rare_classes(&scored.released, scored.estimate));
+        let rows_are_public = request.neighbours == Neighbours::ReplaceOne;
+        Record {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "select".to_owned(),
-            private: !seeded && !select.paper,
+            private: !seeded && !request.paper,
             selected: picks.iter().map(picked).collect(),
             order: "file".to_owned(),
-            guarantee: select.guarantee(self.plan),
-            mechanism: select.mechanism_used(),
-            score: select.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
-            target: self.target_used(source),
+            guarantee: request.guarantee(self.plan, schema),
+            mechanism: request.mechanism_used(),
+            score: request.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
+            target: self.target_used(schema),
             released: scored.released,
             public: PublicFacts {
                 features: schema.d(),
-                k: select.k,
+                k: request.k,
                 id_column: schema.id().map(|column| column + 1),
                 rows: rows_are_public.then_some(scored.rows),
-                schema_sha256: select.schema_hash.clone(),
+                schema_sha256: request.schema_hash.clone(),
             },
             randomness: RandomnessUsed {
                 source: if seeded { "ChaCha20, stated seed" } else { "ChaCha20, operating system" }
@@ -53,12 +53,12 @@ impl Run<'_> {
         }
     }
 
-    fn target_used(&self, source: &Source) -> TargetUsed {
-        let bounds = match &self.select.target {
+    fn target_used(&self, schema: &Schema) -> TargetUsed {
+        let bounds = match &self.request.target {
             Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
             _ => None,
         };
-        let coding = match (&self.select.target, &self.plan.path) {
+        let coding = match (&self.request.target, &self.plan.path) {
             (Target::Classes(_), _) => "classes",
             (_, PlannedPath::Number { coding: PlannedCoding::MedianSplit(_), .. }) => {
                 "median-split"
@@ -66,10 +66,9 @@ impl Run<'_> {
             (Target::Bounded(_), _) => "bounds",
             (Target::Numeric, _) => "number",
         };
-        let schema = source.schema();
         let place = schema.target();
         TargetUsed {
-            // Of a target file nothing is printed: its header could be missing.
+            // Of a target apart from the table nothing is printed: a file's header could be missing.
             name: place.map(|place| schema.name(place).to_owned()),
             index: place.map(|place| place + 1),
             coding: coding.to_owned(),
@@ -78,7 +77,7 @@ impl Run<'_> {
     }
 }
 
-impl Select {
+impl Request {
     pub(super) fn mechanism_used(&self) -> MechanismUsed {
         MechanismUsed {
             id: "canonical".to_owned(),
@@ -89,13 +88,16 @@ impl Select {
     pub(super) fn score_used(
         &self,
         plan: &Plan,
-        scaling: &ScalingRule,
+        scaling: &Scaling,
         sensitivity: Option<u64>,
     ) -> ScoreUsed {
         let (mut scale, bounds) = match scaling {
-            ScalingRule::Common(bounds) => ("bounds", Some([bounds.low(), bounds.high()])),
-            ScalingRule::PerFeature(_) => ("bounds-file", None),
-            ScalingRule::RowRank => ("row-rank", None),
+            Scaling::Bounds(bounds) => ("bounds", Some([bounds.low(), bounds.high()])),
+            Scaling::BoundsByFeature(_) if matches!(self.scale, Some(Scale::BoundsFile(_))) => {
+                ("bounds-file", None)
+            }
+            Scaling::BoundsByFeature(_) => ("bounds-by-feature", None),
+            Scaling::RowRank => ("row-rank", None),
         };
         let mut center = match self.center {
             Center::Private => "private",
@@ -131,7 +133,7 @@ impl Select {
 
     fn by_default(&self) -> bool {
         self.score.is_none()
-            && self.scaling.is_none()
+            && self.scale.is_none()
             && self.center == Center::Private
             && !self.paper
     }
@@ -158,11 +160,11 @@ impl Select {
     pub(super) fn warnings(
         &self,
         plan: &Plan,
-        scaling: &ScalingRule,
+        scaling: &Scaling,
         d: usize,
         estimate: Option<RowsEstimate>,
     ) -> Vec<Warning> {
-        let seeded = self.randomness != Randomness::OperatingSystem;
+        let seeded = self.entropy != Entropy::OperatingSystem;
         let mut warnings = Vec::new();
         let mut warn = |id: &str, text: String| {
             warnings.push(Warning { id: id.to_owned(), text });
@@ -177,7 +179,7 @@ impl Select {
             warn("seeded", text.to_owned());
         }
         let ranks = matches!(plan.path, PlannedPath::Number { .. } | PlannedPath::Classes { .. })
-            && *scaling == ScalingRule::RowRank;
+            && *scaling == Scaling::RowRank;
         if ranks && d < WIDE {
             let text = "with so few features the columns are often in different units, and ranks \
                         within a row then mislead: --score kendall suits them";

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 
-use crate::data::{Bounds, CellFormat, Orientation, Progress, Scaling, TargetColumn};
+use crate::data::{Bounds, Progress, Scaling, Source};
 use crate::error::{Error, Result};
 use crate::exact::{parse_rational, ratio};
 use crate::mechanism::CanonicalLipschitz;
 use crate::privacy::{Epsilon, Neighbours};
-use crate::random::Randomness;
+use crate::random::Entropy;
+use crate::select::{DryRun, NotPrivateSelect, Selection};
 
 /// What the target is.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -53,45 +54,61 @@ pub enum ScoreKind {
     Kendall,
 }
 
-/// A request for a private selection of k features, built up and then run on a table.
+/// A request for a private selection of k features, built up, then run on a table.
 ///
 /// ```no_run
-/// let epsilon = "2".parse()?;
-/// let selection = dpsis::Select::new(5, epsilon).run("data.csv")?;
+/// let selection = dpsis::Select::new(5).epsilon("2".parse()?).bounds(-1.0, 1.0).run("data.csv")?;
 /// for picked in &selection.selected {
 ///     println!("{}", picked.name);
 /// }
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
+/// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run) report
+/// what is wrong. With feature `linfa` it is a set of parameters of that library: `fit` on a `Dataset`
+/// gives the [`Selection`], which is a transformer.
+///
 /// # Privacy
 ///
-/// The [`Selection`](crate::Selection), all of it, is epsilon-differentially private (delta 0) for
-/// adding or removing one row, unless it is seeded.
+/// The [`Selection`], all of it, is epsilon-differentially private (delta 0) for adding or removing one
+/// row (or as [`neighbours`](Self::neighbours) says). Each run spends epsilon: several runs on one
+/// table, or on tables that share people, add up. What a seed has drawn has another type, see
+/// [`seed`](Self::seed).
 #[derive(Clone)]
-pub struct Select {
+pub struct Select(CheckedSelect);
+
+/// A request that has been checked: nothing is wrong with it by itself.
+#[derive(Clone)]
+pub struct CheckedSelect(pub(super) Request);
+
+/// A request, for a release or not.
+#[derive(Clone)]
+pub(super) struct Request {
     pub(super) k: usize,
-    pub(super) epsilon: Epsilon,
-    pub(super) target_column: TargetColumn,
-    pub(super) target_file: Option<PathBuf>,
-    pub(super) id: Option<String>,
-    pub(super) exclude: Vec<String>,
-    pub(super) orientation: Orientation,
-    pub(super) delimiter: Option<u8>,
-    pub(super) format: CellFormat,
-    pub(super) numeric_names: bool,
+    pub(super) epsilon: Option<Epsilon>,
     pub(super) score: Option<ScoreKind>,
-    pub(super) scaling: Option<Scaling>,
-    pub(super) paper: bool,
+    pub(super) scale: Option<Scale>,
     pub(super) target: Target,
     pub(super) center: Center,
     pub(super) neighbours: Neighbours,
     pub(super) shares: Shares,
     pub(super) mechanism: CanonicalLipschitz,
-    pub(super) randomness: Randomness,
     pub(super) schema_hash: Option<String>,
     pub(super) threads: Option<usize>,
     pub(super) progress: Option<Progress>,
+    /// The first thing that was wrong while it was built.
+    pub(super) refused: Option<Error>,
+    /// Not private unless it is the operating system.
+    pub(super) entropy: Entropy,
+    /// Not private.
+    pub(super) paper: bool,
+}
+
+/// What was stated of the features' scale.
+#[derive(Clone)]
+pub(super) enum Scale {
+    Stated(Scaling),
+    BoundsFile(PathBuf),
 }
 
 /// The parts of the budget that are not the selection's, as fractions of the total.
@@ -101,184 +118,207 @@ pub(super) struct Shares {
     pub(super) center: BigRational,
 }
 
+impl Request {
+    fn or_refuse<T>(&mut self, part: Result<T>) -> Option<T> {
+        part.map_err(|error| self.refused.get_or_insert(error).clone()).ok()
+    }
+}
+
 impl Select {
-    /// k features under a total budget, everything else by default: the target in the last column.
+    /// k features, everything else by default. A budget must be stated: [`epsilon`](Self::epsilon).
+    ///
     /// With fewer than 200 features they are scored by Kendall's correlation; from 200 on by the
     /// correlation of ranks within the row with the target, which is split at a private median and
     /// centred privately.
-    pub fn new(k: usize, epsilon: Epsilon) -> Self {
-        Self {
+    pub fn new(k: usize) -> Self {
+        Self(CheckedSelect(Request {
             k,
-            epsilon,
-            target_column: TargetColumn::default(),
-            target_file: None,
-            id: None,
-            exclude: Vec::new(),
-            orientation: Orientation::default(),
-            delimiter: None,
-            format: CellFormat::default(),
-            numeric_names: false,
+            epsilon: None,
             score: None,
-            scaling: None,
-            paper: false,
+            scale: None,
             target: Target::default(),
             center: Center::default(),
             neighbours: Neighbours::default(),
             shares: Shares { target: ratio(1, 10), center: ratio(1, 20) },
             mechanism: CanonicalLipschitz::default(),
-            randomness: Randomness::default(),
             schema_hash: None,
             threads: None,
             progress: None,
-        }
+            refused: None,
+            entropy: Entropy::OperatingSystem,
+            paper: false,
+        }))
     }
 
-    /// A CSV file `id,value` with the targets; joined by equality of text with the id column (by
-    /// default the first). A sample without an entry has a missing target.
-    pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.target_file = Some(path.into());
+    fn with(mut self, change: impl FnOnce(&mut Request)) -> Self {
+        change(&mut self.0.0);
         self
     }
 
-    /// Which way the table lies.
-    pub fn orientation(mut self, orientation: Orientation) -> Self {
-        self.orientation = orientation;
-        self
+    /// The total budget.
+    pub fn epsilon(self, epsilon: Epsilon) -> Self {
+        self.with(|request| request.epsilon = Some(epsilon))
     }
 
-    /// What separates cells: an ASCII character. By default the most frequent of comma, tab and
-    /// semicolon in the header.
-    pub fn delimiter(mut self, delimiter: u8) -> Self {
-        self.delimiter = Some(delimiter);
-        self
+    /// Every feature is clipped to this range, in its own units, known from public sources: short for
+    /// [`scaling`](Self::scaling) with [`Scaling::Bounds`].
+    pub fn bounds(self, low: f64, high: f64) -> Self {
+        self.with(|request| {
+            let bounds = request.or_refuse(Bounds::new(low, high));
+            request.scale = bounds.map(|bounds| Scale::Stated(Scaling::Bounds(bounds)));
+        })
     }
 
-    /// Whether `3,5` means three and a half.
-    pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
-        self.format.decimal_comma = decimal_comma;
-        self
-    }
-
-    /// Texts that stand for a missing value, besides empty and unparseable cells.
-    pub fn missing(mut self, codes: Vec<String>) -> Self {
-        self.format.missing = codes;
-        self
-    }
-
-    /// Says that the names in the header may be numbers. Otherwise a header that looks like a row of
-    /// data is refused, for its names are printed.
-    pub fn numeric_names(mut self, numeric_names: bool) -> Self {
-        self.numeric_names = numeric_names;
-        self
-    }
-
-    /// How features are scored.
-    pub fn score(mut self, score: ScoreKind) -> Self {
-        self.score = Some(score);
-        self
-    }
-
-    /// Centres and scales columns and target by the data themselves, as the DP-SIS paper does.
-    ///
-    /// **The result is not private**, whatever epsilon says: this is for reproducing results on
-    /// public data. The record says so.
-    pub fn paper_preprocessing_not_private(mut self) -> Self {
-        self.paper = true;
-        self
-    }
-
-    /// The neighbour relation of the guarantee.
-    pub fn neighbours(mut self, neighbours: Neighbours) -> Self {
-        self.neighbours = neighbours;
-        self
-    }
-
-    /// The shares of the budget for the target's median and centre, where they are drawn (defaults
-    /// 0.1 and 0.05), as exact decimals or fractions.
-    ///
-    /// # Errors
-    ///
-    /// `Request` unless both are numbers above 0 that add up to less than 1.
-    pub fn shares(mut self, target: &str, center: &str) -> Result<Self> {
-        let shares = parse_rational(target).zip(parse_rational(center));
-        match shares {
-            Some((target, center))
-                if target.is_positive()
-                    && center.is_positive()
-                    && &target + &center < BigRational::one() =>
-            {
-                self.shares = Shares { target, center };
-                Ok(self)
-            }
-            _ => Err(Error::request("shares must be above 0 and add up to less than 1")),
-        }
-    }
-
-    /// Called with the share of the file that has been read, from 0 to 1, in each pass.
-    pub fn progress(mut self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
-        self.progress = Some(Arc::new(report));
-        self
-    }
-
-    /// The hash of a schema file whose facts this request states, for the record.
-    #[cfg(feature = "cli")]
-    pub(crate) fn schema_hash(mut self, hash: String) -> Self {
-        self.schema_hash = Some(hash);
-        self
-    }
-
-    /// Which column holds the target.
-    pub fn target_column(mut self, column: TargetColumn) -> Self {
-        self.target_column = column;
-        self
-    }
-
-    /// A column that is no feature: ids.
-    pub fn id(mut self, name: impl Into<String>) -> Self {
-        self.id = Some(name.into());
-        self
-    }
-
-    /// Columns (rows, where features are rows) that are no features.
-    pub fn exclude(mut self, names: Vec<String>) -> Self {
-        self.exclude = names;
-        self
+    /// Features are clipped to ranges from a CSV file `feature,lo,hi`; a row `*` stands for all others.
+    pub fn bounds_file(self, path: impl Into<PathBuf>) -> Self {
+        self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
     }
 
     /// How feature values are scaled.
-    pub fn scaling(mut self, scaling: Scaling) -> Self {
-        self.scaling = Some(scaling);
-        self
+    pub fn scaling(self, scaling: Scaling) -> Self {
+        self.with(|request| request.scale = Some(Scale::Stated(scaling)))
+    }
+
+    /// How features are scored.
+    pub fn score(self, score: ScoreKind) -> Self {
+        self.with(|request| request.score = Some(score))
     }
 
     /// What the target is.
-    pub fn target(mut self, target: Target) -> Self {
-        self.target = target;
-        self
+    pub fn target(self, target: Target) -> Self {
+        self.with(|request| request.target = target)
     }
 
     /// Where the target's centre comes from.
-    pub fn center(mut self, center: Center) -> Self {
-        self.center = center;
-        self
+    pub fn center(self, center: Center) -> Self {
+        self.with(|request| request.center = center)
+    }
+
+    /// What neighbouring tables differ by.
+    pub fn neighbours(self, neighbours: Neighbours) -> Self {
+        self.with(|request| request.neighbours = neighbours)
+    }
+
+    /// The shares of the budget for the target's median and centre, where they are drawn (defaults
+    /// 0.1 and 0.05), as exact decimals or fractions: above 0, together below 1.
+    pub fn shares(self, target: &str, center: &str) -> Self {
+        let shares = parse_rational(target).zip(parse_rational(center));
+        let valid = shares.filter(|(target, center)| {
+            let both_drawn = target.is_positive() && center.is_positive();
+            both_drawn && target + center < BigRational::one()
+        });
+        let shares = valid.map(|(target, center)| Shares { target, center });
+        self.with(|request| {
+            let wrong = || Error::request("shares must be above 0 and add up to less than 1");
+            if let Some(shares) = request.or_refuse(shares.ok_or_else(wrong)) {
+                request.shares = shares;
+            }
+        })
     }
 
     /// The mechanism, with its gamma.
-    pub fn mechanism(mut self, mechanism: CanonicalLipschitz) -> Self {
-        self.mechanism = mechanism;
-        self
-    }
-
-    /// Where randomness comes from; anything but the operating system is not for release.
-    pub fn randomness(mut self, randomness: Randomness) -> Self {
-        self.randomness = randomness;
-        self
+    pub fn mechanism(self, mechanism: CanonicalLipschitz) -> Self {
+        self.with(|request| request.mechanism = mechanism)
     }
 
     /// How many threads work on rows; by default as many as the machine has cores. The result does
     /// not depend on it.
-    pub fn threads(mut self, threads: usize) -> Self {
-        self.threads = Some(threads);
-        self
+    pub fn threads(self, threads: usize) -> Self {
+        self.with(|request| request.threads = Some(threads))
+    }
+
+    /// Called with the share of the file that has been read, from 0 to 1, in each pass.
+    pub fn progress(self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
+        self.with(|request| request.progress = Some(Arc::new(report)))
+    }
+
+    /// The hash of a schema file whose facts this request states, for the record.
+    #[cfg(feature = "cli")]
+    pub(crate) fn schema_hash(self, hash: String) -> Self {
+        self.with(|request| request.schema_hash = Some(hash))
+    }
+
+    /// Draws from a stated seed instead of the operating system's entropy: for tests and simulations.
+    /// Anyone with the seed can undo the noise, so the result is marked by its type.
+    pub fn seed(self, seed: u64) -> NotPrivateSelect {
+        NotPrivateSelect::new(self.0.0).seed(seed)
+    }
+
+    /// Centres and scales columns and target by the data, as the DP-SIS paper does: for reproducing
+    /// results. Epsilon does not cover that, so the result is marked by its type.
+    pub fn paper_preprocessing(self) -> NotPrivateSelect {
+        NotPrivateSelect::new(self.0.0).paper_preprocessing()
+    }
+
+    /// The request, if nothing is wrong with it by itself.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub fn check(self) -> Result<CheckedSelect> {
+        self.check_ref()?;
+        Ok(self.0)
+    }
+
+    /// The same by reference.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check).
+    pub fn check_ref(&self) -> Result<&CheckedSelect> {
+        self.0.0.check()?;
+        Ok(&self.0)
+    }
+
+    /// Checks the request and runs it: see [`CheckedSelect::run`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), then as for [`CheckedSelect::run`].
+    pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
+        self.check_ref()?.run(source)
+    }
+
+    /// What [`run`](Self::run) would spend on what: see [`CheckedSelect::dry_run`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), then as for [`CheckedSelect::dry_run`].
+    pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
+        self.check_ref()?.dry_run(source)
+    }
+}
+
+impl CheckedSelect {
+    /// Selects features of a table.
+    ///
+    /// A file is read once, or twice where the target is split at a private median; what can be read
+    /// only once is then held in memory, two bytes a value. Otherwise the memory is 16 bytes a feature
+    /// and thread, and some megabytes for blocks of rows, whatever the number of rows; for Kendall's
+    /// correlation of a file and for features as rows it is the table, 8 bytes a value. A matrix is
+    /// looked at where it is.
+    ///
+    /// # Privacy
+    ///
+    /// Spends the request's epsilon; see [`Select`].
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the request does not fit the header; `Input` if the table is malformed or no row has
+    /// a usable target (then nothing is released); `Io` if it cannot be read or the operating system
+    /// gives no entropy.
+    pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
+        self.0.run(source).map(Selection::new)
+    }
+
+    /// What [`run`](Self::run) would spend on what. Looks at the header (the names, where the table is a
+    /// matrix) and at no row. A reader is used up by that.
+    ///
+    /// # Errors
+    ///
+    /// As for a run, as far as the request and the header go; `Request` where features are rows, for
+    /// the header does not hold them.
+    pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
+        self.0.dry_run(source)
     }
 }

@@ -1,124 +1,76 @@
-//! From a checked request to a selection: the passes over the table and the draws, in order.
-
-use std::path::PathBuf;
+//! From a checked request to a record: the passes over the table and the draws, in order.
 
 use crate::data::{
-    Labels, Orientation, Q, Scaling, ScalingRule, Schema, Source, TargetCode, TargetTable,
-    read_bounds, to_grid,
+    Labels, Orientation, Samples, Scaling, Schema, Source, TargetCode, UsableSamples, read_bounds,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{
     MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
 };
+use crate::exact::{Q, to_grid};
 use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::random::{Bits, RandomnessSource};
-use crate::score::{ClassSums, CorrelationSums, HeldRows, RowSums, Scores};
-use crate::select::folds::{HeldCodes, HeldFold, HoldFold, MedianFold, ScoreFold, Summed};
+use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores, paper_scores};
+use crate::select::folds::{HeldCodes, HoldFold, MedianFold, ScoreFold, Summed};
 use crate::select::plan::{Plan, PlannedCenter, PlannedCoding, PlannedPath};
-use crate::select::{Released, Select, Selection, Target};
+use crate::select::request::{Request, Scale};
+use crate::select::{Record, Released, Target};
 
-impl Select {
-    /// Selects features of a text table, plain, gzip or zstd; `-` is standard input.
-    ///
-    /// The file is read once, or twice where the target is split at a private median; what can be
-    /// read only once is then held in memory, two bytes a value. Otherwise the memory is 16 bytes a
-    /// feature and thread, and some megabytes for blocks of rows, whatever the number of rows; for
-    /// Kendall's correlation and for features as rows it is the table, 8 bytes a value.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if what is asked for is wrong by itself (then nothing is read) or against the
-    /// header; `Input` if the file is malformed or no row has a usable target (then nothing is
-    /// released); `Io` if it cannot be read or the operating system gives no entropy.
-    pub fn run(&self, path: impl Into<PathBuf>) -> Result<Selection> {
-        self.check()?;
-        let randomness = self.randomness.source()?;
-        let mut source = Source::open(&self.source_spec(path.into()))?;
-        let plan = self.check_against(source.schema(), source.targets())?;
-        let scaling = self.scaling_rule(source.schema())?;
-        let run = Run { select: self, plan: &plan, scaling: &scaling, randomness: &randomness };
+impl Request {
+    /// Runs a checked request on a table.
+    pub(super) fn run(&self, source: &(impl Source + ?Sized)) -> Result<Record> {
+        let randomness = self.entropy.source()?;
+        let mut table = source.open(&self.opening())?;
+        let plan = self.check_against(table.schema())?;
+        let scaling = self.scaling_of(table.schema())?;
+        let run = Run { request: self, plan: &plan, scaling: &scaling, randomness: &randomness };
         let scored = match &plan.path {
-            PlannedPath::Number { coding, center } => run.number(&mut source, coding, center)?,
-            PlannedPath::Classes { labels, center } => run.classes(&mut source, labels, center)?,
+            PlannedPath::Number { coding, center } => run.number(&mut table, coding, center)?,
+            PlannedPath::Classes { labels, center } => run.classes(&mut table, labels, center)?,
             PlannedPath::Kendall { labels } | PlannedPath::Paper { labels } => {
-                run.in_memory(&mut source, labels.as_ref())?
+                run.by_column(&mut table, labels.as_ref())?
             }
         };
         let bits = randomness.bits(Purpose::Selection.draw());
         let picks = self.mechanism.select_with(&scored.scores, self.k, &plan.selection, &bits)?;
-        Ok(run.record(&source, &picks, scored))
+        Ok(run.record(table.schema(), &picks, scored))
     }
 
     /// What can be refused by the header (where features are rows: by their names).
-    pub(super) fn check_against(
-        &self,
-        schema: &Schema,
-        targets: Option<&TargetTable>,
-    ) -> Result<Plan> {
+    pub(super) fn check_against(&self, schema: &Schema) -> Result<Plan> {
         let d = schema.d();
         if self.k > d {
             let rule = format!("k must not exceed the number of features, {d}");
             // Where features are rows, the table had to be read to know.
-            return Err(match self.orientation {
+            return Err(match schema.orientation() {
                 Orientation::SamplesAsRows => Error::request(rule),
                 Orientation::FeaturesAsRows => Error::input(rule),
             });
         }
-        self.check_header_is_no_row(schema, targets)?;
         self.plan(d)
     }
 
-    pub(super) fn scaling_rule(&self, schema: &Schema) -> Result<ScalingRule> {
-        Ok(match &self.scaling {
-            Some(Scaling::Bounds(bounds)) => ScalingRule::Common(*bounds),
-            Some(Scaling::BoundsFile(path)) => ScalingRule::PerFeature(read_bounds(path, schema)?),
-            Some(Scaling::RowRank) | None => ScalingRule::RowRank,
-        })
-    }
-
-    /// Without a header the first row would be taken for one, and a person's values for names, which
-    /// are printed. Refused if the target's name could be one of its values, or half of the features'
-    /// names are numbers, unless the user says that names are numbers.
-    fn check_header_is_no_row(&self, schema: &Schema, targets: Option<&TargetTable>) -> Result<()> {
-        if self.numeric_names {
-            return Ok(());
-        }
-        let is_number = |name: &str| self.format.number(name.as_bytes()).is_some();
-        let is_value = |name: &str| match &self.target {
-            Target::Classes(labels) => labels.iter().any(|label| label == name.trim()),
-            _ => is_number(name),
-        };
-        let refuse = |rule: &str, column: Option<usize>| {
-            Err(Error::input(rule)
-                .at(None, column)
-                .hint("is the header missing? If these really are names, say so: --numeric-names"))
-        };
-        if let Some(place) = schema.target()
-            && is_value(schema.name(place))
-        {
-            return refuse("the target's name looks like one of its values", Some(place + 1));
-        }
-        if let Some(targets) = targets {
-            let id = schema.id().map(|place| schema.name(place));
-            if is_value(targets.name())
-                || id.is_some_and(|id| targets.find(id.as_bytes()).is_some())
-            {
-                return refuse("the table or the target file seems to have no header", None);
+    /// The scaling of these features: row ranks unless another is stated.
+    pub(super) fn scaling_of(&self, schema: &Schema) -> Result<Scaling> {
+        match &self.scale {
+            Some(Scale::BoundsFile(path)) => {
+                read_bounds(path, schema).map(Scaling::BoundsByFeature)
             }
+            Some(Scale::Stated(Scaling::BoundsByFeature(all))) if all.len() != schema.d() => {
+                let d = schema.d();
+                Err(Error::request(format!("bounds must be stated for each of the {d} features")))
+            }
+            Some(Scale::Stated(scaling)) => Ok(scaling.clone()),
+            None => Ok(Scaling::RowRank),
         }
-        let numbers = schema.feature_names().filter(|name| is_number(name)).count();
-        if 2 * numbers >= schema.d() && numbers > 0 {
-            return refuse("half of the features' names are numbers", None);
-        }
-        Ok(())
     }
 }
 
 /// One run: the request and everything that is known before the samples are read.
 pub(super) struct Run<'a> {
-    pub(super) select: &'a Select,
+    pub(super) request: &'a Request,
     pub(super) plan: &'a Plan,
-    pub(super) scaling: &'a ScalingRule,
+    pub(super) scaling: &'a Scaling,
     randomness: &'a RandomnessSource,
 }
 
@@ -137,24 +89,24 @@ impl Run<'_> {
     /// split there.
     fn number(
         &self,
-        source: &mut Source,
+        table: &mut impl Samples,
         coding: &PlannedCoding,
         center: &PlannedCenter<i32>,
     ) -> Result<Scored> {
-        let format = source.format().clone();
-        let d = source.schema().d();
-        let new = || CorrelationSums::new(d, Q);
+        let format = table.format().clone();
+        let d = table.schema().d();
+        let new = || CorrelationSums::new(d);
         let (median, summed) = match coding {
             PlannedCoding::Stated(code) => {
-                (None, self.fold(source, new, |cell| code.code(cell, &format, Q))?)
+                (None, self.fold(table, new, |cell| code.code(cell, &format, Q))?)
             }
-            PlannedCoding::MedianSplit(epsilon) if source.can_repeat() => {
-                let median = self.median(&self.ranks(source)?, epsilon);
+            PlannedCoding::MedianSplit(epsilon) if table.can_repeat() => {
+                let median = self.median(&self.ranks(table)?, epsilon);
                 let code = TargetCode::SplitAt(median);
-                (Some(median), self.fold(source, new, |cell| code.code(cell, &format, Q))?)
+                (Some(median), self.fold(table, new, |cell| code.code(cell, &format, Q))?)
             }
             PlannedCoding::MedianSplit(epsilon) => {
-                let held = self.hold(source)?;
+                let held = self.hold(table)?;
                 let median = self.median(&held.ranks(), epsilon);
                 (Some(median), held.summed(new(), median))
             }
@@ -172,7 +124,7 @@ impl Run<'_> {
             target_median: median,
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
-        let scores = sums.scores(center, self.select.neighbours)?;
+        let scores = sums.scores(center, self.request.neighbours)?;
         Ok(Scored { scores, released, estimate, rows })
     }
 
@@ -184,7 +136,7 @@ impl Run<'_> {
         bits: &Bits,
     ) -> (i32, Option<RowsEstimate>) {
         let (above, below) = sums.target_sums();
-        match self.select.neighbours {
+        match self.request.neighbours {
             Neighbours::AddRemove => {
                 let (center, estimate) = private_center(above, below, Q, epsilon, bits);
                 (center, Some(estimate))
@@ -199,16 +151,15 @@ impl Run<'_> {
     /// Scores against three or more classes: one pass.
     fn classes(
         &self,
-        source: &mut Source,
+        table: &mut impl Samples,
         labels: &Labels,
         center: &PlannedCenter<Vec<i32>>,
     ) -> Result<Scored> {
-        let format = source.format().clone();
-        let (d, classes) = (source.schema().d(), labels.as_slice().len());
-        let new = || ClassSums::new(d, classes, Q);
-        let Summed { sums, rows } =
-            self.fold(source, new, |cell| labels.class_of(cell, &format))?;
-        let neighbours = self.select.neighbours;
+        let format = table.format().clone();
+        let (d, classes) = (table.schema().d(), labels.as_slice().len());
+        let new = || ClassSums::new(d, classes);
+        let Summed { sums, rows } = self.fold(table, new, |cell| labels.class_of(cell, &format))?;
+        let neighbours = self.request.neighbours;
         let (centers, estimate) = self.center(center, |epsilon, bits| {
             let (centers, estimate) =
                 private_class_centers(sums.rows(), Q, neighbours, epsilon, bits);
@@ -224,42 +175,43 @@ impl Run<'_> {
         Ok(Scored { scores, released, estimate, rows })
     }
 
-    /// Scores that need the table in memory: one pass.
-    fn in_memory(&self, source: &mut Source, labels: Option<&Labels>) -> Result<Scored> {
-        let format = source.format().clone();
-        let d = source.schema().d();
-        let code = |cell: &[u8]| match (labels, &self.select.target) {
+    /// Scores that need a column whole: one pass.
+    fn by_column(&self, table: &mut impl Samples, labels: Option<&Labels>) -> Result<Scored> {
+        let format = table.format().clone();
+        let code = |cell: &[u8]| match (labels, &self.request.target) {
             (Some(labels), _) => labels.class_of(cell, &format).map(|class| class as f64),
             (_, Target::Bounded(bounds)) => {
                 format.number(cell).map(|value| value.clamp(bounds.low(), bounds.high()))
             }
             _ => format.number(cell),
         };
-        let new = || HeldFold { code: &code, held: HeldRows::new(d), rows: 0 };
-        let HeldFold { held, rows, .. } = source.fold(new)?;
-        if held.is_empty() {
-            return Err(self.no_usable_target(source));
-        }
-        let neighbours = self.select.neighbours;
-        let scores = match self.plan.path {
-            PlannedPath::Paper { .. } => held.paper_scores(|t| to_grid(t, Q), Q, neighbours)?,
-            _ => {
+        let neighbours = self.request.neighbours;
+        let (scores, rows) = {
+            let UsableSamples { columns, targets, samples } = table.columns(code)?;
+            let scores = if targets.is_empty() {
+                None
+            } else if matches!(self.plan.path, PlannedPath::Paper { .. }) {
+                Some(paper_scores(&columns, &targets, |t| to_grid(t, Q), Q, neighbours)?)
+            } else {
                 let classes = labels.map_or(0, |labels| labels.as_slice().len());
-                held.kendall_scores(classes, neighbours, self.select.threads_used())?
-            }
+                let threads = self.request.threads_used();
+                Some(kendall_scores(&columns, &targets, classes, neighbours, threads)?)
+            };
+            (scores, samples)
         };
+        let scores = scores.ok_or_else(|| self.no_usable_target(table))?;
         Ok(Scored { scores, released: Released::default(), estimate: None, rows })
     }
 
     /// The ranks of the target on the median's grid: one pass.
-    fn ranks(&self, source: &mut Source) -> Result<RankCounts> {
+    fn ranks(&self, table: &mut impl Samples) -> Result<RankCounts> {
         let grid = MedianGrid::shared();
-        let format = source.format().clone();
+        let format = table.format().clone();
         let value = |cell: &[u8]| format.number(cell);
         let counts =
-            source.fold(|| MedianFold { value: &value, grid, counts: grid.counts() })?.counts;
+            table.fold(|| MedianFold { value: &value, grid, counts: grid.counts() })?.counts;
         if counts.total() == 0 {
-            return Err(self.no_usable_target(source));
+            return Err(self.no_usable_target(table));
         }
         Ok(counts)
     }
@@ -267,16 +219,16 @@ impl Run<'_> {
     /// The private median of the target.
     fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
         let bits = self.randomness.bits(Purpose::TargetMedian.draw());
-        MedianGrid::shared().private_median(counts, self.select.neighbours, epsilon, &bits)
+        MedianGrid::shared().private_median(counts, self.request.neighbours, epsilon, &bits)
     }
 
     /// All samples with a usable target, on the grid, in memory: for what can be read only once.
-    fn hold(&self, source: &mut Source) -> Result<HeldCodes> {
-        let format = source.format().clone();
+    fn hold(&self, table: &mut impl Samples) -> Result<HeldCodes> {
+        let format = table.format().clone();
         let value = |cell: &[u8]| format.number(cell);
-        let held = source.fold(|| HoldFold::new(&value, self.scaling))?.held;
+        let held = table.fold(|| HoldFold::new(&value, self.scaling))?.held;
         if held.is_empty() {
-            return Err(self.no_usable_target(source));
+            return Err(self.no_usable_target(table));
         }
         Ok(held)
     }
@@ -284,13 +236,13 @@ impl Run<'_> {
     /// Adds up all samples with a usable target.
     fn fold<S: RowSums>(
         &self,
-        source: &mut Source,
+        table: &mut impl Samples,
         new: impl Fn() -> S + Sync,
         code: impl Fn(&[u8]) -> Option<S::Target> + Sync,
     ) -> Result<Summed<S>> {
-        let summed = source.fold(|| ScoreFold::new(&code, self.scaling, new()))?.summed;
+        let summed = table.fold(|| ScoreFold::new(&code, self.scaling, new()))?.summed;
         if summed.sums.is_empty() {
-            return Err(self.no_usable_target(source));
+            return Err(self.no_usable_target(table));
         }
         Ok(summed)
     }
@@ -310,22 +262,7 @@ impl Run<'_> {
     }
 
     /// A table without any usable target is malformed: the promise starts at one usable row.
-    fn no_usable_target(&self, source: &Source) -> Error {
-        if source.targets().is_some() {
-            return Error::input("no sample has a usable target: no id is in both files with one")
-                .hint("state the id column, --id NAME, and --classes if the targets are labels");
-        }
-        let error = match &self.select.target {
-            Target::Classes(_) => Error::input("no row has one of the stated classes here")
-                .hint("labels are compared as text, upper and lower case included"),
-            _ => Error::input("no row has a number here, in the target's column").hint(
-                "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
-            ),
-        };
-        let place = source.schema().target().map(|place| place + 1);
-        match self.select.orientation {
-            Orientation::SamplesAsRows => error.at(None, place),
-            Orientation::FeaturesAsRows => error.at(place.map(|row| row as u64), None),
-        }
+    fn no_usable_target(&self, table: &impl Samples) -> Error {
+        table.no_usable_target(matches!(self.request.target, Target::Classes(_)))
     }
 }

@@ -3,14 +3,40 @@
 //! What depends on the data is `selected` and `released`, which the budget paid for, and the
 //! warnings made from them.
 
+use std::ops::Deref;
+
 use serde::Serialize;
 
+#[cfg(feature = "ndarray")]
+use crate::error::{Error, Result};
 use crate::privacy::{Epsilon, Neighbours, Spending};
 
-/// A private selection and what was promised, spent and assumed for it.
+/// A private selection of k features: the [`Record`] of a release, to which it dereferences.
+///
+/// Only a private run makes one. With feature `linfa` it is a transformer that reduces a dataset to the
+/// selected features.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Selection(Record);
+
+impl Selection {
+    pub(super) fn new(record: Record) -> Self {
+        Self(record)
+    }
+}
+
+impl Deref for Selection {
+    type Target = Record;
+
+    fn deref(&self) -> &Record {
+        &self.0
+    }
+}
+
+/// What was selected, and what was promised, spent and assumed for it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
-pub struct Selection {
+pub struct Record {
     /// Version of this program.
     pub version: String,
     /// The command that made it.
@@ -40,14 +66,45 @@ pub struct Selection {
     pub warnings: Vec<Warning>,
 }
 
+impl Record {
+    /// The selected features by their places among the features, from 0 and ascending: the columns of
+    /// X, where that was a matrix.
+    pub fn indices(&self) -> Vec<usize> {
+        self.selected.iter().map(|picked| picked.feature).collect()
+    }
+
+    /// The selected columns of a matrix with the features that were selected from.
+    ///
+    /// What comes out holds data: it is as private as what went in.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the matrix has another number of columns.
+    #[cfg(feature = "ndarray")]
+    pub fn columns_of<A: Clone>(
+        &self,
+        x: ndarray::ArrayView2<'_, A>,
+    ) -> Result<ndarray::Array2<A>> {
+        if x.ncols() != self.public.features {
+            let d = self.public.features;
+            return Err(Error::request(format!("X must have the {d} columns selected from")));
+        }
+        Ok(x.select(ndarray::Axis(1), &self.indices()))
+    }
+}
+
 /// A selected feature.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Picked {
     /// Its name in the header.
     pub name: String,
-    /// Its column in the file (its row, where features are rows), counted from 1.
-    pub index: usize,
+    /// Its column in the table (its row, where features are rows), counted from 1.
+    #[serde(rename = "index")]
+    pub place: usize,
+    /// Its place among the features, counted from 0.
+    #[serde(skip)]
+    pub feature: usize,
 }
 
 /// Pure differential privacy of the record.
@@ -85,7 +142,8 @@ pub struct ScoreUsed {
     /// For correlation Q: values are integers from -Q to Q; for Kendall G: scores are in units of
     /// 1/G.
     pub grid: i64,
-    /// `row-rank`, `bounds`, `bounds-file`, `paper` (not private), or `none` for Kendall.
+    /// `row-rank`, `bounds`, `bounds-file`, `bounds-by-feature`, `paper` (not private), or `none` for
+    /// Kendall.
     pub scale: String,
     /// Whether score and scaling were the default rather than asked for.
     pub by_default: bool,
@@ -105,10 +163,10 @@ pub struct ScoreUsed {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TargetUsed {
-    /// Its name; none if it is in another file.
+    /// Its name; none if it is apart from the table.
     pub name: Option<String>,
-    /// Its column in the file (its row, where features are rows), counted from 1; none if it is in
-    /// another file.
+    /// Its column in the table (its row, where features are rows), counted from 1; none if it is apart
+    /// from the table.
     pub index: Option<usize>,
     /// `median-split`, `bounds`, `classes`, or `number` where its order or value is used as it is.
     pub coding: String,

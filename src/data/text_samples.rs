@@ -1,50 +1,17 @@
-//! A table ready for passes over its samples, whichever way it lies.
-
-use std::path::PathBuf;
+//! A table of text ready for passes over its samples, whichever way it lies.
 
 use crate::data::blocks::RowFold;
 use crate::data::cells::Row;
 use crate::data::number::CellFormat;
-use crate::data::samples::{Sample, SampleFold, TextColumns, TextFold};
-use crate::data::schema::{Schema, TargetColumn, TargetRole};
+use crate::data::samples::{Opening, Sample, SampleFold, Samples, fold_numbered};
+use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::side::TargetTable;
-use crate::data::table::{OpenTable, Progress, TableFile, text};
+use crate::data::table::{OpenTable, TableFile, text};
+use crate::data::text::TextTable;
 use crate::error::{Error, Result};
 
-/// Which way a table lies.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Orientation {
-    /// One row a sample, one column a feature: the header holds feature names.
-    #[default]
-    SamplesAsRows,
-    /// One row a feature, one column a sample: the first column holds feature names, the header
-    /// sample ids, which are private.
-    FeaturesAsRows,
-}
-
-/// What to open, and how to read it.
-#[derive(Clone)]
-pub(crate) struct SourceSpec {
-    pub(crate) path: PathBuf,
-    pub(crate) delimiter: Option<u8>,
-    pub(crate) format: CellFormat,
-    pub(crate) orientation: Orientation,
-    pub(crate) target: TargetColumn,
-    pub(crate) target_file: Option<PathBuf>,
-    pub(crate) id: Option<String>,
-    pub(crate) exclude: Vec<String>,
-    pub(crate) threads: usize,
-    pub(crate) progress: Option<Progress>,
-}
-
-impl SourceSpec {
-    fn file(&self) -> TableFile {
-        TableFile::new(&self.path, self.delimiter).with_decimal_comma(self.format.decimal_comma)
-    }
-}
-
-/// A table whose features and target are known.
-pub(crate) struct Source {
+/// A table of text whose features and target are known.
+pub struct TextSamples {
     schema: Schema,
     format: CellFormat,
     targets: Option<TargetTable>,
@@ -59,63 +26,51 @@ enum Body {
     Held(Held),
 }
 
-impl Source {
+impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
-    pub(crate) fn open(spec: &SourceSpec) -> Result<Self> {
-        let targets = spec.target_file.as_deref().map(TargetTable::read).transpose()?;
-        let role = match &targets {
-            Some(_) => TargetRole::Elsewhere,
-            None => TargetRole::Here(&spec.target),
-        };
-        let file = spec.file().with_progress(spec.progress.clone());
+    pub(super) fn open(table: &TextTable, opening: &Opening<'_>) -> Result<Self> {
+        let targets = table.target_file.as_deref().map(TargetTable::read).transpose()?;
+        let role = table.target_role();
+        let file = table.file().with_progress(opening.progress.clone());
         let open = file.open()?;
-        check_decimal(open.delimiter(), &spec.format)?;
-        let (schema, body) = match spec.orientation {
+        table.check_decimal(open.delimiter())?;
+        let (schema, body) = match table.orientation {
             Orientation::SamplesAsRows => {
                 let header = open.header().to_vec();
-                let schema = Schema::of_columns(header, &role, spec.id.as_deref(), &spec.exclude)?;
+                let schema =
+                    Schema::of_columns(header, &role, table.id.as_deref(), &table.exclude)?;
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
-                let held = Held::read(open, spec, &role, targets.as_ref());
+                let held = Held::read(open, table, opening.threads, targets.as_ref());
                 let (schema, held) = held.map_err(Error::without_column)?;
                 (schema, Body::Held(held))
             }
         };
-        let (format, threads) = (spec.format.clone(), spec.threads);
+        table.check_header_is_no_row(&schema, targets.as_ref(), opening.labels)?;
+        let (format, threads) = (table.format.clone(), opening.threads);
         Ok(Self { schema, format, targets, threads, body })
     }
+}
 
-    /// The features and the target.
-    pub(crate) fn schema(&self) -> &Schema {
+impl Samples for TextSamples {
+    fn schema(&self) -> &Schema {
         &self.schema
     }
 
-    /// How cells are written.
-    pub(crate) fn format(&self) -> &CellFormat {
+    fn format(&self) -> &CellFormat {
         &self.format
     }
 
-    /// Targets from another file.
-    pub(crate) fn targets(&self) -> Option<&TargetTable> {
-        self.targets.as_ref()
-    }
-
-    /// Whether a second pass is possible.
-    pub(crate) fn can_repeat(&self) -> bool {
+    fn can_repeat(&self) -> bool {
         match &self.body {
             Body::Rows { file, .. } => file.is_regular(),
             Body::Held(_) => true,
         }
     }
 
-    /// One pass over the samples.
-    ///
-    /// # Errors
-    ///
-    /// `Input` with its place for the first line that is not a row, damaged compressed data, an id
-    /// that is joined twice or a file that changed; `Io` if the file cannot be read.
-    pub(crate) fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    /// `Input` also for an id that is joined twice or a file that changed.
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         match &mut self.body {
             Body::Held(held) => Ok(held.fold(self.threads, new)),
             Body::Rows { file, open } => {
@@ -129,26 +84,100 @@ impl Source {
             }
         }
     }
-}
 
-/// The roles of the columns from the header alone: no row is read, here or in a target file.
-pub(crate) fn header_schema(spec: &SourceSpec) -> Result<Schema> {
-    let role = match &spec.target_file {
-        Some(_) => TargetRole::Elsewhere,
-        None => TargetRole::Here(&spec.target),
-    };
-    let table = spec.file().open()?;
-    check_decimal(table.delimiter(), &spec.format)?;
-    Schema::of_columns(table.header().to_vec(), &role, spec.id.as_deref(), &spec.exclude)
-}
-
-/// A comma cannot both separate cells and stand in numbers.
-fn check_decimal(delimiter: u8, format: &CellFormat) -> Result<()> {
-    if delimiter == b',' && format.decimal_comma {
-        return Err(Error::request("decimal commas need cells that commas do not separate")
-            .hint("state --delimiter if it was not found in the header"));
+    fn no_usable_target(&self, labels: bool) -> Error {
+        if self.targets.is_some() {
+            return Error::input("no sample has a usable target: no id is in both files with one")
+                .hint("state the id column, --id NAME, and --classes if the targets are labels");
+        }
+        let error = if labels {
+            Error::input("no row has one of the stated classes here")
+                .hint("labels are compared as text, upper and lower case included")
+        } else {
+            Error::input("no row has a number here, in the target's column").hint(
+                "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
+            )
+        };
+        let place = self.schema.target().map(|place| place + 1);
+        match self.schema.orientation() {
+            Orientation::SamplesAsRows => error.at(None, place),
+            Orientation::FeaturesAsRows => error.at(place.map(|row| row as u64), None),
+        }
     }
-    Ok(())
+}
+
+/// How rows of text become samples.
+struct TextColumns<'a> {
+    schema: &'a Schema,
+    format: &'a CellFormat,
+    /// Targets from another file, joined by the id column.
+    targets: Option<&'a TargetTable>,
+}
+
+/// A row as a sample.
+struct TextSample<'a> {
+    row: &'a Row<'a>,
+    columns: &'a TextColumns<'a>,
+    target: Option<&'a [u8]>,
+}
+
+impl Sample for TextSample<'_> {
+    fn target(&self) -> Option<&[u8]> {
+        self.target
+    }
+
+    fn values(&self) -> impl Iterator<Item = Option<f64>> {
+        let Self { row, columns, .. } = self;
+        columns.schema.features().iter().map(|&c| columns.format.number(row.cell(c)))
+    }
+}
+
+/// Hands rows on as samples, and counts how often each target of another file is used.
+struct TextFold<'a, F> {
+    columns: &'a TextColumns<'a>,
+    fold: F,
+    uses: Vec<u64>,
+}
+
+impl<'a, F> TextFold<'a, F> {
+    fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
+        let targets = columns.targets.map_or(0, TargetTable::len);
+        Self { columns, fold, uses: vec![0; targets] }
+    }
+
+    /// What was gathered.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if two rows took the same target: one person's target would then count twice.
+    fn finish(self) -> Result<F> {
+        if self.uses.iter().any(|&uses| uses > 1) {
+            return Err(Error::input("an id occurs twice in the table, and is joined to a target"));
+        }
+        Ok(self.fold)
+    }
+}
+
+impl<F: SampleFold> RowFold for TextFold<'_, F> {
+    fn row(&mut self, _: u64, row: &Row<'_>) {
+        let columns = self.columns;
+        let here = columns.schema.target().map(|c| row.cell(c));
+        let target = match (columns.targets, columns.schema.id()) {
+            (Some(targets), Some(id)) => targets.find(row.cell(id)).map(|(entry, value)| {
+                self.uses[entry] += 1;
+                value
+            }),
+            _ => here,
+        };
+        self.fold.sample(&TextSample { row, columns, target });
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.fold.merge(other.fold);
+        for (uses, more) in self.uses.iter_mut().zip(other.uses) {
+            *uses += more;
+        }
+    }
 }
 
 fn reopen(file: &TableFile, schema: &Schema) -> Result<OpenTable> {
@@ -205,18 +234,19 @@ impl RowFold for Lines<'_> {
 
 impl Held {
     fn read(
-        table: OpenTable,
-        spec: &SourceSpec,
-        role: &TargetRole<'_>,
+        open: OpenTable,
+        table: &TextTable,
+        threads: usize,
         targets: Option<&TargetTable>,
     ) -> Result<(Schema, Self)> {
-        let ids = table.header()[1..].to_vec();
-        let target = match role {
+        let role = table.target_role();
+        let ids = open.header()[1..].to_vec();
+        let target = match &role {
             TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
             _ => None,
         };
-        let new = || Lines { format: &spec.format, target, samples: ids.len(), lines: Vec::new() };
-        let mut lines = table.fold(spec.threads, new)?.lines;
+        let new = || Lines { format: &table.format, target, samples: ids.len(), lines: Vec::new() };
+        let mut lines = open.fold(threads, new)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let mut names = Vec::with_capacity(lines.len());
         for line in &lines {
@@ -226,7 +256,7 @@ impl Held {
             })?;
             names.push(name);
         }
-        let schema = Schema::of_rows(names, role, &spec.exclude)?;
+        let schema = Schema::of_rows(names, &role, &table.exclude)?;
         let joined = match targets {
             Some(targets) => join(&ids, targets)?,
             None => {
@@ -240,27 +270,10 @@ impl Held {
     }
 
     fn fold<F: SampleFold>(&self, threads: usize, new: impl Fn() -> F + Sync) -> F {
-        let samples = self.targets.len();
-        let share = samples.div_ceil(threads.max(1)).max(1);
-        let work = |start: usize| {
-            let mut fold = new();
-            for index in start..(start + share).min(samples) {
+        fold_numbered(self.targets.len(), threads, new, |fold, samples| {
+            for index in samples {
                 fold.sample(&HeldSample { held: self, index });
             }
-            fold
-        };
-        std::thread::scope(|scope| {
-            let work = &work;
-            let starts = (0..samples).step_by(share);
-            let workers: Vec<_> = starts.map(|start| scope.spawn(move || work(start))).collect();
-            let mut total = new();
-            for worker in workers {
-                match worker.join() {
-                    Ok(fold) => total.merge(fold),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            total
         })
     }
 }

@@ -1,7 +1,11 @@
 //! The integer grid on which all values end.
 
-/// Values lie in \[-Q, Q\]: one `i16` each, products in 30 bits.
-pub(crate) const Q: i32 = 32_767;
+/// Q: values on the grid are integers from -Q to Q, so that they fit an `i16` and their products 30
+/// bits.
+pub const Q: i32 = 32_767;
+
+/// The most rows of a table: scores, at most 2 Q^2 a row, then stay below 2^62.
+pub(crate) const MAX_ROWS: u64 = 1 << 31;
 
 /// A number in \[-1, 1\] to the grid, half away from zero: floor(|t| q + 1/2) sign(t).
 pub(crate) fn to_grid(t: f64, q: i32) -> i16 {

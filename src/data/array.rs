@@ -1,0 +1,172 @@
+//! A table that is a matrix in memory. X is looked at where it is; nothing of it is copied.
+
+use std::fmt::Display;
+
+use ndarray::{ArrayView1, ArrayView2, Axis};
+
+use crate::data::columns::{Columns, SomeRows};
+use crate::data::number::CellFormat;
+use crate::data::samples::{
+    Opening, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
+};
+use crate::data::schema::Schema;
+use crate::error::{Error, Result};
+use crate::exact::MAX_ROWS;
+
+/// Features X and target y in memory: one row a sample, one column a feature.
+///
+/// X is a view in any memory order of any type that is exactly an `f64` (`f64`, `f32`, integers up to
+/// 32 bits); it is not copied. NaN and infinite values are missing. For genes as rows, pass the
+/// transposed view, `x.t()`.
+///
+/// y holds numbers or labels of any type with a text form, and is read as the file would be that one
+/// writes it to: `1.5`, `"case"`, `true`. What a label is called in
+/// [`Target::Classes`](crate::Target::Classes) is its text form, so the class of a number `1.0` is `1`.
+///
+/// ```
+/// use dpsis::{ArrayTable, Select};
+/// use ndarray::array;
+///
+/// let x = array![[0.1, 0.9], [0.2, 0.3], [0.8, 0.4]];
+/// let y = array![1.0, 0.0, 1.0];
+/// let table = ArrayTable::new(x.view(), y.view())?.feature_names(["age", "dose"])?;
+/// let selection = Select::new(1).epsilon("1".parse()?).bounds(0.0, 1.0).run(&table)?;
+/// assert!(["age", "dose"].contains(&selection.selected[0].name.as_str()));
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct ArrayTable<'a, A> {
+    x: ArrayView2<'a, A>,
+    targets: Vec<Vec<u8>>,
+    names: Vec<String>,
+}
+
+impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
+    /// A table of features `x`, n by d, and `n` targets `y`. Features are called `feature-1` to
+    /// `feature-d` unless they have names.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the number of rows differs, or is above 2^31.
+    pub fn new<T: Display>(x: ArrayView2<'a, A>, y: ArrayView1<'_, T>) -> Result<Self> {
+        if x.nrows() != y.len() {
+            return Err(Error::request("X and y must have the same number of rows"));
+        }
+        if x.nrows() as u64 > MAX_ROWS {
+            return Err(Error::request(format!("X has more than {MAX_ROWS} rows")));
+        }
+        let targets = y.iter().map(|target| target.to_string().into_bytes()).collect();
+        let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
+        Ok(Self { x, targets, names })
+    }
+
+    /// The names of the features, in the order of the columns. They are public and will be printed.
+    ///
+    /// # Errors
+    ///
+    /// `Request` unless there is one name a column, no name is empty or holds a line break, and all
+    /// differ.
+    pub fn feature_names<N: Into<String>>(
+        mut self,
+        names: impl IntoIterator<Item = N>,
+    ) -> Result<Self> {
+        self.names = names.into_iter().map(Into::into).collect();
+        if self.names.len() != self.x.ncols() {
+            return Err(Error::request("there must be one feature name for each column of X"));
+        }
+        Schema::of_array(self.names.clone())?;
+        Ok(self)
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
+    type Table<'s>
+        = ArraySamples<'s, 'a, A>
+    where
+        Self: 's;
+
+    fn open(&self, opening: &Opening<'_>) -> Result<ArraySamples<'_, 'a, A>> {
+        Ok(ArraySamples {
+            table: self,
+            schema: self.header(opening)?,
+            format: CellFormat::default(),
+            threads: opening.threads,
+        })
+    }
+
+    fn header(&self, _: &Opening<'_>) -> Result<Schema> {
+        if self.names.is_empty() {
+            return Err(Error::input("X has no column"));
+        }
+        Schema::of_array(self.names.clone())
+    }
+}
+
+/// A matrix ready for passes over its rows.
+pub struct ArraySamples<'s, 'a, A> {
+    table: &'s ArrayTable<'a, A>,
+    schema: Schema,
+    format: CellFormat,
+    threads: usize,
+}
+
+impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn format(&self) -> &CellFormat {
+        &self.format
+    }
+
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+        let ArrayTable { x, targets, .. } = self.table;
+        Ok(fold_numbered(targets.len(), self.threads, new, |fold, rows| {
+            for row in rows {
+                fold.sample(&ArraySample { x: x.index_axis(Axis(0), row), target: &targets[row] });
+            }
+        }))
+    }
+
+    fn columns(
+        &mut self,
+        code: impl Fn(&[u8]) -> Option<f64> + Sync,
+    ) -> Result<UsableSamples<impl Columns>> {
+        let codes: Vec<Option<f64>> = self.table.targets.iter().map(|cell| code(cell)).collect();
+        let kept = codes.iter().map(Option::is_some).collect();
+        Ok(UsableSamples {
+            columns: SomeRows { columns: self.table.x.view(), kept },
+            samples: codes.len() as u64,
+            targets: codes.into_iter().flatten().collect(),
+        })
+    }
+
+    fn no_usable_target(&self, labels: bool) -> Error {
+        if labels {
+            return Error::input("no element of y is one of the stated classes")
+                .hint("labels are compared in their text form, upper and lower case included");
+        }
+        Error::input("no element of y is a finite number").hint("if they are labels, state them")
+    }
+}
+
+/// A row of a matrix.
+struct ArraySample<'a, A> {
+    x: ArrayView1<'a, A>,
+    target: &'a [u8],
+}
+
+impl<A: Copy + Into<f64>> Sample for ArraySample<'_, A> {
+    fn target(&self) -> Option<&[u8]> {
+        Some(self.target)
+    }
+
+    fn values(&self) -> impl Iterator<Item = Option<f64>> {
+        self.x.iter().map(|&value| Some(value.into()).filter(|value: &f64| value.is_finite()))
+    }
+}

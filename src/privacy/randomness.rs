@@ -1,0 +1,75 @@
+//! What may drive a draw, and what the result is then called.
+
+use crate::error::Result;
+use crate::privacy::NotPrivate;
+use crate::random::{Entropy, RandomnessSource};
+
+/// What drives a draw: [`OperatingSystem`] for a release, [`Seeded`] for a rehearsal.
+///
+/// There is no way to pass a generator of one's own, for then the guarantee would be that of the
+/// generator; and what a seed has drawn is marked by its type.
+///
+/// ```
+/// use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, NotPrivate, OperatingSystem, Scores, Seeded};
+///
+/// let scores = Scores::new(vec![3, 120, 7], 1, Neighbours::AddRemove)?;
+/// let (mechanism, epsilon): (_, Epsilon) = (CanonicalLipschitz::default(), "1".parse()?);
+/// let release: Vec<usize> = mechanism.select(&scores, 1, &epsilon, OperatingSystem)?;
+/// let rehearsal: NotPrivate<Vec<usize>> = mechanism.select(&scores, 1, &epsilon, Seeded(7))?;
+/// assert_eq!(release, *rehearsal);
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+pub trait Randomness: sealed::Source {
+    /// What a result of type `T` becomes.
+    type Output<T>;
+}
+
+/// A fresh 256-bit key from the operating system for every call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct OperatingSystem;
+
+/// A key made from a public number: for tests, examples and simulations. The same seed and question
+/// give the same result; different questions of one pipeline draw different bits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seeded(pub u64);
+
+impl Randomness for OperatingSystem {
+    type Output<T> = T;
+}
+
+impl Randomness for Seeded {
+    type Output<T> = NotPrivate<T>;
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// Keys, and the mark of what they have drawn.
+    pub trait Source {
+        fn source(self) -> Result<RandomnessSource>;
+
+        fn mark<T>(result: T) -> <Self as Randomness>::Output<T>
+        where
+            Self: Randomness;
+    }
+
+    impl Source for OperatingSystem {
+        fn source(self) -> Result<RandomnessSource> {
+            Entropy::OperatingSystem.source()
+        }
+
+        fn mark<T>(result: T) -> T {
+            result
+        }
+    }
+
+    impl Source for Seeded {
+        fn source(self) -> Result<RandomnessSource> {
+            Entropy::Seeded(self.0).source()
+        }
+
+        fn mark<T>(result: T) -> NotPrivate<T> {
+            NotPrivate::new(result)
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The request as parameters of `linfa`: parameters, checked parameters, fit, transformer.
+
+use std::fmt::Display;
+
+use ::linfa::dataset::{AsSingleTargets, DatasetBase};
+use ::linfa::traits::{Fit, Transformer};
+use ::linfa::{Float, ParamGuard};
+use ndarray::{Array2, ArrayBase, Data, Ix2};
+
+use crate::data::ArrayTable;
+use crate::error::{Error, Result};
+use crate::privacy::NotPrivate;
+use crate::select::{CheckedSelect, NotPrivateSelect, Record, Select, Selection};
+
+impl From<::linfa::Error> for Error {
+    fn from(error: ::linfa::Error) -> Self {
+        Self::request(error.to_string())
+    }
+}
+
+impl ParamGuard for Select {
+    type Checked = CheckedSelect;
+    type Error = Error;
+
+    fn check_ref(&self) -> Result<&CheckedSelect> {
+        Self::check_ref(self)
+    }
+
+    fn check(self) -> Result<CheckedSelect> {
+        Self::check(self)
+    }
+}
+
+/// Selects features of a dataset, by the names it has for them. Targets are numbers or labels of any
+/// type with a text form; see [`ArrayTable`].
+///
+/// # Errors
+///
+/// As for [`CheckedSelect::run`]; `Request` if the samples have weights.
+impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for CheckedSelect
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+    T: AsSingleTargets<Elem: Display>,
+{
+    type Object = Selection;
+
+    fn fit(&self, dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<Selection> {
+        self.run(&table(dataset)?)
+    }
+}
+
+/// The same for a request that is not private.
+impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateSelect
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+    T: AsSingleTargets<Elem: Display>,
+{
+    type Object = NotPrivate<Record>;
+
+    fn fit(&self, dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<NotPrivate<Record>> {
+        self.run(&table(dataset)?)
+    }
+}
+
+fn table<F, D, T>(dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<ArrayTable<'_, F>>
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+    T: AsSingleTargets<Elem: Display>,
+{
+    if dataset.weights().is_some() {
+        return Err(Error::request(
+            "samples with weights have no proven sensitivity: take them off",
+        ));
+    }
+    let table = ArrayTable::new(dataset.records.view(), dataset.as_single_targets())?;
+    match dataset.feature_names() {
+        [] => Ok(table),
+        names => table.feature_names(names),
+    }
+}
+
+/// Reduces a matrix to the selected columns: see [`Record::columns_of`].
+impl<F: Float, D: Data<Elem = F>> Transformer<ArrayBase<D, Ix2>, Result<Array2<F>>> for Record {
+    fn transform(&self, x: ArrayBase<D, Ix2>) -> Result<Array2<F>> {
+        self.columns_of(x.view())
+    }
+}
+
+/// Reduces a dataset to the selected features; targets, weights and the names of the selected features
+/// are kept.
+///
+/// What comes out holds data: it is as private as what went in.
+///
+/// # Errors
+///
+/// `Request` unless the dataset has the features that were selected from: their number, and where it
+/// has names, the selected ones in their places.
+impl<F, D, T> Transformer<DatasetBase<ArrayBase<D, Ix2>, T>, Result<DatasetBase<Array2<F>, T>>>
+    for Record
+where
+    F: Float,
+    D: Data<Elem = F>,
+    T: AsSingleTargets,
+{
+    fn transform(
+        &self,
+        dataset: DatasetBase<ArrayBase<D, Ix2>, T>,
+    ) -> Result<DatasetBase<Array2<F>, T>> {
+        let names = dataset.feature_names().to_vec();
+        let kept = |picked: &super::Picked| names.get(picked.feature) == Some(&picked.name);
+        if !names.is_empty() && !self.selected.iter().all(kept) {
+            return Err(Error::request("the dataset names its features otherwise"));
+        }
+        let records = self.columns_of(dataset.records.view())?;
+        let target_names = dataset.target_names().to_vec();
+        let DatasetBase { targets, weights, .. } = dataset;
+        let mut reduced = DatasetBase::new(records, targets);
+        if !weights.is_empty() {
+            reduced = reduced.with_weights(weights);
+        }
+        let names = self.selected.iter().map(|picked| picked.name.clone()).collect();
+        Ok(reduced.with_feature_names::<String>(names).with_target_names(target_names))
+    }
+}

@@ -1,0 +1,74 @@
+//! Requests whose result must not be released.
+
+use crate::data::Source;
+use crate::error::Result;
+use crate::privacy::NotPrivate;
+use crate::random::Entropy;
+use crate::select::request::Request;
+use crate::select::{DryRun, Record};
+
+/// A request whose result is not private, because it draws from a stated seed or scales by the data:
+/// made by [`Select::seed`](crate::Select::seed) and
+/// [`Select::paper_preprocessing`](crate::Select::paper_preprocessing).
+///
+/// ```
+/// # let x = ndarray::array![[0.1, 0.9], [0.2, 0.3], [0.8, 0.4]];
+/// # let y = ndarray::array![1.0, 0.0, 1.0];
+/// # let table = dpsis::ArrayTable::new(x.view(), y.view())?;
+/// use dpsis::{NotPrivate, Record, Select};
+///
+/// let request = Select::new(1).epsilon("1".parse()?).seed(7);
+/// let rehearsal: NotPrivate<Record> = request.run(&table)?;
+/// assert_eq!(rehearsal.selected, request.run(&table)?.selected);
+/// assert!(!rehearsal.private);
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct NotPrivateSelect(Request);
+
+impl NotPrivateSelect {
+    pub(super) fn new(request: Request) -> Self {
+        Self(request)
+    }
+
+    /// Draws from a stated seed.
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.0.entropy = Entropy::Seeded(seed);
+        self
+    }
+
+    /// Centres and scales columns and target by the data.
+    pub fn paper_preprocessing(mut self) -> Self {
+        self.0.paper = true;
+        self
+    }
+
+    /// Reports what is wrong with the request by itself.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub fn check(&self) -> Result<()> {
+        self.0.check()
+    }
+
+    /// Selects features of a table; the same request and table give the same record if it is seeded.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Select::run`](crate::Select::run).
+    pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<NotPrivate<Record>> {
+        self.check()?;
+        self.0.run(source).map(NotPrivate::new)
+    }
+
+    /// What a run would spend on what, if it were private.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Select::dry_run`](crate::Select::dry_run).
+    pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
+        self.check()?;
+        self.0.dry_run(source)
+    }
+}
