@@ -6,22 +6,73 @@
 //! every estimate on the way is paid for, and noise is compared exactly.
 //!
 //! ```no_run
-//! let selection = dpsis::Select::new(5, "2".parse()?).run("data.csv")?;
+//! let selection = dpsis::Select::new(5).epsilon("2".parse()?).run("data.csv")?;
 //! print!("{}", dpsis::report::names(&selection));
 //! # Ok::<(), dpsis::Error>(())
 //! ```
 //!
+//! # I want to ...
+//!
 //! | I want to ... | see |
 //! | --- | --- |
-//! | select features of a CSV file | [`Select`] |
-//! | see what was released, spent and assumed | [`Selection`] |
-//! | print it as text, TSV or JSON | [`report`] |
+//! | select features of a CSV file | [`Select`], with the file's path |
+//! | say how a file is written, or read it from a reader | [`TextTable`] |
+//! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
+//! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
+//! | state a budget exactly | [`Epsilon`] |
+//! | say what is public: ranges, classes, the target's centre, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbours`] |
+//! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
+//! | print that as text, TSV or JSON | [`report`] |
 //! | know what a run would spend | [`Select::dry_run`] |
+//! | repeat a run for a test or a simulation | [`Select::seed`], [`NotPrivate`] |
+//! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
 //! | look at a table before a release | [`mod@inspect`] |
 //! | choose k of anything by integer scores | [`Scores`], [`CanonicalLipschitz`] |
+//! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
+//! | estimate a median or a centre privately | [`mod@estimate`] |
 //! | read how the mechanism works and why it is private | [`mechanism::canonical`] |
-//! | state a budget exactly | [`Epsilon`] |
-//! | run the command line from a program | [`cli`] |
+//! | handle errors | [`Error`], [`ErrorKind`] |
+//! | run the command line from a program | `cli` (feature `cli`) |
+//!
+//! # Features
+//!
+//! | feature | default | what it adds | dependencies |
+//! | --- | --- | --- | --- |
+//! | `cli` | yes | the command line | clap, csv, indicatif, sha2, tempfile |
+//! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
+//! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
+//!
+//! With `default-features = false` selections from files and readers and all the parts remain.
+//!
+//! # In a linfa pipeline
+//!
+//! [`Select`] is a set of parameters: check, fit, transform.
+//!
+#![cfg_attr(feature = "linfa", doc = "```")]
+#![cfg_attr(not(feature = "linfa"), doc = "```ignore")]
+//! use dpsis::Select;
+//! use linfa::prelude::*;
+//! use ndarray::{Array, array};
+//!
+//! let x = Array::from_shape_fn((1000, 3), |(i, j)| ((i * (7 + 4 * j)) % 100) as f64);
+//! let y = x.column(2).to_owned() * 0.5;
+//! let dataset = Dataset::new(x, y).with_feature_names(vec!["age", "weight", "dose"]);
+//!
+//! let request = Select::new(1).epsilon("2".parse()?).bounds(0.0, 100.0).check()?;
+//! let selection = request.fit(&dataset)?;
+//! assert_eq!(selection.selected[0].name, "dose"); // wrong with probability below e^-100
+//!
+//! let reduced = selection.transform(dataset)?;
+//! assert_eq!(reduced.feature_names(), ["dose"]);
+//! assert_eq!(reduced.records.dim(), (1000, 1));
+//! # Ok::<(), dpsis::Error>(())
+//! ```
+//!
+//! The selection is private; the reduced dataset is data, and what is fitted on it is not private by
+//! itself. Every fit spends its epsilon: with cross-validation a row is in all training sets but one,
+//! so the folds' epsilons add up. The examples `elasticnet` and `cross_validation` show both.
+
+#![cfg_attr(docsrs, feature(doc_cfg))]
 
 #[cfg(feature = "cli")]
 pub mod cli;

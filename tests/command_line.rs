@@ -54,7 +54,7 @@ fn the_main_job() {
     assert!(names.iter().all(|name| name.starts_with("gene_")));
     let report = stderr(&output);
     let first: Vec<&str> = report.lines().take(2).collect();
-    assert!(first[0].contains("one row of the file"), "{report}");
+    assert!(first[0].contains("one row of the table"), "{report}");
     assert!(first[1].contains("ranks within the sample: suits"), "{report}");
     assert!(
         report.contains("epsilon 2 = 0.2 target median + 0.1 target centre + 1.7 selection"),

@@ -9,7 +9,8 @@ pub(crate) const MAX_ROWS: u64 = 1 << 31;
 
 /// A number in \[-1, 1\] to the grid, half away from zero: floor(|t| q + 1/2) sign(t).
 pub(crate) fn to_grid(t: f64, q: i32) -> i16 {
-    let magnitude = (t.abs() * f64::from(q) + 0.5).floor() as i16;
+    // A cast rounds towards zero: the floor of what is not negative.
+    let magnitude = (t.abs() * f64::from(q) + 0.5) as i16;
     if t < 0.0 { -magnitude } else { magnitude }
 }
 

@@ -33,6 +33,15 @@ impl Epsilon {
     }
 }
 
+/// What two releases cost together, exactly: sequential composition.
+impl std::ops::Add for Epsilon {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+
 impl FromStr for Epsilon {
     type Err = Error;
 
@@ -69,6 +78,12 @@ impl serde::Serialize for Epsilon {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn releases_add_up_exactly() {
+        let tenth = || "0.1".parse::<Epsilon>().unwrap();
+        assert_eq!(tenth() + tenth() + tenth(), "0.3".parse().unwrap());
+    }
 
     #[test]
     fn range_and_form_are_checked() {

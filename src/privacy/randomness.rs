@@ -19,6 +19,14 @@ use crate::random::{Entropy, RandomnessSource};
 /// assert_eq!(release, *rehearsal);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
+///
+/// ```compile_fail,E0277
+/// # use dpsis::{CanonicalLipschitz, Neighbours, Scores};
+/// # let scores = Scores::new(vec![3, 120, 7], 1, Neighbours::AddRemove)?;
+/// let own = rand::rngs::mock::StepRng::new(1, 1);
+/// CanonicalLipschitz::default().select(&scores, 1, &"1".parse()?, own)?;
+/// # Ok::<(), dpsis::Error>(())
+/// ```
 pub trait Randomness: sealed::Source {
     /// What a result of type `T` becomes.
     type Output<T>;

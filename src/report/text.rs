@@ -93,7 +93,7 @@ fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
         return "NOTHING: this output is NOT PRIVATE".into();
     }
     let unit = &guarantee.unit;
-    format!("one {unit} of the file: a {unit} must hold all there is of one person")
+    format!("one {unit} of the table: a {unit} must hold all there is of one person")
 }
 
 fn scaled(score: &ScoreUsed, features: usize) -> String {

@@ -12,15 +12,24 @@ use crate::select::{DryRun, Record};
 /// [`Select::paper_preprocessing`](crate::Select::paper_preprocessing).
 ///
 /// ```
-/// # let x = ndarray::array![[0.1, 0.9], [0.2, 0.3], [0.8, 0.4]];
-/// # let y = ndarray::array![1.0, 0.0, 1.0];
-/// # let table = dpsis::ArrayTable::new(x.view(), y.view())?;
-/// use dpsis::{NotPrivate, Record, Select};
+/// use dpsis::{NotPrivate, Record, Select, TextTable};
 ///
+/// let table = || TextTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
 /// let request = Select::new(1).epsilon("1".parse()?).seed(7);
-/// let rehearsal: NotPrivate<Record> = request.run(&table)?;
-/// assert_eq!(rehearsal.selected, request.run(&table)?.selected);
+/// let rehearsal: NotPrivate<Record> = request.run(&table())?;
+/// assert_eq!(rehearsal, request.run(&table())?);
 /// assert!(!rehearsal.private);
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// What asks for a release does not take a rehearsal:
+///
+/// ```compile_fail,E0308
+/// # use dpsis::{Select, Selection};
+/// fn publish(selection: &Selection) {}
+///
+/// let rehearsal = Select::new(1).epsilon("1".parse()?).seed(7).run("data.csv")?;
+/// publish(&rehearsal);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Clone)]

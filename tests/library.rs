@@ -1,0 +1,405 @@
+//! The library as a pipeline calls it: one request on every kind of table gives the same bits, the
+//! parts rebuild the whole, and what is not private cannot pass for a release.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use std::io::Cursor;
+use std::process::Command;
+
+use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes};
+use dpsis::{
+    ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind, GRID,
+    Neighbours, NotPrivate, NotPrivateSelect, Record, Scaler, Scaling, ScoreKind, Scores, Seeded,
+    Select, Selection, Target, TextTable, estimate,
+};
+use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
+use proptest::prelude::*;
+
+const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
+
+/// The demo table: names, features, response.
+fn demo() -> (Vec<String>, Array2<f64>, Array1<f64>) {
+    let mut reader = csv::Reader::from_path(DEMO).unwrap();
+    let mut names: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
+    names.pop();
+    let cells: Vec<f64> = reader
+        .records()
+        .flat_map(|row| row.unwrap().iter().map(|cell| cell.parse().unwrap()).collect::<Vec<_>>())
+        .collect();
+    let table = Array2::from_shape_vec((cells.len() / (names.len() + 1), names.len() + 1), cells);
+    let table = table.unwrap();
+    let d = names.len();
+    (names, table.slice_axis(Axis(1), Slice::from(..d)).to_owned(), table.column(d).to_owned())
+}
+
+fn select() -> Select {
+    Select::new(5).epsilon("0.7".parse().unwrap())
+}
+
+/// What a record says of the data: all but where the target stood.
+fn said(record: &Record) -> String {
+    let mut json = serde_json::to_value(record).unwrap();
+    json["target"]["name"] = "y".into();
+    json["target"]["index"] = 0.into();
+    json.to_string()
+}
+
+/// Requests with every score, scaling, target coding and neighbour relation; options that make the
+/// command line ask for the same.
+fn requests() -> Vec<(Select, Vec<&'static str>)> {
+    let bounded = Target::Bounded(Bounds::new(-4.0, 4.0).unwrap());
+    vec![
+        (select(), vec![]),
+        (select().bounds(-2.0, 2.0), vec!["--bounds=-2,2"]),
+        (
+            select().bounds(-2.0, 2.0).target(bounded.clone()).neighbours(Neighbours::ReplaceOne),
+            vec!["--bounds=-2,2", "--target-bounds=-4,4", "--neighbors", "replace-one"],
+        ),
+        (
+            select().target(bounded).center(Center::Stated(0.5)),
+            vec!["--target-bounds=-4,4", "--center", "0.5"],
+        ),
+        (select().score(ScoreKind::Kendall), vec!["--score", "kendall"]),
+        (select().shares("0.2", "0.1"), vec!["--split", "center=0.1,target=0.2"]),
+    ]
+}
+
+#[test]
+fn files_readers_matrices_and_the_command_line_agree_to_the_bit() {
+    let (names, x, y) = demo();
+    let mut by_column = Array2::zeros(x.raw_dim().f());
+    by_column.assign(&x);
+    assert!(!by_column.is_standard_layout());
+    let genes_as_rows = x.t().to_owned();
+    for (request, options) in requests() {
+        for threads in [1, 3] {
+            let request = request.clone().threads(threads).seed(11);
+            let expected = said(&request.run(DEMO).unwrap());
+            let reader = TextTable::from_reader(std::fs::File::open(DEMO).unwrap());
+            assert_eq!(said(&request.run(&reader).unwrap()), expected);
+            for view in [x.view(), by_column.view(), genes_as_rows.t()] {
+                let table = ArrayTable::new(view, y.view()).unwrap().feature_names(names.clone());
+                let record = request.run(&table.unwrap()).unwrap();
+                assert_eq!(said(&record), expected);
+                assert_eq!(record.target.name, None);
+            }
+        }
+        let printed = Command::new(env!("CARGO_BIN_EXE_dpsis"))
+            .args(["select", "--k", "5", "--eps", "0.7", "--seed", "11", "--format", "json", DEMO])
+            .args(options)
+            .output()
+            .unwrap();
+        let record = request.seed(11).run(DEMO).unwrap();
+        assert_eq!(
+            String::from_utf8(printed.stdout).unwrap(),
+            dpsis::report::to_json(&*record).unwrap()
+        );
+    }
+}
+
+/// 32-bit floats and integers, exactly representable, are what 64-bit floats are.
+#[test]
+fn element_types_agree() {
+    let x = Array2::from_shape_fn((60, 4), |(i, j)| ((i * (j + 3) * 37) % 50) as i16);
+    let y = Array1::from_shape_fn(60, |i| (i % 7) as f32 * 0.5);
+    let run = |request: &NotPrivateSelect| {
+        let of = |table: Result<Record, Error>| said(&table.unwrap());
+        let wide = x.mapv(f64::from);
+        let single = x.mapv(f32::from);
+        let y64 = y.mapv(f64::from);
+        [
+            of(request
+                .run(&ArrayTable::new(x.view(), y.view()).unwrap())
+                .map(NotPrivate::into_inner)),
+            of(request
+                .run(&ArrayTable::new(wide.view(), y64.view()).unwrap())
+                .map(NotPrivate::into_inner)),
+            of(request
+                .run(&ArrayTable::new(single.view(), y.view()).unwrap())
+                .map(NotPrivate::into_inner)),
+        ]
+    };
+    for request in [
+        Select::new(2).epsilon("1".parse().unwrap()),
+        Select::new(2).epsilon("1".parse().unwrap()).bounds(0.0, 49.0),
+    ] {
+        let [integers, wide, single] = run(&request.seed(3));
+        assert_eq!(integers, wide);
+        assert_eq!(single, wide);
+    }
+}
+
+/// Labels of several types are their text form.
+#[test]
+fn labels_are_compared_by_their_text() {
+    let x = Array2::from_shape_fn((40, 3), |(i, j)| ((i * (j + 1)) % 9) as f64);
+    let class = Array1::from_shape_fn(40, |i| i % 2);
+    let request = |labels: [&str; 2]| {
+        let labels = labels.map(str::to_owned).to_vec();
+        Select::new(1).epsilon("1".parse().unwrap()).target(Target::Classes(labels)).seed(5)
+    };
+    let picks = |record: NotPrivate<Record>| record.indices();
+    let numbers = request(["0", "1"]);
+    let expected = picks(numbers.run(&ArrayTable::new(x.view(), class.view()).unwrap()).unwrap());
+    let floats = class.mapv(|c| c as f64);
+    let same = numbers.run(&ArrayTable::new(x.view(), floats.view()).unwrap()).unwrap();
+    assert_eq!(picks(same), expected);
+    let flags = class.mapv(|c| c == 1);
+    let same = request(["false", "true"]);
+    assert_eq!(
+        picks(same.run(&ArrayTable::new(x.view(), flags.view()).unwrap()).unwrap()),
+        expected
+    );
+    let words = class.mapv(|c| ["no", "yes"][c]);
+    let same = request(["no", "yes"]);
+    assert_eq!(
+        picks(same.run(&ArrayTable::new(x.view(), words.view()).unwrap()).unwrap()),
+        expected
+    );
+    let none = request(["No", "Yes"]).run(&ArrayTable::new(x.view(), words.view()).unwrap());
+    assert_eq!(none.unwrap_err().kind(), ErrorKind::Input);
+}
+
+/// The parts, put together by hand with the same seed, select what the request selects.
+#[test]
+fn the_parts_rebuild_the_whole() {
+    let (names, x, y) = demo();
+    let seed = Seeded(21);
+    let request = select().neighbours(Neighbours::AddRemove).seed(21);
+    let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
+    let whole = request.run(&table).unwrap();
+
+    let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
+    let relation = Neighbours::AddRemove;
+    let median = estimate::median(y.iter().copied(), relation, &part(0), seed).unwrap();
+    assert_eq!(whole.released.target_median, Some(*median));
+    let (mut sums, mut other) = (CorrelationSums::new(300), CorrelationSums::new(300));
+    let mut scaler = Scaler::new(&Scaling::RowRank);
+    let mut codes = Vec::new();
+    for (i, (row, &target)) in x.rows().into_iter().zip(&y).enumerate() {
+        scaler.scale(row.iter().map(|&value| Some(value)), &mut codes);
+        let code = if target >= *median { GRID } else { -GRID } as i16;
+        let block = if i % 3 == 0 { &mut sums } else { &mut other };
+        block.add_row(&codes, code).unwrap();
+    }
+    sums.add_sums(&other).unwrap();
+    assert_eq!(sums.rows(), 500);
+    let center = estimate::center(sums.target_sums(), &part(1), seed).unwrap();
+    assert_eq!(whole.released.rows_estimate, Some(center.1.rows));
+    let scores = sums.scores(center.0, relation).unwrap();
+    let mechanism = CanonicalLipschitz::default();
+    assert_eq!(*mechanism.select(&scores, 5, &part(2), seed).unwrap(), whole.indices());
+
+    let by_rank = select().score(ScoreKind::Kendall).seed(21).run(&table).unwrap();
+    let scores = kendall(x.view(), y.view(), relation).unwrap();
+    let epsilon: Epsilon = "0.7".parse().unwrap();
+    assert_eq!(*mechanism.select(&scores, 5, &epsilon, seed).unwrap(), by_rank.indices());
+
+    let replaced = select().bounds(-2.0, 2.0).neighbours(Neighbours::ReplaceOne);
+    let bounded = Bounds::new(-4.0, 4.0).unwrap();
+    let whole = replaced.target(Target::Bounded(bounded)).seed(21).run(&table).unwrap();
+    let scaling = Scaling::Bounds(Bounds::new(-2.0, 2.0).unwrap());
+    let (mut sums, mut scaler) = (CorrelationSums::new(300), Scaler::new(&scaling));
+    for (row, &target) in x.rows().into_iter().zip(&y) {
+        scaler.scale(row.iter().map(|&value| Some(value)), &mut codes);
+        sums.add_row(&codes, bounded.to_grid(target)).unwrap();
+    }
+    let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
+    let center = estimate::center_of_rows(sums.target_sums(), 500, &part(0), seed).unwrap();
+    let scores = sums.scores(*center, Neighbours::ReplaceOne).unwrap();
+    assert_eq!(*mechanism.select(&scores, 5, &part(1), seed).unwrap(), whole.indices());
+}
+
+#[test]
+fn the_parts_for_classes_rebuild_the_whole() {
+    let (_, x, y) = demo();
+    let class = y.mapv(|v| if v < -0.5 { 0 } else { 1 + usize::from(v > 0.5) });
+    let labels = ["0", "1", "2"].map(str::to_owned).to_vec();
+    let table = ArrayTable::new(x.view(), class.view()).unwrap();
+    let whole = select().target(Target::Classes(labels.clone())).seed(2).run(&table).unwrap();
+    let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
+    let mut sums = ClassSums::new(300, 3);
+    let mut scaler = Scaler::new(&Scaling::RowRank);
+    let mut codes = Vec::new();
+    for (row, &class) in x.rows().into_iter().zip(&class) {
+        scaler.scale(row.iter().map(|&value| Some(value)), &mut codes);
+        sums.add_row(&codes, class).unwrap();
+    }
+    let (relation, seed) = (Neighbours::AddRemove, Seeded(2));
+    let centers = estimate::class_centers(sums.rows(), relation, &part(0), seed).unwrap();
+    let scores = sums.scores(&centers.0, relation).unwrap();
+    let mechanism = CanonicalLipschitz::default();
+    assert_eq!(*mechanism.select(&scores, 5, &part(1), seed).unwrap(), whole.indices());
+
+    let request = select().score(ScoreKind::Kendall).target(Target::Classes(labels)).seed(2);
+    let whole = request.run(&table).unwrap();
+    let scores = kendall_of_classes(x.view(), class.mapv(Some).view(), 3, relation).unwrap();
+    let epsilon: Epsilon = "0.7".parse().unwrap();
+    assert_eq!(*mechanism.select(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
+}
+
+/// What the parts refuse, they refuse with an error and change nothing.
+#[test]
+fn the_parts_check_what_they_are_given() {
+    let kind = |error: Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
+    let mut sums = CorrelationSums::new(2);
+    kind(sums.add_row(&[1], 1).unwrap_err());
+    kind(sums.add_row(&[i16::MIN, 1], 1).unwrap_err());
+    kind(sums.add_row(&[1, 1], i16::MIN).unwrap_err());
+    kind(sums.add_sums(&CorrelationSums::new(3)).unwrap_err());
+    assert_eq!((sums.rows(), sums.target_sums()), (0, (0, 0)));
+    kind(sums.scores(GRID + 1, Neighbours::AddRemove).unwrap_err());
+    kind(sums.scores(i32::MIN, Neighbours::AddRemove).unwrap_err());
+    kind(CorrelationSums::new(0).scores(0, Neighbours::AddRemove).unwrap_err());
+    let mut sums = ClassSums::new(2, 2);
+    kind(sums.add_row(&[1, 1], 2).unwrap_err());
+    kind(sums.add_row(&[1], 1).unwrap_err());
+    kind(sums.add_sums(&ClassSums::new(2, 3)).unwrap_err());
+    kind(sums.scores(&[1], Neighbours::AddRemove).unwrap_err());
+    kind(sums.scores(&[1, -1], Neighbours::AddRemove).unwrap_err());
+    kind(ClassSums::new(0, 0).scores(&[], Neighbours::AddRemove).unwrap_err());
+    let epsilon: Epsilon = "1".parse().unwrap();
+    kind(estimate::center_of_rows((u64::MAX, u64::MAX), 5, &epsilon, Seeded(1)).unwrap_err());
+    kind(estimate::center_of_rows((0, 0), u64::MAX, &epsilon, Seeded(1)).unwrap_err());
+    assert!(estimate::center((u64::MAX, u64::MAX), &epsilon, Seeded(1)).is_ok());
+    assert!(estimate::class_centers(&[], Neighbours::AddRemove, &epsilon, Seeded(1)).is_ok());
+    let values = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
+    let nothing = estimate::median(values, Neighbours::AddRemove, &epsilon, Seeded(1)).unwrap();
+    let empty = estimate::median([], Neighbours::AddRemove, &epsilon, Seeded(1)).unwrap();
+    assert_eq!(nothing, empty);
+    let x: Array2<f64> = array![[1.0], [2.0]];
+    kind(kendall(x.view(), array![1.0].view(), Neighbours::AddRemove).unwrap_err());
+    kind(
+        kendall(
+            x.slice_axis(Axis(1), Slice::from(..0)),
+            array![1.0, 2.0].view(),
+            Neighbours::AddRemove,
+        )
+        .unwrap_err(),
+    );
+    let classes = array![Some(0), Some(9)];
+    kind(kendall_of_classes(x.view(), classes.view(), 1, Neighbours::AddRemove).unwrap_err());
+    assert!(kendall_of_classes(x.view(), classes.view(), 2, Neighbours::AddRemove).is_ok());
+}
+
+#[test]
+fn wrong_tables_are_refused() {
+    let (x, y) = (array![[1.0, 2.0], [3.0, 4.0]], array![1.0, 2.0]);
+    let kind = |error: Error| error.kind();
+    assert_eq!(
+        kind(ArrayTable::new(x.view(), array![1.0].view()).err().unwrap()),
+        ErrorKind::Request
+    );
+    let table = || ArrayTable::new(x.view(), y.view()).unwrap();
+    for names in [vec!["a"], vec!["a", "a"], vec!["a", ""], vec!["a", "b\nc"]] {
+        assert_eq!(kind(table().feature_names(names).err().unwrap()), ErrorKind::Request);
+    }
+    let request = || Select::new(1).epsilon("1".parse().unwrap());
+    let run = |request: Select| kind(request.run(&table()).unwrap_err());
+    assert_eq!(run(Select::new(1)), ErrorKind::Request);
+    assert_eq!(run(Select::new(3).epsilon("1".parse().unwrap())), ErrorKind::Request);
+    assert_eq!(run(request().bounds(f64::NAN, 1.0)), ErrorKind::Request);
+    let one = vec![Bounds::new(0.0, 1.0).unwrap()];
+    assert_eq!(run(request().scaling(Scaling::BoundsByFeature(one))), ErrorKind::Request);
+    let none = array![f64::NAN, f64::INFINITY];
+    let unusable = ArrayTable::new(x.view(), none.view()).unwrap();
+    for request in [request(), request().score(ScoreKind::Correlation)] {
+        assert_eq!(kind(request.run(&unusable).unwrap_err()), ErrorKind::Input);
+    }
+    let empty = Array2::<f64>::zeros((0, 2));
+    let no_rows = ArrayTable::new(empty.view(), Array1::<f64>::zeros(0).view()).unwrap();
+    assert_eq!(kind(request().run(&no_rows).unwrap_err()), ErrorKind::Input);
+    let no_columns = ArrayTable::new(x.slice_axis(Axis(1), Slice::from(..0)), y.view()).unwrap();
+    assert_eq!(kind(request().run(&no_columns).unwrap_err()), ErrorKind::Input);
+    // A reader is used up by one run.
+    let reader = TextTable::from_reader(Cursor::new("a,b,y\n1,2,3\n4,5,6\n"));
+    assert!(request().run(&reader).is_ok());
+    assert_eq!(kind(request().run(&reader).unwrap_err()), ErrorKind::Request);
+}
+
+/// Bounds stated for each feature are those of a bounds file.
+#[test]
+fn bounds_by_feature() {
+    let x = Array2::from_shape_fn((30, 2), |(i, j)| ((i * (j + 2)) % 11) as f64);
+    let y = Array1::from_shape_fn(30, |i| (i % 11) as f64);
+    let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(["a", "b"]).unwrap();
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "feature,lo,hi\nb,0,4\na,2,10\n").unwrap();
+    let bounds = [(2.0, 10.0), (0.0, 4.0)].map(|(low, high)| Bounds::new(low, high).unwrap());
+    let stated = Select::new(1).epsilon("1".parse().unwrap());
+    let from_file = stated.clone().bounds_file(file.path()).seed(9).run(&table).unwrap();
+    let by_feature = stated.scaling(Scaling::BoundsByFeature(bounds.to_vec())).seed(9);
+    let by_feature = by_feature.run(&table).unwrap();
+    assert_eq!(from_file.selected, by_feature.selected);
+    assert_eq!(from_file.released, by_feature.released);
+    assert_eq!(
+        (&*from_file.score.scale, &*by_feature.score.scale),
+        ("bounds-file", "bounds-by-feature")
+    );
+    assert!(dpsis::report::report(&by_feature).contains("to its own stated range"));
+}
+
+#[test]
+fn the_plan_is_known_without_the_data() {
+    let (names, x, y) = demo();
+    let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
+    assert_eq!(select().dry_run(&table).unwrap(), select().dry_run(DEMO).unwrap());
+}
+
+/// What crosses threads in pipelines.
+#[test]
+fn everything_can_be_sent_and_shared() {
+    fn both<T: Send + Sync>() {}
+    both::<Select>();
+    both::<CheckedSelect>();
+    both::<NotPrivateSelect>();
+    both::<Selection>();
+    both::<NotPrivate<Record>>();
+    both::<TextTable>();
+    both::<ArrayTable<'_, f64>>();
+    both::<Scores>();
+    both::<CorrelationSums>();
+    both::<ClassSums>();
+    both::<CanonicalLipschitz>();
+    both::<Epsilon>();
+    both::<Error>();
+    both::<dpsis::DryRun>();
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever the matrix - NaN, infinities, no rows, ties - a release or an error, and the same on
+    /// one thread and three and in both memory orders.
+    #[test]
+    fn any_matrix(
+        rows in 0usize..8,
+        columns in 0usize..5,
+        cells in prop::collection::vec(
+            prop_oneof![any::<f64>(), Just(f64::NAN), Just(f64::INFINITY), Just(1.0), Just(-0.0)], 40),
+        k in 0usize..6,
+        way in 0usize..4,
+    ) {
+        let x = Array2::from_shape_fn((rows, columns), |(i, j)| cells[i * 4 + j]);
+        let y = Array1::from_shape_fn(rows, |i| cells[39 - i]);
+        let base = Select::new(k).epsilon("1".parse().unwrap());
+        let request = match way {
+            0 => base,
+            1 => base.bounds(-1.0, 1e9),
+            2 => base.scaling(Scaling::RowRank).target(Target::Bounded(Bounds::new(0.0, 1.0).unwrap())),
+            _ => base.target(Target::Classes(vec!["1".into(), "0".into(), "NaN".into()])),
+        };
+        let mut by_column = Array2::zeros(x.raw_dim().f());
+        by_column.assign(&x);
+        let run = |x: &Array2<f64>, threads| {
+            let table = ArrayTable::new(x.view(), y.view()).unwrap();
+            let record = request.clone().threads(threads).seed(1).run(&table);
+            record.map(NotPrivate::into_inner).map_err(|error| error.to_string())
+        };
+        let outcome = run(&x, 1);
+        prop_assert_eq!(&run(&x, 3), &outcome);
+        prop_assert_eq!(&run(&by_column, 2), &outcome);
+        if let Ok(record) = outcome {
+            prop_assert_eq!(record.selected.len(), k);
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The request in a linfa pipeline: parameters, check, fit, transform.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use dpsis::{ArrayTable, ErrorKind, NotPrivate, Record, Select, Selection, Target};
+use linfa::prelude::*;
+use linfa::{Dataset, DatasetView};
+use linfa_elasticnet::ElasticNet;
+use ndarray::{Array1, Array2, Axis, array};
+
+fn data() -> Dataset<f64, f64, ndarray::Ix1> {
+    let x = Array2::from_shape_fn((200, 4), |(i, j)| ((i * (11 + 6 * j)) % 101) as f64 - 50.0);
+    let y = x.column(2).mapv(|value| 3.0 * value - 1.0);
+    Dataset::new(x, y)
+        .with_feature_names(vec!["a", "b", "c", "d"])
+        .with_target_names(vec!["response"])
+}
+
+fn request() -> Select {
+    Select::new(2).epsilon("3".parse().unwrap()).bounds(-50.0, 50.0)
+}
+
+#[test]
+fn a_fit_is_a_run() {
+    let data = data();
+    let fitted: NotPrivate<Record> = request().seed(4).fit(&data).unwrap();
+    let table = ArrayTable::new(data.records.view(), data.targets.view()).unwrap();
+    let table = table.feature_names(data.feature_names().to_vec()).unwrap();
+    assert_eq!(fitted, request().seed(4).run(&table).unwrap());
+    // All doors to a private selection.
+    let _: Selection = request().fit(&data).unwrap();
+    let _: Selection = ParamGuard::check(request()).unwrap().fit(&data).unwrap();
+    let _: Selection = request().check_unwrap().fit(&data.view()).unwrap();
+    assert!(ParamGuard::check_ref(&Select::new(1)).is_err());
+    let error: dpsis::Error = Select::new(1).fit(&data).unwrap_err();
+    assert_eq!(error.to_string(), "no epsilon is stated");
+}
+
+#[test]
+fn names_targets_and_weights_are_kept() {
+    let selection = request().seed(4).fit(&data()).unwrap();
+    let weights = Array1::linspace(0.5f32, 1.0, 200);
+    let reduced = selection.transform(data().with_weights(weights.clone())).unwrap();
+    let names: Vec<&str> = selection.selected.iter().map(|picked| picked.name.as_str()).collect();
+    assert_eq!(reduced.feature_names(), names);
+    assert_eq!(reduced.target_names(), ["response"]);
+    assert_eq!(reduced.targets, data().targets);
+    assert_eq!(reduced.weights, weights);
+    assert_eq!(reduced.records, data().records.select(Axis(1), &selection.indices()));
+    // Views of datasets, and matrices alone.
+    let owned = data();
+    let view: DatasetView<'_, f64, f64, ndarray::Ix1> = owned.view();
+    assert_eq!(selection.transform(view).unwrap().records, reduced.records);
+    let alone: dpsis::Result<Array2<f64>> = selection.transform(owned.records);
+    assert_eq!(alone.unwrap(), reduced.records);
+}
+
+#[test]
+fn unnamed_features_are_counted() {
+    let data = Dataset::new(data().records, data().targets);
+    let selection = request().seed(4).fit(&data).unwrap();
+    for picked in &selection.selected {
+        assert_eq!(picked.name, format!("feature-{}", picked.feature + 1));
+    }
+    assert_eq!(selection.transform(data).unwrap().nfeatures(), 2);
+}
+
+#[test]
+fn labels_of_linfa_types() {
+    let x = data().records;
+    let classes = |labels: [&str; 2]| Target::Classes(labels.map(str::to_owned).to_vec());
+    let flags = x.column(1).mapv(|value| value > 0.0);
+    let by_flag = request().target(classes(["false", "true"])).seed(1);
+    let by_flag = by_flag.fit(&Dataset::new(x.clone(), flags.clone())).unwrap();
+    let numbers = flags.mapv(usize::from);
+    let by_number = request().target(classes(["0", "1"])).seed(1);
+    let by_number = by_number.fit(&Dataset::new(x.clone(), numbers)).unwrap();
+    let words = flags.mapv(|flag| if flag { "case".to_owned() } else { "control".to_owned() });
+    let by_word = request().target(classes(["control", "case"])).seed(1);
+    let by_word = by_word.fit(&Dataset::new(x.mapv(|value| value as f32), words)).unwrap();
+    assert_eq!(by_flag.selected, by_number.selected);
+    assert_eq!(by_flag.selected, by_word.selected);
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let kind = |error: dpsis::Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
+    let weighted = data().with_weights(Array1::ones(200));
+    kind(request().fit(&weighted).unwrap_err());
+    let selection = request().seed(4).fit(&data()).unwrap();
+    let narrow = Dataset::new(array![[1.0, 2.0]], array![1.0]);
+    kind(selection.transform(narrow).unwrap_err());
+    let others = data().with_feature_names(vec!["d", "c", "b", "a"]);
+    kind(selection.transform(others).unwrap_err());
+    let short: dpsis::Result<Array2<f64>> = selection.transform(array![[1.0, 2.0]]);
+    kind(short.unwrap_err());
+}
+
+/// The reduced dataset goes into a model. (linfa's elastic net centres the target alone: the features
+/// here have their middle at 0.)
+#[test]
+fn a_selection_feeds_a_model() -> Result<(), Box<dyn std::error::Error>> {
+    let data = data();
+    let selection = Select::new(1).epsilon("50".parse()?).bounds(-50.0, 50.0).fit(&data)?;
+    assert_eq!(selection.selected[0].name, "c"); // wrong with probability below e^-100
+    let reduced = selection.transform(data)?;
+    let model = ElasticNet::params().penalty(1e-6).fit(&reduced)?;
+    assert!(model.predict(&reduced).r2(&reduced)? > 0.99);
+    Ok(())
+}
