@@ -4,7 +4,7 @@
 //! shortcut), and the physical limit, one partial selection of the same scores.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Scores, Seeded};
+use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbours, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 

@@ -68,6 +68,12 @@ impl Error {
         self
     }
 
+    /// Without the hint: it offers names, which may be none.
+    pub(crate) fn without_hint(mut self) -> Self {
+        self.hint = None;
+        self
+    }
+
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

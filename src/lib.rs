@@ -42,7 +42,8 @@
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
 //!
-//! With `default-features = false` selections from files and readers and all the parts remain.
+//! With `default-features = false` selections from files and readers remain, and the parts but Kendall's
+//! correlation.
 //!
 //! # In a linfa pipeline
 //!
@@ -69,8 +70,11 @@
 //! ```
 //!
 //! The selection is private; the reduced dataset is data, and what is fitted on it is not private by
-//! itself. Every fit spends its epsilon: with cross-validation a row is in all training sets but one,
-//! so the folds' epsilons add up. The examples `elasticnet` and `cross_validation` show both.
+//! itself. Every fit spends its epsilon, and with cross-validation a row is in the training rows of all
+//! folds but one, so that all but one of the folds' epsilons add up - *if* the row's fold depends on the row alone.
+//! linfa's own `fold` and `iter_fold` deal rows by their places (and drop the features' names): one row
+//! more moves others between folds, so request [`Neighbours::ReplaceOne`] with them, or deal the rows as the
+//! example `cross_validation` does. The example `elasticnet` feeds a model.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
@@ -93,7 +97,7 @@ pub use data::ArrayTable;
 pub use data::{Bounds, Orientation, Scaler, Scaling, Source, TargetColumn, TextTable};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use exact::GRID;
-pub use mechanism::CanonicalLipschitz;
+pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::{
     Epsilon, Neighbours, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
 };

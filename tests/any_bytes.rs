@@ -29,7 +29,7 @@ fn run(
         from_file.as_ref().map_err(|(kind, _)| *kind),
         from_reader.as_ref().map_err(dpsis::Error::kind)
     );
-    from_file.map(|record| dpsis::report::to_json(&*record).unwrap())
+    from_file.map(|record| dpsis::report::to_json(&record).unwrap())
 }
 
 fn cases() -> Vec<Case> {

@@ -123,9 +123,9 @@ fn wrong_requests_are_refused_before_reading() {
         (&[&base[..], &["--classes", "a,b", "--target-bounds", "0,1"]].concat(), "cannot be used"),
         (&[&base[..], &["--target", "y", "--target-index", "3"]].concat(), "cannot be used"),
         (&[&base[..], &["--center", "middle"]].concat(), "private, none"),
-        (&[&base[..], &["--center", "0.5"]].concat(), "needs --target-bounds or --classes"),
-        (&[&base[..], &["--threads", "0"]].concat(), "between 1 and 1024"),
-        (&[&base[..], &["--threads", "18446744073709551615"]].concat(), "between 1 and 1024"),
+        (&[&base[..], &["--center", "0.5"]].concat(), "--target-bounds, --classes"),
+        (&[&base[..], &["--threads", "0"]].concat(), "between 1 and 256"),
+        (&[&base[..], &["--threads", "18446744073709551615"]].concat(), "between 1 and 256"),
         (&[&base[..], &["--format", "xml"]].concat(), "possible values"),
     ] {
         let mut arguments = arguments.to_vec();
@@ -524,7 +524,7 @@ fn tables_lie_and_are_written_in_many_ways() {
             assert_eq!(code(&output), 0, "{more:?}: {}", stderr(&output));
             assert_eq!(stdout(&output), "g2\ng4\n", "{more:?}");
             let unit = if more.contains(&"features-as-rows") { "column" } else { "row" };
-            assert!(stderr(&output).starts_with(&format!("protected  one {unit} of the file")));
+            assert!(stderr(&output).starts_with(&format!("protected  one {unit} of the table")));
         }
     }
 }

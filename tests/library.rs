@@ -8,8 +8,8 @@ use std::process::Command;
 use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind, GRID,
-    Neighbours, NotPrivate, NotPrivateSelect, Record, Scaler, Scaling, ScoreKind, Scores, Seeded,
-    Select, Selection, Target, TextTable, estimate,
+    Mechanism, Neighbours, NotPrivate, NotPrivateSelect, Orientation, Record, Scaler, Scaling,
+    ScoreKind, Scores, Seeded, Select, Selection, Target, TextTable, estimate,
 };
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
 use proptest::prelude::*;
@@ -91,7 +91,7 @@ fn files_readers_matrices_and_the_command_line_agree_to_the_bit() {
         let record = request.seed(11).run(DEMO).unwrap();
         assert_eq!(
             String::from_utf8(printed.stdout).unwrap(),
-            dpsis::report::to_json(&*record).unwrap()
+            dpsis::report::to_json(&record).unwrap()
         );
     }
 }
@@ -402,4 +402,95 @@ proptest! {
             prop_assert_eq!(record.selected.len(), k);
         }
     }
+}
+
+/// With features as rows the header holds private ids: however many delimiters one of them holds, it
+/// does not change how the file is cut.
+#[test]
+fn a_private_header_does_not_choose_the_delimiter() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: String| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let genes = |ids: &[String], cell: &str| {
+        let line = |g: usize| {
+            let values: Vec<String> = (0..20).map(|p| (p * g * g % 20).to_string()).collect();
+            let more = if ids.len() > 20 { format!("\t{cell}") } else { String::new() };
+            format!("g{g}\t{}{more}\n", values.join("\t"))
+        };
+        format!("gene\t{}\n{}", ids.join("\t"), (1..5).map(line).collect::<String>())
+    };
+    let ids: Vec<String> = (0..20).map(|p| format!("p{p}")).collect();
+    let odd = format!("x,{}", ids.join(","));
+    let longer = [&ids[..], &[odd]].concat();
+    let targets: String = (0..20).map(|p| format!("p{p},{p}\n")).collect();
+    let targets = write("y.csv", format!("id,y\n{targets}"));
+    let run = |path: &std::path::Path| {
+        let table = TextTable::new(path).orientation(Orientation::FeaturesAsRows);
+        let request = Select::new(1).epsilon("1e6".parse().unwrap()).score(ScoreKind::Kendall);
+        let selection = request.run(&table.target_file(&targets)).unwrap();
+        selection.selected.iter().map(|picked| picked.name.clone()).collect::<Vec<_>>()
+    };
+    let without = run(&write("a.tsv", genes(&ids, "")));
+    let with = run(&write("b.tsv", genes(&longer, &"0,".repeat(20))));
+    assert_eq!((without, with), (vec!["g1".to_owned()], vec!["g1".to_owned()]));
+    // Where nothing tells the delimiter, it must be stated.
+    let untold = write("c", genes(&ids, ""));
+    let table = || {
+        let table = TextTable::new(&untold).orientation(Orientation::FeaturesAsRows);
+        table.target_file(&targets)
+    };
+    let request = Select::new(1).epsilon("1".parse().unwrap());
+    assert_eq!(request.run(&table()).unwrap_err().kind(), ErrorKind::Request);
+    assert!(request.run(&table().delimiter(b'\t')).is_ok());
+    // An id that is none says nothing of its place.
+    let bad = write("d.tsv", genes(&[&ids[..6], &["\0".into()], &ids[7..]].concat(), ""));
+    let table = TextTable::new(&bad).orientation(Orientation::FeaturesAsRows).target_file(&targets);
+    let place = request.run(&table).unwrap_err().place();
+    assert!(place.is_none_or(|place| place.column.is_none()), "{place:?}");
+    // A name that holds what looks like cells is none.
+    let wrong = TextTable::new(&bad).orientation(Orientation::FeaturesAsRows).delimiter(b';');
+    assert!(request.run(&wrong.target_file(&targets)).is_err());
+}
+
+/// A near miss for a column's name is not offered where the header may be a row.
+#[test]
+fn hints_hold_no_cells() {
+    let text = "Jane Doe 1951,5.1,case\nJoe Doe 1950,4.1,control\n";
+    let table = TextTable::from_reader(text.as_bytes())
+        .target_column(dpsis::TargetColumn::Named("cases".into()));
+    let request = Select::new(1).epsilon("1".parse().unwrap());
+    let error = request.target(Target::classes(["case", "control"])).run(&table).unwrap_err();
+    assert!(!error.to_string().contains("mean"), "{error}");
+}
+
+/// NaN and infinite values are missing for the parts as for the whole.
+#[test]
+fn the_scaler_knows_what_is_missing() {
+    for scaling in [Scaling::RowRank, Scaling::Bounds(Bounds::new(0.0, 8.0).unwrap())] {
+        let mut scaler = Scaler::new(&scaling);
+        let (mut with, mut without) = (Vec::new(), Vec::new());
+        let odd =
+            [Some(f64::NAN), Some(f64::INFINITY), Some(f64::NEG_INFINITY), Some(1.0), Some(7.0)];
+        scaler.scale(odd, &mut with);
+        scaler.scale(odd.map(|value| value.filter(|value| value.is_finite())), &mut without);
+        assert_eq!(with, without);
+        assert_eq!(with[..3], [0, 0, 0]);
+    }
+}
+
+/// A target whose values no grid point parts is said to be so, from what was paid for.
+#[test]
+fn a_one_sided_split_is_said() {
+    let x = Array2::from_shape_fn((500, 3), |(i, j)| ((i * (j + 3)) % 17) as f64);
+    let warned = |y: Array1<f64>| {
+        let request = Select::new(1).epsilon("20".parse().unwrap()).bounds(0.0, 16.0);
+        let selection = request.run(&ArrayTable::new(x.view(), y.view()).unwrap()).unwrap();
+        selection.warnings.iter().any(|warning| warning.id == "one-sided-split")
+    };
+    assert!(warned(Array1::from_shape_fn(500, |i| 1.7e12 + i as f64)));
+    assert!(warned(Array1::from_elem(500, 5.0)));
+    assert!(!warned(Array1::from_shape_fn(500, |i| i as f64)));
 }

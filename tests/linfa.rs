@@ -46,6 +46,11 @@ fn names_targets_and_weights_are_kept() {
     assert_eq!(reduced.targets, data().targets);
     assert_eq!(reduced.weights, weights);
     assert_eq!(reduced.records, data().records.select(Axis(1), &selection.indices()));
+    // linfa lets a dataset have names of targets it has no more.
+    let two = Dataset::new(data().records, Array2::<f64>::zeros((200, 2)));
+    let one = two.with_target_names(vec!["a", "b"]).with_targets(data().targets);
+    let one = one.with_feature_names(vec!["a", "b", "c", "d"]);
+    assert!(selection.transform(one).unwrap().target_names().is_empty());
     // Views of datasets, and matrices alone.
     let owned = data();
     let view: DatasetView<'_, f64, f64, ndarray::Ix1> = owned.view();
@@ -91,6 +96,10 @@ fn what_does_not_fit_is_refused() {
     kind(selection.transform(narrow).unwrap_err());
     let others = data().with_feature_names(vec!["d", "c", "b", "a"]);
     kind(selection.transform(others).unwrap_err());
+    let mut foreign = (*selection).clone();
+    foreign.selected[0].feature = 9;
+    let foreign: dpsis::Result<Array2<f64>> = foreign.transform(data().records);
+    kind(foreign.unwrap_err());
     let short: dpsis::Result<Array2<f64>> = selection.transform(array![[1.0, 2.0]]);
     kind(short.unwrap_err());
 }

@@ -1,6 +1,7 @@
 //! The arguments, and the request they make.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -9,7 +10,7 @@ use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
 use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
 use crate::error::{Error, Result};
-use crate::mechanism::CanonicalLipschitz;
+use crate::mechanism::{CARDS, Mechanism, Parameters, by_id};
 use crate::privacy::{Epsilon, Neighbours};
 use crate::select::{NotPrivateSelect, ScoreKind, Select, Target};
 
@@ -120,10 +121,8 @@ pub(super) struct SelectArguments {
     #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
     split: Option<String>,
 
-    /// From 0 (leave out no good feature: best if fewer than k are good) to 1 (take no bad one: best
-    /// if k or more are good) [default: 1/2, and 1 for k = 1]
-    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
-    gamma: Option<String>,
+    #[command(flatten)]
+    mechanism: MechanismArguments,
 
     /// The form of the output
     #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
@@ -208,6 +207,37 @@ pub(super) struct TableArguments {
     /// Public facts from a file that `dpsis inspect --write-schema` made; options override it
     #[arg(long, value_name = "FILE", help_heading = "Table")]
     pub(super) schema: Option<PathBuf>,
+}
+
+/// The mechanism and what can be stated of it.
+#[derive(Debug, Args)]
+pub(super) struct MechanismArguments {
+    /// How candidates are chosen from their scores [default: canonical]
+    #[arg(
+        long,
+        value_name = "ID",
+        value_parser = clap::builder::PossibleValuesParser::new(CARDS.map(|card| card.id)),
+        help_heading = "Mechanism"
+    )]
+    mechanism: Option<String>,
+
+    /// canonical: from 0 (leave out no good candidate: best if fewer than k are good) to 1 (take no bad
+    /// one: best if k or more are good) [default: 1/2, and 1 for k = 1]
+    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
+    gamma: Option<String>,
+
+    /// noisy-max: the noise, exponential, laplace or gumbel [default: exponential]
+    #[arg(long, value_name = "NOISE", help_heading = "Mechanism")]
+    noise: Option<String>,
+}
+
+impl MechanismArguments {
+    /// The mechanism; `default` names it where none is stated.
+    pub(super) fn mechanism(&self, default: &str) -> Result<Arc<dyn Mechanism>> {
+        let mut parameters = Parameters::default();
+        (parameters.gamma, parameters.noise) = (self.gamma.clone(), self.noise.clone());
+        by_id(self.mechanism.as_deref().unwrap_or(default), &parameters)
+    }
 }
 
 /// Look at a table before a release: for the data holder's eyes only.
@@ -420,9 +450,7 @@ impl SelectArguments {
             let (target, center) = parse_split(split)?;
             select = select.shares(&target, &center);
         }
-        if let Some(gamma) = &self.gamma {
-            select = select.mechanism(CanonicalLipschitz::with_gamma(gamma)?);
-        }
+        select = select.mechanism(self.mechanism.mechanism("canonical")?);
         if let Some(threads) = self.threads {
             select = select.threads(threads);
         }

@@ -64,8 +64,8 @@ fn select(arguments: &SelectArguments) -> Result<()> {
         return output::write_plan(&plan, format, quiet, destination);
     }
     match &not_private {
-        Some(request) => output::write(&*request.run(table)?, format, quiet, destination),
-        None => output::write(&*select.run(table)?, format, quiet, destination),
+        Some(request) => output::write(&request.run(table)?, format, quiet, destination),
+        None => output::write(&select.run(table)?, format, quiet, destination),
     }
 }
 

@@ -4,6 +4,8 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
+
 use crate::cli::arguments::Format;
 use crate::error::{Error, Result};
 use crate::report;
@@ -99,7 +101,7 @@ fn write_error(path: &Path, error: io::Error) -> Error {
 /// Writes a record: text puts the names in the document and the report on stderr; JSON and TSV put
 /// the warnings there.
 pub(super) fn write(
-    record: &Record,
+    record: &(impl AsRef<Record> + Serialize),
     format: Format,
     quiet: bool,
     destination: Destination,
@@ -112,7 +114,7 @@ pub(super) fn write(
     if format == Format::Text && !quiet {
         remark(&report::report(record));
     } else {
-        remark(&warnings(&record.warnings, quiet));
+        remark(&warnings(&record.as_ref().warnings, quiet));
     }
     destination.write(&document)
 }

@@ -1,6 +1,6 @@
 //! A table that is a matrix in memory. X is looked at where it is; nothing of it is copied.
 
-use std::fmt::Display;
+use std::fmt::{self, Display, Write};
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
@@ -47,15 +47,21 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
     ///
     /// # Errors
     ///
-    /// `Request` if the number of rows differs, or is above 2^31.
+    /// `Request` if the number of rows differs, or there are more than 2^31 rows or columns.
     pub fn new<T: Display>(x: ArrayView2<'a, A>, y: ArrayView1<'_, T>) -> Result<Self> {
         if x.nrows() != y.len() {
             return Err(Error::request("X and y must have the same number of rows"));
         }
-        if x.nrows() as u64 > MAX_ROWS {
-            return Err(Error::request(format!("X has more than {MAX_ROWS} rows")));
+        if x.nrows() as u64 > MAX_ROWS || x.ncols() >= 1 << 31 {
+            return Err(Error::request("X has more than 2^31 rows or columns"));
         }
-        let targets = y.iter().map(|target| target.to_string().into_bytes()).collect();
+        let text = |target: &T| {
+            let mut text = String::new();
+            // What has no text is missing.
+            let written = write!(text, "{target}").is_ok();
+            if written { text.into_bytes() } else { Vec::new() }
+        };
+        let targets = y.iter().map(text).collect();
         let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
         Ok(Self { x, targets, names })
     }
@@ -76,6 +82,13 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         }
         Schema::of_array(self.names.clone())?;
         Ok(self)
+    }
+}
+
+impl<A> fmt::Debug for ArrayTable<'_, A> {
+    /// Never the values.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ArrayTable").field("features", &self.names.len()).finish_non_exhaustive()
     }
 }
 
@@ -148,10 +161,11 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
 
     fn no_usable_target(&self, labels: bool) -> Error {
         if labels {
-            return Error::input("no element of y is one of the stated classes")
+            return Error::input("y has none of the stated classes")
                 .hint("labels are compared in their text form, upper and lower case included");
         }
-        Error::input("no element of y is a finite number").hint("if they are labels, state them")
+        Error::input("y has no finite number")
+            .hint("if it holds labels, state them: Target::classes")
     }
 }
 
@@ -167,6 +181,6 @@ impl<A: Copy + Into<f64>> Sample for ArraySample<'_, A> {
     }
 
     fn values(&self) -> impl Iterator<Item = Option<f64>> {
-        self.x.iter().map(|&value| Some(value.into()).filter(|value: &f64| value.is_finite()))
+        self.x.iter().map(|&value| Some(value.into()))
     }
 }

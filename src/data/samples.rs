@@ -114,6 +114,22 @@ pub trait Source: sealed::Open {}
 
 impl<T: sealed::Open + ?Sized> Source for T {}
 
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl<T: sealed::Open + ?Sized> sealed::Open for &T {
+    type Table<'s>
+        = T::Table<'s>
+    where
+        Self: 's;
+
+    fn open(&self, opening: &Opening<'_>) -> Result<Self::Table<'_>> {
+        (**self).open(opening)
+    }
+
+    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+        (**self).header(opening)
+    }
+}
+
 pub(crate) mod sealed {
     use super::*;
 

@@ -77,10 +77,12 @@ pub enum Scaling {
 /// ```
 /// use dpsis::{Scaler, Scaling};
 ///
-/// let mut row = Vec::new();
-/// Scaler::new(&Scaling::RowRank).scale([Some(3.5), None, Some(-1.0), Some(9.0)], &mut row);
+/// let (scaling, mut row) = (Scaling::RowRank, Vec::new());
+/// let mut scaler = Scaler::new(&scaling);
+/// scaler.scale([Some(3.5), None, Some(-1.0), Some(9.0)], &mut row);
 /// assert_eq!(row, [0, 0, -32767, 32767]);
 /// ```
+#[derive(Debug, Clone)]
 pub struct Scaler<'a> {
     scaling: &'a Scaling,
     q: i32,
@@ -98,11 +100,11 @@ impl<'a> Scaler<'a> {
         Self { scaling, q, keys: Vec::new() }
     }
 
-    /// Writes a sample's values to the grid. A missing value (`None`) becomes 0, as does NaN within
-    /// bounds; where each feature has bounds, values beyond the last of them are left out. What `out`
-    /// held before is gone.
+    /// Writes a sample's values to the grid. A missing value (`None`, NaN or infinite) becomes 0; where
+    /// each feature has bounds, values beyond the last of them are left out. What `out` held before is
+    /// gone.
     pub fn scale(&mut self, values: impl IntoIterator<Item = Option<f64>>, out: &mut Vec<i16>) {
-        let values = values.into_iter();
+        let values = values.into_iter().map(|value| value.filter(|value| value.is_finite()));
         out.clear();
         let q = self.q;
         let code = |bounds: &Bounds, value: Option<f64>| value.map_or(0, |v| bounds.quantise(v, q));

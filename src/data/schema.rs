@@ -128,12 +128,14 @@ impl Schema {
     #[cfg(feature = "ndarray")]
     pub(crate) fn of_array(names: Vec<String>) -> Result<Self> {
         if let Some(column) = repeated(&names) {
-            return Err(Error::request("a feature name occurs twice").at(None, Some(column + 1)));
+            let number = column + 1;
+            return Err(Error::request(format!("the name of feature {number} occurs twice")));
         }
         let unprintable = |name: &String| name.is_empty() || name.contains(['\n', '\r', '\0']);
         if let Some(column) = names.iter().position(unprintable) {
-            let rule = "a feature name is empty or holds a line break";
-            return Err(Error::request(rule).at(None, Some(column + 1)));
+            let number = column + 1;
+            let rule = format!("the name of feature {number} is empty or holds a line break");
+            return Err(Error::request(rule));
         }
         Self::new(Orientation::SamplesAsRows, names, None, None, &[])
     }

@@ -74,6 +74,18 @@ impl TableFile {
         self
     }
 
+    /// What the file's name says of its delimiter: `.csv` or `.tsv`, compressed or not.
+    pub(crate) fn delimiter_by_name(&self) -> Option<u8> {
+        let Input::File(path) = &self.input else { return None };
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        if name.ends_with(".csv") {
+            Some(b',')
+        } else {
+            [".tsv", ".tab"].iter().any(|end| name.ends_with(end)).then_some(b'\t')
+        }
+    }
+
     /// How messages call it.
     pub(crate) fn name(&self) -> String {
         match &self.input {
@@ -102,7 +114,9 @@ impl TableFile {
             Input::File(path) => self.file(path).map_err(|error| cannot_read(&name, &error))?,
             Input::Reader(reader) => {
                 let reader = reader.lock().unwrap_or_else(PoisonError::into_inner).take();
-                reader.ok_or_else(|| Error::request("a reader can be read only once"))?
+                reader.ok_or_else(|| {
+                    Error::request("the reader has been read already, by a run or a dry run")
+                })?
             }
         };
         let failures = Failures::default();

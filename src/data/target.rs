@@ -13,8 +13,9 @@ pub(crate) struct Labels(Vec<String>);
 impl Labels {
     /// At least two different labels, none empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
+        let labels: Vec<String> = labels.iter().map(|label| label.trim().to_owned()).collect();
         if labels.len() < 2 {
-            return Err(Error::request("at least two classes are needed, such as --classes a,b"));
+            return Err(Error::request("at least two classes are needed"));
         }
         let mut sorted: Vec<&String> = labels.iter().collect();
         sorted.sort_unstable();

@@ -48,7 +48,7 @@ impl TextTable {
         Self::of(TableFile::new(path.as_ref(), None))
     }
 
-    /// What a reader gives: a run takes it, and a second one is refused.
+    /// What a reader gives: a run or a dry run takes it, and a second one is refused, of clones as well.
     pub fn from_reader(reader: impl Read + Send + 'static) -> Self {
         Self::of(TableFile::of_reader(Box::new(reader)))
     }
@@ -92,7 +92,9 @@ impl TextTable {
         self
     }
 
-    /// Which way the table lies.
+    /// Which way the table lies. Where features are rows, the header holds the sample ids, which are
+    /// private: then the delimiter is not found there, but stated or told by the file's name (`.csv`,
+    /// `.tsv`).
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.orientation = orientation;
         self
@@ -141,14 +143,22 @@ impl TextTable {
                 "with features as rows state the target: --target-file, or --target NAME of a row",
             ));
         }
+        if self.delimiter.or(self.file.delimiter_by_name()).is_none() {
+            let rule = "with features as rows state what separates cells: the header is private";
+            return Err(Error::request(rule).hint("--delimiter, or a file name with .csv or .tsv"));
+        }
         Ok(())
     }
 
     /// Where the file is, ready to be opened.
     pub(super) fn file(&self) -> TableFile {
+        let by_name = || match self.orientation {
+            Orientation::SamplesAsRows => None,
+            Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
+        };
         self.file
             .clone()
-            .with_delimiter(self.delimiter)
+            .with_delimiter(self.delimiter.or_else(by_name))
             .with_decimal_comma(self.format.decimal_comma)
     }
 
@@ -168,6 +178,32 @@ impl TextTable {
         Ok(())
     }
 
+    /// The roles of the columns by a header that is none of the rows.
+    pub(super) fn schema_of_columns(
+        &self,
+        header: &[String],
+        targets: Option<&TargetTable>,
+        labels: Option<&[String]>,
+    ) -> Result<Schema> {
+        let role = self.target_role();
+        let schema = Schema::of_columns(header.to_vec(), &role, self.id.as_deref(), &self.exclude)
+            .map_err(|error| {
+                // A name that is offered could be a value, if this is no header.
+                let value = header.iter().any(|name| self.is_value(name, labels));
+                if value && !self.numeric_names { error.without_hint() } else { error }
+            })?;
+        self.check_header_is_no_row(&schema, targets, labels)?;
+        Ok(schema)
+    }
+
+    /// Whether a name could be a value of the target.
+    fn is_value(&self, name: &str, labels: Option<&[String]>) -> bool {
+        match labels {
+            Some(labels) => labels.iter().any(|label| label.trim() == name.trim()),
+            None => self.format.number(name.as_bytes()).is_some(),
+        }
+    }
+
     /// Without a header the first row would be taken for one, and a person's values for names, which
     /// are printed. Refused if the target's name could be one of its values, or half of the features'
     /// names are numbers, unless the user says that names are numbers.
@@ -181,10 +217,7 @@ impl TextTable {
             return Ok(());
         }
         let is_number = |name: &str| self.format.number(name.as_bytes()).is_some();
-        let is_value = |name: &str| match labels {
-            Some(labels) => labels.iter().any(|label| label == name.trim()),
-            None => is_number(name),
-        };
+        let is_value = |name: &str| self.is_value(name, labels);
         let refuse = |rule: &str, column: Option<usize>| {
             Err(Error::input(rule)
                 .at(None, column)
@@ -235,11 +268,7 @@ impl sealed::Open for TextTable {
         }
         let table = self.file().open()?;
         self.check_decimal(table.delimiter())?;
-        let header = table.header().to_vec();
-        let schema =
-            Schema::of_columns(header, &self.target_role(), self.id.as_deref(), &self.exclude)?;
-        self.check_header_is_no_row(&schema, None, opening.labels)?;
-        Ok(schema)
+        self.schema_of_columns(table.header(), None, opening.labels)
     }
 }
 
@@ -273,10 +302,22 @@ mod tests {
         for wrong in [
             table().delimiter(b'"'),
             table().delimiter(200),
-            table().orientation(Orientation::FeaturesAsRows),
-            table().orientation(Orientation::FeaturesAsRows).target_file("t").id("x"),
+            table().delimiter(b',').orientation(Orientation::FeaturesAsRows),
+            table()
+                .delimiter(b',')
+                .orientation(Orientation::FeaturesAsRows)
+                .target_file("t")
+                .id("x"),
+            table().orientation(Orientation::FeaturesAsRows).target_file("t"),
+            TextTable::from_reader(&b""[..])
+                .orientation(Orientation::FeaturesAsRows)
+                .target_file("t"),
         ] {
             assert_eq!(wrong.check().unwrap_err().kind(), crate::error::ErrorKind::Request);
+        }
+        for name in ["g.csv", "g.TSV", "g.tsv.gz", "g.csv.zst", "g.tab"] {
+            let named = TextTable::new(name).orientation(Orientation::FeaturesAsRows);
+            assert!(named.target_file("t").check().is_ok(), "{name}");
         }
     }
 }

@@ -30,24 +30,24 @@ impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
     pub(super) fn open(table: &TextTable, opening: &Opening<'_>) -> Result<Self> {
         let targets = table.target_file.as_deref().map(TargetTable::read).transpose()?;
-        let role = table.target_role();
         let file = table.file().with_progress(opening.progress.clone());
-        let open = file.open()?;
+        let private_header = table.orientation == Orientation::FeaturesAsRows;
+        let place = |error: Error| if private_header { error.without_column() } else { error };
+        let open = file.open().map_err(place)?;
         table.check_decimal(open.delimiter())?;
         let (schema, body) = match table.orientation {
             Orientation::SamplesAsRows => {
-                let header = open.header().to_vec();
                 let schema =
-                    Schema::of_columns(header, &role, table.id.as_deref(), &table.exclude)?;
+                    table.schema_of_columns(open.header(), targets.as_ref(), opening.labels)?;
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
                 let held = Held::read(open, table, opening.threads, targets.as_ref());
                 let (schema, held) = held.map_err(Error::without_column)?;
+                table.check_header_is_no_row(&schema, targets.as_ref(), opening.labels)?;
                 (schema, Body::Held(held))
             }
         };
-        table.check_header_is_no_row(&schema, targets.as_ref(), opening.labels)?;
         let (format, threads) = (table.format.clone(), opening.threads);
         Ok(Self { schema, format, targets, threads, body })
     }
@@ -254,6 +254,10 @@ impl Held {
                 Error::input("the feature's name is not text in UTF-8")
                     .at(Some(line.number), Some(1))
             })?;
+            if name.contains('\t') {
+                let rule = "the feature's name holds a tab: is the delimiter another one?";
+                return Err(Error::input(rule).at(Some(line.number), Some(1)));
+            }
             names.push(name);
         }
         let schema = Schema::of_rows(names, &role, &table.exclude)?;

@@ -49,8 +49,8 @@ pub struct RowsEstimate {
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for adding or removing a row. Where a row may only be replaced,
-/// [`center_of_rows`] has half the noise.
+/// `epsilon`-differentially private for adding or removing a row; for replacing one it costs twice that,
+/// and [`center_of_rows`] is better.
 ///
 /// # Errors
 ///
@@ -69,7 +69,8 @@ pub fn center<R: Randomness>(
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for replacing a row.
+/// `epsilon`-differentially private for replacing a row. Not for adding or removing one: the number of
+/// rows is taken as public.
 ///
 /// # Errors
 ///

@@ -39,7 +39,9 @@ use crate::privacy::{Epsilon, Neighbours, Purpose, Randomness};
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 
 /// A private median of values in any unit: 0 or a number from 1e-6 to 1e9 in magnitude, with six
-/// digits, a quarter of a percent from the next. NaN and infinite values count nowhere.
+/// digits, a quarter of a percent from the next. NaN and infinite values count nowhere. Values beyond that
+/// range, and values closer together than that, have no such number in their middle: then all numbers are
+/// about as likely.
 ///
 /// # Privacy
 ///

@@ -1,7 +1,29 @@
 //! Small private estimates every pipeline needs: the centre of the target, and a median.
 //!
 //! For those who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one
-//! budget. The parts of a pipeline add up: state epsilons that sum to what may be spent.
+//! budget. The parts of a pipeline add up: state epsilons that sum to what may be spent, and one
+//! neighbour relation for all.
+//!
+//! ```
+//! use dpsis::{
+//!     Bounds, CanonicalLipschitz, Mechanism, Neighbours, OperatingSystem, Scaler, Scaling, estimate,
+//!     score::CorrelationSums,
+//! };
+//!
+//! let rows = (0..2000).map(|i| ([i % 7, i % 11, i % 13].map(f64::from), f64::from(i % 11)));
+//! let (features, target) = (Scaling::Bounds(Bounds::new(0.0, 12.0)?), Bounds::new(0.0, 10.0)?);
+//!
+//! let (mut scaler, mut sums, mut x) = (Scaler::new(&features), CorrelationSums::new(3), Vec::new());
+//! for (values, y) in rows {
+//!     scaler.scale(values.map(Some), &mut x);
+//!     sums.add_row(&x, target.to_grid(y))?;
+//! }
+//! let (center, _) = estimate::center(sums.target_sums(), &"0.1".parse()?, OperatingSystem)?;
+//! let scores = sums.scores(center, Neighbours::AddRemove)?;
+//! let picks = CanonicalLipschitz::default().select(&scores, 1, &"0.9".parse()?, OperatingSystem)?;
+//! assert_eq!(picks, [1]); // wrong with probability below e^-50; spent 1 in all
+//! # Ok::<(), dpsis::Error>(())
+//! ```
 
 mod center;
 mod median;

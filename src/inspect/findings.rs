@@ -74,6 +74,12 @@ impl Draft {
         self.findings.push(Finding { topic, text: text.into(), odd: true });
     }
 
+    fn delimiter(&mut self, delimiter: u8) {
+        let stated =
+            if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() };
+        self.option("--delimiter", &stated);
+    }
+
     fn option(&mut self, option: &str, value: &str) {
         self.suggestion.options.push(option.to_owned());
         self.suggestion.options.push(value.to_owned());
@@ -106,9 +112,7 @@ impl Seen<'_> {
         );
         draft.suggestion.delimiter = Some(self.delimiter);
         if let Some(delimiter) = self.known.delimiter {
-            let stated =
-                if delimiter == b'\t' { "tab".into() } else { char::from(delimiter).to_string() };
-            draft.option("--delimiter", &stated);
+            draft.delimiter(delimiter);
         }
         if self.header.len() == 1 {
             draft
@@ -165,6 +169,10 @@ impl Seen<'_> {
             );
             draft.suggestion.features_as_rows = true;
             draft.option("--orient", "features-as-rows");
+            if self.known.delimiter.is_none() {
+                // `select` does not look for it in a header that holds ids.
+                draft.delimiter(self.delimiter);
+            }
         } else if self.known.orientation.is_none() && self.lines_may_be_features() {
             draft.suggestion.undecided = true;
             draft.warn(

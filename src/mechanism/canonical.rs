@@ -5,104 +5,135 @@ use num_rational::BigRational;
 use num_traits::{One, Signed};
 
 use crate::error::{Error, Result};
-use crate::exact::{LnFactorials, binomial, near_f64, parse_rational, ratio};
-use crate::privacy::{Epsilon, Purpose, Randomness};
+use crate::exact::{LnFactorials, binomial, format_rational, near_f64, parse_rational, ratio};
+use crate::mechanism::draw::{rate, sealed};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::privacy::Epsilon;
 use crate::random::{
     Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_subset,
 };
 use crate::score::Scores;
 
-/// The canonical Lipschitz mechanism with exponential noise: a private top-k set.
-///
-/// The guarantee, its proof, the cost and the sources are on the page of this module.
-///
-/// ```
-/// use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, OperatingSystem, Scores};
-///
-/// // Counts to which one person adds at most 1.
-/// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbours::AddRemove)?;
-/// let epsilon: Epsilon = "1".parse()?;
-/// let mechanism = CanonicalLipschitz::default();
-/// let picks = mechanism.select(&scores, 2, &epsilon, OperatingSystem)?;
-/// assert_eq!(picks, [1, 3]); // in the order of the candidates; wrong with probability e^-56
-/// # Ok::<(), dpsis::Error>(())
-/// ```
+/// The canonical Lipschitz mechanism with exponential noise: a private top-k set. The guarantee, its
+/// proof, the cost and the sources are on the page of this module.
 ///
 /// The default gamma is 1/2, safe whether there are more or fewer good candidates than k; and 1 for
 /// k = 1, where the best score left out plays no part and anything lower only adds noise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalLipschitz {
-    gamma: Option<BigRational>,
+    gamma: Gamma,
 }
 
-/// The bits that choose the body.
-const BODY_LANE: u64 = 1 << 62;
+/// The same with Gumbel noise: the exponential mechanism over all sets with the canonical loss.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct CanonicalGumbel {
+    gamma: Gamma,
+}
 
-impl CanonicalLipschitz {
-    /// With another gamma in [0, 1], as text: the weight of the worst chosen score against that of
-    /// the best score left out.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if gamma is no number or outside [0, 1].
-    pub fn with_gamma(gamma: &str) -> Result<Self> {
-        match parse_rational(gamma) {
+/// The card of [`CanonicalLipschitz`].
+pub static CARD: Card = Card {
+    id: "canonical",
+    summary: "canonical Lipschitz with exponential noise: a set, best left out against worst taken",
+    chooses: Chooses::Set,
+    sensitivity: Sensitivity::Common,
+    reference: "M. Shekelyan and G. Loukides, \"Differentially Private Top-k Selection via Canonical \
+                Lipschitz Mechanism\" (2022)",
+    page: include_str!("canonical.md"),
+    tightness: Tightness::Tight,
+    mutants: &[
+        "printed class sizes",
+        "one-sided constant",
+        "flips without permuting",
+        "body from a rank too high",
+    ],
+};
+
+/// The card of [`CanonicalGumbel`].
+pub static GUMBEL_CARD: Card = Card {
+    id: "canonical-gumbel",
+    summary: "canonical Lipschitz with Gumbel noise: the exponential mechanism over sets",
+    ..CARD
+};
+
+/// The weight of the worst chosen score, if it is stated.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+struct Gamma(Option<BigRational>);
+
+impl Gamma {
+    fn parse(text: &str) -> Result<Self> {
+        match parse_rational(text) {
             Some(gamma) if !gamma.is_negative() && gamma <= BigRational::one() => {
-                Ok(Self { gamma: Some(gamma) })
+                Ok(Self(Some(gamma)))
             }
             _ => Err(Error::request("gamma must be a number between 0 and 1")),
         }
     }
 
     /// The gamma used for a k, exactly.
-    pub(crate) fn gamma(&self, k: usize) -> BigRational {
+    fn of(&self, k: usize) -> BigRational {
         let default = || {
             if k == 1 { BigRational::one() } else { ratio(1, 2) }
         };
-        self.gamma.clone().unwrap_or_else(default)
-    }
-
-    /// k indices of candidates, ascending.
-    ///
-    /// # Privacy
-    ///
-    /// `epsilon`-differentially private for the neighbour relation of the scores.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more of them;
-    /// `Io` if the operating system gives no entropy.
-    pub fn select<R: Randomness>(
-        &self,
-        scores: &Scores,
-        k: usize,
-        epsilon: &Epsilon,
-        randomness: R,
-    ) -> Result<R::Output<Vec<usize>>> {
-        let bits = randomness.source()?.bits(Purpose::Selection.draw());
-        self.select_with(scores, k, epsilon, &bits).map(R::mark)
-    }
-
-    /// The same, driven by bits that drive nothing else.
-    pub(crate) fn select_with(
-        &self,
-        scores: &Scores,
-        k: usize,
-        epsilon: &Epsilon,
-        bits: &Bits,
-    ) -> Result<Vec<usize>> {
-        let d = scores.values().len();
-        if k == 0 || k > d {
-            return Err(Error::request(format!("k must lie between 1 and {d}")));
-        }
-        if d >= 1 << 31 {
-            return Err(Error::request("there must be fewer than 2^31 candidates"));
-        }
-        let classes = Classes::new(self, scores, k, epsilon);
-        let winner = classes.race(bits, Filter::default());
-        Ok(classes.draw_member(winner, bits))
+        self.0.clone().unwrap_or_else(default)
     }
 }
+
+/// The bits that choose the body.
+const BODY_LANE: u64 = 1 << 62;
+
+/// What the noise does not change.
+macro_rules! canonical_with {
+    ($mechanism:ident, $card:ident, $law:expr) => {
+        impl $mechanism {
+            /// With another gamma in [0, 1], as text: the weight of the worst chosen score against that
+            /// of the best score left out.
+            ///
+            /// # Errors
+            ///
+            /// `Request` if gamma is no number or outside [0, 1].
+            pub fn with_gamma(gamma: &str) -> Result<Self> {
+                Gamma::parse(gamma).map(|gamma| Self { gamma })
+            }
+        }
+
+        impl Mechanism for $mechanism {
+            fn card(&self) -> &'static Card {
+                &$card
+            }
+
+            fn parameters(&self, k: usize) -> Vec<(&'static str, String)> {
+                vec![("gamma", format_rational(&self.gamma.of(k)))]
+            }
+
+            /// 2 ln C(d, k)/eps, over the larger of gamma and 1 - gamma.
+            fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
+                let ln = LnFactorials::up_to(candidates);
+                let ln = ln.as_slice();
+                let sets = ln[candidates] - ln[k] - ln[candidates - k];
+                let gamma = near_f64(&self.gamma.of(k));
+                2.0 * sets / (near_f64(epsilon.as_rational()) * gamma.max(1.0 - gamma))
+            }
+        }
+
+        #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+        impl sealed::Draw for $mechanism {
+            fn draw(
+                &self,
+                scores: &Scores,
+                k: usize,
+                epsilon: &Epsilon,
+                bits: &Bits,
+            ) -> Vec<usize> {
+                let classes = Classes::new(&self.gamma.of(k), scores, k, epsilon);
+                let winner = classes.race(bits, $law, Filter::default());
+                classes.draw_member(winner, bits)
+            }
+        }
+    };
+}
+
+canonical_with!(CanonicalLipschitz, CARD, FirstArrival::Uniform);
+canonical_with!(CanonicalGumbel, GUMBEL_CARD, FirstArrival::Exponential);
 
 /// A utility class: the sets that hold the top `head` candidates, miss the next one, and whose
 /// worst member has rank `tail` (ranks from 1); or, for (k - 1, k), the top k alone.
@@ -119,22 +150,21 @@ struct Classes {
     ranked: Vec<u32>,
     /// Their scores.
     sorted: Vec<i64>,
-    /// b = (1 - gamma) eps/(2 Delta)
+    /// b = (1 - gamma) r, r = eps/(2 Delta), or eps/Delta for one-sided scores
     head_rate: BigRational,
-    /// a = gamma eps/(2 Delta)
+    /// a = gamma r
     tail_rate: BigRational,
 }
 
 impl Classes {
-    fn new(mechanism: &CanonicalLipschitz, scores: &Scores, k: usize, epsilon: &Epsilon) -> Self {
+    fn new(gamma: &BigRational, scores: &Scores, k: usize, epsilon: &Epsilon) -> Self {
         let values = scores.values();
         let mut ranked: Vec<u32> = (0..values.len() as u32).collect();
         // The loss does not depend on how ties are ranked.
         ranked.sort_unstable_by_key(|&i| (std::cmp::Reverse(values[i as usize]), i));
         let sorted = ranked.iter().map(|&i| values[i as usize]).collect();
-        let rate = epsilon.as_rational()
-            / BigRational::from_integer((2 * u128::from(scores.sensitivity())).into());
-        let tail_rate = &rate * mechanism.gamma(k);
+        let rate = rate(scores, epsilon);
+        let tail_rate = &rate * gamma;
         Self { k, ranked, sorted, head_rate: rate - &tail_rate, tail_rate }
     }
 
@@ -143,11 +173,11 @@ impl Classes {
     }
 
     /// Runs the race of all classes. O(d k) time, O(d) memory.
-    fn race(&self, bits: &Bits, filter: Filter) -> Class {
+    fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter) -> Class {
         let (k, d) = (self.k, self.d());
         let ln_factorials = LnFactorials::up_to(d);
         let ln = ln_factorials.as_slice();
-        let mut race = Race::new(bits, FirstArrival::Uniform, filter, 4.0 * ln_factorials.error());
+        let mut race = Race::new(bits, law, filter, 4.0 * ln_factorials.error());
         race.lane(k as u64);
         race.enter(Handicapped { ln_size: 0.0, handicap: 0.0 });
         let (head_rate, tail_rate) = (near_f64(&self.head_rate), near_f64(&self.tail_rate));

@@ -4,7 +4,7 @@ use num_traits::ToPrimitive;
 
 use super::*;
 use crate::exact::Enclosure;
-use crate::privacy::{Neighbours, Seeded};
+use crate::privacy::{Neighbours, Purpose, Seeded};
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
 use crate::support::neighbours::Grid;
@@ -19,8 +19,8 @@ fn scores(values: &[i64], sensitivity: u64) -> Scores {
 }
 
 fn classes(values: &[i64], sensitivity: u64, k: usize, gamma: &str, eps: &str) -> Classes {
-    let mechanism = CanonicalLipschitz::with_gamma(gamma).unwrap();
-    Classes::new(&mechanism, &scores(values, sensitivity), k, &eps.parse().unwrap())
+    let gamma = parse_rational(gamma).unwrap();
+    Classes::new(&gamma, &scores(values, sensitivity), k, &eps.parse().unwrap())
 }
 
 fn all_classes(classes: &Classes) -> Vec<Class> {
@@ -209,8 +209,8 @@ fn forced_fallback_gives_the_same_winner() {
         let classes = classes(values, 2, k, "1/2", "1");
         for seed in 0..40_000 {
             let bits = bits(seed);
-            let quick = classes.race(&bits, Filter::default());
-            let refined = classes.race(&bits, Filter::weakened(filter_bits));
+            let quick = classes.race(&bits, FirstArrival::Uniform, Filter::default());
+            let refined = classes.race(&bits, FirstArrival::Uniform, Filter::weakened(filter_bits));
             assert_eq!(quick, refined, "seed {seed}");
         }
     }
@@ -223,8 +223,12 @@ fn forced_fallback_on_a_wide_table() {
     let classes = classes(&values, 3, 12, "1/2", "2");
     for seed in 0..20 {
         let bits = bits(seed);
-        let quick = classes.race(&bits, Filter::default());
-        assert_eq!(quick, classes.race(&bits, Filter::weakened(10)), "seed {seed}");
+        let quick = classes.race(&bits, FirstArrival::Uniform, Filter::default());
+        assert_eq!(
+            quick,
+            classes.race(&bits, FirstArrival::Uniform, Filter::weakened(10)),
+            "seed {seed}"
+        );
     }
 }
 
@@ -263,8 +267,8 @@ fn extremes_are_handled() {
             let classes = classes(&[largest, -largest, 0, 1, largest - 1], 1, 2, gamma, eps);
             for seed in 0..100 {
                 let bits = bits(seed);
-                let winner = classes.race(&bits, Filter::default());
-                assert_eq!(winner, classes.race(&bits, Filter::weakened(1)));
+                let winner = classes.race(&bits, FirstArrival::Uniform, Filter::default());
+                assert_eq!(winner, classes.race(&bits, FirstArrival::Uniform, Filter::weakened(1)));
             }
         }
     }

@@ -1,5 +1,33 @@
 //! How k candidates are chosen from their scores. No mechanism ever sees data.
+//!
+//! Every mechanism has a [`Card`]: what it promises, where it comes from, its proof, and what tests hold
+//! it to. [`CARDS`] lists them all; [`by_id`] makes one by its name on the command line.
+
+mod arrivals;
+mod card;
+mod draw;
+mod registry;
 
 pub mod canonical;
+pub mod em;
+pub mod joint;
+pub mod krr;
+pub mod laplace;
+pub mod noisy_max;
+pub mod peel;
+pub mod peel_pnf;
+pub mod pnf;
 
-pub use canonical::CanonicalLipschitz;
+pub use canonical::{CanonicalGumbel, CanonicalLipschitz};
+pub use card::{Card, Chooses, Sensitivity, Tightness};
+pub use draw::Mechanism;
+pub(crate) use draw::{check_k, choose};
+pub use em::ExponentialMechanism;
+pub use joint::{Joint, JointPermuteAndFlip};
+pub use krr::KaryRandomizedResponse;
+pub use laplace::LaplaceTopK;
+pub use noisy_max::{NoiseKind, NoisyMax};
+pub use peel::Peel;
+pub use peel_pnf::PeelPermuteAndFlip;
+pub use pnf::PermuteAndFlip;
+pub use registry::{CARDS, Parameters, by_id};

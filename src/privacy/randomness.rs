@@ -10,7 +10,7 @@ use crate::random::{Entropy, RandomnessSource};
 /// generator; and what a seed has drawn is marked by its type.
 ///
 /// ```
-/// use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, NotPrivate, OperatingSystem, Scores, Seeded};
+/// use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbours, NotPrivate, OperatingSystem, Scores, Seeded};
 ///
 /// let scores = Scores::new(vec![3, 120, 7], 1, Neighbours::AddRemove)?;
 /// let (mechanism, epsilon): (_, Epsilon) = (CanonicalLipschitz::default(), "1".parse()?);
@@ -21,7 +21,7 @@ use crate::random::{Entropy, RandomnessSource};
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # use dpsis::{CanonicalLipschitz, Neighbours, Scores};
+/// # use dpsis::{CanonicalLipschitz, Mechanism, Neighbours, Scores};
 /// # let scores = Scores::new(vec![3, 120, 7], 1, Neighbours::AddRemove)?;
 /// let own = rand::rngs::mock::StepRng::new(1, 1);
 /// CanonicalLipschitz::default().select(&scores, 1, &"1".parse()?, own)?;

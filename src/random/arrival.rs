@@ -7,6 +7,7 @@
 //!   ln B = ln(1 - e^(-v/size))              if each arrives at a uniform time in (0, 1)
 //! ```
 //!
+//! or, for a single candidate, ln B = -(Laplace noise). The second is so
 //! since the least of `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size)
 //! is distributed as the least of `size` uniforms. Its negative, -ln B, is the noise of a class in
 //! the canonical Lipschitz mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps all
@@ -25,6 +26,9 @@ pub(crate) enum FirstArrival {
     Uniform,
     /// The exponential mechanism.
     Exponential,
+    /// Report-noisy-max with Laplace noise: -ln B is a standard Laplace variable, whose sign is the
+    /// first bit. For single candidates only.
+    Laplace,
 }
 
 impl FirstArrival {
@@ -32,6 +36,12 @@ impl FirstArrival {
     #[inline]
     pub(crate) fn ln_time(self, word: u64, ln_size: f64) -> (f64, f64) {
         const UNIT: f64 = 1.0 / (1u128 << 64) as f64;
+        if self == Self::Laplace {
+            let upper = word >> 63 == 1;
+            let tail = if upper { word.wrapping_neg() } else { word };
+            let magnitude = libm::log(tail as f64 * (2.0 * UNIT));
+            return (if upper { -magnitude } else { magnitude }, magnitude);
+        }
         let v = if word >> 63 == 0 {
             -libm::log1p(-(word as f64 * UNIT))
         } else {
@@ -55,6 +65,17 @@ impl FirstArrival {
         size: &BigUint,
         precision: u64,
     ) -> Option<Enclosure> {
+        if self == Self::Laplace {
+            // The quantile function: ln 2U below one half, -ln 2(1 - U) above.
+            let one = BigUint::one() << bits;
+            let upper = u.bit(bits - 1);
+            let tail = if upper { &one - u } else { u.clone() };
+            if tail.is_zero() || *u >= one {
+                return None;
+            }
+            let magnitude = Enclosure::ln_dyadic(&tail, bits - 1, precision);
+            return Some(if upper { magnitude.neg() } else { magnitude });
+        }
         if u.is_zero() {
             return None;
         }

@@ -1,5 +1,6 @@
 //! Where random bits come from, and their addresses.
 
+use num_bigint::BigUint;
 use rand::RngCore;
 use rand::rngs::OsRng;
 use rand_chacha::ChaCha20Rng;
@@ -53,6 +54,22 @@ impl RandomnessSource {
     }
 }
 
+/// Where the bits of a candidate are: lane below 2^31, position below 2^32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Address {
+    pub(crate) lane: u64,
+    pub(crate) position: u64,
+}
+
+/// Lanes from here on hold the bits after a candidate's first 64.
+const REFINEMENT: u64 = 1 << 63;
+
+impl Address {
+    fn refinement_lane(self) -> u64 {
+        REFINEMENT | self.lane << 32 | self.position
+    }
+}
+
 /// All random bits of one draw: 2^64 lanes of 64-bit words.
 pub(crate) struct Bits {
     key: [u8; 32],
@@ -72,6 +89,13 @@ impl Bits {
         // The generator counts words of 32 bits.
         stream.rng.set_word_pos(2 * u128::from(position));
         stream.next_word()
+    }
+
+    /// The first `words` words of a candidate's bits as one integer.
+    pub(crate) fn prefix(&self, address: Address, words: u64) -> BigUint {
+        let first = BigUint::from(self.word(address.lane, address.position));
+        let mut more = self.lane(address.refinement_lane());
+        (1..words).fold(first, |prefix, _| (prefix << 64u32) | BigUint::from(more.next_word()))
     }
 }
 

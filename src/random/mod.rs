@@ -8,11 +8,12 @@ mod arrival;
 mod bernoulli;
 mod bits;
 mod laplace;
+mod leaders;
 mod race;
 mod uniform;
 
 pub(crate) use arrival::FirstArrival;
-pub(crate) use bits::{Bits, Entropy, RandomnessSource, WordStream};
+pub(crate) use bits::{Address, Bits, Entropy, RandomnessSource, WordStream};
 pub(crate) use laplace::discrete_laplace;
-pub(crate) use race::{Address, Entrant, Filter, Handicapped, Race};
+pub(crate) use race::{Entrant, Filter, Handicapped, Race};
 pub(crate) use uniform::{uniform_below, uniform_subset};

@@ -5,16 +5,14 @@
 //!
 //! - uniform on (0, 1): the first candidate to arrive follows permute-and-flip, which is
 //!   report-noisy-max with exponential noise;
+//! - such that -ln B is standard Laplace noise: report-noisy-max with that (single candidates only);
 //! - exponential with rate 1: the first follows the exponential mechanism, which is
 //!   report-noisy-max with Gumbel noise: P(candidate) proportional to e^-z.
 //!
 //! Only each group's first arrival is needed (see `arrival`).
 //!
-//! **Exactness.** U is an infinite string of random bits. Its first 64 bits put ln T into an `f64`
-//! interval that provably contains it; nearly always one interval lies below all others. If not,
-//! the few that overlap get further bits of the same strings and intervals from integer
-//! arithmetic, until one is alone in front. Equality has probability zero. So the winner is a
-//! function of the infinite strings alone, and the quick intervals decide nothing but the speed.
+//! **Exactness.** U is an infinite string of random bits, of which the first 64 put ln T into an `f64`
+//! interval that provably contains it; `leaders` refines those that overlap.
 //!
 //! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm
 //! within 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s
@@ -23,28 +21,13 @@
 //! at most 2/min(w, 2^64 - 1 - w), w the first 64 bits, for v >= U and 1 - U >= 1/2 on the lower
 //! half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
 
-use num_bigint::{BigInt, BigUint};
+use num_bigint::BigUint;
 use num_rational::BigRational;
 
 use super::arrival::FirstArrival;
-use super::{Bits, WordStream};
+use super::leaders::{Ends, Leaders};
+use super::{Address, Bits, WordStream};
 use crate::exact::Enclosure;
-
-/// Where an entrant's bits are: lane below 2^31, position below 2^32.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Address {
-    pub(crate) lane: u64,
-    pub(crate) position: u64,
-}
-
-/// Lanes from here on hold the bits after an entrant's first 64.
-const REFINEMENT: u64 = 1 << 63;
-
-impl Address {
-    fn refinement_lane(self) -> u64 {
-        REFINEMENT | self.lane << 32 | self.position
-    }
-}
 
 /// An entrant, exactly.
 pub(crate) struct Entrant {
@@ -83,13 +66,6 @@ impl Filter {
     }
 }
 
-/// An entrant that may still win.
-#[derive(Clone, Copy)]
-struct Runner {
-    address: Address,
-    lower: f64,
-}
-
 /// A race under way.
 pub(crate) struct Race<'a> {
     bits: &'a Bits,
@@ -98,13 +74,12 @@ pub(crate) struct Race<'a> {
     ln_size_error: f64,
     words: WordStream,
     next: Address,
-    /// The least upper end so far: whoever starts above it cannot win.
-    bar: f64,
-    runners: Vec<Runner>,
+    leaders: Leaders,
 }
 
 impl<'a> Race<'a> {
-    /// An empty race; no `ln_size` will be further from the truth than `ln_size_error`.
+    /// An empty race for one winner; no `ln_size` will be further from the truth than
+    /// `ln_size_error`.
     pub(crate) fn new(
         bits: &'a Bits,
         law: FirstArrival,
@@ -112,9 +87,18 @@ impl<'a> Race<'a> {
         ln_size_error: f64,
     ) -> Self {
         let next = Address { lane: 0, position: 0 };
-        let words = bits.lane(0);
-        let bar = f64::INFINITY;
-        Self { bits, law, filter, ln_size_error, words, next, bar, runners: Vec::new() }
+        let (words, leaders) = (bits.lane(0), Leaders::new(1));
+        Self { bits, law, filter, ln_size_error, words, next, leaders }
+    }
+
+    /// The same for the first `count` of candidates that stand for themselves alone.
+    pub(crate) fn for_first(
+        count: usize,
+        bits: &'a Bits,
+        law: FirstArrival,
+        filter: Filter,
+    ) -> Self {
+        Self { leaders: Leaders::new(count), ..Self::new(bits, law, filter, 0.0) }
     }
 
     /// The entrants that follow take their bits from the start of this lane.
@@ -129,29 +113,28 @@ impl<'a> Race<'a> {
         let word = self.words.next_word();
         let address = self.next;
         self.next.position += 1;
+        self.enter_at(address, word, entrant);
+    }
+
+    /// Enters one with the first word of its bits, for those that take turns between lanes.
+    #[inline]
+    pub(crate) fn enter_at(&mut self, address: Address, word: u64, entrant: Handicapped) {
         if word != 0 && self.cannot_win(word, entrant) {
             return;
         }
         let (lower, upper) = self.interval(word, entrant);
-        // Written so that an interval that failed to be a number stays in and is refined.
-        if !(lower > self.bar) {
-            self.runners.push(Runner { address, lower });
-            if upper < self.bar {
-                self.bar = upper;
-                self.runners.retain(|runner| !(runner.lower > upper));
-            }
-        }
+        self.leaders.enter(address, lower, upper);
     }
 
     /// Settles nearly all entrants without a logarithm.
     ///
-    /// T >= (U/size) e^z under both laws, since (1 - U)^(1/size) <= 1 - U/size and v >= U; and
-    /// U >= 2^-(1 + leading zeros) unless the word is 0.
+    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace
+    /// noise, B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
     #[inline]
     fn cannot_win(&self, word: u64, Handicapped { ln_size, handicap }: Handicapped) -> bool {
         let ln_u = -f64::from(word.leading_zeros() + 1) * std::f64::consts::LN_2;
         let margin = self.filter.unit * (46.0 + ln_size + handicap) + 2.0 * self.ln_size_error;
-        ln_u - ln_size + handicap - margin > self.bar
+        ln_u - ln_size + handicap - margin > self.leaders.bar()
     }
 
     /// An interval that contains ln T.
@@ -169,55 +152,22 @@ impl<'a> Race<'a> {
 
     /// Who arrives first; `None` if nobody entered. `exact` gives an entrant by its address.
     pub(crate) fn winner(self, exact: impl Fn(Address) -> Entrant) -> Option<Address> {
-        let mut addresses: Vec<Address> =
-            self.runners.iter().map(|runner| runner.address).collect();
-        let mut words = 2;
-        while addresses.len() > 1 {
-            addresses = self.refine(&addresses, &exact, words);
-            words += 1;
-        }
-        addresses.pop()
+        self.order(exact).first().copied()
     }
 
-    /// Those that may still win when `words` words of each are known.
-    fn refine(
-        &self,
-        addresses: &[Address],
-        exact: &impl Fn(Address) -> Entrant,
-        words: u64,
-    ) -> Vec<Address> {
-        let ends: Vec<_> = addresses
-            .iter()
-            .map(|&address| {
-                let u = self.prefix(address, words);
-                exact_interval(self.law, &u, 64 * words, &exact(address))
-            })
-            .collect();
-        let bar = ends.iter().filter_map(|(_, upper)| upper.as_ref()).min();
-        let may_win = |lower: &Option<BigInt>| match (lower, bar) {
-            (Some(lower), Some(bar)) => lower <= bar,
-            _ => true,
-        };
-        let pairs = addresses.iter().zip(&ends);
-        pairs.filter(|(_, (lower, _))| may_win(lower)).map(|(&address, _)| address).collect()
-    }
-
-    /// The first `words` words of an entrant's bits as one integer.
-    fn prefix(&self, address: Address, words: u64) -> BigUint {
-        let first = BigUint::from(self.bits.word(address.lane, address.position));
-        let mut more = self.bits.lane(address.refinement_lane());
-        (1..words).fold(first, |prefix, _| (prefix << 64u32) | BigUint::from(more.next_word()))
+    /// Those asked for, in the order of their arrival.
+    pub(crate) fn order(self, exact: impl Fn(Address) -> Entrant) -> Vec<Address> {
+        let Self { bits, law, leaders, .. } = self;
+        leaders.in_order(|address, words| {
+            let u = bits.prefix(address, words);
+            exact_interval(law, &u, 64 * words, &exact(address))
+        })
     }
 }
 
 /// Both ends of ln T (times a power of two, the same for all) when U lies in [u, u + 1] / 2^bits;
 /// `None` where it is unbounded.
-fn exact_interval(
-    law: FirstArrival,
-    u: &BigUint,
-    bits: u64,
-    entrant: &Entrant,
-) -> (Option<BigInt>, Option<BigInt>) {
+fn exact_interval(law: FirstArrival, u: &BigUint, bits: u64, entrant: &Entrant) -> Ends {
     let precision = bits + 32;
     let handicap = Enclosure::rational(&entrant.handicap, precision);
     let at =
@@ -227,6 +177,7 @@ fn exact_interval(
 
 #[cfg(test)]
 mod tests {
+    use num_bigint::BigInt;
     use num_traits::{One, Zero};
 
     use super::*;
@@ -239,7 +190,8 @@ mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(0)
     }
 
-    const LAWS: [FirstArrival; 2] = [FirstArrival::Uniform, FirstArrival::Exponential];
+    const LAWS: [FirstArrival; 3] =
+        [FirstArrival::Uniform, FirstArrival::Exponential, FirstArrival::Laplace];
 
     /// Every quick interval contains the refined one: no violation in 4,000, the ends included.
     #[test]
@@ -251,7 +203,7 @@ mod tests {
             .map(BigUint::from)
             .chain([binomial(22_283, 10), binomial(1_000_000, 100)])
             .collect();
-        for (i, size) in sizes.iter().cycle().take(2_000).enumerate() {
+        for (i, size) in sizes.iter().cycle().take(4_000).enumerate() {
             let word = match i % 5 {
                 0 => words.next_word() >> (i % 64),
                 1 => !(words.next_word() >> (i % 64)),
@@ -260,6 +212,9 @@ mod tests {
             let handicap = ratio((words.next_word() >> 40) as i64, 1000);
             let ln_size = ln_big(size);
             for law in LAWS {
+                if law == FirstArrival::Laplace && !size.is_one() {
+                    continue;
+                }
                 let race = Race::new(&bits, law, Filter::default(), 1e-12 * ln_size);
                 let entrant = Handicapped { ln_size, handicap: handicap.to_f64().unwrap() };
                 let (lower, upper) = race.interval(word, entrant);
@@ -286,11 +241,16 @@ mod tests {
         for law in LAWS {
             for _ in 0..20_000 {
                 let word = (words.next_word() >> (words.next_word() % 64)).max(1);
-                let ln_size = (words.next_word() % 1000) as f64 / 10.0;
+                let many = law != FirstArrival::Laplace;
+                let ln_size = if many { (words.next_word() % 1000) as f64 / 10.0 } else { 0.0 };
                 let handicap = (words.next_word() % 1000) as f64 / 7.0;
                 let entrant = Handicapped { ln_size, handicap };
                 let mut race = Race::new(&bits, law, Filter::default(), 1e-9);
-                race.bar = race.interval(word, entrant).1;
+                race.leaders.enter(
+                    Address { lane: 0, position: 0 },
+                    0.0,
+                    race.interval(word, entrant).1,
+                );
                 assert!(!race.cannot_win(word, entrant));
             }
         }

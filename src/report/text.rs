@@ -6,19 +6,21 @@ use crate::privacy::{Neighbours, Purpose, Spending};
 use crate::select::{DryRun, Guarantee, Picked, Record, ScoreUsed, TargetUsed, WIDE};
 
 /// The selected names, one a line; no name holds a line break.
-pub fn names(record: &Record) -> String {
-    record.selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
+pub fn names(record: &impl AsRef<Record>) -> String {
+    record.as_ref().selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
 }
 
 /// The selected names and their columns, tab-separated, under a header; a tab in a name becomes a
 /// blank.
-pub fn to_tsv(record: &Record) -> String {
+pub fn to_tsv(record: &impl AsRef<Record>) -> String {
+    let record = record.as_ref();
     let line = |picked: &Picked| format!("{}\t{}\n", picked.name.replace('\t', " "), picked.place);
     std::iter::once("name\tindex\n".to_owned()).chain(record.selected.iter().map(line)).collect()
 }
 
 /// What was protected, how values were scaled and what that suits, what was spent.
-pub fn report(record: &Record) -> String {
+pub fn report(record: &impl AsRef<Record>) -> String {
+    let record = record.as_ref();
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let public = &record.public;
@@ -31,11 +33,17 @@ pub fn report(record: &Record) -> String {
     let label = if is_paper(&record.score) { "nominal" } else { "spent" };
     line(label, spent(&record.guarantee));
     let mechanism = &record.mechanism;
+    let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
+    let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
     line(
         "chosen",
         format!(
-            "{} of {} features by the mechanism {}, gamma {}",
-            public.k, public.features, mechanism.id, mechanism.gamma
+            "{} of {} features by the mechanism {}{}{}",
+            public.k,
+            public.features,
+            mechanism.id,
+            parameters.concat(),
+            if record.order == "pick" { ", in the order of the picks" } else { "" }
         ),
     );
     if let Some(hash) = &public.schema_sha256 {

@@ -39,6 +39,10 @@ pub struct ClassSums {
 
 impl ClassSums {
     /// No rows yet.
+    ///
+    /// # Panics
+    ///
+    /// If the memory does not hold 8 bytes a feature and class.
     pub fn new(features: usize, classes: usize) -> Self {
         Self::with_grid(features, classes, Q)
     }
@@ -112,6 +116,13 @@ impl ClassSums {
         let one_row = u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs());
         let sensitivity = neighbours.steps() * one_row;
         Scores::new((0..features).map(score).collect(), sensitivity, neighbours)
+    }
+}
+
+impl std::fmt::Debug for ClassSums {
+    /// Never the sums.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ClassSums").field("classes", &self.rows.len()).finish_non_exhaustive()
     }
 }
 

@@ -40,7 +40,7 @@ use crate::score::{RowSums, Scores, check_features, check_rows};
 /// anywhere, in any order: integers give the same bits.
 ///
 /// ```
-/// use dpsis::{CanonicalLipschitz, Neighbours, OperatingSystem, score::CorrelationSums};
+/// use dpsis::{CanonicalLipschitz, Mechanism, Neighbours, OperatingSystem, score::CorrelationSums};
 ///
 /// let mut sums = CorrelationSums::new(3);
 /// for (x, y) in [([1000, -20, 7], 32767), ([-1000, 10, 9], -32767)] {
@@ -66,6 +66,10 @@ pub struct CorrelationSums {
 
 impl CorrelationSums {
     /// No rows yet.
+    ///
+    /// # Panics
+    ///
+    /// If the memory does not hold 16 bytes a feature.
     pub fn new(features: usize) -> Self {
         Self::with_grid(features, Q)
     }
@@ -129,6 +133,15 @@ impl CorrelationSums {
         let q = self.q.unsigned_abs() as u64;
         let sensitivity = neighbours.steps() * q * (q + center.unsigned_abs());
         Scores::new(values, sensitivity, neighbours)
+    }
+}
+
+impl std::fmt::Debug for CorrelationSums {
+    /// Never the sums.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("CorrelationSums")
+            .field("features", &self.products.len())
+            .finish_non_exhaustive()
     }
 }
 

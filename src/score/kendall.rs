@@ -71,13 +71,17 @@ pub fn kendall<A: Copy + Into<f64> + Sync>(
     kendall_of(x, y.iter().map(usable).collect(), 0, neighbours)
 }
 
+/// Each class takes a pass over the rows and 4 bytes a row.
+#[cfg(feature = "ndarray")]
+const MOST_CLASSES: usize = 10_000;
+
 /// The same for a target that is one of `classes` classes, numbered from 0: for three or more, the
 /// largest score over one class against the rest. Rows without a class (`None`, or a number that is
 /// none) count nowhere.
 ///
 /// # Errors
 ///
-/// As for [`kendall`]; `Request` if there are fewer than two classes.
+/// As for [`kendall`]; `Request` unless there are 2 to 10,000 classes.
 #[cfg(feature = "ndarray")]
 pub fn kendall_of_classes<A: Copy + Into<f64> + Sync>(
     x: ndarray::ArrayView2<'_, A>,
@@ -85,8 +89,8 @@ pub fn kendall_of_classes<A: Copy + Into<f64> + Sync>(
     classes: usize,
     neighbours: Neighbours,
 ) -> Result<Scores> {
-    if classes < 2 {
-        return Err(Error::request("there must be at least two classes"));
+    if !(2..=MOST_CLASSES).contains(&classes) {
+        return Err(Error::request(format!("there must be 2 to {MOST_CLASSES} classes")));
     }
     let usable = |class: &Option<usize>| class.filter(|c| *c < classes).map(|c| c as f64);
     kendall_of(x, y.iter().map(usable).collect(), classes, neighbours)

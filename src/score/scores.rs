@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::privacy::Neighbours;
 
-/// One integer score per candidate, with the most that one unit can move any of them.
+/// One integer score per candidate, with the most that one unit can move each of them.
 ///
 /// Integers, because sums of floating-point numbers can move further than their textbook
 /// sensitivity, and depend on the order of the rows.
@@ -12,8 +12,18 @@ use crate::privacy::Neighbours;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Scores {
     values: Vec<i64>,
-    sensitivity: u64,
+    sensitivities: Sensitivities,
     neighbours: Neighbours,
+    one_sided: bool,
+}
+
+/// The most that one unit can move scores.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Sensitivities {
+    /// Any of them.
+    Common(u64),
+    /// Each of them.
+    Each(Vec<u64>),
 }
 
 /// No score is larger, so that every difference fits an `i64`: a wrapped one would not be private.
@@ -29,16 +39,62 @@ impl Scores {
     ///
     /// `Request` if there is no score, the sensitivity is 0 or a magnitude reaches 2^62.
     pub fn new(values: Vec<i64>, sensitivity: u64, neighbours: Neighbours) -> Result<Self> {
+        Self::with(values, Sensitivities::Common(sensitivity), neighbours)
+    }
+
+    /// Scores that each have a sensitivity of their own, for mechanisms that make use of that. The
+    /// sensitivities are public: they must not depend on the data.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new); `Request` unless there is one sensitivity a score.
+    pub fn with_sensitivities(
+        values: Vec<i64>,
+        sensitivities: Vec<u64>,
+        neighbours: Neighbours,
+    ) -> Result<Self> {
+        if values.len() != sensitivities.len() {
+            return Err(Error::request("there must be one sensitivity for each score"));
+        }
+        Self::with(values, Sensitivities::Each(sensitivities), neighbours)
+    }
+
+    fn with(
+        values: Vec<i64>,
+        sensitivities: Sensitivities,
+        neighbours: Neighbours,
+    ) -> Result<Self> {
         if values.is_empty() {
             return Err(Error::request("there is no score to choose from"));
         }
-        if sensitivity == 0 || sensitivity > LARGEST {
+        let wrong = |sensitivity: &u64| *sensitivity == 0 || *sensitivity > LARGEST;
+        let any_wrong = match &sensitivities {
+            Sensitivities::Common(sensitivity) => wrong(sensitivity),
+            Sensitivities::Each(each) => each.iter().any(wrong),
+        };
+        if any_wrong {
             return Err(Error::request("the sensitivity must lie between 1 and 2^62 - 1"));
         }
         if values.iter().any(|value| value.unsigned_abs() > LARGEST) {
             return Err(Error::request("scores must lie strictly between -2^62 and 2^62"));
         }
-        Ok(Self { values, sensitivity, neighbours })
+        Ok(Self { values, sensitivities, neighbours, one_sided: false })
+    }
+
+    /// Says that a unit more raises scores or leaves them (or lowers them all or leaves them), never
+    /// both: counts to which every unit only adds. Mechanisms then need less noise.
+    ///
+    /// # Errors
+    ///
+    /// `Request` where units are replaced: then one score can rise while another falls.
+    pub fn one_sided(mut self) -> Result<Self> {
+        if self.neighbours != Neighbours::AddRemove {
+            return Err(Error::request(
+                "only where units are added or removed are scores one-sided",
+            ));
+        }
+        self.one_sided = true;
+        Ok(self)
     }
 
     /// The scores, in the order of the candidates. Not private.
@@ -48,12 +104,36 @@ impl Scores {
 
     /// The most by which neighbouring tables can differ in any score.
     pub fn sensitivity(&self) -> u64 {
-        self.sensitivity
+        match &self.sensitivities {
+            Sensitivities::Common(sensitivity) => *sensitivity,
+            Sensitivities::Each(each) => each.iter().copied().max().unwrap_or(1),
+        }
+    }
+
+    /// The most by which neighbouring tables can differ in the score of a candidate, which exists.
+    pub(crate) fn sensitivity_of(&self, candidate: usize) -> u64 {
+        match &self.sensitivities {
+            Sensitivities::Common(sensitivity) => *sensitivity,
+            Sensitivities::Each(each) => each[candidate],
+        }
+    }
+
+    /// Whether all sensitivities are equal.
+    pub fn is_homogeneous(&self) -> bool {
+        match &self.sensitivities {
+            Sensitivities::Common(_) => true,
+            Sensitivities::Each(each) => each.windows(2).all(|pair| pair[0] == pair[1]),
+        }
     }
 
     /// The relation for which the sensitivity holds.
     pub fn neighbours(&self) -> Neighbours {
         self.neighbours
+    }
+
+    /// Whether one unit moves all scores in one direction.
+    pub fn is_one_sided(&self) -> bool {
+        self.one_sided
     }
 }
 
@@ -62,8 +142,9 @@ impl std::fmt::Debug for Scores {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scores")
             .field("candidates", &self.values.len())
-            .field("sensitivity", &self.sensitivity)
+            .field("sensitivity", &self.sensitivity())
             .field("neighbours", &self.neighbours)
+            .field("one_sided", &self.one_sided)
             .finish_non_exhaustive()
     }
 }
@@ -84,6 +165,19 @@ mod tests {
             assert!(scores(wrong, 1).is_err(), "{wrong:?}");
         }
         assert!(scores(&[1], 0).is_err() && scores(&[1], LARGEST + 1).is_err());
+        let each = |sensitivities: &[u64]| {
+            Scores::with_sensitivities(vec![1, 2], sensitivities.to_vec(), Neighbours::AddRemove)
+        };
+        assert!(each(&[1, 7]).is_ok_and(|scores| !scores.is_homogeneous()));
+        for wrong in [&[1][..], &[1, 0], &[1, LARGEST + 1]] {
+            assert!(each(wrong).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn replaced_units_move_scores_both_ways() {
+        let scores = |neighbours| Scores::new(vec![1], 1, neighbours).unwrap().one_sided();
+        assert!(scores(Neighbours::AddRemove).is_ok() && scores(Neighbours::ReplaceOne).is_err());
     }
 
     #[test]

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::data::{Orientation, Schema, Source};
 use crate::error::Result;
 use crate::estimate::MedianGrid;
-use crate::exact::{LnFactorials, near_f64};
+use crate::exact::near_f64;
 use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::select::plan::{Plan, PlannedPath};
 use crate::select::request::Request;
@@ -80,7 +80,10 @@ impl Request {
             // P(rank error > r) <= (grid points) e^(-eps r).
             Purpose::TargetMedian => {
                 let ranks = steps * (MedianGrid::shared().len() as f64 / 0.05).ln() / epsilon;
-                format!("the split is within {ranks:.0} ranks of the middle 95 times of 100")
+                format!(
+                    "the split is within {ranks:.0} ranks of the middle 95 times of 100, if values lie \
+                     from 1e-6 to 1e9 in magnitude and not within a quarter percent of each other"
+                )
             }
             Purpose::TargetCenter
                 if self.neighbours == Neighbours::ReplaceOne
@@ -94,24 +97,18 @@ impl Request {
                 format!("rows are counted with a standard deviation of at least {rows:.1}")
             }
             Purpose::Selection => {
-                let (rows, k) = (self.rows_needed(&plan.selection, d), self.k);
+                let rows = self.rows_needed(&plan.selection, d);
                 format!(
-                    "sets are told apart where their scores differ by what about {rows:.0} rows can \
-                     move (2 ln C({d}, {k}) / epsilon, over the larger of gamma and 1 - gamma): if \
-                     that is more than a sixth of your rows, expect noise"
+                    "features are told apart where their scores differ by what about {rows:.0} rows \
+                     can move: if that is more than a sixth of your rows, expect noise"
                 )
             }
         }
     }
 
-    /// 2 ln C(d, k)/epsilon sensitivities, over the larger of gamma and 1 - gamma.
+    /// How many rows can move a score as far as the noise does.
     fn rows_needed(&self, epsilon: &Epsilon, d: usize) -> f64 {
-        let ln = LnFactorials::up_to(d);
-        let ln = ln.as_slice();
-        let sets = ln[d] - ln[self.k] - ln[d - self.k];
-        let gamma = near_f64(&self.mechanism.gamma(self.k));
-        let steps = self.neighbours.steps() as f64;
-        2.0 * steps * sets / (near_f64(epsilon.as_rational()) * gamma.max(1.0 - gamma))
+        self.neighbours.steps() as f64 * self.mechanism.gap(d, self.k, epsilon)
     }
 
     pub(super) fn guarantee(&self, plan: &Plan, schema: &Schema) -> Guarantee {

@@ -109,12 +109,12 @@ where
         &self,
         dataset: DatasetBase<ArrayBase<D, Ix2>, T>,
     ) -> Result<DatasetBase<Array2<F>, T>> {
+        let records = self.columns_of(dataset.records.view())?;
         let names = dataset.feature_names().to_vec();
         let kept = |picked: &super::Picked| names.get(picked.feature) == Some(&picked.name);
         if !names.is_empty() && !self.selected.iter().all(kept) {
             return Err(Error::request("the dataset names its features otherwise"));
         }
-        let records = self.columns_of(dataset.records.view())?;
         let target_names = dataset.target_names().to_vec();
         let DatasetBase { targets, weights, .. } = dataset;
         let mut reduced = DatasetBase::new(records, targets);
@@ -122,6 +122,29 @@ where
             reduced = reduced.with_weights(weights);
         }
         let names = self.selected.iter().map(|picked| picked.name.clone()).collect();
-        Ok(reduced.with_feature_names::<String>(names).with_target_names(target_names))
+        reduced = reduced.with_feature_names::<String>(names);
+        // A dataset can hold names of targets it has no more.
+        Ok(match target_names.len() {
+            1 => reduced.with_target_names(target_names),
+            _ => reduced,
+        })
+    }
+}
+
+impl<R: ::linfa::dataset::Records, T> Transformer<R, T> for Selection
+where
+    Record: Transformer<R, T>,
+{
+    fn transform(&self, x: R) -> T {
+        Record::transform(self, x)
+    }
+}
+
+impl<R: ::linfa::dataset::Records, T> Transformer<R, T> for NotPrivate<Record>
+where
+    Record: Transformer<R, T>,
+{
+    fn transform(&self, x: R) -> T {
+        Record::transform(self, x)
     }
 }

@@ -32,7 +32,7 @@ use crate::select::{DryRun, Record};
 /// publish(&rehearsal);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub struct NotPrivateSelect(Request);
 
 impl NotPrivateSelect {

@@ -3,12 +3,13 @@
 use crate::data::{Bounds, Labels, Opening, TargetCode};
 use crate::error::{Error, Result};
 use crate::exact::Q;
+use crate::mechanism::{Sensitivity, check_k};
 use crate::privacy::{Budget, Epsilon, Neighbours, Purpose, Spending};
 use crate::select::request::Request;
 use crate::select::{Center, ScoreKind, Target};
 
 /// More threads than any machine makes use of.
-const MAX_THREADS: usize = 1024;
+const MAX_THREADS: usize = 256;
 
 /// Below this many features columns are more often in different units than of one kind.
 pub(crate) const WIDE: usize = 200;
@@ -21,6 +22,13 @@ impl Request {
         }
         if self.k == 0 {
             return Err(Error::request("k must be at least 1"));
+        }
+        let card = self.mechanism.card();
+        check_k(card, self.k)?;
+        if card.sensitivity == Sensitivity::Own {
+            let id = card.id;
+            let rule = format!("{id} is for scores with a sensitivity each; features share one");
+            return Err(Error::request(rule).hint("canonical suits them"));
         }
         if self.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
             return Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")));
@@ -183,9 +191,9 @@ pub(super) enum PlannedCenter<C> {
 
 fn center_of_split(center: &Center) -> Result<i32> {
     match center {
-        Center::Stated(_) => {
-            Err(Error::request("a stated centre needs --target-bounds or --classes"))
-        }
+        Center::Stated(_) => Err(Error::request(
+            "a stated centre needs a target with bounds or classes (--target-bounds, --classes)",
+        )),
         other => no_shares(other),
     }
 }

@@ -2,7 +2,8 @@
 
 use crate::data::{Scaling, Schema};
 use crate::estimate::RowsEstimate;
-use crate::exact::{Q, format_rational};
+use crate::exact::Q;
+use crate::mechanism::Chooses;
 use crate::privacy::Neighbours;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
@@ -25,13 +26,18 @@ impl Run<'_> {
         };
         let mut warnings = request.warnings(self.plan, self.scaling, schema.d(), scored.estimate);
         warnings.extend(request.rare_classes(&scored.released, scored.estimate));
+        warnings.extend(one_sided_split(&scored.released));
         let rows_are_public = request.neighbours == Neighbours::ReplaceOne;
         Record {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "select".to_owned(),
             private: !seeded && !request.paper,
             selected: picks.iter().map(picked).collect(),
-            order: "file".to_owned(),
+            order: match request.mechanism.card().chooses {
+                Chooses::Sequence => "pick",
+                Chooses::One | Chooses::Set => "file",
+            }
+            .to_owned(),
             guarantee: request.guarantee(self.plan, schema),
             mechanism: request.mechanism_used(),
             score: request.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
@@ -80,8 +86,8 @@ impl Run<'_> {
 impl Request {
     pub(super) fn mechanism_used(&self) -> MechanismUsed {
         MechanismUsed {
-            id: "canonical".to_owned(),
-            gamma: format_rational(&self.mechanism.gamma(self.k)),
+            id: self.mechanism.card().id.to_owned(),
+            parameters: self.mechanism.parameters(self.k).into_iter().collect(),
         }
     }
 
@@ -196,4 +202,17 @@ impl Request {
         }
         warnings
     }
+}
+
+/// A split with nearly all rows on one side finds nothing; the centre that shows it is paid for.
+fn one_sided_split(released: &Released) -> Option<Warning> {
+    released.target_median?;
+    let [above] = released.center.as_deref()? else { return None };
+    if (0.05..=0.95).contains(above) {
+        return None;
+    }
+    let text = "nearly all rows lie on one side of the split, so little can be found: the target's \
+                values lie too close together, or beyond 1e-6 to 1e9; state their range \
+                (--target-bounds), or use --score kendall";
+    Some(Warning { id: "one-sided-split".to_owned(), text: text.to_owned() })
 }

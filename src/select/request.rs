@@ -1,15 +1,16 @@
 //! What is asked for.
 
+use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::One;
 
 use crate::data::{Bounds, Progress, Scaling, Source};
 use crate::error::{Error, Result};
 use crate::exact::{parse_rational, ratio};
-use crate::mechanism::CanonicalLipschitz;
+use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::{Epsilon, Neighbours};
 use crate::random::Entropy;
 use crate::select::{DryRun, NotPrivateSelect, Selection};
@@ -18,13 +19,23 @@ use crate::select::{DryRun, NotPrivateSelect, Selection};
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Target {
-    /// A number of unknown range: split at a private median (10% of epsilon).
+    /// A number of unknown range: for correlation scores split at a private median (10% of epsilon),
+    /// which finds the middle of values from 1e-6 to 1e9 in magnitude that lie more than a quarter of a
+    /// percent apart; a warning says if nearly all rows fell on one side.
     #[default]
     Numeric,
     /// A number of a stated range, clipped to it.
     Bounded(Bounds),
-    /// One of these labels; any other text is missing.
+    /// One of these labels; any other text is missing. Blanks around labels and cells aside, they are
+    /// compared as text.
     Classes(Vec<String>),
+}
+
+impl Target {
+    /// One of these labels: short for [`Classes`](Self::Classes).
+    pub fn classes<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
+        Self::Classes(labels.into_iter().map(Into::into).collect())
+    }
 }
 
 /// Where the target's centre comes from.
@@ -92,7 +103,7 @@ pub(super) struct Request {
     pub(super) center: Center,
     pub(super) neighbours: Neighbours,
     pub(super) shares: Shares,
-    pub(super) mechanism: CanonicalLipschitz,
+    pub(super) mechanism: Arc<dyn Mechanism>,
     pub(super) schema_hash: Option<String>,
     pub(super) threads: Option<usize>,
     pub(super) progress: Option<Progress>,
@@ -118,6 +129,33 @@ pub(super) struct Shares {
     pub(super) center: BigRational,
 }
 
+impl fmt::Debug for Select {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0.0, f)
+    }
+}
+
+impl fmt::Debug for CheckedSelect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let epsilon = self.epsilon.as_ref().map(Epsilon::to_string);
+        f.debug_struct("Select")
+            .field("k", &self.k)
+            .field("epsilon", &epsilon)
+            .field("score", &self.score)
+            .field("target", &self.target)
+            .field("center", &self.center)
+            .field("neighbours", &self.neighbours)
+            .field("mechanism", &self.mechanism)
+            .finish_non_exhaustive()
+    }
+}
+
 impl Request {
     fn or_refuse<T>(&mut self, part: Result<T>) -> Option<T> {
         part.map_err(|error| self.refused.get_or_insert(error).clone()).ok()
@@ -140,7 +178,7 @@ impl Select {
             center: Center::default(),
             neighbours: Neighbours::default(),
             shares: Shares { target: ratio(1, 10), center: ratio(1, 20) },
-            mechanism: CanonicalLipschitz::default(),
+            mechanism: Arc::new(CanonicalLipschitz::default()),
             schema_hash: None,
             threads: None,
             progress: None,
@@ -200,25 +238,27 @@ impl Select {
     }
 
     /// The shares of the budget for the target's median and centre, where they are drawn (defaults
-    /// 0.1 and 0.05), as exact decimals or fractions: above 0, together below 1.
+    /// 0.1 and 0.05), as exact decimals or fractions: at least 1e-6 each, together below 1.
     pub fn shares(self, target: &str, center: &str) -> Self {
         let shares = parse_rational(target).zip(parse_rational(center));
+        let least = ratio(1, 1_000_000);
         let valid = shares.filter(|(target, center)| {
-            let both_drawn = target.is_positive() && center.is_positive();
-            both_drawn && target + center < BigRational::one()
+            *target >= least && *center >= least && target + center < BigRational::one()
         });
         let shares = valid.map(|(target, center)| Shares { target, center });
         self.with(|request| {
-            let wrong = || Error::request("shares must be above 0 and add up to less than 1");
+            let wrong = || {
+                Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
+            };
             if let Some(shares) = request.or_refuse(shares.ok_or_else(wrong)) {
                 request.shares = shares;
             }
         })
     }
 
-    /// The mechanism, with its gamma.
-    pub fn mechanism(self, mechanism: CanonicalLipschitz) -> Self {
-        self.with(|request| request.mechanism = mechanism)
+    /// The mechanism, by default [`CanonicalLipschitz`]; one for scores with one sensitivity.
+    pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
+        self.with(|request| request.mechanism = Arc::new(mechanism))
     }
 
     /// How many threads work on rows; by default as many as the machine has cores. The result does
@@ -239,7 +279,9 @@ impl Select {
     }
 
     /// Draws from a stated seed instead of the operating system's entropy: for tests and simulations.
-    /// Anyone with the seed can undo the noise, so the result is marked by its type.
+    /// Anyone with the seed can undo the noise, so the result is marked by its type. Say it last: what it
+    /// gives cannot be built further. The same seed gives the same result on every platform, until a
+    /// version whose changelog says *value-breaking*.
     pub fn seed(self, seed: u64) -> NotPrivateSelect {
         NotPrivateSelect::new(self.0.0).seed(seed)
     }

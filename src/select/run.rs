@@ -8,6 +8,7 @@ use crate::estimate::{
     MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
 };
 use crate::exact::{Q, to_grid};
+use crate::mechanism::choose;
 use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores, paper_scores};
@@ -32,7 +33,7 @@ impl Request {
             }
         };
         let bits = randomness.bits(Purpose::Selection.draw());
-        let picks = self.mechanism.select_with(&scored.scores, self.k, &plan.selection, &bits)?;
+        let picks = choose(&*self.mechanism, &scored.scores, self.k, &plan.selection, &bits)?;
         Ok(run.record(table.schema(), &picks, scored))
     }
 

@@ -3,13 +3,14 @@
 //! What depends on the data is `selected` and `released`, which the budget paid for, and the
 //! warnings made from them.
 
+use std::collections::BTreeMap;
 use std::ops::Deref;
 
 use serde::Serialize;
 
 #[cfg(feature = "ndarray")]
 use crate::error::{Error, Result};
-use crate::privacy::{Epsilon, Neighbours, Spending};
+use crate::privacy::{Epsilon, Neighbours, NotPrivate, Spending};
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
 ///
@@ -22,6 +23,34 @@ pub struct Selection(Record);
 impl Selection {
     pub(super) fn new(record: Record) -> Self {
         Self(record)
+    }
+}
+
+impl AsRef<Record> for Selection {
+    fn as_ref(&self) -> &Record {
+        &self.0
+    }
+}
+
+impl AsRef<Record> for Record {
+    fn as_ref(&self) -> &Record {
+        self
+    }
+}
+
+impl AsRef<Record> for NotPrivate<Record> {
+    fn as_ref(&self) -> &Record {
+        self
+    }
+}
+
+/// The record, which says itself that it is not private.
+impl Serialize for NotPrivate<Record> {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
+        Record::serialize(self, serializer)
     }
 }
 
@@ -46,7 +75,8 @@ pub struct Record {
     pub private: bool,
     /// The selected features.
     pub selected: Vec<Picked>,
-    /// The order of `selected`: `file`, which says nothing more than the set.
+    /// The order of `selected`: `file`, which says nothing more than the set, or `pick`, the order in
+    /// which a mechanism released them.
     pub order: String,
     /// What is promised.
     pub guarantee: Guarantee,
@@ -67,8 +97,8 @@ pub struct Record {
 }
 
 impl Record {
-    /// The selected features by their places among the features, from 0 and ascending: the columns of
-    /// X, where that was a matrix.
+    /// The selected features by their places among the features, from 0, in the order of
+    /// [`selected`](Self::selected): the columns of X, where that was a matrix.
     pub fn indices(&self) -> Vec<usize> {
         self.selected.iter().map(|picked| picked.feature).collect()
     }
@@ -89,7 +119,11 @@ impl Record {
             let d = self.public.features;
             return Err(Error::request(format!("X must have the {d} columns selected from")));
         }
-        Ok(x.select(ndarray::Axis(1), &self.indices()))
+        let indices = self.indices();
+        if indices.iter().any(|index| *index >= x.ncols()) {
+            return Err(Error::request("the record does not belong to these columns"));
+        }
+        Ok(x.select(ndarray::Axis(1), &indices))
     }
 }
 
@@ -129,8 +163,9 @@ pub struct Guarantee {
 pub struct MechanismUsed {
     /// Its name on the command line.
     pub id: String,
-    /// Gamma, exactly.
-    pub gamma: String,
+    /// Its parameters, exactly, by name.
+    #[serde(flatten)]
+    pub parameters: BTreeMap<&'static str, String>,
 }
 
 /// The score and how values reached it.

@@ -67,6 +67,27 @@ pub fn permute_and_flip(excess: &[f64]) -> Vec<f64> {
     law
 }
 
+/// All sequences of k different candidates with their joint loss, max over i of x_[i] - x_(y_i).
+pub fn sequences_by_joint_loss(x: &[i64], k: usize) -> Vec<(Vec<usize>, i64)> {
+    let mut sorted = x.to_vec();
+    sorted.sort_unstable_by_key(|&value| std::cmp::Reverse(value));
+    let loss = |y: &[usize]| y.iter().zip(&sorted).map(|(&j, best)| best - x[j]).max().unwrap_or(0);
+    sequences(x.len(), k).into_iter().map(|y| (y.clone(), loss(&y))).collect()
+}
+
+/// All sequences of `k` different numbers below d.
+pub fn sequences(d: usize, k: usize) -> Vec<Vec<usize>> {
+    let mut all = vec![vec![]];
+    for _ in 0..k {
+        let longer = |prefix: &Vec<usize>| {
+            let next = (0..d).filter(|i| !prefix.contains(i)).collect::<Vec<_>>();
+            next.into_iter().map(|i| [&prefix[..], &[i]].concat()).collect::<Vec<_>>()
+        };
+        all = all.iter().flat_map(longer).collect();
+    }
+    all
+}
+
 /// Nodes and weights on [0, 1]: roots of the Legendre polynomial by Newton's method.
 fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
     (0..n)

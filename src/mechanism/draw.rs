@@ -1,0 +1,142 @@
+//! What every mechanism has: a card, and one way to be asked.
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use crate::error::{Error, Result};
+use crate::exact::near_f64;
+use crate::mechanism::{Card, Chooses, Sensitivity};
+use crate::privacy::{Epsilon, Purpose, Randomness};
+use crate::random::Bits;
+use crate::score::Scores;
+
+/// A private selection mechanism: scores to k candidates. Only this crate's mechanisms are; what is not
+/// private cannot be passed for one.
+///
+/// ```
+/// use dpsis::mechanism::{CanonicalLipschitz, Mechanism};
+/// use dpsis::{Neighbours, OperatingSystem, Scores};
+///
+/// // Counts to which one person adds at most 1.
+/// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbours::AddRemove)?;
+/// let picks = CanonicalLipschitz::default().select(&scores, 2, &"1".parse()?, OperatingSystem)?;
+/// assert_eq!(picks, [1, 3]); // wrong with probability below e^-20
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
+    /// What is known and proven of it.
+    fn card(&self) -> &'static Card;
+
+    /// Its parameters for a k, exactly, by their names on the command line.
+    fn parameters(&self, k: usize) -> Vec<(&'static str, String)> {
+        let _ = k;
+        Vec::new()
+    }
+
+    /// How far apart two scores must be, in units of their sensitivity, for the better one to be taken
+    /// rather than the other: the typical largest noise among all candidates, for planning.
+    fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
+        // The largest of d noises of scale 2k/eps.
+        2.0 * k as f64 * (candidates as f64).ln() / near_f64(epsilon.as_rational())
+    }
+
+    /// k candidates by their numbers from 0: ascending, or in the order of the picks where
+    /// [`Card::chooses`] says so.
+    ///
+    /// # Privacy
+    ///
+    /// `epsilon`-differentially private for the neighbour relation of the scores.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k is 0 or exceeds the number of candidates, or what [`Card::chooses`] allows; if
+    /// sensitivities differ where [`Card::sensitivity`] wants one; if there are 2^31 candidates or more.
+    /// `Io` if the operating system gives no entropy.
+    fn select<R: Randomness>(
+        &self,
+        scores: &Scores,
+        k: usize,
+        epsilon: &Epsilon,
+        randomness: R,
+    ) -> Result<R::Output<Vec<usize>>>
+    where
+        Self: Sized,
+    {
+        let bits = randomness.source()?.bits(Purpose::Selection.draw());
+        choose(self, scores, k, epsilon, &bits).map(R::mark)
+    }
+}
+
+/// Draws from checked scores, driven by bits that drive nothing else.
+pub(crate) fn choose(
+    mechanism: &(impl Mechanism + ?Sized),
+    scores: &Scores,
+    k: usize,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> Result<Vec<usize>> {
+    let card = mechanism.card();
+    let d = scores.values().len();
+    if k == 0 || k > d {
+        return Err(Error::request(format!("k must lie between 1 and {d}")));
+    }
+    check_k(card, k)?;
+    if d >= 1 << 31 {
+        return Err(Error::request("there must be fewer than 2^31 candidates"));
+    }
+    if card.sensitivity == Sensitivity::Common && !scores.is_homogeneous() {
+        let id = card.id;
+        return Err(Error::request(format!("{id} needs one sensitivity for all candidates"))
+            .hint("gem, mgem, cgem, rs and rs-tnb take a sensitivity for each"));
+    }
+    Ok(mechanism.draw(scores, k, epsilon, bits))
+}
+
+/// What a mechanism can be refused by k alone.
+pub(crate) fn check_k(card: &Card, k: usize) -> Result<()> {
+    if k > 1 && card.chooses == Chooses::One {
+        let id = card.id;
+        return Err(Error::request(format!("{id} chooses one candidate: k must be 1"))
+            .hint("peel, peel-pnf, canonical and joint choose several"));
+    }
+    Ok(())
+}
+
+impl<M: Mechanism + ?Sized> Mechanism for Arc<M> {
+    fn card(&self) -> &'static Card {
+        (**self).card()
+    }
+
+    fn parameters(&self, k: usize) -> Vec<(&'static str, String)> {
+        (**self).parameters(k)
+    }
+
+    fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
+        (**self).gap(candidates, k, epsilon)
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl<M: sealed::Draw + ?Sized> sealed::Draw for Arc<M> {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        (**self).draw(scores, k, epsilon, bits)
+    }
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// The draw itself: k lies between 1 and the number of candidates, which is below 2^31.
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    pub trait Draw {
+        fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize>;
+    }
+}
+
+/// eps/(2 Delta), or eps/Delta for one-sided scores: the rate of noise at which a score difference that
+/// both of its ends can change is covered by eps.
+pub(super) fn rate(scores: &Scores, epsilon: &Epsilon) -> num_rational::BigRational {
+    let steps = if scores.is_one_sided() { 1u128 } else { 2 };
+    let unit = steps * u128::from(scores.sensitivity());
+    epsilon.as_rational() / num_bigint::BigInt::from(unit)
+}

@@ -1,0 +1,97 @@
+#![doc = include_str!("noisy_max.md")]
+
+use crate::error::{Error, Result};
+use crate::mechanism::arrivals::first_arrivals;
+use crate::mechanism::draw::{rate, sealed};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::privacy::Epsilon;
+use crate::random::{Bits, FirstArrival};
+use crate::score::Scores;
+
+/// Report-noisy-max with a choice of noise: one candidate. See the page of this module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct NoisyMax {
+    noise: NoiseKind,
+}
+
+/// The noise that [`NoisyMax`] adds to each score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub enum NoiseKind {
+    /// One-sided: the same law as permute-and-flip, never worse than Gumbel noise.
+    #[default]
+    Exponential,
+    /// Two-sided.
+    Laplace,
+    /// The same law as the exponential mechanism.
+    Gumbel,
+}
+
+/// The card of [`NoisyMax`].
+pub static CARD: Card = Card {
+    id: "noisy-max",
+    summary: "report-noisy-max: one candidate, by exponential, Laplace or Gumbel noise (--noise)",
+    chooses: Chooses::One,
+    sensitivity: Sensitivity::Common,
+    reference: "C. Dwork and A. Roth, \"The Algorithmic Foundations of Differential Privacy\" (2014), \
+                section 3.3",
+    page: include_str!("noisy_max.md"),
+    tightness: Tightness::Tight,
+    mutants: &["half the noise", "the one-sided constant"],
+};
+
+impl NoisyMax {
+    /// With another noise.
+    pub fn with_noise(noise: NoiseKind) -> Self {
+        Self { noise }
+    }
+
+    /// With the noise of this name: `exponential`, `laplace` or `gumbel`.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is no such noise.
+    pub fn with_noise_named(name: &str) -> Result<Self> {
+        [NoiseKind::Exponential, NoiseKind::Laplace, NoiseKind::Gumbel]
+            .into_iter()
+            .find(|noise| noise.name() == name)
+            .map(Self::with_noise)
+            .ok_or_else(|| Error::request("the noise must be exponential, laplace or gumbel"))
+    }
+}
+
+impl NoiseKind {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Exponential => "exponential",
+            Self::Laplace => "laplace",
+            Self::Gumbel => "gumbel",
+        }
+    }
+
+    fn law(self) -> FirstArrival {
+        match self {
+            Self::Exponential => FirstArrival::Uniform,
+            Self::Laplace => FirstArrival::Laplace,
+            Self::Gumbel => FirstArrival::Exponential,
+        }
+    }
+}
+
+impl Mechanism for NoisyMax {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![("noise", self.noise.name().to_owned())]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for NoisyMax {
+    fn draw(&self, scores: &Scores, _: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        let rate = rate(scores, epsilon);
+        first_arrivals(scores.values(), &rate, self.noise.law(), 1, bits, 0)
+    }
+}

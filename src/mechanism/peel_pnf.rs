@@ -1,0 +1,51 @@
+#![doc = include_str!("peel_pnf.md")]
+
+use num_bigint::BigInt;
+
+use crate::mechanism::arrivals::first_arrivals;
+use crate::mechanism::draw::{rate, sealed};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::privacy::Epsilon;
+use crate::random::{Bits, FirstArrival};
+use crate::score::Scores;
+
+/// Peeling with permute-and-flip: k rounds at eps/k, without replacement. See the page of this module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct PeelPermuteAndFlip;
+
+/// The card of [`PeelPermuteAndFlip`].
+pub static CARD: Card = Card {
+    id: "peel-pnf",
+    summary: "peeling: k rounds of permute-and-flip at eps/k",
+    chooses: Chooses::Sequence,
+    sensitivity: Sensitivity::Common,
+    reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
+                Selection\" (2020)",
+    page: include_str!("peel_pnf.md"),
+    tightness: Tightness::Tight,
+    mutants: &["epsilon not divided by k", "the one-sided constant"],
+};
+
+impl Mechanism for PeelPermuteAndFlip {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for PeelPermuteAndFlip {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        let rate = rate(scores, epsilon) / BigInt::from(k);
+        let mut left: Vec<usize> = (0..scores.values().len()).collect();
+        let mut values = scores.values().to_vec();
+        let mut picks = Vec::with_capacity(k);
+        // Noise may not be used twice: unlike Gumbel's, it has a memory of having been too small.
+        for round in 0..k as u64 {
+            for first in first_arrivals(&values, &rate, FirstArrival::Uniform, 1, bits, round) {
+                picks.push(left.remove(first));
+                values.remove(first);
+            }
+        }
+        picks
+    }
+}

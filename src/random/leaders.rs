@@ -1,0 +1,159 @@
+//! The least few of many real numbers that are known as intervals, in order.
+//!
+//! Every number is a function of infinitely many random bits. Its first bits put it into an `f64`
+//! interval that contains it; nearly always the intervals tell who is first. If not, the few that
+//! overlap get further bits and intervals from integer arithmetic, until they part. Equality has
+//! probability zero. So the outcome is a function of the infinite strings alone, and the quick
+//! intervals decide nothing but the speed.
+
+use num_bigint::BigInt;
+
+use super::Address;
+
+/// A number by its address, known to lie between two ends.
+#[derive(Clone, Copy)]
+struct Contender {
+    address: Address,
+    lower: f64,
+    upper: f64,
+}
+
+/// Both ends of a number, times a power of two that depends on `words` alone; `None` where unbounded.
+pub(crate) type Ends = (Option<BigInt>, Option<BigInt>);
+
+/// The numbers that may still be among the least `count`.
+pub(crate) struct Leaders {
+    count: usize,
+    /// At least `count` of the numbers so far lie below: whoever starts above it is out.
+    bar: f64,
+    contenders: Vec<Contender>,
+    /// How many contenders are let in before those that are out are sorted out.
+    limit: usize,
+}
+
+impl Leaders {
+    /// Nobody yet.
+    pub(crate) fn new(count: usize) -> Self {
+        Self { count, bar: f64::INFINITY, contenders: Vec::new(), limit: 2 * count + 16 }
+    }
+
+    /// Numbers above this are out.
+    #[inline]
+    pub(crate) fn bar(&self) -> f64 {
+        self.bar
+    }
+
+    /// Enters a number.
+    #[inline]
+    pub(crate) fn enter(&mut self, address: Address, lower: f64, upper: f64) {
+        // Written so that an interval that failed to be a number stays in and is refined.
+        if !(lower > self.bar) {
+            self.contenders.push(Contender { address, lower, upper });
+            if self.count == 1 {
+                self.bar = self.bar.min(upper);
+            }
+            if self.contenders.len() > self.limit {
+                self.sort_out();
+            }
+        }
+    }
+
+    /// Lowers the bar to the `count`-th upper end and drops who is above it.
+    fn sort_out(&mut self) {
+        if self.contenders.len() > self.count {
+            // An upper end that is no number says nothing.
+            let key = |c: &Contender| if c.upper.is_nan() { f64::INFINITY } else { c.upper };
+            let by_upper = |a: &Contender, b: &Contender| key(a).total_cmp(&key(b));
+            let (_, last, _) = self.contenders.select_nth_unstable_by(self.count - 1, by_upper);
+            self.bar = self.bar.min(key(last));
+        }
+        let bar = self.bar;
+        self.contenders.retain(|contender| !(contender.lower > bar));
+        self.limit = 2 * self.contenders.len() + 16;
+    }
+
+    /// The addresses of the least `count` numbers (of all, if fewer entered), the least first.
+    /// `refine` gives a number's ends when so many words of its bits are known.
+    pub(crate) fn in_order(mut self, refine: impl Fn(Address, u64) -> Ends) -> Vec<Address> {
+        self.sort_out();
+        let mut rest = self.contenders;
+        let mut order = Vec::with_capacity(self.count);
+        while order.len() < self.count && !rest.is_empty() {
+            let bar = rest.iter().fold(f64::INFINITY, |bar, contender| bar.min(contender.upper));
+            let may_lead = |contender: &&Contender| !(contender.lower > bar);
+            let front: Vec<Address> = rest.iter().filter(may_lead).map(|c| c.address).collect();
+            let Some(first) = least(front, &refine) else { break };
+            rest.retain(|contender| contender.address != first);
+            order.push(first);
+        }
+        order
+    }
+}
+
+/// The address of the least number; `None` of none.
+fn least(mut addresses: Vec<Address>, refine: impl Fn(Address, u64) -> Ends) -> Option<Address> {
+    let mut words = 2;
+    while addresses.len() > 1 {
+        let ends: Vec<Ends> = addresses.iter().map(|&address| refine(address, words)).collect();
+        let bar = ends.iter().filter_map(|(_, upper)| upper.as_ref()).min();
+        let may_lead = |lower: &Option<BigInt>| match (lower, bar) {
+            (Some(lower), Some(bar)) => lower <= bar,
+            _ => true,
+        };
+        let pairs = addresses.iter().zip(&ends);
+        addresses =
+            pairs.filter(|(_, (lower, _))| may_lead(lower)).map(|(&address, _)| address).collect();
+        words += 1;
+    }
+    addresses.pop()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        /// Numbers with 40 bits of which the quick interval knows the first few: the order is that of
+        /// the numbers.
+        #[test]
+        fn the_order_is_found_however_little_is_known_at_first(
+            numbers in prop::collection::hash_set(0u64..1 << 40, 1..60),
+            count in 1usize..70,
+            known in 0u32..41,
+        ) {
+            let numbers: Vec<u64> = numbers.into_iter().collect();
+            let mut leaders = Leaders::new(count);
+            for (i, number) in numbers.iter().enumerate() {
+                let address = Address { lane: 0, position: i as u64 };
+                let unknown = (1u64 << (40 - known)) - 1;
+                leaders.enter(address, (number & !unknown) as f64, (number | unknown) as f64);
+            }
+            let order = leaders.in_order(|address, words| {
+                let number = numbers[address.position as usize];
+                let unknown = (1u64 << (40 - (known + 8 * (words as u32 - 1)).min(40))) - 1;
+                (Some((number & !unknown).into()), Some((number | unknown).into()))
+            });
+            let found: Vec<u64> = order.iter().map(|a| numbers[a.position as usize]).collect();
+            let mut sorted = numbers;
+            sorted.sort_unstable();
+            sorted.truncate(count);
+            prop_assert_eq!(found, sorted);
+        }
+    }
+
+    #[test]
+    fn intervals_that_are_no_numbers_are_refined() {
+        let mut leaders = Leaders::new(2);
+        for position in 0..3 {
+            leaders.enter(Address { lane: 0, position }, f64::NAN, f64::NAN);
+        }
+        let exact = |address: Address, _| {
+            let value = BigInt::from(-(address.position as i64));
+            (Some(value.clone()), Some(value))
+        };
+        let order: Vec<u64> = leaders.in_order(exact).iter().map(|a| a.position).collect();
+        assert_eq!(order, [2, 1]);
+    }
+}
