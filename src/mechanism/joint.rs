@@ -33,7 +33,7 @@ pub static CARD: Card = Card {
                 for Differentially Private Top-k\" (2022)",
     page: include_str!("joint.md"),
     tightness: Tightness::Tight,
-    mutants: &["the one-sided constant", "scores rounded down", "levels counted twice"],
+    mutants: &["the one-sided constant", "levels counted twice"],
 };
 
 /// The card of [`JointPermuteAndFlip`].
@@ -54,7 +54,8 @@ macro_rules! joint_with {
             /// k ln d sequences, at the rate of the joint loss.
             fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
                 let ln_sequences = k as f64 * (candidates as f64).ln();
-                4.0 * ln_sequences / near_f64(epsilon.as_rational())
+                let rate = if k == 1 { 2.0 } else { 4.0 };
+                rate * ln_sequences / near_f64(epsilon.as_rational())
             }
         }
 
@@ -67,7 +68,7 @@ macro_rules! joint_with {
                 epsilon: &Epsilon,
                 bits: &Bits,
             ) -> Vec<usize> {
-                let levels = Levels::new(scores, k, joint_rate(scores, epsilon));
+                let levels = Levels::new(scores, k, joint_rate(scores, k, epsilon));
                 let winner = levels.race(bits, $law, Filter::default());
                 levels.draw_member(winner, &mut bits.lane(MEMBER_LANE))
             }
@@ -82,9 +83,10 @@ joint_with!(JointPermuteAndFlip, PNF_CARD, FirstArrival::Uniform);
 const MEMBER_LANE: u64 = 1 << 62;
 
 /// The joint loss moves by at most 2 Delta, or Delta for one-sided scores, in either direction: eps/(4
-/// Delta), or eps/(2 Delta).
-pub(super) fn joint_rate(scores: &Scores, epsilon: &Epsilon) -> BigRational {
-    rate(scores, epsilon) / num_bigint::BigInt::from(2)
+/// Delta), or eps/(2 Delta). For k = 1 the best score is in every loss and cancels: twice that.
+pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRational {
+    let steps = if k == 1 { 1 } else { 2 };
+    rate(scores, epsilon) / num_bigint::BigInt::from(steps)
 }
 
 /// Candidates by rank, in groups of equal score.

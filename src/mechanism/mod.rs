@@ -31,3 +31,6 @@ pub use peel::Peel;
 pub use peel_pnf::PeelPermuteAndFlip;
 pub use pnf::PermuteAndFlip;
 pub use registry::{CARDS, Parameters, by_id};
+
+#[cfg(test)]
+mod contract_tests;

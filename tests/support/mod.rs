@@ -2,5 +2,6 @@
 #![allow(dead_code, missing_docs, unreachable_pub, clippy::unwrap_used, clippy::expect_used)]
 
 pub mod goodness;
+pub mod laws;
 pub mod neighbours;
 pub mod oracle;

@@ -3,11 +3,15 @@
 use super::oracle::max_log_ratio;
 
 /// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbours if no coordinate
-/// differs by more than `sensitivity`.
+/// differs by more than its sensitivity.
+#[derive(Clone)]
 pub struct Grid {
     pub d: usize,
     levels: i64,
-    sensitivity: i64,
+    /// Of each coordinate.
+    sensitivities: Vec<i64>,
+    /// All coordinates rise or stay.
+    one_sided: bool,
 }
 
 /// What an enumeration found.
@@ -22,7 +26,18 @@ pub struct Enumeration {
 
 impl Grid {
     pub fn new(d: usize, levels: i64, sensitivity: i64) -> Self {
-        Self { d, levels, sensitivity }
+        Self { d, levels, sensitivities: vec![sensitivity; d], one_sided: false }
+    }
+
+    /// The same where scores move in one direction only.
+    pub fn one_sided(self) -> Self {
+        Self { one_sided: true, ..self }
+    }
+
+    /// Coordinates with a sensitivity each.
+    pub fn with_sensitivities(levels: i64, sensitivities: &[i64]) -> Self {
+        let d = sensitivities.len();
+        Self { d, levels, sensitivities: sensitivities.to_vec(), one_sided: false }
     }
 
     /// Compares the laws of all neighbours.
@@ -59,9 +74,10 @@ impl Grid {
     fn neighbours(&self, index: usize) -> Vec<usize> {
         let mut found = vec![0];
         let mut place = 1;
-        for digit in self.point(index) {
-            let low = (digit - self.sensitivity).max(0);
-            let high = (digit + self.sensitivity).min(self.levels - 1);
+        for (digit, sensitivity) in self.point(index).into_iter().zip(&self.sensitivities) {
+            // A pair that falls is found from its other end.
+            let low = if self.one_sided { digit } else { (digit - sensitivity).max(0) };
+            let high = (digit + sensitivity).min(self.levels - 1);
             let extend = |&at: &usize| (low..=high).map(move |digit| at + place * digit as usize);
             found = found.iter().flat_map(extend).collect();
             place *= self.levels as usize;

@@ -89,7 +89,7 @@ pub fn sequences(d: usize, k: usize) -> Vec<Vec<usize>> {
 }
 
 /// Nodes and weights on [0, 1]: roots of the Legendre polynomial by Newton's method.
-fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
+pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
     (0..n)
         .map(|i| {
             let mut x = (std::f64::consts::PI * (i as f64 + 0.75) / (n as f64 + 0.5)).cos();

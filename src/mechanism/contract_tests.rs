@@ -1,0 +1,374 @@
+//! One contract for every private mechanism, driven from the registry: no mechanism without it.
+//!
+//! - *Privacy.* The law by the definition - all outcomes, brute force - over all neighbours on a grid:
+//!   at least 262,144 pairs where it has a closed form (16,384 where it needs an integral): the log-ratio
+//!   never exceeds epsilon (1 + 1e-12), and reaches 0.99 of it where the card says that it is tight.
+//! - *The code has that law.* 40,000 draws a setting against it (G-test, alpha 1e-6).
+//! - *Invariance.* Scores shifted by a constant give the same picks from the same bits.
+//! - *Broken variants* are rejected by the same enumeration.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::*;
+use crate::privacy::{Neighbours, Seeded};
+use crate::score::Scores;
+use crate::support::goodness::assert_fits;
+use crate::support::laws::{self, Noise, exponential, flips};
+use crate::support::neighbours::Grid;
+use crate::support::oracle::{sequences, subsets};
+
+/// Grids are in half units of the sensitivity.
+const UNIT: i64 = 2;
+
+/// A law: scores in units of the sensitivity, k, epsilon (twice as large as usual for one-sided scores:
+/// every definition has its rate in eps/2 of what moves both ways).
+type Law = Box<dyn Fn(&[f64], usize, f64) -> Vec<f64>>;
+
+/// What a mechanism is held to.
+struct Contract {
+    id: &'static str,
+    parameters: Parameters,
+    law: Law,
+    /// The numbers of picks to try.
+    ks: &'static [usize],
+    /// Whether the law needs integrals.
+    integrals: bool,
+}
+
+fn contract(
+    id: &'static str,
+    ks: &'static [usize],
+    law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static,
+) -> Contract {
+    Contract { id, parameters: Parameters::default(), law: Box::new(law), ks, integrals: false }
+}
+
+impl Contract {
+    fn with_gamma(mut self, gamma: &str) -> Self {
+        self.parameters.gamma = Some(gamma.to_owned());
+        self
+    }
+
+    fn with_noise(mut self, noise: &str) -> Self {
+        self.parameters.noise = Some(noise.to_owned());
+        self
+    }
+
+    fn by_integrals(self) -> Self {
+        Self { integrals: true, ..self }
+    }
+
+    fn mechanism(&self) -> Arc<dyn Mechanism> {
+        by_id(self.id, &self.parameters).unwrap()
+    }
+
+    fn name(&self) -> String {
+        let Parameters { gamma, noise, .. } = &self.parameters;
+        let parameters: Vec<&str> =
+            [gamma, noise].into_iter().flatten().map(String::as_str).collect();
+        format!("{} {}", self.id, parameters.join(" ")).trim_end().to_owned()
+    }
+}
+
+/// The definitions.
+fn contracts() -> Vec<Contract> {
+    let one = |noise: Noise| move |x: &[f64], _: usize, eps: f64| laws::of_one(x, eps / 2.0, noise);
+    let rounds = |noise: Noise| {
+        move |x: &[f64], k: usize, eps: f64| laws::of_rounds(x, k, eps / (2.0 * k as f64), noise)
+    };
+    let joint = |noise: Noise| {
+        move |x: &[f64], k: usize, eps: f64| laws::joint_sequences(x, k, joint_rate(k, eps), noise)
+    };
+    let canonical = |gamma: f64, noise: Noise| {
+        move |x: &[f64], k: usize, eps: f64| laws::canonical_sets(x, k, gamma, eps / 2.0, noise)
+    };
+    vec![
+        contract("em", &[1], one(exponential)),
+        contract("pnf", &[1], one(flips)),
+        contract("noisy-max", &[1], one(flips)),
+        contract("noisy-max", &[1], one(exponential)).with_noise("gumbel"),
+        contract("noisy-max", &[1], |x, _, eps| laws::laplace(x, 1, eps / 2.0))
+            .with_noise("laplace")
+            .by_integrals(),
+        contract("krr", &[1], |x, _, eps| laws::randomized_response(x, eps.exp())),
+        contract("peel", &[1, 2, 3], rounds(exponential)),
+        contract("peel-pnf", &[1, 2, 3], rounds(flips)),
+        contract("laplace", &[1, 2], |x, k, eps| laws::laplace(x, k, eps / (2.0 * k as f64)))
+            .by_integrals(),
+        contract("joint", &[1, 2, 3], joint(exponential)),
+        contract("joint-pnf", &[1, 2, 3], joint(flips)),
+        contract("canonical", &[1, 2, 3], canonical(1.0, flips)).with_gamma("1"),
+        contract("canonical", &[2], canonical(0.25, flips)).with_gamma("1/4"),
+        contract("canonical-gumbel", &[1, 2, 3], canonical(1.0, exponential)).with_gamma("1"),
+        contract("canonical-gumbel", &[2], canonical(0.25, exponential)).with_gamma("1/4"),
+    ]
+}
+
+/// The joint loss moves twice as far as a score, but for k = 1, where the best score cancels.
+fn joint_rate(k: usize, eps: f64) -> f64 {
+    if k == 1 { eps / 2.0 } else { eps / 4.0 }
+}
+
+fn in_units(x: &[i64]) -> Vec<f64> {
+    x.iter().map(|&value| value as f64 / UNIT as f64).collect()
+}
+
+/// Whether randomised response or any other law does not know one-sided scores.
+fn knows_one_sided(id: &str) -> bool {
+    id != "krr"
+}
+
+#[test]
+fn every_mechanism_has_a_contract_and_a_card() {
+    let mut held = BTreeMap::new();
+    for contract in contracts() {
+        *held.entry(contract.id).or_insert(0) += contract.ks.len();
+    }
+    for card in CARDS {
+        assert!(held.contains_key(card.id), "{} has no contract", card.id);
+        assert_eq!(by_id(card.id, &Parameters::default()).unwrap().card().id, card.id);
+        for part in ["# What it does", "# Guarantee", "# Sampling, exactly", "# Source"] {
+            assert!(card.page.contains(part), "the page of {} lacks {part}", card.id);
+        }
+        assert!(!card.reference.is_empty() && !card.summary.is_empty());
+        for mutant in card.mutants {
+            let killed = mutants().iter().any(|(id, name, ..)| (*id, *name) == (card.id, *mutant));
+            let canonical = card.id.starts_with("canonical");
+            assert!(killed || canonical, "{}: {mutant} is not among the broken variants", card.id);
+        }
+    }
+    assert_eq!(held.len(), CARDS.len());
+}
+
+/// The largest log-ratio over epsilon on all grids, and the number of pairs.
+fn worst(law: &Law, k: usize, integrals: bool, one_sided: bool) -> (f64, usize) {
+    // The law in its rate: one-sided scores are given twice the epsilon.
+    let (mut worst, mut pairs) = (0.0f64, 0);
+    let grids: &[(usize, i64)] = match (integrals, k) {
+        (true, 1) => &[(3, 11)],
+        (true, _) => &[(4, 6)],
+        (false, 1 | 2) => &[(3, 24), (4, 8)],
+        _ => &[(4, 8)],
+    };
+    for &(d, levels) in grids {
+        for eps in [0.2, 1.0, 3.0] {
+            let grid = Grid::new(d, levels, UNIT);
+            let (grid, given) = if one_sided { (grid.one_sided(), 2.0 * eps) } else { (grid, eps) };
+            let found = grid.enumerate(|x| law(&in_units(x), k, given));
+            worst = worst.max(found.max_log_ratio / eps);
+            pairs += found.pairs;
+        }
+    }
+    (worst, pairs)
+}
+
+#[test]
+fn privacy_by_enumeration() {
+    for contract in contracts() {
+        for &k in contract.ks {
+            for one_sided in [false, true] {
+                if one_sided && !knows_one_sided(contract.id) {
+                    continue;
+                }
+                let (worst, pairs) = worst(&contract.law, k, contract.integrals, one_sided);
+                let name = format!("{}, k = {k}, one-sided: {one_sided}", contract.name());
+                let least = if contract.integrals || one_sided { 16_384 } else { 262_144 };
+                assert!(pairs >= least, "{name}: {pairs} pairs");
+                // Integrals are right to about ten digits.
+                let tolerance = if contract.integrals { 1e-9 } else { 1e-12 };
+                assert!(worst <= 1.0 + tolerance, "{name}: {worst}");
+                println!("{name}: {worst:.6} of epsilon over {pairs} pairs");
+                let card = contract.mechanism().card();
+                let at_its_end = contract.parameters.gamma.as_deref() != Some("1/4");
+                if card.tightness == Tightness::Tight && !one_sided && at_its_end && k == 1 {
+                    assert!(worst >= 0.99, "{name} wastes budget: {worst}");
+                }
+            }
+        }
+    }
+}
+
+/// The picks as a place among all outcomes.
+fn outcomes(card: &Card, d: usize, k: usize) -> Vec<Vec<usize>> {
+    match card.chooses {
+        Chooses::Set => subsets(d, k),
+        Chooses::One | Chooses::Sequence => sequences(d, k),
+    }
+}
+
+#[test]
+fn draws_have_the_law_of_the_definition() {
+    let tables: [&[i64]; 3] = [&[5, 3, 9, 1], &[4, 4, 0, 4], &[-3, 2, 2, -1]];
+    for contract in contracts() {
+        let mechanism = contract.mechanism();
+        for (values, one_sided) in tables.into_iter().zip([false, true, false]) {
+            let one_sided = one_sided && knows_one_sided(contract.id);
+            let scores = Scores::new(values.to_vec(), UNIT as u64, Neighbours::AddRemove).unwrap();
+            let scores = if one_sided { scores.one_sided().unwrap() } else { scores };
+            for &k in contract.ks {
+                let outcomes = outcomes(mechanism.card(), values.len(), k);
+                let mut counts = vec![0u64; outcomes.len()];
+                for seed in 0..40_000 {
+                    let picks =
+                        mechanism.select(&scores, k, &"2".parse().unwrap(), Seeded(seed)).unwrap();
+                    counts[outcomes.iter().position(|outcome| *outcome == *picks).unwrap()] += 1;
+                }
+                let given = if one_sided { 4.0 } else { 2.0 };
+                assert_fits(&counts, &(contract.law)(&in_units(values), k, given));
+            }
+        }
+    }
+}
+
+#[test]
+fn shifted_scores_give_the_same_picks() {
+    for contract in contracts() {
+        let mechanism = contract.mechanism();
+        let of = |shift: i64, seed: u64| {
+            let values = [7, 7, 0, 12, -5, 3].map(|value| value + shift).to_vec();
+            let scores = Scores::new(values, 3, Neighbours::ReplaceOne).unwrap();
+            let k = *contract.ks.last().unwrap();
+            mechanism.select(&scores, k, &"1".parse().unwrap(), Seeded(seed)).unwrap()
+        };
+        for seed in 0..200 {
+            assert_eq!(of(0, seed), of(1 << 40, seed), "{}", contract.name());
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused() {
+    let epsilon = "1".parse().unwrap();
+    for card in CARDS {
+        let mechanism = by_id(card.id, &Parameters::default()).unwrap();
+        let scores = Scores::new(vec![1, 2, 3], 1, Neighbours::AddRemove).unwrap();
+        for k in [0, 4] {
+            assert!(mechanism.select(&scores, k, &epsilon, Seeded(1)).is_err());
+        }
+        let several = mechanism.select(&scores, 2, &epsilon, Seeded(1));
+        assert_eq!(several.is_err(), card.chooses == Chooses::One, "{}", card.id);
+        let own = Scores::with_sensitivities(vec![1, 2, 3], vec![1, 2, 1], Neighbours::AddRemove);
+        let own = mechanism.select(&own.unwrap(), 1, &epsilon, Seeded(1));
+        assert_eq!(own.is_err(), card.sensitivity == Sensitivity::Common, "{}", card.id);
+        // A single candidate, and the largest scores there can be.
+        let most = (1 << 62) - 1;
+        for values in [vec![5], vec![most, -most], vec![-most, most]] {
+            let extreme = Scores::new(values, 1, Neighbours::AddRemove).unwrap();
+            assert!(mechanism.select(&extreme, 1, &"1e6".parse().unwrap(), Seeded(1)).is_ok());
+        }
+    }
+}
+
+/// A broken variant: of which mechanism, its name, k, and its law.
+type Mutant = (&'static str, &'static str, usize, Law);
+
+/// Mistakes that people make, each of which the enumeration must reject.
+fn mutants() -> Vec<Mutant> {
+    fn mutant(
+        id: &'static str,
+        name: &'static str,
+        k: usize,
+        law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static,
+    ) -> Mutant {
+        (id, name, k, Box::new(law))
+    }
+    /// Flips in the order of the candidates instead of a random one.
+    fn flips_in_order(excess: &[f64]) -> Vec<f64> {
+        let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
+        // The best is always accepted, so the round ends there at the latest.
+        let mut rest = 1.0;
+        excess
+            .iter()
+            .map(|z| {
+                let p = rest * (least - z).exp();
+                rest -= p;
+                p
+            })
+            .collect()
+    }
+    /// Candidates with a score of zero cannot be chosen.
+    fn drop_zeros(x: &[f64], k: usize, rate: f64) -> Vec<f64> {
+        let shown: Vec<f64> = x.iter().map(|&s| if s == 0.0 { -1e3 } else { s }).collect();
+        laws::of_rounds(&shown, k, rate, exponential)
+    }
+    vec![
+        mutant("em", "half the noise", 1, |x, _, eps| laws::of_one(x, eps, exponential)),
+        mutant("em", "the one-sided constant", 1, |x, _, eps| laws::of_one(x, eps, exponential)),
+        mutant("pnf", "flips without permuting", 1, |x, _, eps| {
+            laws::of_one(x, eps / 2.0, flips_in_order)
+        }),
+        mutant("pnf", "the one-sided constant", 1, |x, _, eps| laws::of_one(x, eps, flips)),
+        mutant("noisy-max", "half the noise", 1, |x, _, eps| laws::laplace(x, 1, eps)),
+        mutant("noisy-max", "the one-sided constant", 1, |x, _, eps| laws::of_one(x, eps, flips)),
+        mutant("krr", "twice the odds", 1, |x, _, eps| {
+            laws::randomized_response(x, 2.0 * eps.exp())
+        }),
+        mutant("peel", "epsilon not divided by k", 2, |x, k, eps| {
+            laws::of_rounds(x, k, eps / 2.0, exponential)
+        }),
+        mutant("peel", "the one-sided constant", 2, |x, k, eps| {
+            laws::of_rounds(x, k, eps / k as f64, exponential)
+        }),
+        mutant("peel", "zero scores dropped", 2, |x, k, eps| {
+            drop_zeros(x, k, eps / (2.0 * k as f64))
+        }),
+        mutant("peel-pnf", "epsilon not divided by k", 2, |x, k, eps| {
+            laws::of_rounds(x, k, eps / 2.0, flips)
+        }),
+        mutant("peel-pnf", "the one-sided constant", 2, |x, k, eps| {
+            laws::of_rounds(x, k, eps / k as f64, flips)
+        }),
+        mutant("laplace", "epsilon not divided by k", 2, |x, k, eps| {
+            laws::laplace(x, k, eps / 2.0)
+        }),
+        mutant("laplace", "the one-sided constant", 2, |x, k, eps| {
+            laws::laplace(x, k, eps / k as f64)
+        }),
+        mutant("joint", "the one-sided constant", 2, |x, k, eps| {
+            laws::joint_sequences(x, k, eps / 2.0, exponential)
+        }),
+        mutant("joint", "levels counted twice", 2, |x, k, eps| {
+            // Sequences that reach their loss at both places hold two tickets.
+            let mut best = x.to_vec();
+            best.sort_by(|a, b| b.total_cmp(a));
+            let all = sequences(x.len(), k);
+            let excess = |y: &Vec<usize>| {
+                let shortfalls: Vec<f64> =
+                    y.iter().zip(&best).map(|(&i, best)| best - x[i]).collect();
+                let loss = shortfalls.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+                let tickets = shortfalls.iter().filter(|s| **s == loss).count();
+                eps / 4.0 * loss - (tickets as f64).ln()
+            };
+            exponential(&all.iter().map(excess).collect::<Vec<_>>())
+        }),
+        mutant("joint-pnf", "the one-sided constant", 2, |x, k, eps| {
+            laws::joint_sequences(x, k, eps / 2.0, flips)
+        }),
+        mutant("canonical", "the one-sided constant", 2, |x, k, eps| {
+            laws::canonical_sets(x, k, 1.0, eps, flips)
+        }),
+        mutant("canonical-gumbel", "the one-sided constant", 2, |x, k, eps| {
+            laws::canonical_sets(x, k, 1.0, eps, exponential)
+        }),
+        mutant("em", "scores normalised by the data", 1, |x, _, eps| {
+            let most = x.iter().copied().fold(1.0, f64::max);
+            laws::of_one(
+                &x.iter().map(|s| 5.0 * s / most).collect::<Vec<_>>(),
+                eps / 2.0,
+                exponential,
+            )
+        }),
+        mutant("em", "plain maximum (no noise)", 1, |x, _, _| laws::randomized_response(x, 1e9)),
+    ]
+}
+
+#[test]
+fn broken_variants_are_rejected() {
+    for (id, name, k, law) in mutants() {
+        let integrals = id == "laplace" || (id, name) == ("noisy-max", "half the noise");
+        let (worst, pairs) = worst(&law, k, integrals, false);
+        println!("{id}: {name}: {worst:.3} of epsilon over {pairs} pairs");
+        assert!(worst > 1.01, "{id}: {name} passed with {worst}");
+    }
+}
