@@ -98,6 +98,9 @@ fn contracts() -> Vec<Contract> {
             .by_integrals(),
         contract("joint", &[1, 2, 3], joint(exponential)),
         contract("joint-pnf", &[1, 2, 3], joint(flips)),
+        contract("joint-set", &[1, 2, 3], |x, k, eps| {
+            laws::joint_sets(x, k, joint_rate(k, eps), exponential)
+        }),
         contract("canonical", &[1, 2, 3], canonical(1.0, flips)).with_gamma("1"),
         contract("canonical", &[2], canonical(0.25, flips)).with_gamma("1/4"),
         contract("canonical-gumbel", &[1, 2, 3], canonical(1.0, exponential)).with_gamma("1"),
@@ -341,6 +344,9 @@ fn mutants() -> Vec<Mutant> {
                 eps / 4.0 * loss - (tickets as f64).ln()
             };
             exponential(&all.iter().map(excess).collect::<Vec<_>>())
+        }),
+        mutant("joint-set", "the one-sided constant", 2, |x, k, eps| {
+            laws::joint_sets(x, k, eps / 2.0, exponential)
         }),
         mutant("joint-pnf", "the one-sided constant", 2, |x, k, eps| {
             laws::joint_sequences(x, k, eps / 2.0, flips)

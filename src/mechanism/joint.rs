@@ -120,6 +120,27 @@ impl Ranked {
         self.sorted.partition_point(|&other| other > score)
     }
 
+    /// The loss of a level.
+    pub(super) fn loss(&self, level: Level) -> i64 {
+        match level {
+            Level::Zero => 0,
+            Level::At { place, group } => self.sorted[place] - self.sorted[self.starts[group]],
+        }
+    }
+
+    /// How many candidates each of k places may take in a level: at its own place, what it could take
+    /// before; before it less than the loss is allowed, after it the loss too.
+    pub(super) fn counts(&self, k: usize, level: Level) -> Vec<usize> {
+        let loss = self.loss(level);
+        (0..k)
+            .map(|i| match level {
+                Level::At { place, group } if i == place => self.starts[group],
+                Level::At { place, .. } if i < place => self.above(self.sorted[i] - loss),
+                _ => self.at_least(self.sorted[i] - loss),
+            })
+            .collect()
+    }
+
     /// The group of a rank.
     pub(super) fn group_of(&self, rank: usize) -> usize {
         self.starts.partition_point(|&start| start <= rank) - 1
@@ -243,32 +264,9 @@ impl Levels {
         Level::At { place, group }
     }
 
-    fn loss(&self, level: Level) -> i64 {
-        match level {
-            Level::Zero => 0,
-            Level::At { place, group } => {
-                self.ranked.sorted[place] - self.ranked.sorted[self.ranked.starts[group]]
-            }
-        }
-    }
-
-    /// How many candidates each place may take in sequences of a level: at its own place, what it could
-    /// take before; before it less than the loss is allowed, after it the loss too.
-    fn counts(&self, level: Level) -> Vec<usize> {
-        let ranked = &self.ranked;
-        let loss = self.loss(level);
-        (0..self.k)
-            .map(|i| match level {
-                Level::At { place, group } if i == place => ranked.starts[group],
-                Level::At { place, .. } if i < place => ranked.above(ranked.sorted[i] - loss),
-                _ => ranked.at_least(ranked.sorted[i] - loss),
-            })
-            .collect()
-    }
-
     /// The number of sequences: at place i one of c_i, less the i that are taken already.
     fn size(&self, level: Level) -> BigUint {
-        let counts = self.counts(level);
+        let counts = self.ranked.counts(self.k, level);
         let ways = |(i, count): (usize, &usize)| match level {
             Level::At { place, group } if i == place => self.ranked.starts[group + 1] - count,
             _ => count - i,
@@ -277,13 +275,13 @@ impl Levels {
     }
 
     fn entrant(&self, level: Level) -> Entrant {
-        let handicap = &self.rate * BigRational::from_integer(self.loss(level).into());
+        let handicap = &self.rate * BigRational::from_integer(self.ranked.loss(level).into());
         Entrant { size: self.size(level), handicap }
     }
 
     /// A uniform sequence of a level.
     fn draw_member(&self, level: Level, words: &mut WordStream) -> Vec<usize> {
-        let counts = self.counts(level);
+        let counts = self.ranked.counts(self.k, level);
         let mut ranks = vec![usize::MAX; self.k];
         if let Level::At { place, group } = level {
             let (from, to) = (self.ranked.starts[group], self.ranked.starts[group + 1]);
@@ -327,15 +325,15 @@ mod tests {
                 let levels = Levels::new(&scores, k, BigRational::from_integer(1.into()));
                 let mut counted = std::collections::BTreeMap::new();
                 let mut count = |level: Level| {
-                    *counted.entry(levels.loss(level)).or_insert(BigUint::default()) +=
+                    *counted.entry(levels.ranked.loss(level)).or_insert(BigUint::default()) +=
                         levels.size(level);
                 };
                 count(Level::Zero);
                 let mut steps = Steps::new(&levels.ranked, k);
                 while let Some((place, group, loss)) = steps.next() {
                     let level = Level::At { place, group };
-                    assert_eq!(levels.loss(level), loss);
-                    assert_eq!(levels.counts(level), steps.counts);
+                    assert_eq!(levels.ranked.loss(level), loss);
+                    assert_eq!(levels.ranked.counts(k, level), steps.counts);
                     count(level);
                     steps.grow(place, group);
                 }

@@ -5,16 +5,17 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::mechanism::{
     CanonicalGumbel, CanonicalLipschitz, Card, ExponentialMechanism, Joint, JointPermuteAndFlip,
-    KaryRandomizedResponse, LaplaceTopK, Mechanism, NoisyMax, Peel, PeelPermuteAndFlip,
-    PermuteAndFlip, canonical, em, joint, krr, laplace, noisy_max, peel, peel_pnf, pnf,
+    JointSet, KaryRandomizedResponse, LaplaceTopK, Mechanism, NoisyMax, Peel, PeelPermuteAndFlip,
+    PermuteAndFlip, canonical, em, joint, joint_set, krr, laplace, noisy_max, peel, peel_pnf, pnf,
 };
 
 /// The cards of all private mechanisms.
-pub static CARDS: [&Card; 11] = [
+pub static CARDS: [&Card; 12] = [
     &canonical::CARD,
     &canonical::GUMBEL_CARD,
     &joint::CARD,
     &joint::PNF_CARD,
+    &joint_set::CARD,
     &peel::CARD,
     &peel_pnf::CARD,
     &laplace::CARD,
@@ -78,6 +79,7 @@ pub fn by_id(id: &str, parameters: &Parameters) -> Result<Arc<dyn Mechanism>> {
         },
         "joint" => Arc::new(Joint),
         "joint-pnf" => Arc::new(JointPermuteAndFlip),
+        "joint-set" => Arc::new(JointSet),
         "peel" => Arc::new(Peel),
         "peel-pnf" => Arc::new(PeelPermuteAndFlip),
         "laplace" => Arc::new(LaplaceTopK),

@@ -126,6 +126,12 @@ impl<'a> Race<'a> {
         self.leaders.enter(address, lower, upper);
     }
 
+    /// Whether one cannot win even if it stands for this many; then it need not be counted exactly.
+    #[inline]
+    pub(crate) fn is_out(&self, word: u64, entrant: Handicapped) -> bool {
+        self.cannot_win(word, entrant)
+    }
+
     /// Settles nearly all entrants without a logarithm.
     ///
     /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace
