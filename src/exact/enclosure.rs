@@ -47,6 +47,31 @@ impl Enclosure {
         Self { lo: -&self.hi, hi: -&self.lo, bits: self.bits }
     }
 
+    /// Times a non-negative integer.
+    pub(crate) fn times(&self, factor: u64) -> Self {
+        self.scale(&factor.into())
+    }
+
+    /// Times a non-negative rational.
+    pub(crate) fn times_rational(&self, factor: &BigRational) -> Self {
+        self.scale(factor.numer()).divide(factor.denom())
+    }
+
+    /// Plus an integer.
+    pub(crate) fn add_integer(&self, value: i64) -> Self {
+        self.add(&Self::integer(value, self.bits))
+    }
+
+    /// Whether all of it is above 0.
+    pub(crate) fn is_positive(&self) -> bool {
+        self.lo.is_positive()
+    }
+
+    /// Whether all of it is below 0.
+    pub(crate) fn is_negative(&self) -> bool {
+        self.hi.is_negative()
+    }
+
     fn scale(&self, factor: &BigInt) -> Self {
         let (a, b) = (&self.lo * factor, &self.hi * factor);
         let (lo, hi) = if factor.is_negative() { (b, a) } else { (a, b) };

@@ -21,13 +21,13 @@ use crate::score::Scores;
 /// k = 1, where the best score left out plays no part and anything lower only adds noise.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalLipschitz {
-    gamma: Gamma,
+    gamma: Weight,
 }
 
 /// The same with Gumbel noise: the exponential mechanism over all sets with the canonical loss.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct CanonicalGumbel {
-    gamma: Gamma,
+    gamma: Weight,
 }
 
 /// The card of [`CanonicalLipschitz`].
@@ -57,9 +57,9 @@ pub static GUMBEL_CARD: Card = Card {
 
 /// The weight of the worst chosen score, if it is stated.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-struct Gamma(Option<BigRational>);
+struct Weight(Option<BigRational>);
 
-impl Gamma {
+impl Weight {
     fn parse(text: &str) -> Result<Self> {
         match parse_rational(text) {
             Some(gamma) if !gamma.is_negative() && gamma <= BigRational::one() => {
@@ -92,7 +92,7 @@ macro_rules! canonical_with {
             ///
             /// `Request` if gamma is no number or outside [0, 1].
             pub fn with_gamma(gamma: &str) -> Result<Self> {
-                Gamma::parse(gamma).map(|gamma| Self { gamma })
+                Weight::parse(gamma).map(|gamma| Self { gamma })
             }
         }
 

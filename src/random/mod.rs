@@ -15,5 +15,6 @@ mod uniform;
 pub(crate) use arrival::FirstArrival;
 pub(crate) use bits::{Address, Bits, Entropy, RandomnessSource, WordStream};
 pub(crate) use laplace::discrete_laplace;
+pub(crate) use leaders::Leaders;
 pub(crate) use race::{Entrant, Filter, Handicapped, Race};
-pub(crate) use uniform::{uniform_below, uniform_subset};
+pub(crate) use uniform::{uniform_below, uniform_subset, uniform_u64};

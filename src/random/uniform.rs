@@ -30,7 +30,7 @@ pub(crate) fn uniform_below(words: &mut WordStream, bound: &BigUint) -> BigUint 
 }
 
 /// A uniform integer in [0, bound); `bound` is positive.
-fn uniform_u64(words: &mut WordStream, bound: u64) -> u64 {
+pub(crate) fn uniform_u64(words: &mut WordStream, bound: u64) -> u64 {
     let unused = (bound - 1).leading_zeros();
     if unused == 64 {
         return 0;

@@ -1,0 +1,155 @@
+#![doc = include_str!("cgem.md")]
+
+use std::cmp::Ordering;
+
+use num_bigint::BigUint;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+
+use crate::error::{Error, Result};
+use crate::exact::{format_rational, near_f64, parse_rational, ratio};
+use crate::mechanism::draw::sealed;
+use crate::mechanism::gem::{Beta, Charge, peel};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::privacy::Epsilon;
+use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
+use crate::score::Scores;
+
+/// Combined GEM: asks privately whether sensitive candidates score higher, and goes on with modified GEM
+/// or GEM. See the page of this module.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CombinedGem {
+    beta: Beta,
+    share: BigRational,
+}
+
+impl Default for CombinedGem {
+    fn default() -> Self {
+        Self { beta: Beta::default(), share: ratio(1, 5) }
+    }
+}
+
+/// The card of [`CombinedGem`].
+pub static CARD: Card = Card {
+    id: "cgem",
+    summary: "combined GEM: asks privately for the sign of the correlation, then mGEM or GEM",
+    chooses: Chooses::Sequence,
+    sensitivity: Sensitivity::Own,
+    reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
+    page: include_str!("cgem.md"),
+    tightness: Tightness::Slack("of the two answers an adversary sees only the pick that follows"),
+    mutants: &["the sign is not randomised"],
+};
+
+/// The bits that answer for the correlation; those of the rounds are lanes from 0.
+const ANSWER_LANE: u64 = 1 << 30;
+
+impl CombinedGem {
+    /// With other parameters: beta as for GEM, and the share of the budget for the question, both in
+    /// (0, 1), as text. Defaults 0.05 and 0.2.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if one of them is no number between 0 and 1.
+    pub fn with(beta: Option<&str>, share: Option<&str>) -> Result<Self> {
+        let mut combined = Self::default();
+        if let Some(beta) = beta {
+            combined.beta = Beta::parse(beta)?;
+        }
+        if let Some(share) = share {
+            combined.share = parse_rational(share)
+                .filter(|share| *share > BigRational::zero() && *share < BigRational::one())
+                .ok_or_else(|| Error::request("the share must be a number between 0 and 1"))?;
+        }
+        Ok(combined)
+    }
+}
+
+impl Mechanism for CombinedGem {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![("beta", self.beta.to_string()), ("share", format_rational(&self.share))]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for CombinedGem {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        let question = epsilon.as_rational() * &self.share;
+        let rest = epsilon.as_rational() - &question;
+        let truth = rank_correlation(scores) == Ordering::Greater;
+        let answer = truth == tells_the_truth(&question, bits);
+        let charge = if answer { Charge::For } else { Charge::Against };
+        peel(scores, k, &rest, charge, &self.beta, bits)
+    }
+}
+
+/// Randomised response: true with probability e^eps/(1 + e^eps).
+fn tells_the_truth(epsilon: &BigRational, bits: &Bits) -> bool {
+    let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
+    race.lane(ANSWER_LANE);
+    race.enter(Handicapped { ln_size: 0.0, handicap: 0.0 });
+    race.enter(Handicapped { ln_size: 0.0, handicap: near_f64(epsilon) });
+    let winner = race.winner(|address| Entrant {
+        size: BigUint::one(),
+        handicap: if address.position == 0 { BigRational::zero() } else { epsilon.clone() },
+    });
+    winner.is_none_or(|address| address.position == 0)
+}
+
+/// The sign of Spearman's rank correlation of scores and sensitivities, ties at their mid-ranks.
+pub(super) fn rank_correlation(scores: &Scores) -> Ordering {
+    let m = scores.values().len();
+    let sensitivities: Vec<i64> = (0..m).map(|i| scores.sensitivity_of(i) as i64).collect();
+    let covariance: i128 = doubled_ranks(scores.values())
+        .into_iter()
+        .zip(doubled_ranks(&sensitivities))
+        .map(|(a, b)| i128::from(a) * i128::from(b))
+        .sum();
+    covariance.cmp(&0)
+}
+
+/// Twice the mid-ranks, less their mean: integers that sum to 0.
+pub(super) fn doubled_ranks(values: &[i64]) -> Vec<i64> {
+    let mut order: Vec<usize> = (0..values.len()).collect();
+    order.sort_unstable_by_key(|&i| values[i]);
+    let mut ranks = vec![0; values.len()];
+    let mut before = 0;
+    for ties in order.chunk_by(|&a, &b| values[a] == values[b]) {
+        for &i in ties {
+            ranks[i] = (2 * before + ties.len()) as i64 - values.len() as i64;
+        }
+        before += ties.len();
+    }
+    ranks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::Neighbours;
+
+    #[test]
+    fn ranks_are_mid_ranks() {
+        // Ranks 3, 1.5, 1.5, 4 of mean 2.5, doubled.
+        assert_eq!(doubled_ranks(&[5, 1, 1, 9]), [1, -2, -2, 3]);
+    }
+
+    #[test]
+    fn the_sign_is_that_of_the_ranks() {
+        let sign = |values: &[i64], sensitivities: &[u64]| {
+            let scores = Scores::with_sensitivities(
+                values.into(),
+                sensitivities.into(),
+                Neighbours::AddRemove,
+            );
+            rank_correlation(&scores.unwrap())
+        };
+        assert_eq!(sign(&[1, 2, 1000], &[1, 2, 3]), Ordering::Greater);
+        assert_eq!(sign(&[1000, 2, 1], &[1, 2, 3]), Ordering::Less);
+        assert_eq!(sign(&[1, 2, 3], &[4, 4, 4]), Ordering::Equal);
+    }
+}

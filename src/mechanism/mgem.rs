@@ -1,0 +1,60 @@
+#![doc = include_str!("mgem.md")]
+
+use crate::error::Result;
+use crate::mechanism::draw::sealed;
+use crate::mechanism::gem::{Beta, Charge, peel};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::privacy::Epsilon;
+use crate::random::Bits;
+use crate::score::Scores;
+
+/// The modified generalised exponential mechanism: scores with a sensitivity each, sensitive candidates
+/// favoured. See the page of this module.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModifiedGem {
+    beta: Beta,
+}
+
+/// The card of [`ModifiedGem`].
+pub static CARD: Card = Card {
+    id: "mgem",
+    summary: "modified GEM: own sensitivities, favours sensitive candidates",
+    chooses: Chooses::Sequence,
+    sensitivity: Sensitivity::Own,
+    reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IV",
+    page: include_str!("mgem.md"),
+    tightness: Tightness::Slack(
+        "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
+         number of candidates grows",
+    ),
+    mutants: &["half the noise"],
+};
+
+impl ModifiedGem {
+    /// With another beta in (0, 1), as text: the larger it is, the less sensitive candidates are favoured.
+    /// Default 0.05.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if beta is no number between 0 and 1.
+    pub fn with_beta(beta: &str) -> Result<Self> {
+        Beta::parse(beta).map(|beta| Self { beta })
+    }
+}
+
+impl Mechanism for ModifiedGem {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![("beta", self.beta.to_string())]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for ModifiedGem {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        peel(scores, k, epsilon.as_rational(), Charge::For, &self.beta, bits)
+    }
+}

@@ -1,0 +1,181 @@
+#![doc = include_str!("rs.md")]
+
+use num_bigint::{BigInt, BigUint};
+use num_rational::BigRational;
+use num_traits::One;
+
+use crate::error::{Error, Result};
+use crate::exact::{Enclosure, format_rational, near_f64, parse_rational, ratio};
+use crate::mechanism::draw::sealed;
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::privacy::Epsilon;
+use crate::random::{Address, Bits, FirstArrival, Leaders, WordStream, uniform_below, uniform_u64};
+use crate::score::Scores;
+
+/// Random stopping: noisy looks at random candidates, a random number of them; the best look wins. See the
+/// page of this module.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct RandomStopping {
+    stop: StopProbability,
+}
+
+/// The card of [`RandomStopping`].
+pub static CARD: Card = Card {
+    id: "rs",
+    summary: "random stopping: own sensitivities, the best of a random number of noisy looks",
+    chooses: Chooses::Sequence,
+    sensitivity: Sensitivity::Own,
+    reference: "J. Liu and K. Talwar, \"Private Selection from Private Candidates\" (2019)",
+    page: include_str!("rs.md"),
+    tightness: Tightness::Slack("3 eps0 is approached only by many looks at rare candidates"),
+    mutants: &["eps0 = eps", "a fixed number of looks", "exponential noise"],
+};
+
+impl RandomStopping {
+    /// With a stated probability of stopping after each look, from 10^-6 to 1, as text; by default one in
+    /// ten times the number of candidates.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is no such number.
+    pub fn with_gamma(gamma: &str) -> Result<Self> {
+        StopProbability::parse(gamma).map(|stop| Self { stop })
+    }
+}
+
+impl Mechanism for RandomStopping {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![("gamma", self.stop.to_string())]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for RandomStopping {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        let each = epsilon.as_rational() / BigInt::from(3 * k);
+        peel(scores, k, &each, bits, |left, words| {
+            let stop = self.stop.of(left);
+            let mut looks = 1;
+            while !bernoulli(words, &stop) {
+                looks += 1;
+            }
+            looks
+        })
+    }
+}
+
+/// The probability of stopping after a look.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct StopProbability(Option<BigRational>);
+
+impl StopProbability {
+    pub(super) fn parse(text: &str) -> Result<Self> {
+        parse_rational(text)
+            .filter(|gamma| *gamma >= ratio(1, 1_000_000) && *gamma <= BigRational::one())
+            .map(|gamma| Self(Some(gamma)))
+            .ok_or_else(|| Error::request("gamma must be a number from 1e-6 to 1"))
+    }
+
+    /// For so many candidates.
+    pub(super) fn of(&self, candidates: usize) -> BigRational {
+        let default = || BigRational::new(BigInt::one(), BigInt::from(candidates) * 10);
+        self.0.clone().unwrap_or_else(default)
+    }
+}
+
+impl std::fmt::Display for StopProbability {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Some(gamma) => f.write_str(&format_rational(gamma)),
+            None => f.write_str("1/(10 m)"),
+        }
+    }
+}
+
+/// True with a rational probability.
+pub(super) fn bernoulli(words: &mut WordStream, p: &BigRational) -> bool {
+    uniform_below(words, p.denom().magnitude()) < *p.numer().magnitude()
+}
+
+/// k rounds without replacement: `looks` gives the number of looks at so many candidates; each look is
+/// `epsilon`-differentially private.
+pub(super) fn peel(
+    scores: &Scores,
+    k: usize,
+    epsilon: &BigRational,
+    bits: &Bits,
+    looks: impl Fn(usize, &mut WordStream) -> u64,
+) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..scores.values().len()).collect();
+    let mut picks = Vec::with_capacity(k);
+    for round in 0..k as u64 {
+        // Lanes of a round: noise, candidates, stopping.
+        let lane = 3 * round;
+        let looks = looks(left.len(), &mut bits.lane(lane + 2));
+        let place = best_look(scores, &left, epsilon, looks, bits, lane);
+        picks.push(left.remove(place));
+    }
+    picks
+}
+
+/// The place of the candidate with the best of so many looks: each at a uniform one, its score with
+/// Laplace noise of scale D/epsilon.
+fn best_look(
+    scores: &Scores,
+    left: &[usize],
+    epsilon: &BigRational,
+    looks: u64,
+    bits: &Bits,
+    lane: u64,
+) -> usize {
+    let best = left.iter().map(|&i| scores.values()[i]).max().unwrap_or(0);
+    let near_scale = 1.0 / near_f64(epsilon);
+    let mut noise = bits.lane(lane);
+    let mut candidates = bits.lane(lane + 1);
+    let mut leaders = Leaders::new(1);
+    let mut places = std::collections::HashMap::new();
+    for position in 0..looks {
+        let place = uniform_u64(&mut candidates, left.len() as u64) as usize;
+        let (deficit, sensitivity) = deficit_of(scores, best, left[place]);
+        // The least of deficit - scale L, L a Laplace variable.
+        let word = noise.next_word();
+        let known = word.min(!word);
+        let (mut lower, mut upper) = (f64::NEG_INFINITY, f64::INFINITY);
+        if known > 0 {
+            let scale = sensitivity as f64 * near_scale;
+            let (minus_laplace, _) = FirstArrival::Laplace.ln_time(word, 0.0);
+            let value = deficit as f64 + scale * minus_laplace;
+            let margin = 2f64.powi(-49) * (deficit as f64 + scale * (1.0 + minus_laplace.abs()))
+                + scale * 2.0 / known as f64;
+            (lower, upper) = (value - margin, value + margin);
+        }
+        if !(lower > leaders.bar()) {
+            leaders.enter(Address { lane, position }, lower, upper);
+            places.insert(position, place);
+        }
+    }
+    let order = leaders.in_order(|address, words| {
+        let u = bits.prefix(address, words);
+        let (deficit, sensitivity) = deficit_of(scores, best, left[places[&address.position]]);
+        let precision = 64 * words + 32;
+        let scale = BigRational::from_integer(sensitivity.into()) / epsilon;
+        let at = |u: &BigUint| {
+            let one = BigUint::one();
+            let laplace = FirstArrival::Laplace.enclose_ln_time(u, 64 * words, &one, precision)?;
+            Some(laplace.times_rational(&scale).add_integer(deficit))
+        };
+        let (least, most): (Option<Enclosure>, Option<Enclosure>) = (at(&u), at(&(&u + 1u32)));
+        (least.map(|value| value.lo), most.map(|value| value.hi))
+    });
+    // There is at least one look.
+    order.first().map_or(0, |address| places[&address.position])
+}
+
+/// By how much a candidate's score falls short of the best, and its sensitivity.
+fn deficit_of(scores: &Scores, best: i64, candidate: usize) -> (i64, u64) {
+    (best - scores.values()[candidate], scores.sensitivity_of(candidate))
+}
