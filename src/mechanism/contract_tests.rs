@@ -542,7 +542,6 @@ fn own_mutants() -> Vec<(&'static str, &'static str, OwnLaw)> {
             // 64 looks, each of which may spend a third of epsilon: G' = 64 s^63.
             Box::new(|q, d, eps| laws::looks(q, d, eps / 3.0, |s: f64| 64.0 * s.powi(63))),
         ),
-        ("rs", "exponential noise", Box::new(|q, d, eps| exponential_looks(q, d, eps / 3.0))),
         (
             "rs-tnb",
             "the budget of eta = 0 for eta = 1",
@@ -551,27 +550,6 @@ fn own_mutants() -> Vec<(&'static str, &'static str, OwnLaw)> {
         // Not a mechanism of the registry: noise of each candidate's own scale (RNMH).
         ("gem", "noisy max with own exponential noise", Box::new(own_exponential_noise)),
     ]
-}
-
-/// Random stopping with exponential noise: the law of the best look, by the same integral.
-fn exponential_looks(q: &[f64], d: &[f64], eps0: f64) -> Vec<f64> {
-    by_steps(q, d, eps0, |reached, m| laws::stopping_slope(1.0, GAMMA)(reached / m) / m)
-}
-
-/// P(a) = integral of the density of a's value times a function of all candidates' distribution functions
-/// there, by fine steps: exponential noise of scale d/eps0.
-fn by_steps(q: &[f64], d: &[f64], eps0: f64, slope: impl Fn(f64, f64) -> f64) -> Vec<f64> {
-    let below =
-        |i: usize, v: f64| if v < q[i] { 0.0 } else { 1.0 - (-(v - q[i]) * eps0 / d[i]).exp() };
-    let mut law = vec![0.0; q.len()];
-    for step in 0..2000 {
-        let v = (f64::from(step) + 0.5) * 0.05;
-        let reached: f64 = (0..q.len()).map(|i| below(i, v)).sum();
-        for (i, p) in law.iter_mut().enumerate() {
-            *p += slope(reached, q.len() as f64) * (below(i, v + 0.025) - below(i, v - 0.025));
-        }
-    }
-    law
 }
 
 /// RNMH: every score with exponential noise of its own scale, by fine steps.
@@ -595,6 +573,35 @@ fn broken_variants_with_own_sensitivities_are_rejected() {
         let (worst, pairs) = worst_of_own(&law, true);
         println!("{id}: {name}: {worst:.3} of epsilon over {pairs} pairs");
         assert!(worst > 1.01, "{id}: {name} passed with {worst}");
+    }
+}
+
+/// The counterexamples of "Private Selection with Heterogeneous Sensitivities": candidate 1 has a
+/// sensitivity of (nearly) 0 and score 0, m others one of 1.
+#[test]
+fn counterexamples_of_the_paper() {
+    let eps = 1.0f64;
+    // RNMH, exponential noise: others at 0 always exceed candidate 1, others at -1 not always.
+    let wins = |q: f64, m: i32| (1.0 - (-(eps / 2.0) * (0.0f64 - q)).exp()).powi(m);
+    assert_eq!(wins(0.0, 1), 0.0);
+    assert!(wins(-1.0, 1) > 0.0);
+    // RNMH, Laplace noise of scale D/eps: each other is e^eps times likelier to stay below 0 from 0 than
+    // from 1, so m of them give m eps.
+    for m in [2, 5, 20] {
+        let stays_below = |q: f64| 0.5 * (-eps * q).exp();
+        let ratio = f64::from(m) * (stays_below(0.0) / stays_below(1.0)).ln();
+        assert!(ratio > f64::from(m) * eps - 1e-12);
+    }
+    // Random stopping with exponential noise: from 0 the others always beat candidate 1, which then wins
+    // only if no other is looked at; from -1 not. With Laplace noise both are possible.
+    let g = |s: f64, gamma: f64| gamma * s / (1.0 - (1.0 - gamma) * s);
+    let mut last = 0.0;
+    for m in [20.0, 1e3, 1e6] {
+        let alone = 1.0 / (m + 1.0);
+        let below = 1.0 - (-eps).exp();
+        let ratio = (g(alone + (1.0 - alone) * below, 1e-3) / g(alone, 1e-3)).ln();
+        assert!(ratio > 3.0 * eps && ratio > last, "m = {m}: {ratio}");
+        last = ratio;
     }
 }
 
