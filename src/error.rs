@@ -55,6 +55,12 @@ impl Error {
         Self::new(ErrorKind::Io, rule)
     }
 
+    /// The same rule, broken by a file.
+    pub(crate) fn into_input(mut self) -> Self {
+        self.kind = ErrorKind::Input;
+        self
+    }
+
     pub(crate) fn at(mut self, row: Option<u64>, column: Option<usize>) -> Self {
         self.place = Some(Place { row, column });
         self

@@ -78,6 +78,7 @@
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
+mod choose;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod data;
@@ -92,6 +93,7 @@ pub mod report;
 pub mod score;
 mod select;
 
+pub use choose::{Candidates, Choice, ChoiceRecord, Choose, NotPrivateChoose, ScoresUsed, Trials};
 #[cfg(feature = "ndarray")]
 pub use data::ArrayTable;
 pub use data::{Bounds, Orientation, Scaler, Scaling, Source, TargetColumn, TextTable};

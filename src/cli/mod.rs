@@ -1,6 +1,7 @@
 //! Arguments to request to record to output.
 
 mod arguments;
+mod choose;
 mod inspect;
 mod output;
 mod progress;
@@ -40,6 +41,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
 fn execute(command: Command) -> Result<()> {
     match command {
         Command::Select(arguments) => select(&arguments),
+        Command::Choose(arguments) => choose::choose(&arguments),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();

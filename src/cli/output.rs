@@ -8,8 +8,8 @@ use serde::Serialize;
 
 use crate::cli::arguments::Format;
 use crate::error::{Error, Result};
-use crate::report;
-use crate::select::{DryRun, Record, Warning};
+use crate::report::{self, Reported};
+use crate::select::{DryRun, Warning};
 
 /// Where the document goes; checked before anything is spent.
 pub(super) enum Destination {
@@ -101,7 +101,7 @@ fn write_error(path: &Path, error: io::Error) -> Error {
 /// Writes a record: text puts the names in the document and the report on stderr; JSON and TSV put
 /// the warnings there.
 pub(super) fn write(
-    record: &(impl AsRef<Record> + Serialize),
+    record: &(impl Reported + Serialize),
     format: Format,
     quiet: bool,
     destination: Destination,
@@ -114,7 +114,7 @@ pub(super) fn write(
     if format == Format::Text && !quiet {
         remark(&report::report(record));
     } else {
-        remark(&warnings(&record.as_ref().warnings, quiet));
+        remark(&warnings(record.warnings(), quiet));
     }
     destination.write(&document)
 }
@@ -144,7 +144,7 @@ fn warnings(warnings: &[Warning], quiet: bool) -> String {
 }
 
 /// A closed stderr is no reason to withhold what was paid for.
-fn remark(text: &str) {
+pub(super) fn remark(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 

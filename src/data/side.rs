@@ -11,14 +11,24 @@ use crate::data::schema::Schema;
 use crate::data::table::{TableFile, text};
 use crate::error::{Error, Result};
 
-/// The header and all rows, in order, of a small file with a known number of columns.
-struct SideFile {
-    header: Vec<String>,
-    rows: Vec<Vec<Vec<u8>>>,
+/// The header and all rows, in order, of a small file.
+pub(crate) struct SideFile {
+    pub(crate) header: Vec<String>,
+    pub(crate) rows: Vec<Vec<Vec<u8>>>,
 }
 
 impl SideFile {
     fn read(path: &Path, columns: usize, form: &str) -> Result<Self> {
+        let file = Self::read_any(path)?;
+        if file.header.len() != columns {
+            let name = path.display();
+            return Err(Error::input(format!("{name} must have the columns {form}")));
+        }
+        Ok(file)
+    }
+
+    /// Reads a file with any number of columns.
+    pub(crate) fn read_any(path: &Path) -> Result<Self> {
         struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
 
         impl RowFold for Collect {
@@ -34,10 +44,7 @@ impl SideFile {
 
         let table = TableFile::new(path, None).open()?;
         let header = table.header().to_vec();
-        if header.len() != columns {
-            let name = path.display();
-            return Err(Error::input(format!("{name} must have the columns {form}")));
-        }
+        let columns = header.len();
         let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
         rows.sort_unstable_by_key(|row| row.0);
         Ok(Self { header, rows: rows.into_iter().map(|row| row.1).collect() })

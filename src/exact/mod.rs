@@ -11,4 +11,4 @@ pub use grid::Q as GRID;
 pub(crate) use binomial::{LnFactorials, binomial};
 pub(crate) use enclosure::Enclosure;
 pub(crate) use grid::{MAX_ROWS, Q, ratio_to_grid, to_grid};
-pub(crate) use rational::{format_rational, near_f64, parse_rational, ratio};
+pub(crate) use rational::{Decimal, format_rational, near_f64, parse_rational, ratio};

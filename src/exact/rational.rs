@@ -38,7 +38,47 @@ pub(crate) fn parse_rational(text: &str) -> Option<BigRational> {
     }
 }
 
+/// A decimal number: digits times a power of ten, without trailing zeros.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Decimal {
+    pub(crate) digits: BigInt,
+    pub(crate) exponent: i32,
+}
+
+impl Decimal {
+    /// Reads `3`, `-0.25`, `1e-3` without rounding; `None` for anything else.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        if text.len() > MAX_LENGTH {
+            return None;
+        }
+        let mut value = parse_decimal_parts(text)?;
+        if value.digits.is_zero() {
+            value.exponent = 0;
+            return Some(value);
+        }
+        let ten = BigInt::from(10);
+        while (&value.digits % &ten).is_zero() {
+            value.digits /= &ten;
+            value.exponent += 1;
+        }
+        Some(value)
+    }
+}
+
+impl std::fmt::Display for Decimal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let value = BigRational::from(self.digits.clone()) * power_of_ten(self.exponent);
+        f.write_str(&format_rational(&value))
+    }
+}
+
 fn parse_decimal(text: &str) -> Option<BigRational> {
+    let Decimal { digits, exponent } = parse_decimal_parts(text)?;
+    Some(BigRational::from(digits) * power_of_ten(exponent))
+}
+
+fn parse_decimal_parts(text: &str) -> Option<Decimal> {
     let (negative, unsigned) = match text.as_bytes().first()? {
         b'-' => (true, &text[1..]),
         b'+' => (false, &text[1..]),
@@ -53,9 +93,9 @@ fn parse_decimal(text: &str) -> Option<BigRational> {
     if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
         return None;
     }
-    let magnitude = BigRational::from(digits.parse::<BigInt>().ok()?);
-    let value = magnitude * power_of_ten(exponent - fraction.len() as i32);
-    Some(if negative { -value } else { value })
+    let magnitude = digits.parse::<BigInt>().ok()?;
+    let digits = if negative { -magnitude } else { magnitude };
+    Some(Decimal { digits, exponent: exponent - fraction.len() as i32 })
 }
 
 fn parse_exponent(text: &str) -> Option<i32> {

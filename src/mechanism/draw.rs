@@ -76,20 +76,25 @@ pub(crate) fn choose(
     bits: &Bits,
 ) -> Result<Vec<usize>> {
     let card = mechanism.card();
-    let d = scores.values().len();
-    if k == 0 || k > d {
-        return Err(Error::request(format!("k must lie between 1 and {d}")));
-    }
+    check_size(scores.values().len(), k)?;
     check_k(card, k)?;
-    if d >= 1 << 31 {
-        return Err(Error::request("there must be fewer than 2^31 candidates"));
-    }
     if card.sensitivity == Sensitivity::Common && !scores.is_homogeneous() {
         let id = card.id;
         return Err(Error::request(format!("{id} needs one sensitivity for all candidates"))
             .hint("gem, mgem, cgem, rs and rs-tnb take a sensitivity for each"));
     }
     Ok(mechanism.draw(scores, k, epsilon, bits))
+}
+
+/// What any choice can be refused by.
+pub(super) fn check_size(candidates: usize, k: usize) -> Result<()> {
+    if k == 0 || k > candidates {
+        return Err(Error::request(format!("k must lie between 1 and {candidates}")));
+    }
+    if candidates >= 1 << 31 {
+        return Err(Error::request("there must be fewer than 2^31 candidates"));
+    }
+    Ok(())
 }
 
 /// What a mechanism can be refused by k alone.

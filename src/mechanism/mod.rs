@@ -3,9 +3,11 @@
 //! Every mechanism has a [`Card`]: what it promises, where it comes from, its proof, and what tests hold
 //! it to. [`CARDS`] lists them all; [`by_id`] makes one by its name on the command line.
 
+mod advice;
 mod arrivals;
 mod card;
 mod draw;
+mod not_private;
 mod registry;
 
 pub mod canonical;
@@ -25,6 +27,7 @@ pub mod pnf;
 pub mod rs;
 pub mod rs_tnb;
 
+pub use advice::{Advice, advise};
 pub use canonical::{CanonicalGumbel, CanonicalLipschitz};
 pub use card::{Card, Chooses, Sensitivity, Tightness};
 pub use cgem::CombinedGem;
@@ -39,6 +42,7 @@ pub use krr::KaryRandomizedResponse;
 pub use laplace::LaplaceTopK;
 pub use mgem::ModifiedGem;
 pub use noisy_max::{NoiseKind, NoisyMax};
+pub use not_private::Baseline;
 pub use peel::Peel;
 pub use peel_pnf::PeelPermuteAndFlip;
 pub use pnf::PermuteAndFlip;

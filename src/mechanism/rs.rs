@@ -132,24 +132,54 @@ fn best_look(
     bits: &Bits,
     lane: u64,
 ) -> usize {
+    let mut candidates = bits.lane(lane + 1);
+    let places = (0..looks).map(|_| uniform_u64(&mut candidates, left.len() as u64) as usize);
+    let best = best_of(scores, left, epsilon, FirstArrival::Laplace, 1, places, bits, lane);
+    // There is at least one look.
+    best.first().copied().unwrap_or(0)
+}
+
+/// One look at each candidate, the k best: report-noisy-max with noise of each one's own scale, which is
+/// not private.
+pub(super) fn best_look_at_each(
+    scores: &Scores,
+    epsilon: &BigRational,
+    law: FirstArrival,
+    k: usize,
+    bits: &Bits,
+) -> Vec<usize> {
+    let all: Vec<usize> = (0..scores.values().len()).collect();
+    best_of(scores, &all, epsilon, law, k, 0..all.len(), bits, 0)
+}
+
+/// The places of the `count` best looks at these places, the best first; noise of scale D/epsilon.
+#[allow(clippy::too_many_arguments)]
+fn best_of(
+    scores: &Scores,
+    left: &[usize],
+    epsilon: &BigRational,
+    law: FirstArrival,
+    count: usize,
+    looks: impl Iterator<Item = usize>,
+    bits: &Bits,
+    lane: u64,
+) -> Vec<usize> {
     let best = left.iter().map(|&i| scores.values()[i]).max().unwrap_or(0);
     let near_scale = 1.0 / near_f64(epsilon);
     let mut noise = bits.lane(lane);
-    let mut candidates = bits.lane(lane + 1);
-    let mut leaders = Leaders::new(1);
+    let mut leaders = Leaders::new(count);
     let mut places = std::collections::HashMap::new();
-    for position in 0..looks {
-        let place = uniform_u64(&mut candidates, left.len() as u64) as usize;
+    for (position, place) in (0u64..).zip(looks) {
         let (deficit, sensitivity) = deficit_of(scores, best, left[place]);
-        // The least of deficit - scale L, L a Laplace variable.
+        // The least of deficit - scale L, L the noise.
         let word = noise.next_word();
         let known = word.min(!word);
         let (mut lower, mut upper) = (f64::NEG_INFINITY, f64::INFINITY);
         if known > 0 {
             let scale = sensitivity as f64 * near_scale;
-            let (minus_laplace, _) = FirstArrival::Laplace.ln_time(word, 0.0);
-            let value = deficit as f64 + scale * minus_laplace;
-            let margin = 2f64.powi(-49) * (deficit as f64 + scale * (1.0 + minus_laplace.abs()))
+            let (minus_noise, _) = law.ln_time(word, 0.0);
+            let value = deficit as f64 + scale * minus_noise;
+            let margin = 2f64.powi(-49) * (deficit as f64 + scale * (1.0 + minus_noise.abs()))
                 + scale * 2.0 / known as f64;
             (lower, upper) = (value - margin, value + margin);
         }
@@ -164,15 +194,13 @@ fn best_look(
         let precision = 64 * words + 32;
         let scale = BigRational::from_integer(sensitivity.into()) / epsilon;
         let at = |u: &BigUint| {
-            let one = BigUint::one();
-            let laplace = FirstArrival::Laplace.enclose_ln_time(u, 64 * words, &one, precision)?;
-            Some(laplace.times_rational(&scale).add_integer(deficit))
+            let noise = law.enclose_ln_time(u, 64 * words, &BigUint::one(), precision)?;
+            Some(noise.times_rational(&scale).add_integer(deficit))
         };
         let (least, most): (Option<Enclosure>, Option<Enclosure>) = (at(&u), at(&(&u + 1u32)));
         (least.map(|value| value.lo), most.map(|value| value.hi))
     });
-    // There is at least one look.
-    order.first().map_or(0, |address| places[&address.position])
+    order.into_iter().map(|address| places[&address.position]).collect()
 }
 
 /// By how much a candidate's score falls short of the best, and its sensitivity.

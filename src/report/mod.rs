@@ -4,4 +4,4 @@ mod json;
 mod text;
 
 pub use json::to_json;
-pub use text::{dry_run, names, report, to_tsv};
+pub use text::{Reported, dry_run, names, report, to_tsv};

@@ -1,26 +1,122 @@
 //! A record as a few plain lines.
 
 use std::fmt::Write;
+use std::ops::Deref;
 
+use crate::choose::ChoiceRecord;
 use crate::privacy::{Neighbours, Purpose, Spending};
-use crate::select::{DryRun, Guarantee, Picked, Record, ScoreUsed, TargetUsed, WIDE};
+use crate::select::{
+    DryRun, Guarantee, MechanismUsed, Picked, Record, ScoreUsed, TargetUsed, WIDE, Warning,
+};
 
-/// The selected names, one a line; no name holds a line break.
-pub fn names(record: &impl AsRef<Record>) -> String {
-    record.as_ref().selected.iter().map(|picked| format!("{}\n", picked.name)).collect()
+/// A record of a release, or of what would be one if it were private.
+pub trait Reported {
+    /// What was picked.
+    fn picked(&self) -> &[Picked];
+
+    /// What the reader should know.
+    fn warnings(&self) -> &[Warning];
+
+    /// What was protected, assumed and spent, as a few plain lines.
+    fn lines(&self) -> String;
 }
 
-/// The selected names and their columns, tab-separated, under a header; a tab in a name becomes a
+impl<T: Deref<Target: Reported>> Reported for T {
+    fn picked(&self) -> &[Picked] {
+        (**self).picked()
+    }
+
+    fn warnings(&self) -> &[Warning] {
+        (**self).warnings()
+    }
+
+    fn lines(&self) -> String {
+        (**self).lines()
+    }
+}
+
+/// The picked names, one a line; no name holds a line break.
+pub fn names(record: &impl Reported) -> String {
+    record.picked().iter().map(|picked| format!("{}\n", picked.name)).collect()
+}
+
+/// The picked names and their places, tab-separated, under a header; a tab in a name becomes a
 /// blank.
-pub fn to_tsv(record: &impl AsRef<Record>) -> String {
-    let record = record.as_ref();
+pub fn to_tsv(record: &impl Reported) -> String {
     let line = |picked: &Picked| format!("{}\t{}\n", picked.name.replace('\t', " "), picked.place);
-    std::iter::once("name\tindex\n".to_owned()).chain(record.selected.iter().map(line)).collect()
+    std::iter::once("name\tindex\n".to_owned()).chain(record.picked().iter().map(line)).collect()
 }
 
 /// What was protected, how values were scaled and what that suits, what was spent.
-pub fn report(record: &impl AsRef<Record>) -> String {
-    let record = record.as_ref();
+pub fn report(record: &impl Reported) -> String {
+    record.lines()
+}
+
+impl Reported for Record {
+    fn picked(&self) -> &[Picked] {
+        &self.selected
+    }
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    fn lines(&self) -> String {
+        lines_of_selection(self)
+    }
+}
+
+impl Reported for ChoiceRecord {
+    fn picked(&self) -> &[Picked] {
+        &self.selected
+    }
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    fn lines(&self) -> String {
+        lines_of_choice(self)
+    }
+}
+
+fn lines_of_choice(record: &ChoiceRecord) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
+    let score = &record.score;
+    let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
+    let direction = if score.one_sided { ", all in one direction" } else { "" };
+    line(
+        "protected",
+        format!(
+            "one unit of the data behind the scores: it moves a score by {whose}{}{direction}, as stated",
+            score.sensitivity
+        ),
+    );
+    line("spent", spent(&record.guarantee));
+    let (k, candidates) = (score.k, score.candidates);
+    line(
+        "chosen",
+        format!(
+            "{k} of {candidates} candidates by {}",
+            chosen_by(&record.mechanism, &record.order)
+        ),
+    );
+    for warning in &record.warnings {
+        line("warning", warning.text.clone());
+    }
+    text
+}
+
+/// The mechanism with its parameters.
+fn chosen_by(mechanism: &MechanismUsed, order: &str) -> String {
+    let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
+    let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
+    let order = if order == "pick" { ", in the order of the picks" } else { "" };
+    format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
+}
+
+fn lines_of_selection(record: &Record) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let public = &record.public;
@@ -32,18 +128,13 @@ pub fn report(record: &impl AsRef<Record>) -> String {
     }
     let label = if is_paper(&record.score) { "nominal" } else { "spent" };
     line(label, spent(&record.guarantee));
-    let mechanism = &record.mechanism;
-    let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
-    let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
     line(
         "chosen",
         format!(
-            "{} of {} features by the mechanism {}{}{}",
+            "{} of {} features by {}",
             public.k,
             public.features,
-            mechanism.id,
-            parameters.concat(),
-            if record.order == "pick" { ", in the order of the picks" } else { "" }
+            chosen_by(&record.mechanism, &record.order)
         ),
     );
     if let Some(hash) = &public.schema_sha256 {

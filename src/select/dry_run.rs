@@ -65,7 +65,7 @@ impl Request {
             features: d,
             k: self.k,
             guarantee: self.guarantee(&plan, &schema),
-            mechanism: self.mechanism_used(),
+            mechanism: MechanismUsed::of(&*self.mechanism, self.k),
             score: self.score_used(&plan, &scaling, None),
             rows_needed: self.rows_needed(&plan.selection, d),
             noise: noise.collect(),

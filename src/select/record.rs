@@ -39,7 +39,7 @@ impl Run<'_> {
             }
             .to_owned(),
             guarantee: request.guarantee(self.plan, schema),
-            mechanism: request.mechanism_used(),
+            mechanism: MechanismUsed::of(&*request.mechanism, request.k),
             score: request.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
             target: self.target_used(schema),
             released: scored.released,
@@ -50,11 +50,7 @@ impl Run<'_> {
                 rows: rows_are_public.then_some(scored.rows),
                 schema_sha256: request.schema_hash.clone(),
             },
-            randomness: RandomnessUsed {
-                source: if seeded { "ChaCha20, stated seed" } else { "ChaCha20, operating system" }
-                    .to_owned(),
-                seeded,
-            },
+            randomness: RandomnessUsed::of(request.entropy),
             warnings,
         }
     }
@@ -84,13 +80,6 @@ impl Run<'_> {
 }
 
 impl Request {
-    pub(super) fn mechanism_used(&self) -> MechanismUsed {
-        MechanismUsed {
-            id: self.mechanism.card().id.to_owned(),
-            parameters: self.mechanism.parameters(self.k).into_iter().collect(),
-        }
-    }
-
     pub(super) fn score_used(
         &self,
         plan: &Plan,
@@ -170,8 +159,7 @@ impl Request {
         d: usize,
         estimate: Option<RowsEstimate>,
     ) -> Vec<Warning> {
-        let seeded = self.entropy != Entropy::OperatingSystem;
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<Warning> = Vec::new();
         let mut warn = |id: &str, text: String| {
             warnings.push(Warning { id: id.to_owned(), text });
         };
@@ -180,10 +168,10 @@ impl Request {
                         themselves; epsilon does not cover that";
             warn("not-private", text.to_owned());
         }
-        if seeded {
-            let text = "seeded: not for release (anyone with the seed can undo the noise)";
-            warn("seeded", text.to_owned());
-        }
+        warnings.extend(RandomnessUsed::of(self.entropy).warning());
+        let mut warn = |id: &str, text: String| {
+            warnings.push(Warning { id: id.to_owned(), text });
+        };
         let ranks = matches!(plan.path, PlannedPath::Number { .. } | PlannedPath::Classes { .. })
             && *scaling == Scaling::RowRank;
         if ranks && d < WIDE {

@@ -10,7 +10,9 @@ use serde::Serialize;
 
 #[cfg(feature = "ndarray")]
 use crate::error::{Error, Result};
+use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, Neighbours, NotPrivate, Spending};
+use crate::random::Entropy;
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
 ///
@@ -23,24 +25,6 @@ pub struct Selection(Record);
 impl Selection {
     pub(super) fn new(record: Record) -> Self {
         Self(record)
-    }
-}
-
-impl AsRef<Record> for Selection {
-    fn as_ref(&self) -> &Record {
-        &self.0
-    }
-}
-
-impl AsRef<Record> for Record {
-    fn as_ref(&self) -> &Record {
-        self
-    }
-}
-
-impl AsRef<Record> for NotPrivate<Record> {
-    fn as_ref(&self) -> &Record {
-        self
     }
 }
 
@@ -166,6 +150,29 @@ pub struct MechanismUsed {
     /// Its parameters, exactly, by name.
     #[serde(flatten)]
     pub parameters: BTreeMap<&'static str, String>,
+}
+
+impl MechanismUsed {
+    pub(crate) fn of(mechanism: &dyn Mechanism, k: usize) -> Self {
+        Self {
+            id: mechanism.card().id.to_owned(),
+            parameters: mechanism.parameters(k).into_iter().collect(),
+        }
+    }
+}
+
+impl RandomnessUsed {
+    pub(crate) fn of(entropy: Entropy) -> Self {
+        let seeded = entropy != Entropy::OperatingSystem;
+        let source = if seeded { "ChaCha20, stated seed" } else { "ChaCha20, operating system" };
+        Self { source: source.to_owned(), seeded }
+    }
+
+    /// What must be said of a seed.
+    pub(crate) fn warning(&self) -> Option<Warning> {
+        let text = "seeded: not for release (anyone with the seed can undo the noise)";
+        self.seeded.then(|| Warning { id: "seeded".to_owned(), text: text.to_owned() })
+    }
 }
 
 /// The score and how values reached it.

@@ -1,0 +1,258 @@
+//! Candidates with their scores, read exactly.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use num_bigint::BigInt;
+use num_traits::{Pow, ToPrimitive};
+
+use crate::data::SideFile;
+use crate::error::{Error, Result};
+use crate::exact::Decimal;
+use crate::privacy::Neighbours;
+use crate::score::Scores;
+
+/// Candidates by name with their scores, which are data, and sensitivities, which are public.
+///
+/// Scores are decimal numbers that are read exactly and put on a common power of ten, so that their
+/// differences are what they are: scores in [0, 1] do as well as counts.
+///
+/// ```
+/// use dpsis::{Candidates, Choose, Neighbours};
+///
+/// let accuracy = [("lasso", "0.8125"), ("ridge", "0.79"), ("forest", "0.871")];
+/// let candidates = Candidates::new(accuracy, "0.005")?;
+/// let choice = Choose::new(1).epsilon("20".parse()?).run(&candidates)?;
+/// assert_eq!(choice.selected[0].name, "forest"); // wrong with probability below e^-100
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Candidates {
+    names: Vec<String>,
+    scores: Vec<i64>,
+    sensitivities: Stated,
+    /// The power of ten of one unit of the scores.
+    exponent: i32,
+}
+
+#[derive(Clone)]
+enum Stated {
+    Common(u64),
+    Each(Vec<u64>),
+}
+
+impl Candidates {
+    /// Candidates with their scores and one sensitivity for all, as decimal text: the most by which one
+    /// unit of the data can move any score.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if a text is no decimal number, a name is empty, holds a line break or occurs twice, the
+    /// sensitivity is not above 0, or the numbers need more than 18 digits between them.
+    pub fn new<N: Into<String>, T: AsRef<str>>(
+        scores: impl IntoIterator<Item = (N, T)>,
+        sensitivity: &str,
+    ) -> Result<Self> {
+        let (names, values) = split(scores)?;
+        Self::on_one_unit(names, values, vec![number(sensitivity)?], false)
+    }
+
+    /// Candidates with a score and a sensitivity each.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    pub fn with_sensitivities<N: Into<String>, T: AsRef<str>>(
+        candidates: impl IntoIterator<Item = (N, T, T)>,
+    ) -> Result<Self> {
+        let mut sensitivities = Vec::new();
+        let mut scores = Vec::new();
+        for (name, score, sensitivity) in candidates {
+            sensitivities.push(number(sensitivity.as_ref())?);
+            scores.push((name, score));
+        }
+        let (names, values) = split(scores)?;
+        Self::on_one_unit(names, values, sensitivities, true)
+    }
+
+    /// Reads a CSV file `name,score` or `name,score,sensitivity`; without sensitivities one must be
+    /// stated for all.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if a sensitivity is missing or stated twice; `Input` with its row if the file is
+    /// malformed or a cell is no decimal number; `Io` if it cannot be read.
+    pub fn read(path: impl AsRef<Path>, sensitivity: Option<&str>) -> Result<Self> {
+        let file = SideFile::read_any(path.as_ref())?;
+        let header: Vec<String> =
+            file.header.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
+        let own = match header.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+            ["name", "score"] => false,
+            ["name", "score", "sensitivity"] => true,
+            _ => {
+                return Err(Error::input(
+                    "the columns must be name,score or name,score,sensitivity",
+                ));
+            }
+        };
+        let stated = match (own, sensitivity) {
+            (true, Some(_)) => {
+                return Err(Error::request("the file states sensitivities: no --sensitivity"));
+            }
+            (false, None) => {
+                return Err(Error::request("no sensitivity is stated")
+                    .hint("--sensitivity S for all, or a column of them: name,score,sensitivity"));
+            }
+            (false, Some(stated)) => Some(number(stated)?),
+            (true, None) => None,
+        };
+        let (mut names, mut values, mut sensitivities) = (Vec::new(), Vec::new(), Vec::new());
+        for (i, row) in file.rows.iter().enumerate() {
+            let at = |column| {
+                move |error: Error| error.into_input().at(Some(i as u64 + 1), Some(column))
+            };
+            let text = |cell: &[u8]| std::str::from_utf8(cell).map(str::to_owned).ok();
+            let no_text = || Error::input("the cell is not text in UTF-8");
+            let cell =
+                |column: usize| text(&row[column]).ok_or_else(no_text).map_err(at(column + 1));
+            names.push(cell(0)?);
+            values.push(number(&cell(1)?).map_err(at(2))?);
+            if own {
+                sensitivities.push(number(&cell(2)?).map_err(at(3))?);
+            }
+        }
+        sensitivities.extend(stated);
+        Self::on_one_unit(names, values, sensitivities, own).map_err(|error| match error.place() {
+            Some(_) => error.into_input(),
+            None => error,
+        })
+    }
+
+    fn on_one_unit(
+        names: Vec<String>,
+        values: Vec<Decimal>,
+        sensitivities: Vec<Decimal>,
+        own: bool,
+    ) -> Result<Self> {
+        let mut seen = HashSet::new();
+        for (i, name) in names.iter().enumerate() {
+            let refuse = |rule: &str| Err(Error::request(rule).at(Some(i as u64 + 1), Some(1)));
+            if name.is_empty() || name.contains(['\n', '\r', '\0']) {
+                return refuse("the candidate's name is empty or holds a line break");
+            }
+            if !seen.insert(name) {
+                return refuse("a candidate's name occurs twice");
+            }
+        }
+        let exponents = values.iter().chain(&sensitivities).map(|number| number.exponent);
+        let exponent = exponents.min().unwrap_or(0);
+        let limit = BigInt::from(1u64 << 62);
+        let units = |number: &Decimal| {
+            let power = BigInt::from(10).pow((number.exponent - exponent).unsigned_abs());
+            let units = &number.digits * power;
+            let fits = units < limit && units > -&limit;
+            fits.then(|| units.to_i64()).flatten().ok_or_else(|| {
+                Error::request("scores and sensitivities need more than 18 digits between them")
+                    .hint("round them to fewer digits")
+            })
+        };
+        let scores = values.iter().map(units).collect::<Result<Vec<i64>>>()?;
+        let sensitivity = |number: &Decimal| match units(number)? {
+            positive @ 1.. => Ok(positive.unsigned_abs()),
+            _ => Err(Error::request("a sensitivity must be above 0")),
+        };
+        let mut each = sensitivities.iter().map(sensitivity).collect::<Result<Vec<u64>>>()?;
+        let sensitivities = match (own, each.pop()) {
+            (false, Some(common)) => Stated::Common(common),
+            (_, last) => {
+                each.extend(last);
+                Stated::Each(each)
+            }
+        };
+        Ok(Self { names, scores, sensitivities, exponent })
+    }
+
+    /// The names, in their order.
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// What a mechanism takes.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is no candidate, or one-sided scores are asked for where units are replaced.
+    pub fn scores(&self, neighbours: Neighbours, one_sided: bool) -> Result<Scores> {
+        let values = self.scores.clone();
+        let scores = match &self.sensitivities {
+            Stated::Common(sensitivity) => Scores::new(values, *sensitivity, neighbours)?,
+            Stated::Each(each) => Scores::with_sensitivities(values, each.clone(), neighbours)?,
+        };
+        if one_sided { scores.one_sided() } else { Ok(scores) }
+    }
+
+    /// The largest sensitivity, as text.
+    pub(super) fn sensitivity(&self) -> String {
+        let units = match &self.sensitivities {
+            Stated::Common(sensitivity) => *sensitivity,
+            Stated::Each(each) => each.iter().copied().max().unwrap_or(0),
+        };
+        Decimal { digits: units.into(), exponent: self.exponent }.to_string()
+    }
+
+    /// Whether candidates have sensitivities of their own.
+    pub(super) fn have_own_sensitivities(&self) -> bool {
+        matches!(self.sensitivities, Stated::Each(_))
+    }
+}
+
+impl std::fmt::Debug for Candidates {
+    /// Never the scores.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Candidates").field("names", &self.names).finish_non_exhaustive()
+    }
+}
+
+fn split<N: Into<String>, T: AsRef<str>>(
+    scores: impl IntoIterator<Item = (N, T)>,
+) -> Result<(Vec<String>, Vec<Decimal>)> {
+    let (mut names, mut values) = (Vec::new(), Vec::new());
+    for (name, score) in scores {
+        names.push(name.into());
+        values.push(number(score.as_ref())?);
+    }
+    Ok((names, values))
+}
+
+fn number(text: &str) -> Result<Decimal> {
+    Decimal::parse(text)
+        .ok_or_else(|| Error::request("a score or sensitivity is no decimal number"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_share_a_power_of_ten() {
+        let candidates =
+            Candidates::new([("a", "0.25"), ("b", "1e-3"), ("c", "-2"), ("d", "30")], "0.5")
+                .unwrap();
+        let scores = candidates.scores(Neighbours::AddRemove, false).unwrap();
+        assert_eq!(scores.values(), [250, 1, -2000, 30_000]);
+        assert_eq!((scores.sensitivity(), candidates.sensitivity()), (500, "0.5".to_owned()));
+        let whole = Candidates::new([("a", "100"), ("b", "300.00")], "100").unwrap();
+        assert_eq!(whole.scores(Neighbours::AddRemove, false).unwrap().values(), [1, 3]);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let new = |scores: &[(&str, &str)], s: &str| Candidates::new(scores.to_vec(), s).is_err();
+        assert!(new(&[("a", "1"), ("a", "2")], "1") && new(&[("", "1")], "1"));
+        assert!(new(&[("a", "x")], "1") && new(&[("a", "nan")], "1") && new(&[("a", "1/3")], "1"));
+        assert!(new(&[("a", "1")], "0") && new(&[("a", "1")], "-1") && new(&[("a\nb", "1")], "1"));
+        assert!(new(&[("a", "1e15"), ("b", "1e-5")], "1"));
+        assert!(!new(&[("a", "1e12"), ("b", "1e-5")], "1"));
+        assert!(Candidates::with_sensitivities([("a", "1", "1"), ("b", "1", "0")]).is_err());
+    }
+}

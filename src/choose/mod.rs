@@ -1,0 +1,12 @@
+//! A private choice among candidates whose scores were computed elsewhere: models, hyper-parameters,
+//! features scored in a database.
+
+mod candidates;
+mod record;
+mod request;
+mod trials;
+
+pub use candidates::Candidates;
+pub use record::{Choice, ChoiceRecord, ScoresUsed};
+pub use request::{Choose, NotPrivateChoose};
+pub use trials::Trials;

@@ -1,0 +1,150 @@
+//! What is asked for, and the choice.
+
+use std::sync::Arc;
+
+use crate::choose::record::record;
+use crate::choose::{Candidates, Choice, ChoiceRecord, Trials};
+use crate::error::{Error, Result};
+use crate::mechanism::{CanonicalLipschitz, Mechanism, choose};
+use crate::privacy::{Epsilon, Neighbours, NotPrivate, Purpose};
+use crate::random::Entropy;
+use crate::score::Scores;
+
+/// A request for a private choice of k candidates by scores computed elsewhere.
+///
+/// # Privacy
+///
+/// The [`Choice`], all of it, is epsilon-differentially private (delta 0) for the stated neighbours, if
+/// the sensitivities are what they are said to be. Each run spends epsilon.
+#[derive(Debug, Clone)]
+pub struct Choose {
+    pub(super) k: usize,
+    pub(super) epsilon: Option<Epsilon>,
+    pub(super) mechanism: Option<Arc<dyn Mechanism>>,
+    pub(super) neighbours: Neighbours,
+    pub(super) one_sided: bool,
+}
+
+impl Choose {
+    /// k candidates; a budget must be stated. The mechanism is [`CanonicalLipschitz`] where all
+    /// sensitivities are equal, and must be stated where they are not.
+    pub fn new(k: usize) -> Self {
+        Self {
+            k,
+            epsilon: None,
+            mechanism: None,
+            neighbours: Neighbours::default(),
+            one_sided: false,
+        }
+    }
+
+    /// The total budget.
+    pub fn epsilon(mut self, epsilon: Epsilon) -> Self {
+        self.epsilon = Some(epsilon);
+        self
+    }
+
+    /// The mechanism.
+    pub fn mechanism(mut self, mechanism: impl Mechanism + 'static) -> Self {
+        self.mechanism = Some(Arc::new(mechanism));
+        self
+    }
+
+    /// The relation for which the sensitivities hold.
+    pub fn neighbours(mut self, neighbours: Neighbours) -> Self {
+        self.neighbours = neighbours;
+        self
+    }
+
+    /// Whether one unit more moves all scores in one direction, as it does counts.
+    pub fn one_sided(mut self, one_sided: bool) -> Self {
+        self.one_sided = one_sided;
+        self
+    }
+
+    /// Draws from a stated seed: for tests and simulations. The result is marked by its type.
+    pub fn seed(self, seed: u64) -> NotPrivateChoose {
+        NotPrivateChoose { request: self, seed }
+    }
+
+    /// Chooses.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if no epsilon is stated, k exceeds the number of candidates or what the mechanism allows,
+    /// sensitivities differ and no mechanism is stated that takes that; `Io` if the operating system gives
+    /// no entropy.
+    pub fn run(&self, candidates: &Candidates) -> Result<Choice> {
+        self.draw(candidates, Entropy::OperatingSystem).map(Choice::new)
+    }
+
+    /// How often each outcome comes in so many choices: an evaluation on scores that are public, for it
+    /// spends epsilon every time.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run).
+    pub fn trials(&self, candidates: &Candidates, trials: u64) -> Result<NotPrivate<Trials>> {
+        self.all_trials(candidates, trials, Entropy::OperatingSystem)
+    }
+
+    pub(super) fn all_trials(
+        &self,
+        candidates: &Candidates,
+        trials: u64,
+        entropy: Entropy,
+    ) -> Result<NotPrivate<Trials>> {
+        let (scores, mechanism, epsilon) = self.checked(candidates)?;
+        Trials::of_mechanism(&*mechanism, &scores, self.k, &epsilon, trials, entropy)
+            .map(NotPrivate::new)
+    }
+
+    fn draw(&self, candidates: &Candidates, entropy: Entropy) -> Result<ChoiceRecord> {
+        let (scores, mechanism, epsilon) = self.checked(candidates)?;
+        let bits = entropy.source()?.bits(Purpose::Selection.draw());
+        let picks = choose(&*mechanism, &scores, self.k, &epsilon, &bits)?;
+        Ok(record(self, candidates, &*mechanism, epsilon, &picks, entropy))
+    }
+
+    fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Epsilon)> {
+        let stated = self.epsilon.clone();
+        let epsilon = stated.ok_or_else(|| Error::request("no epsilon is stated"))?;
+        let scores = candidates.scores(self.neighbours, self.one_sided)?;
+        let mechanism = match &self.mechanism {
+            Some(mechanism) => mechanism.clone(),
+            None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),
+            None => {
+                return Err(Error::request("sensitivities differ: state the mechanism")
+                    .hint("gem, mgem, cgem, rs or rs-tnb; `choose --advise` on public data"));
+            }
+        };
+        Ok((scores, mechanism, epsilon))
+    }
+}
+
+/// A request that draws from a stated seed.
+#[derive(Debug, Clone)]
+pub struct NotPrivateChoose {
+    request: Choose,
+    seed: u64,
+}
+
+impl NotPrivateChoose {
+    /// Chooses; the same seed and candidates give the same record.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Choose::run`].
+    pub fn run(&self, candidates: &Candidates) -> Result<NotPrivate<ChoiceRecord>> {
+        self.request.draw(candidates, Entropy::Seeded(self.seed)).map(NotPrivate::new)
+    }
+
+    /// As [`Choose::trials`], repeatable.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Choose::run`].
+    pub fn trials(&self, candidates: &Candidates, trials: u64) -> Result<NotPrivate<Trials>> {
+        self.request.all_trials(candidates, trials, Entropy::Seeded(self.seed))
+    }
+}

@@ -1,0 +1,103 @@
+//! Many choices, counted: for evaluation on public scores.
+
+use std::collections::BTreeMap;
+
+use crate::error::Result;
+use crate::mechanism::{Baseline, Mechanism, choose};
+use crate::privacy::{Epsilon, NotPrivate, Purpose};
+use crate::random::{Bits, Entropy, RandomnessSource};
+use crate::score::Scores;
+
+/// How often each outcome came: the picks by their places, in the mechanism's order.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Trials {
+    /// Outcomes and their counts.
+    pub counts: BTreeMap<Vec<usize>, u64>,
+}
+
+impl Trials {
+    /// Choices by a mechanism.
+    pub(super) fn of_mechanism(
+        mechanism: &dyn Mechanism,
+        scores: &Scores,
+        k: usize,
+        epsilon: &Epsilon,
+        trials: u64,
+        entropy: Entropy,
+    ) -> Result<Self> {
+        Self::count(trials, entropy, |bits| choose(mechanism, scores, k, epsilon, bits))
+    }
+
+    /// Choices for comparison.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Baseline::select`].
+    pub fn of_baseline(
+        baseline: Baseline,
+        scores: &Scores,
+        k: usize,
+        epsilon: &Epsilon,
+        trials: u64,
+        seed: Option<u64>,
+    ) -> Result<NotPrivate<Self>> {
+        let entropy = seed.map_or(Entropy::OperatingSystem, Entropy::Seeded);
+        let counted = Self::count(trials, entropy, |bits| baseline.draw(scores, k, epsilon, bits));
+        counted.map(NotPrivate::new)
+    }
+
+    /// Trial i draws from bits of its own, so the counts do not depend on the number of threads.
+    fn count(
+        trials: u64,
+        entropy: Entropy,
+        draw: impl Fn(&Bits) -> Result<Vec<usize>> + Sync,
+    ) -> Result<Self> {
+        let source = entropy.source()?;
+        let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
+        let share = trials.div_ceil(threads).max(1);
+        let work = |from: u64| count_some(from..(from + share).min(trials), &source, &draw);
+        let mut counts = BTreeMap::new();
+        std::thread::scope(|scope| {
+            let work = &work;
+            let starts = (0..trials).step_by(share as usize);
+            let workers: Vec<_> = starts.map(|from| scope.spawn(move || work(from))).collect();
+            for worker in workers {
+                match worker.join() {
+                    Ok(some) => {
+                        for (outcome, count) in some? {
+                            *counts.entry(outcome).or_insert(0) += count;
+                        }
+                    }
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            Ok(Self { counts })
+        })
+    }
+
+    /// The counts of sets: outcomes without their order.
+    pub fn unordered(&self) -> BTreeMap<Vec<usize>, u64> {
+        let mut sets = BTreeMap::new();
+        for (outcome, count) in &self.counts {
+            let mut set = outcome.clone();
+            set.sort_unstable();
+            *sets.entry(set).or_insert(0) += count;
+        }
+        sets
+    }
+}
+
+fn count_some(
+    trials: std::ops::Range<u64>,
+    source: &RandomnessSource,
+    draw: impl Fn(&Bits) -> Result<Vec<usize>>,
+) -> Result<BTreeMap<Vec<usize>, u64>> {
+    let mut counts = BTreeMap::new();
+    for trial in trials {
+        // The first trial is the run of the same seed.
+        let bits = source.bits(Purpose::Selection.draw() + 16 * trial);
+        *counts.entry(draw(&bits)?).or_insert(0) += 1;
+    }
+    Ok(counts)
+}

@@ -1,0 +1,129 @@
+//! The command `choose`.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+use crate::choose::Trials;
+use crate::cli::arguments::{ChooseArguments, ChooseJob, Format};
+use crate::cli::output::{self, Destination};
+use crate::error::{Error, Result};
+use crate::mechanism::{Baseline, advise};
+use crate::privacy::NotPrivate;
+use crate::report;
+
+pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
+    let job = arguments.job()?;
+    let inputs = [arguments.file.as_path()];
+    let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
+    let (format, quiet) = (arguments.format, arguments.quiet);
+    if arguments.advise {
+        let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
+        return say_advice(&advise(&scores, &job.epsilon), format, destination);
+    }
+    if let Some(trials) = job.trials {
+        let counts = counts(&job, trials, arguments.seed, arguments.ordered)?;
+        output::remark(&format!(
+            "NOT PRIVATE: {trials} choices at epsilon {0} each spent {trials} times {0}; this is an \
+             evaluation, not a release\n",
+            job.epsilon
+        ));
+        return destination.write(&outcomes(&job, &counts, arguments.ordered));
+    }
+    match (job.baseline, arguments.seed) {
+        (Some(baseline), seed) => compare(&job, baseline, seed, format, destination),
+        (None, None) => {
+            output::write(&job.request.run(&job.candidates)?, format, quiet, destination)
+        }
+        (None, Some(seed)) => {
+            let choice = job.request.seed(seed).run(&job.candidates)?;
+            output::write(&choice, format, quiet, destination)
+        }
+    }
+}
+
+/// How often each outcome came, in pick order where that is asked for.
+fn counts(
+    job: &ChooseJob,
+    trials: u64,
+    seed: Option<u64>,
+    ordered: bool,
+) -> Result<BTreeMap<Vec<usize>, u64>> {
+    let counted: NotPrivate<Trials> = match (job.baseline, seed) {
+        (Some(baseline), seed) => {
+            let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
+            Trials::of_baseline(baseline, &scores, job.k, &job.epsilon, trials, seed)?
+        }
+        (None, Some(seed)) => job.request.clone().seed(seed).trials(&job.candidates, trials)?,
+        (None, None) => job.request.trials(&job.candidates, trials)?,
+    };
+    Ok(if ordered { counted.counts.clone() } else { counted.unordered() })
+}
+
+fn outcomes(job: &ChooseJob, counts: &BTreeMap<Vec<usize>, u64>, ordered: bool) -> String {
+    let names = job.candidates.names();
+    let mut text = String::from("outcome\tcount\n");
+    for (outcome, count) in counts {
+        let names: Vec<String> = outcome.iter().map(|&i| names[i].replace('\t', " ")).collect();
+        let _ = writeln!(text, "{}\t{count}", names.join(if ordered { ">" } else { "+" }));
+    }
+    text
+}
+
+/// A choice for comparison: the names, and that they are not private.
+fn compare(
+    job: &ChooseJob,
+    baseline: Baseline,
+    seed: Option<u64>,
+    format: Format,
+    destination: Destination,
+) -> Result<()> {
+    let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
+    let picks = baseline.select(&scores, job.k, &job.epsilon, seed)?;
+    output::remark("NOT PRIVATE: a choice for comparison, by scores that must be public\n");
+    let picked = picks.iter().map(|&i| (i + 1, job.candidates.names()[i].as_str()));
+    destination.write(&match format {
+        Format::Text => picked.map(|(_, name)| format!("{name}\n")).collect(),
+        Format::Tsv => {
+            let line =
+                |(place, name): (usize, &str)| format!("{}\t{place}\n", name.replace('\t', " "));
+            std::iter::once("name\tindex\n".to_owned()).chain(picked.map(line)).collect()
+        }
+        Format::Json => {
+            let selected: Vec<_> = picked
+                .map(|(index, name)| serde_json::json!({ "name": name, "index": index }))
+                .collect();
+            report::to_json(&serde_json::json!({
+                "version": env!("CARGO_PKG_VERSION"),
+                "command": "choose",
+                "private": false,
+                "selected": selected,
+            }))?
+        }
+    })
+}
+
+fn say_advice(
+    advice: &crate::mechanism::Advice,
+    format: Format,
+    destination: Destination,
+) -> Result<()> {
+    output::remark("NOT PRIVATE: read off the scores; nothing of this may be passed on\n");
+    if format == Format::Json {
+        return destination.write(&report::to_json(advice)?);
+    }
+    if format == Format::Tsv {
+        return Err(Error::request("advice comes as text or json"));
+    }
+    let worse = |yes: bool| if yes { "yes" } else { "no" };
+    destination.write(&format!(
+        "mechanism  {} ({})\npearson    {:+.3}\nspearman   {:+.3}\nweighted   {:+.3}\n\
+         GEM bound  worse than report-noisy-max: {}; vacuous: {}\n",
+        advice.mechanism,
+        advice.reason,
+        advice.pearson,
+        advice.spearman,
+        advice.weighted,
+        worse(advice.gem_bound_worse_than_noisy_max),
+        worse(advice.gem_bound_vacuous)
+    ))
+}
