@@ -64,11 +64,8 @@ impl sealed::Draw for Gamma {
 /// The steps of the grid in one unit of the scores: a power of two, so that the noise, of scale 1/rate
 /// units, spans at least [`FINENESS`] of them.
 fn fineness(rate: &BigRational) -> BigUint {
-    let mut steps = BigUint::one();
-    while BigRational::from_integer(steps.clone().into()) < rate * BigInt::from(FINENESS) {
-        steps <<= 1u32;
-    }
-    steps
+    let least = (rate * BigInt::from(FINENESS)).ceil().to_integer();
+    BigUint::one() << (least - 1i32).bits()
 }
 
 /// R with P(R = r) proportional to (2r + 1)^d e^(-rate r), r = 0, 1, ...
@@ -115,14 +112,21 @@ impl RadiusLaw {
     }
 
     /// The same in `f64`, with a bound of its error: two roundings of each number, three of each term.
+    /// Not a number where the radius would be negative.
     fn near_ln_ratio(&self, j: &BigInt) -> (f64, f64) {
         let near = |value: &BigInt| value.to_f64().unwrap_or(f64::NAN);
-        let logarithm = self.d as f64 * libm::log1p(2.0 * near(j) / (2.0 * near(&self.mode) + 1.0));
+        let (d, here) = (self.d as f64, 2.0 * near(&self.mode) + 1.0);
         let linear = near_f64(&self.rate) * near(j);
-        let error = 2f64.powi(-48) * (1.0 + logarithm.abs() + linear.abs());
-        // Where 1 + 2j/(2m + 1) is small its logarithm is not well known.
-        let sure = 4.0 * near(&j.abs()) < 3.0 * near(&self.mode);
-        (logarithm - linear, if sure { error } else { f64::INFINITY })
+        let change = 2.0 * near(j) / here;
+        // Where 1 + change is small log1p does not know it well.
+        let (logarithm, scale) = if change > -0.75 {
+            let logarithm = d * libm::log1p(change);
+            (logarithm, logarithm.abs())
+        } else {
+            let (there, here) = (libm::log(2.0 * near(&(&self.mode + j)) + 1.0), libm::log(here));
+            (d * (there - here), d * (there.abs() + here))
+        };
+        (logarithm - linear, 2f64.powi(-48) * (1.0 + scale + linear.abs()))
     }
 
     /// A width at both ends of which the law has fallen by a factor of e.
@@ -132,8 +136,10 @@ impl RadiusLaw {
         let mut width = (scale / &self.rate).ceil().to_integer().max(BigInt::one());
         let fallen = |j: &BigInt| {
             let (ratio, error) = self.near_ln_ratio(j);
+            // Left open only where the quick ratio is not known well enough.
             ratio + error < -1.0
-                || self.ln_ratio(j, 64).is_none_or(|ratio| ratio.add_integer(1).is_negative())
+                || !(ratio - error > -1.0)
+                    && self.ln_ratio(j, 64).is_none_or(|ratio| ratio.add_integer(1).is_negative())
         };
         while !(fallen(&width) && fallen(&-&width)) {
             width += &width / 8 + 1;

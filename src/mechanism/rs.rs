@@ -2,7 +2,7 @@
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
-use num_traits::One;
+use num_traits::{One, ToPrimitive};
 
 use crate::error::{Error, Result};
 use crate::exact::{Enclosure, format_rational, near_f64, parse_rational, ratio};
@@ -58,9 +58,9 @@ impl sealed::Draw for RandomStopping {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let each = epsilon.as_rational() / BigInt::from(3 * k);
         peel(scores, k, &each, bits, |left, words| {
-            let stop = self.stop.of(left);
+            let stop = Odds::of(self.stop.of(left));
             let mut looks = 1;
-            while !bernoulli(words, &stop) {
+            while !stop.draw(words) {
                 looks += 1;
             }
             looks
@@ -99,6 +99,29 @@ impl std::fmt::Display for StopProbability {
 /// True with a rational probability.
 pub(super) fn bernoulli(words: &mut WordStream, p: &BigRational) -> bool {
     uniform_below(words, p.denom().magnitude()) < *p.numer().magnitude()
+}
+
+/// A probability that is asked for often.
+pub(super) enum Odds {
+    /// Numerator and denominator of a common size.
+    Small(u64, u64),
+    Exact(BigRational),
+}
+
+impl Odds {
+    pub(super) fn of(p: BigRational) -> Self {
+        match (p.numer().to_u64(), p.denom().to_u64()) {
+            (Some(numerator), Some(denominator)) => Self::Small(numerator, denominator),
+            _ => Self::Exact(p),
+        }
+    }
+
+    pub(super) fn draw(&self, words: &mut WordStream) -> bool {
+        match self {
+            Self::Small(numerator, denominator) => uniform_u64(words, *denominator) < *numerator,
+            Self::Exact(p) => bernoulli(words, p),
+        }
+    }
 }
 
 /// k rounds without replacement: `looks` gives the number of looks at so many candidates; each look is

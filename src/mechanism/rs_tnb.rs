@@ -2,15 +2,15 @@
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{One, Signed};
+use num_traits::{One, Signed, ToPrimitive};
 
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, parse_rational, ratio};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::rs::{StopProbability, bernoulli, peel};
+use crate::mechanism::rs::{Odds, StopProbability, bernoulli, peel};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
 use crate::privacy::Epsilon;
-use crate::random::{Bits, WordStream};
+use crate::random::{Bits, WordStream, uniform_u64};
 use crate::score::Scores;
 
 /// Random stopping after a truncated negative binomial number of looks. See the page of this module.
@@ -86,13 +86,22 @@ impl sealed::Draw for TruncatedNegativeBinomialStopping {
 /// probability (n + eta)/(n + 1) <= 1, else all begins anew.
 fn looks(eta: &BigRational, stop: &BigRational, words: &mut WordStream) -> u64 {
     debug_assert!((eta + BigInt::one()).is_positive());
+    let stop = Odds::of(stop.clone());
+    // eta = p/q: (n + eta)/(n + 1) = (n q + p)/((n + 1) q), in machine words where q is below 2^31.
+    let small = eta.numer().to_i64().zip(eta.denom().to_i64().filter(|q| *q < 1 << 31));
+    let survives = |n: u64, words: &mut WordStream| match small {
+        Some((p, q)) => {
+            let (n, q, p) = (i128::from(n), i128::from(q), i128::from(p));
+            i128::from(uniform_u64(words, ((n + 1) * q) as u64)) < n * q + p
+        }
+        None => bernoulli(words, &((eta + BigInt::from(n)) / BigInt::from(n + 1))),
+    };
     let mut n = 1u64;
     loop {
-        if bernoulli(words, stop) {
+        if stop.draw(words) {
             return n;
         }
-        let survives = (eta + BigInt::from(n)) / BigInt::from(n + 1);
-        n = if bernoulli(words, &survives) { n + 1 } else { 1 };
+        n = if survives(n, words) { n + 1 } else { 1 };
     }
 }
 
