@@ -40,6 +40,10 @@ pub static CARD: Card = Card {
                 Lipschitz Mechanism\" (2022)",
     page: include_str!("canonical.md"),
     tightness: Tightness::Tight,
+    timing: Some(
+        "sorting takes time according to how many scores are equal: a fifth more for a clear leader than for \
+         tied scores",
+    ),
     mutants: &[
         "printed class sizes",
         "one-sided constant",

@@ -18,6 +18,8 @@ pub struct Card {
     pub page: &'static str,
     /// How much of its budget it uses.
     pub tightness: Tightness,
+    /// Whether the time it takes tells something of the scores; what.
+    pub timing: Option<&'static str>,
     /// The mistakes in it that the tests are known to reject.
     pub mutants: &'static [&'static str],
 }

@@ -38,6 +38,9 @@ pub static CARD: Card = Card {
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
     page: include_str!("cgem.md"),
     tightness: Tightness::Slack("of the two answers an adversary sees only the pick that follows"),
+    timing: Some(
+        "the hull and the searches in it take time according to how the charged scores lie",
+    ),
     mutants: &["the sign is not randomised"],
 };
 

@@ -21,6 +21,7 @@ pub static CARD: Card = Card {
     reference: "F. McSherry and K. Talwar, \"Mechanism Design via Differential Privacy\" (2007)",
     page: include_str!("em.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["half the noise", "the one-sided constant"],
 };
 

@@ -28,6 +28,7 @@ pub static CARD: Card = Card {
     reference: "T. Steinke and J. Ullman, \"Between Pure and Approximate Differential Privacy\" (2016)",
     page: include_str!("gamma.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["a cube of the wrong dimension"],
 };
 

@@ -34,6 +34,9 @@ pub static CARD: Card = Card {
         "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
          number of candidates grows",
     ),
+    timing: Some(
+        "the hull and the searches in it take time according to how the charged scores lie",
+    ),
     mutants: &["plain noisy max with the smallest sensitivity", "half the noise"],
 };
 

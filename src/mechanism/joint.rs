@@ -33,6 +33,7 @@ pub static CARD: Card = Card {
                 for Differentially Private Top-k\" (2022)",
     page: include_str!("joint.md"),
     tightness: Tightness::Tight,
+    timing: Some("it goes through the differences of scores: the more are equal, the faster"),
     mutants: &["the one-sided constant", "levels counted twice"],
 };
 

@@ -28,6 +28,7 @@ pub static CARD: Card = Card {
                 for Differentially Private Top-k Set\" (2020)",
     page: include_str!("joint_set.md"),
     tightness: Tightness::Tight,
+    timing: Some("it goes through the differences of scores: the more are equal, the faster"),
     mutants: &["the one-sided constant"],
 };
 

@@ -26,6 +26,7 @@ pub static CARD: Card = Card {
                 (2016)",
     page: include_str!("krr.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["twice the odds"],
 };
 

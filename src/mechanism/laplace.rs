@@ -22,6 +22,7 @@ pub static CARD: Card = Card {
     reference: "G. Qiao, W. Su and L. Zhang, \"Oneshot Differentially Private Top-k Selection\" (2021)",
     page: include_str!("laplace.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["epsilon not divided by k", "the one-sided constant"],
 };
 

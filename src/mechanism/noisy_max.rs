@@ -37,6 +37,7 @@ pub static CARD: Card = Card {
                 section 3.3",
     page: include_str!("noisy_max.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["half the noise", "the one-sided constant"],
 };
 

@@ -24,6 +24,7 @@ pub static CARD: Card = Card {
                 Pay-what-you-get Composition\" (2019)",
     page: include_str!("peel.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["epsilon not divided by k", "the one-sided constant", "zero scores dropped"],
 };
 

@@ -23,6 +23,7 @@ pub static CARD: Card = Card {
                 Selection\" (2020)",
     page: include_str!("peel_pnf.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["epsilon not divided by k", "the one-sided constant"],
 };
 

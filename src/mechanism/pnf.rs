@@ -22,6 +22,7 @@ pub static CARD: Card = Card {
                 Selection\" (2020)",
     page: include_str!("pnf.md"),
     tightness: Tightness::Tight,
+    timing: None,
     mutants: &["flips without permuting", "the one-sided constant"],
 };
 

@@ -28,6 +28,7 @@ pub static CARD: Card = Card {
     reference: "J. Liu and K. Talwar, \"Private Selection from Private Candidates\" (2019)",
     page: include_str!("rs.md"),
     tightness: Tightness::Slack("3 eps0 is approached only by many looks at rare candidates"),
+    timing: Some("the number of looks is random, and its law does not depend on the scores"),
     mutants: &["eps0 = eps", "a fixed number of looks"],
 };
 

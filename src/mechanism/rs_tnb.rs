@@ -37,6 +37,7 @@ pub static CARD: Card = Card {
     tightness: Tightness::Slack(
         "(2 + eta) eps0 is approached only by many looks at rare candidates",
     ),
+    timing: Some("the number of looks is random, and its law does not depend on the scores"),
     mutants: &["the budget of eta = 0 for eta = 1"],
 };
 
