@@ -101,3 +101,23 @@ impl FirstArrival {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// E[-ln(1 - U^(1/m))] = 1 + 1/2 + ... + 1/m, by the midpoint rule over 2^20 words.
+    #[test]
+    fn the_noise_of_a_class_has_a_harmonic_mean() {
+        for m in [1u32, 2, 10, 1000] {
+            let harmonic: f64 = (1..=m).map(|i| 1.0 / f64::from(i)).sum();
+            let steps = 1u64 << 20;
+            let noise = |i: u64| {
+                let word = (2 * i + 1) << (63 - 20);
+                -FirstArrival::Uniform.ln_time(word, f64::from(m).ln()).0
+            };
+            let mean = (0..steps).map(noise).sum::<f64>() / steps as f64;
+            assert!((mean - harmonic).abs() < 1e-5, "{m}: {mean} {harmonic}");
+        }
+    }
+}
