@@ -7,7 +7,7 @@ use num_traits::{One, Signed};
 use crate::error::{Error, Result};
 use crate::exact::{LnFactorials, binomial, format_rational, near_f64, parse_rational, ratio};
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{
     Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_subset,
@@ -39,7 +39,8 @@ pub static CARD: Card = Card {
     reference: "M. Shekelyan and G. Loukides, \"Differentially Private Top-k Selection via Canonical \
                 Lipschitz Mechanism\" (2022)",
     page: include_str!("canonical.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: Some(
         "sorting takes time according to how many scores are equal: a fifth more for a clear leader than for \
          tied scores",

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::exact::{format_rational, near_f64, parse_rational, ratio};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::gem::{Beta, Charge, peel};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
@@ -37,7 +37,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
     page: include_str!("cgem.md"),
-    tightness: Tightness::Slack("of the two answers an adversary sees only the pick that follows"),
+    max_ratio: 0.61574,
+    slack: Some("of the two answers an adversary sees only the pick that follows"),
     timing: Some(
         "the hull and the searches in it take time according to how the charged scores lie",
     ),

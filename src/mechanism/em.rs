@@ -2,7 +2,7 @@
 
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -20,7 +20,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "F. McSherry and K. Talwar, \"Mechanism Design via Differential Privacy\" (2007)",
     page: include_str!("em.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["half the noise", "the one-sided constant"],
 };

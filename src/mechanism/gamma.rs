@@ -9,7 +9,7 @@ use num_traits::{One, Signed, ToPrimitive, Zero};
 
 use crate::exact::{Enclosure, near_f64};
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, WordStream, discrete_laplace, uniform_u64};
 use crate::score::Scores;
@@ -27,7 +27,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "T. Steinke and J. Ullman, \"Between Pure and Approximate Differential Privacy\" (2016)",
     page: include_str!("gamma.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["a cube of the wrong dimension"],
 };

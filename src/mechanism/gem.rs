@@ -9,7 +9,7 @@ use num_traits::{One, Zero};
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, near_f64, parse_rational, ratio};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
@@ -30,7 +30,8 @@ pub static CARD: Card = Card {
     reference: "S. Raskhodnikova and A. Smith, \"Efficient Lipschitz Extensions for High-Dimensional Graph \
                 Statistics and Node Private Degree Distributions\" (2015)",
     page: include_str!("gem.md"),
-    tightness: Tightness::Slack(
+    max_ratio: 0.656549,
+    slack: Some(
         "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
          number of candidates grows",
     ),

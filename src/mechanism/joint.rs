@@ -8,7 +8,7 @@ use num_rational::BigRational;
 
 use crate::exact::near_f64;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{
     Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, WordStream, uniform_below,
@@ -32,7 +32,8 @@ pub static CARD: Card = Card {
     reference: "J. Gillenwater, M. Joseph, A. Munoz Medina and M. Ribero, \"A Joint Exponential Mechanism \
                 for Differentially Private Top-k\" (2022)",
     page: include_str!("joint.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: Some("it goes through the differences of scores: the more are equal, the faster"),
     mutants: &["the one-sided constant", "levels counted twice"],
 };

@@ -7,7 +7,7 @@ use num_traits::{One, Zero};
 use crate::exact::{LnFactorials, binomial, near_f64};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::joint::{Level, Ranked, Steps, joint_rate};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{
     Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, WordStream, uniform_below,
@@ -27,7 +27,8 @@ pub static CARD: Card = Card {
     reference: "J. Gillenwater, M. Joseph, A. Munoz Medina and M. Ribero, \"A Joint Exponential Mechanism \
                 for Differentially Private Top-k Set\" (2020)",
     page: include_str!("joint_set.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: Some("it goes through the differences of scores: the more are equal, the faster"),
     mutants: &["the one-sided constant"],
 };

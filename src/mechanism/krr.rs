@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 
 use crate::exact::near_f64;
 use crate::mechanism::draw::sealed;
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_below};
 use crate::score::Scores;
@@ -25,7 +25,8 @@ pub static CARD: Card = Card {
     reference: "P. Kairouz, S. Oh and P. Viswanath, \"Extremal Mechanisms for Local Differential Privacy\" \
                 (2016)",
     page: include_str!("krr.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["twice the odds"],
 };

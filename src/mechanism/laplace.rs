@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -21,7 +21,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "G. Qiao, W. Su and L. Zhang, \"Oneshot Differentially Private Top-k Selection\" (2021)",
     page: include_str!("laplace.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["epsilon not divided by k", "the one-sided constant"],
 };

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::mechanism::draw::sealed;
 use crate::mechanism::gem::{Beta, Charge, peel};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::Bits;
 use crate::score::Scores;
@@ -23,7 +23,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IV",
     page: include_str!("mgem.md"),
-    tightness: Tightness::Slack(
+    max_ratio: 0.650247,
+    slack: Some(
         "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
          number of candidates grows",
     ),

@@ -29,7 +29,7 @@ pub mod rs_tnb;
 
 pub use advice::{Advice, advise};
 pub use canonical::{CanonicalGumbel, CanonicalLipschitz};
-pub use card::{Card, Chooses, Sensitivity, Tightness};
+pub use card::{Card, Chooses, Sensitivity};
 pub use cgem::CombinedGem;
 pub use draw::Mechanism;
 pub(crate) use draw::{check_k, choose};

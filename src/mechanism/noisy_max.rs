@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -36,7 +36,8 @@ pub static CARD: Card = Card {
     reference: "C. Dwork and A. Roth, \"The Algorithmic Foundations of Differential Privacy\" (2014), \
                 section 3.3",
     page: include_str!("noisy_max.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["half the noise", "the one-sided constant"],
 };

@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -23,7 +23,8 @@ pub static CARD: Card = Card {
     reference: "D. Durfee and R. Rogers, \"Practical Differentially Private Top-k Selection with \
                 Pay-what-you-get Composition\" (2019)",
     page: include_str!("peel.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["epsilon not divided by k", "the one-sided constant", "zero scores dropped"],
 };

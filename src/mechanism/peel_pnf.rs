@@ -4,7 +4,7 @@ use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -22,7 +22,8 @@ pub static CARD: Card = Card {
     reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
                 Selection\" (2020)",
     page: include_str!("peel_pnf.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["epsilon not divided by k", "the one-sided constant"],
 };

@@ -2,7 +2,7 @@
 
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -21,7 +21,8 @@ pub static CARD: Card = Card {
     reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
                 Selection\" (2020)",
     page: include_str!("pnf.md"),
-    tightness: Tightness::Tight,
+    max_ratio: 1.0,
+    slack: None,
     timing: None,
     mutants: &["flips without permuting", "the one-sided constant"],
 };

@@ -7,7 +7,7 @@ use num_traits::{One, ToPrimitive};
 use crate::error::{Error, Result};
 use crate::exact::{Enclosure, format_rational, near_f64, parse_rational, ratio};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Address, Bits, FirstArrival, Leaders, WordStream, uniform_below, uniform_u64};
 use crate::score::Scores;
@@ -27,7 +27,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "J. Liu and K. Talwar, \"Private Selection from Private Candidates\" (2019)",
     page: include_str!("rs.md"),
-    tightness: Tightness::Slack("3 eps0 is approached only by many looks at rare candidates"),
+    max_ratio: 0.291178,
+    slack: Some("3 eps0 is approached only by many looks at rare candidates"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     mutants: &["eps0 = eps", "a fixed number of looks"],
 };

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 use crate::exact::{format_rational, parse_rational, ratio};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::rs::{Odds, StopProbability, bernoulli, peel};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity, Tightness};
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, WordStream, uniform_u64};
 use crate::score::Scores;
@@ -34,9 +34,8 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "N. Papernot and T. Steinke, \"Hyperparameter Tuning with Renyi Differential Privacy\" (2022)",
     page: include_str!("rs_tnb.md"),
-    tightness: Tightness::Slack(
-        "(2 + eta) eps0 is approached only by many looks at rare candidates",
-    ),
+    max_ratio: 0.291178,
+    slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     mutants: &["the budget of eta = 0 for eta = 1"],
 };
