@@ -27,10 +27,13 @@
 //! | repeat a run for a test or a simulation | [`Select::seed`], [`NotPrivate`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
 //! | look at a table before a release | [`mod@inspect`] |
-//! | choose k of anything by integer scores | [`Scores`], [`CanonicalLipschitz`] |
+//! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
+//! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
+//! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::advise`] |
+//! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a median or a centre privately | [`mod@estimate`] |
-//! | read how the mechanism works and why it is private | [`mechanism::canonical`] |
+//! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`] |
 //! | run the command line from a program | `cli` (feature `cli`) |
 //!

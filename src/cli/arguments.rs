@@ -405,13 +405,13 @@ impl ChooseArguments {
 
 impl ParameterArguments {
     fn parameters(&self) -> Parameters {
-        let mut parameters = Parameters::default();
-        parameters.gamma = self.gamma.clone();
-        parameters.noise = self.noise.clone();
-        parameters.beta = self.beta.clone();
-        parameters.share = self.share.clone();
-        parameters.eta = self.eta.clone();
-        parameters
+        Parameters {
+            gamma: self.gamma.clone(),
+            noise: self.noise.clone(),
+            beta: self.beta.clone(),
+            share: self.share.clone(),
+            eta: self.eta.clone(),
+        }
     }
 
     fn is_stated(&self) -> bool {

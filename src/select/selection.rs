@@ -9,7 +9,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 #[cfg(feature = "ndarray")]
-use crate::error::{Error, Result};
+use crate::error::{self, Error};
 use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, Neighbours, NotPrivate, Spending};
 use crate::random::Entropy;
@@ -30,10 +30,7 @@ impl Selection {
 
 /// The record, which says itself that it is not private.
 impl Serialize for NotPrivate<Record> {
-    fn serialize<S: serde::Serializer>(
-        &self,
-        serializer: S,
-    ) -> std::result::Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Record::serialize(self, serializer)
     }
 }
@@ -98,7 +95,7 @@ impl Record {
     pub fn columns_of<A: Clone>(
         &self,
         x: ndarray::ArrayView2<'_, A>,
-    ) -> Result<ndarray::Array2<A>> {
+    ) -> error::Result<ndarray::Array2<A>> {
         if x.ncols() != self.public.features {
             let d = self.public.features;
             return Err(Error::request(format!("X must have the {d} columns selected from")));
