@@ -1,17 +1,16 @@
 //! The arguments, and the request they make.
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::choose::{Candidates, Choose};
+use crate::cli::choose_arguments::ChooseArguments;
+use crate::cli::mechanism_arguments::MechanismArguments;
 use crate::cli::progress::progress;
 use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
 use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
 use crate::error::{Error, Result};
-use crate::mechanism::{Baseline, CARDS, Mechanism, Parameters, by_id};
 use crate::privacy::{Epsilon, Neighbours};
 use crate::select::{NotPrivateSelect, ScoreKind, Select, Target};
 
@@ -126,17 +125,8 @@ pub(super) struct SelectArguments {
     #[command(flatten)]
     mechanism: MechanismArguments,
 
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub(super) format: Format,
-
-    /// Write what stdout would receive to this file, whole or not at all
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    pub(super) output: Option<PathBuf>,
-
-    /// No report (that an output is not private or seeded is always said)
-    #[arg(short, long, help_heading = "Output")]
-    pub(super) quiet: bool,
+    #[command(flatten)]
+    pub(super) output: OutputArguments,
 
     /// No progress on the terminal
     #[arg(long, help_heading = "Output")]
@@ -153,6 +143,22 @@ pub(super) struct SelectArguments {
     /// Threads that work on rows [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Running")]
     threads: Option<usize>,
+}
+
+/// Where the output goes, and in which form.
+#[derive(Debug, Args)]
+pub(super) struct OutputArguments {
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
+    pub(super) format: Format,
+
+    /// Write what stdout would receive to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    pub(super) output: Option<PathBuf>,
+
+    /// No report (that an output is not private or seeded is always said)
+    #[arg(short, long, help_heading = "Output")]
+    pub(super) quiet: bool,
 }
 
 /// Where the table is and how it is written.
@@ -211,225 +217,6 @@ pub(super) struct TableArguments {
     pub(super) schema: Option<PathBuf>,
 }
 
-/// The mechanism and what can be stated of it.
-#[derive(Debug, Args)]
-pub(super) struct MechanismArguments {
-    /// How candidates are chosen from their scores [default: canonical]
-    #[arg(
-        long,
-        value_name = "ID",
-        value_parser = clap::builder::PossibleValuesParser::new(CARDS.map(|card| card.id)),
-        help_heading = "Mechanism"
-    )]
-    mechanism: Option<String>,
-
-    #[command(flatten)]
-    parameters: ParameterArguments,
-}
-
-/// What can be stated of mechanisms.
-#[derive(Debug, Args)]
-pub(super) struct ParameterArguments {
-    /// canonical: from 0 (leave out no good candidate: best if fewer than k are good) to 1 (take no bad
-    /// one: best if k or more are good) [default: 1/2, and 1 for k = 1]; rs, rs-tnb: the probability of
-    /// stopping after a look [default: 1/(10 candidates)]
-    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
-    gamma: Option<String>,
-
-    /// gem, mgem, cgem: how seldom noise exceeds what a candidate is charged for its sensitivity
-    /// [default: 0.05]
-    #[arg(long, value_name = "BETA", allow_hyphen_values = true, help_heading = "Mechanism")]
-    beta: Option<String>,
-
-    /// cgem: the share of the budget for the question which way to go [default: 0.2]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, help_heading = "Mechanism")]
-    share: Option<String>,
-
-    /// rs-tnb: the shape of the number of looks, 0 logarithmic, 1 geometric [default: 0]
-    #[arg(long, value_name = "ETA", allow_hyphen_values = true, help_heading = "Mechanism")]
-    eta: Option<String>,
-
-    /// noisy-max: the noise, exponential, laplace or gumbel [default: exponential]
-    #[arg(long, value_name = "NOISE", help_heading = "Mechanism")]
-    noise: Option<String>,
-}
-
-/// Print the names of candidates chosen privately by scores computed elsewhere.
-///
-/// The file is CSV with the columns name,score or name,score,sensitivity: the score is data, the
-/// sensitivity - the most by which one unit of the data can move it - is public. Names go to stdout, a
-/// report to stderr.
-#[derive(Debug, Args)]
-#[command(after_help = CHOOSE_AFTER_HELP)]
-pub(super) struct ChooseArguments {
-    /// The candidates: CSV, plain, .gz or .zst; - is standard input
-    pub(super) file: PathBuf,
-
-    /// The privacy budget: 2, 0.5, 1e-3 or 1/3
-    #[arg(
-        short,
-        long = "eps",
-        visible_alias = "epsilon",
-        value_name = "EPSILON",
-        allow_hyphen_values = true
-    )]
-    eps: Epsilon,
-
-    /// How many candidates to choose
-    #[arg(short, long, default_value_t = 1)]
-    k: usize,
-
-    /// The most by which one unit can move any score, where the file does not say
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Scores")]
-    sensitivity: Option<String>,
-
-    /// One unit more raises scores or leaves them, as it does counts (or lowers them all)
-    #[arg(long, help_heading = "Scores")]
-    monotone: bool,
-
-    /// What neighbouring data differ by
-    #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
-    neighbors: Relation,
-
-    /// How candidates are chosen [default: canonical where all sensitivities are equal]; sis, random and
-    /// rnm-h, for comparison, need --not-private
-    #[arg(
-        long,
-        value_name = "ID",
-        value_parser = clap::builder::PossibleValuesParser::new(
-            CARDS.iter().map(|card| card.id).chain(Baseline::IDS)
-        ),
-        help_heading = "Mechanism"
-    )]
-    mechanism: Option<String>,
-
-    #[command(flatten)]
-    parameters: ParameterArguments,
-
-    /// I know that the output is not private
-    #[arg(long, help_heading = "Mechanism")]
-    not_private: bool,
-
-    /// Look at the scores and say which mechanism suits them: not private
-    #[arg(long, conflicts_with_all = ["trials", "seed"], help_heading = "Evaluation, on public scores")]
-    pub(super) advise: bool,
-
-    /// Choose N times and count the outcomes: spends N times epsilon, and is no release
-    #[arg(long, value_name = "N", help_heading = "Evaluation, on public scores")]
-    trials: Option<u64>,
-
-    /// With --trials: outcomes in the order of the picks, where that is released
-    #[arg(long, requires = "trials", help_heading = "Evaluation, on public scores")]
-    pub(super) ordered: bool,
-
-    /// Draw from a stated seed: for tests; the output is then not for release
-    #[arg(long, value_name = "N", help_heading = "Evaluation, on public scores")]
-    pub(super) seed: Option<u64>,
-
-    /// The form of the output
-    #[arg(long, value_enum, default_value_t = Format::Text, help_heading = "Output")]
-    pub(super) format: Format,
-
-    /// Write what stdout would receive to this file, whole or not at all
-    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
-    pub(super) output: Option<PathBuf>,
-
-    /// No report (that an output is not private or seeded is always said)
-    #[arg(short, long, help_heading = "Output")]
-    pub(super) quiet: bool,
-}
-
-const CHOOSE_AFTER_HELP: &str = "\
-Examples:
-  dpsis choose --eps 1 --sensitivity 0.01 models.csv
-  dpsis choose --eps 1 --k 3 --mechanism peel --sensitivity 1 --monotone counts.csv
-  dpsis choose --eps 1 --mechanism gem candidates.csv
-
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
-
-/// What is asked of a choice.
-pub(super) struct ChooseJob {
-    pub(super) candidates: Candidates,
-    pub(super) request: Choose,
-    pub(super) baseline: Option<Baseline>,
-    pub(super) trials: Option<u64>,
-    pub(super) k: usize,
-    pub(super) epsilon: Epsilon,
-    pub(super) neighbours: Neighbours,
-    pub(super) one_sided: bool,
-}
-
-impl ChooseArguments {
-    /// Reads the candidates, after everything is checked that can be without them.
-    pub(super) fn job(&self) -> Result<ChooseJob> {
-        let baseline = match self.mechanism.as_deref() {
-            Some(id) if Baseline::IDS.contains(&id) => {
-                if !self.not_private {
-                    let rule = format!("{id} is not private: it needs --not-private");
-                    return Err(Error::request(rule));
-                }
-                Some(Baseline::by_id(id, self.parameters.noise.as_deref())?)
-            }
-            _ if self.not_private => {
-                return Err(Error::request("--not-private is for sis, random and rnm-h"));
-            }
-            _ => None,
-        };
-        let neighbours = self.neighbors.neighbours();
-        let mut request = Choose::new(self.k)
-            .epsilon(self.eps.clone())
-            .neighbours(neighbours)
-            .one_sided(self.monotone);
-        match &self.mechanism {
-            Some(id) if baseline.is_none() => {
-                request = request.mechanism(self.parameters.mechanism(id)?);
-            }
-            None if self.parameters.is_stated() => {
-                return Err(Error::request("state the mechanism that takes this: --mechanism ID"));
-            }
-            _ => {}
-        }
-        let candidates = Candidates::read(&self.file, self.sensitivity.as_deref())?;
-        Ok(ChooseJob {
-            candidates,
-            request,
-            baseline,
-            trials: self.trials,
-            k: self.k,
-            epsilon: self.eps.clone(),
-            neighbours,
-            one_sided: self.monotone,
-        })
-    }
-}
-
-impl ParameterArguments {
-    fn parameters(&self) -> Parameters {
-        Parameters {
-            gamma: self.gamma.clone(),
-            noise: self.noise.clone(),
-            beta: self.beta.clone(),
-            share: self.share.clone(),
-            eta: self.eta.clone(),
-        }
-    }
-
-    fn is_stated(&self) -> bool {
-        self.parameters() != Parameters::default()
-    }
-
-    fn mechanism(&self, id: &str) -> Result<Arc<dyn Mechanism>> {
-        by_id(id, &self.parameters())
-    }
-}
-
-impl MechanismArguments {
-    /// The mechanism; `default` names it where none is stated.
-    pub(super) fn mechanism(&self, default: &str) -> Result<Arc<dyn Mechanism>> {
-        self.parameters.mechanism(self.mechanism.as_deref().unwrap_or(default))
-    }
-}
-
 /// Look at a table before a release: for the data holder's eyes only.
 ///
 /// Says what the file holds, what is odd in it, which way it lies and which command to use. It reads
@@ -476,7 +263,7 @@ enum Preprocess {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Relation {
+pub(super) enum Relation {
     /// One row more or less: the number of rows is private
     AddRemove,
     /// One row replaced by another: the number of rows is public
@@ -484,7 +271,7 @@ enum Relation {
 }
 
 impl Relation {
-    fn neighbours(self) -> Neighbours {
+    pub(super) fn neighbours(self) -> Neighbours {
         match self {
             Self::AddRemove => Neighbours::AddRemove,
             Self::ReplaceOne => Neighbours::ReplaceOne,
@@ -666,7 +453,7 @@ impl SelectArguments {
 
     /// Whether progress may be shown.
     fn shows_progress(&self) -> bool {
-        !self.no_progress && !self.quiet
+        !self.no_progress && !self.output.quiet
     }
 
     fn target(&self, schema: &SchemaFile) -> Result<Target> {

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use crate::choose::Trials;
-use crate::cli::arguments::{ChooseArguments, ChooseJob, Format};
+use crate::cli::arguments::{Format, OutputArguments};
+use crate::cli::choose_arguments::{ChooseArguments, ChooseJob};
 use crate::cli::output::{self, Destination};
 use crate::error::{Error, Result};
 use crate::mechanism::{Baseline, advise};
@@ -14,8 +15,9 @@ use crate::report;
 pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
     let job = arguments.job()?;
     let inputs = [arguments.file.as_path()];
-    let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
-    let (format, quiet) = (arguments.format, arguments.quiet);
+    let OutputArguments { format, output, quiet } = &arguments.output;
+    let destination = Destination::check(output.as_deref(), &inputs)?;
+    let (format, quiet) = (*format, *quiet);
     if arguments.advise {
         let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
         return say_advice(&advise(&scores, &job.epsilon), format, destination);

@@ -2,7 +2,9 @@
 
 mod arguments;
 mod choose;
+mod choose_arguments;
 mod inspect;
+mod mechanism_arguments;
 mod output;
 mod progress;
 mod schema_file;
@@ -14,7 +16,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::error::{Error, ErrorKind, Result};
-use arguments::{Arguments, Command, Job, SelectArguments};
+use arguments::{Arguments, Command, Job, OutputArguments, SelectArguments};
 use output::Destination;
 
 /// Runs the command line and says how it ended.
@@ -54,8 +56,9 @@ fn execute(command: Command) -> Result<()> {
 
 fn select(arguments: &SelectArguments) -> Result<()> {
     let job = arguments.job()?;
-    let destination = Destination::check(arguments.output.as_deref(), &arguments.inputs())?;
-    let (format, quiet) = (arguments.format, arguments.quiet);
+    let OutputArguments { format, output, quiet } = &arguments.output;
+    let destination = Destination::check(output.as_deref(), &arguments.inputs())?;
+    let (format, quiet) = (*format, *quiet);
     let Job { table, select, .. } = &job;
     let not_private = job.not_private();
     if arguments.dry_run {

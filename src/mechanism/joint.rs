@@ -122,6 +122,16 @@ impl Ranked {
         self.sorted.partition_point(|&other| other > score)
     }
 
+    /// The level whose bits are at an address: lane i holds the groups that place i can reach, in order,
+    /// and lane k the zero level.
+    pub(super) fn level_at(&self, k: usize, Address { lane, position }: Address) -> Level {
+        let place = lane as usize;
+        if place == k {
+            return Level::Zero;
+        }
+        Level::At { place, group: self.group_of(place) + 1 + position as usize }
+    }
+
     /// The loss of a level.
     pub(super) fn loss(&self, level: Level) -> i64 {
         match level {
@@ -253,17 +263,8 @@ impl Levels {
             }
         }
         // The zero level always enters, so somebody wins.
-        race.winner(|address| self.entrant(self.level_at(address)))
-            .map_or(Level::Zero, |address| self.level_at(address))
-    }
-
-    fn level_at(&self, Address { lane, position }: Address) -> Level {
-        let place = lane as usize;
-        if place == self.k {
-            return Level::Zero;
-        }
-        let group = self.ranked.group_of(place) + 1 + position as usize;
-        Level::At { place, group }
+        race.winner(|address| self.entrant(self.ranked.level_at(self.k, address)))
+            .map_or(Level::Zero, |address| self.ranked.level_at(self.k, address))
     }
 
     /// The number of sequences: at place i one of c_i, less the i that are taken already.

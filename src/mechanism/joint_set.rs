@@ -96,16 +96,8 @@ impl SetLevels {
             steps.grow(place, group);
         }
         // The zero level always enters, so somebody wins.
-        race.winner(|address| self.entrant(self.level_at(address)))
-            .map_or(Level::Zero, |address| self.level_at(address))
-    }
-
-    fn level_at(&self, Address { lane, position }: Address) -> Level {
-        let place = lane as usize;
-        if place == self.k {
-            return Level::Zero;
-        }
-        Level::At { place, group: self.ranked.group_of(place) + 1 + position as usize }
+        race.winner(|address| self.entrant(self.ranked.level_at(self.k, address)))
+            .map_or(Level::Zero, |address| self.ranked.level_at(self.k, address))
     }
 
     /// The sets whose member at `place` has a rank from its count to `grown`, all others below theirs.

@@ -204,7 +204,7 @@ fn best_of(
             let scale = sensitivity as f64 * near_scale;
             let (minus_noise, _) = law.ln_time(word, 0.0);
             let value = deficit as f64 + scale * minus_noise;
-            let margin = 2f64.powi(-49) * (deficit as f64 + scale * (1.0 + minus_noise.abs()))
+            let margin = 2f64.powi(-49) * (deficit as f64 + scale * (8.0 + minus_noise.abs()))
                 + scale * 2.0 / known as f64;
             (lower, upper) = (value - margin, value + margin);
         }
