@@ -98,6 +98,14 @@ fn wrong_requests_and_files() {
             "one-sided",
         ),
         (vec!["--sensitivity", "1", "--ordered", &models], 2, "--trials"),
+        (vec!["--sensitivity", "1", "--trials", "0", &models], 2, "--trials"),
+        (vec!["--sensitivity", "1", "--trials", "18446744073709551615", &models], 2, "--trials"),
+        (
+            vec!["--sensitivity", "1", "--trials", "5", "--format", "json", &models],
+            2,
+            "no --format",
+        ),
+        (vec!["--sensitivity", "1", "--advise", "--mechanism", "em", &models], 2, "cannot be used"),
     ];
     for (more, code, said) in cases {
         let output = dpsis(&[&base[..], &more].concat());
@@ -171,6 +179,15 @@ fn trials_have_the_law() {
     let counts: Vec<u64> =
         ["x", "y", "z"].map(|name| counted.get(name).copied().unwrap_or(0)).to_vec();
     assert_fits(&counts, &laws::of_one(&x, 2.0, laws::flips));
+    // A set has no order to show; what could be read in two ways is refused.
+    let canonical =
+        [&base[..], &["--mechanism", "canonical", "--k", "2", "--ordered", path]].concat();
+    assert!(
+        trials(&canonical).keys().all(|outcome| outcome.contains('+') && !outcome.contains('>'))
+    );
+    let odd = files.write("odd.csv", "name,score\na+b,1\nc,2\n");
+    let odd = [&base[..], &["--mechanism", "em", odd.to_str().unwrap()]].concat();
+    assert_eq!(dpsis(&odd).status.code(), Some(2));
     // The first trial is the run of the same seed.
     let one = [&base[..5], &["--seed", "3", "--mechanism", "em", path]].concat();
     let first = trials(&[&one[..], &["--trials", "1"]].concat());

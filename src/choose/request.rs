@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::choose::record::record;
 use crate::choose::{Candidates, Choice, ChoiceRecord, Trials};
 use crate::error::{Error, Result};
-use crate::mechanism::{CanonicalLipschitz, Mechanism, choose};
+use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, choose};
 use crate::privacy::{Epsilon, Neighbours, NotPrivate, Purpose};
 use crate::random::Entropy;
 use crate::score::Scores;
@@ -65,6 +65,12 @@ impl Choose {
     /// Draws from a stated seed: for tests and simulations. The result is marked by its type.
     pub fn seed(self, seed: u64) -> NotPrivateChoose {
         NotPrivateChoose { request: self, seed }
+    }
+
+    /// Whether the order of the picks is released.
+    pub fn releases_order(&self) -> bool {
+        let card = self.mechanism.as_ref().map(|mechanism| mechanism.card());
+        card.is_some_and(|card| card.chooses == Chooses::Sequence)
     }
 
     /// Chooses.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::mechanism::{Baseline, Mechanism, choose};
 use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::{Bits, Entropy, RandomnessSource};
@@ -17,6 +17,9 @@ pub struct Trials {
 }
 
 impl Trials {
+    /// The most choices that are counted in one go.
+    pub const MOST: u64 = 1 << 40;
+
     /// Choices by a mechanism.
     pub(super) fn of_mechanism(
         mechanism: &dyn Mechanism,
@@ -53,6 +56,9 @@ impl Trials {
         entropy: Entropy,
         draw: impl Fn(&Bits) -> Result<Vec<usize>> + Sync,
     ) -> Result<Self> {
+        if trials > Self::MOST {
+            return Err(Error::request(format!("there must be at most {} trials", Self::MOST)));
+        }
         let source = entropy.source()?;
         let threads = std::thread::available_parallelism().map_or(1, usize::from) as u64;
         let share = trials.div_ceil(threads).max(1);

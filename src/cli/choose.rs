@@ -23,13 +23,20 @@ pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
         return say_advice(&advise(&scores, &job.epsilon), format, destination);
     }
     if let Some(trials) = job.trials {
-        let counts = counts(&job, trials, arguments.seed, arguments.ordered)?;
+        if format != Format::Text {
+            return Err(Error::request("trials are counted tab-separated: no --format"));
+        }
+        // Only where the mechanism releases it.
+        let noisy = !matches!(job.baseline, Some(Baseline::Best | Baseline::Random));
+        let released = job.request.releases_order() || job.baseline.is_some() && noisy;
+        let ordered = arguments.ordered && released;
+        let document = outcomes(&job, trials, arguments.seed, if ordered { ">" } else { "+" })?;
         output::remark(&format!(
             "NOT PRIVATE: {trials} choices at epsilon {0} each spent {trials} times {0}; this is an \
              evaluation, not a release\n",
             job.epsilon
         ));
-        return destination.write(&outcomes(&job, &counts, arguments.ordered));
+        return destination.write(&document);
     }
     match (job.baseline, arguments.seed) {
         (Some(baseline), seed) => compare(&job, baseline, seed, format, destination),
@@ -43,13 +50,14 @@ pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
     }
 }
 
-/// How often each outcome came, in pick order where that is asked for.
-fn counts(
-    job: &ChooseJob,
-    trials: u64,
-    seed: Option<u64>,
-    ordered: bool,
-) -> Result<BTreeMap<Vec<usize>, u64>> {
+/// How often each outcome came: names joined by `>` in the order of the picks, or by `+` in that of the
+/// file.
+fn outcomes(job: &ChooseJob, trials: u64, seed: Option<u64>, join: &str) -> Result<String> {
+    let names = job.candidates.names();
+    if names.iter().any(|name| name.contains(join) || name.contains('\t')) {
+        let rule = format!("to tell outcomes apart no name may hold {join:?} or a tab");
+        return Err(Error::request(rule));
+    }
     let counted: NotPrivate<Trials> = match (job.baseline, seed) {
         (Some(baseline), seed) => {
             let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
@@ -58,17 +66,14 @@ fn counts(
         (None, Some(seed)) => job.request.clone().seed(seed).trials(&job.candidates, trials)?,
         (None, None) => job.request.trials(&job.candidates, trials)?,
     };
-    Ok(if ordered { counted.counts.clone() } else { counted.unordered() })
-}
-
-fn outcomes(job: &ChooseJob, counts: &BTreeMap<Vec<usize>, u64>, ordered: bool) -> String {
-    let names = job.candidates.names();
+    let counts: BTreeMap<Vec<usize>, u64> =
+        if join == ">" { counted.counts.clone() } else { counted.unordered() };
     let mut text = String::from("outcome\tcount\n");
     for (outcome, count) in counts {
-        let names: Vec<String> = outcome.iter().map(|&i| names[i].replace('\t', " ")).collect();
-        let _ = writeln!(text, "{}\t{count}", names.join(if ordered { ">" } else { "+" }));
+        let names: Vec<&str> = outcome.iter().map(|&i| names[i].as_str()).collect();
+        let _ = writeln!(text, "{}\t{count}", names.join(join));
     }
-    text
+    Ok(text)
 }
 
 /// A choice for comparison: the names, and that they are not private.

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::choose::{Candidates, Choose};
+use crate::choose::{Candidates, Choose, Trials};
 use crate::cli::arguments::{OutputArguments, Relation};
 use crate::cli::mechanism_arguments::ParameterArguments;
 use crate::error::{Error, Result};
@@ -68,11 +68,20 @@ pub(super) struct ChooseArguments {
     not_private: bool,
 
     /// Look at the scores and say which mechanism suits them: not private
-    #[arg(long, conflicts_with_all = ["trials", "seed"], help_heading = "Evaluation, on public scores")]
+    #[arg(
+        long,
+        conflicts_with_all = ["trials", "seed", "mechanism", "not_private"],
+        help_heading = "Evaluation, on public scores"
+    )]
     pub(super) advise: bool,
 
-    /// Choose N times and count the outcomes: spends N times epsilon, and is no release
-    #[arg(long, value_name = "N", help_heading = "Evaluation, on public scores")]
+    /// Choose N times and count the outcomes (tab-separated): spends N times epsilon, and is no release
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..=Trials::MOST),
+        help_heading = "Evaluation, on public scores"
+    )]
     trials: Option<u64>,
 
     /// With --trials: outcomes in the order of the picks, where that is released

@@ -15,6 +15,8 @@ use crate::score::Scores;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Advice {
+    /// Always false: it is computed from the scores.
+    pub private: bool,
     /// Pearson's correlation of scores and sensitivities; 0 where one of them is constant.
     pub pearson: f64,
     /// Spearman's.
@@ -72,6 +74,7 @@ pub fn advise(scores: &Scores, epsilon: &Epsilon) -> NotPrivate<Advice> {
         ("pnf", "no clear relation: the largest sensitivity for all is the safe choice")
     };
     NotPrivate::new(Advice {
+        private: false,
         pearson,
         spearman,
         weighted,

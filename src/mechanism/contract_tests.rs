@@ -410,6 +410,21 @@ fn what_cannot_be_asked_is_refused() {
             let extreme = Scores::new(values, 1, Neighbours::AddRemove).unwrap();
             assert!(mechanism.select(&extreme, 1, &"1e6".parse().unwrap(), Seeded(1)).is_ok());
         }
+        if card.chooses == Chooses::One {
+            continue;
+        }
+        for values in [vec![most, -most], vec![most, -most, -most, 0], vec![-most, most, most]] {
+            let all = values.len();
+            for (k, eps) in (1..=all).flat_map(|k| [(k, "1e-6"), (k, "1"), (k, "1e6")]) {
+                let extreme =
+                    Scores::new(values.clone(), most.unsigned_abs(), Neighbours::AddRemove)
+                        .unwrap();
+                for seed in 0..20 {
+                    let picks = mechanism.select(&extreme, k, &eps.parse().unwrap(), Seeded(seed));
+                    assert_eq!(picks.unwrap().len(), k, "{}", card.id);
+                }
+            }
+        }
     }
 }
 

@@ -63,11 +63,11 @@ impl sealed::Draw for Gamma {
     }
 }
 
-/// The steps of the grid in one unit of the scores: a power of two, so that the noise, of scale 1/rate
-/// units, spans at least [`FINENESS`] of them.
+/// The steps of the grid in one unit of the scores: a power of two above 1, so that the noise, of scale
+/// 1/rate units, spans at least [`FINENESS`] of them, and half a sensitivity is a whole number of them.
 fn fineness(rate: &BigRational) -> BigUint {
     let least = (rate * BigInt::from(FINENESS)).ceil().to_integer();
-    BigUint::one() << (least - 1i32).bits()
+    BigUint::one() << (least - 1i32).bits().max(1)
 }
 
 /// R with P(R = r) proportional to (2r + 1)^d e^(-rate r), r = 0, 1, ...

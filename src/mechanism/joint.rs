@@ -147,8 +147,11 @@ impl Ranked {
         (0..k)
             .map(|i| match level {
                 Level::At { place, group } if i == place => self.starts[group],
-                Level::At { place, .. } if i < place => self.above(self.sorted[i] - loss),
-                _ => self.at_least(self.sorted[i] - loss),
+                // Below all scores means all of them, so it does no harm to stop at the least integer.
+                Level::At { place, .. } if i < place => {
+                    self.above(self.sorted[i].saturating_sub(loss))
+                }
+                _ => self.at_least(self.sorted[i].saturating_sub(loss)),
             })
             .collect()
     }

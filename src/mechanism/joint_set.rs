@@ -11,6 +11,7 @@ use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{
     Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, WordStream, uniform_below,
+    uniform_subset,
 };
 use crate::score::Scores;
 
@@ -29,7 +30,9 @@ pub static CARD: Card = Card {
     page: include_str!("joint_set.md"),
     max_ratio: 1.0,
     slack: None,
-    timing: Some("it goes through the differences of scores: the more are equal, the faster"),
+    timing: Some(
+        "counting takes time according to how the scores lie: least where many are equal or the best stand out",
+    ),
     mutants: &["the one-sided constant"],
 };
 
@@ -171,6 +174,10 @@ fn most_sets(ln: &[f64], counts: &[usize], place: usize, grown: usize) -> f64 {
 /// two or more fall in a row at the end: the first of them is below its bound b_(j+1), which covers the
 /// rest.)
 fn ways(counts: &[usize], from: usize) -> BigUint {
+    if counts.iter().all(|count| *count == counts[0]) {
+        let all = counts.first().map_or(0, |count| count.saturating_sub(from));
+        return binomial(all as u64, counts.len() as u64);
+    }
     let mut found = vec![BigInt::one()];
     for l in 1..=counts.len() {
         let mut sum = BigInt::zero();
@@ -189,9 +196,17 @@ fn draw_ranks(counts: &[usize], from: usize, words: &mut WordStream, ranks: &mut
     let mut least = from;
     for place in 0..counts.len() {
         let rest = &counts[place..];
-        let drawn = uniform_below(words, &ways(rest, least));
+        if rest.iter().all(|count| *count == rest[0]) {
+            // Any subset will do.
+            let drawn = uniform_subset(words, (rest[0] - least) as u64, rest.len() as u64);
+            let first = ranks.len();
+            ranks.extend(drawn.into_iter().map(|rank| least + rank as usize));
+            ranks[first..].sort_unstable();
+            return;
+        }
         // The rank r up to which more than `drawn` sequences begin: those from `least` less those from r.
         let total = ways(rest, least);
+        let drawn = uniform_below(words, &total);
         let begin_below = |rank: usize| &total - ways(rest, rank);
         let (mut low, mut high) = (least, counts[place] - 1);
         while low < high {

@@ -77,13 +77,23 @@ impl Leaders {
     pub(crate) fn in_order(mut self, refine: impl Fn(Address, u64) -> Ends) -> Vec<Address> {
         self.sort_out();
         let mut rest = self.contenders;
+        // The last is the one that starts lowest; one that is not known at all may be anywhere.
+        let start = |c: &Contender| if c.lower.is_nan() { f64::NEG_INFINITY } else { c.lower };
+        rest.sort_unstable_by(|a, b| start(b).total_cmp(&start(a)));
         let mut order = Vec::with_capacity(self.count);
         while order.len() < self.count && !rest.is_empty() {
-            let bar = rest.iter().fold(f64::INFINITY, |bar, contender| bar.min(contender.upper));
-            let may_lead = |contender: &&Contender| !(contender.lower > bar);
-            let front: Vec<Address> = rest.iter().filter(may_lead).map(|c| c.address).collect();
+            let mut bar = f64::INFINITY;
+            let may_lead = |contender: &&Contender| -> bool {
+                let leads = !(contender.lower > bar);
+                bar = bar.min(contender.upper);
+                leads
+            };
+            let front: Vec<Address> =
+                rest.iter().rev().take_while(may_lead).map(|c| c.address).collect();
+            let among = rest.len() - front.len();
             let Some(first) = least(front, &refine) else { break };
-            rest.retain(|contender| contender.address != first);
+            let place = rest[among..].iter().position(|contender| contender.address == first);
+            rest.remove(among + place.unwrap_or(0));
             order.push(first);
         }
         order
