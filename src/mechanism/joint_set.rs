@@ -178,15 +178,20 @@ fn ways(counts: &[usize], from: usize) -> BigUint {
         let all = counts.first().map_or(0, |count| count.saturating_sub(from));
         return binomial(all as u64, counts.len() as u64);
     }
-    let mut found = vec![BigInt::one()];
-    for l in 1..=counts.len() {
-        let mut sum = BigInt::zero();
-        for j in 0..l {
-            let count = counts[j].saturating_sub(from + j) as u64;
-            let term = BigInt::from(binomial(count, (l - j) as u64)) * &found[j];
-            if (l - 1 - j) % 2 == 0 { sum += term } else { sum -= term }
+    // N_0, N_1, ...; when N_j is complete, it is added to all that come after it.
+    let mut found = vec![BigInt::zero(); counts.len() + 1];
+    found[0] = BigInt::one();
+    for (j, count) in counts.iter().enumerate() {
+        let bound = count.saturating_sub(from + j) as u64;
+        // C(bound, r) N_j with its sign, for r = l - j = 1, 2, ...
+        let mut term = found[j].clone();
+        for (r, later) in (1u64..).zip(&mut found[j + 1..]) {
+            if r > bound {
+                break;
+            }
+            term = term * (bound - r + 1) / r;
+            if r % 2 == 1 { *later += &term } else { *later -= &term }
         }
-        found.push(sum);
     }
     found.pop().and_then(|last| last.to_biguint()).unwrap_or_default()
 }
