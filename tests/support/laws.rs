@@ -88,8 +88,10 @@ pub fn gamma(x: &[f64], k: usize, rate: f64) -> Vec<f64> {
     let factorial: f64 = (1..=shape).map(f64::from).product();
     let nodes = gauss_legendre(8);
     // Kinks of the outer integrand: where a cube's corner passes another score.
-    let mut cuts: Vec<f64> =
-        (0..=40).map(|i| 60.0 / rate * (f64::from(i) / 40.0).powi(2)).collect();
+    let spread =
+        x.iter().fold(f64::MIN, |m, v| m.max(*v)) - x.iter().fold(f64::MAX, |m, v| m.min(*v));
+    let end = spread + 60.0 / rate;
+    let mut cuts: Vec<f64> = (0..=60).map(|i| end * (f64::from(i) / 60.0).powi(2)).collect();
     let gaps = x.iter().flat_map(|a| x.iter().map(move |b| (a - b).abs() / 2.0));
     cuts.extend(gaps.filter(|gap| *gap > 0.0));
     cuts.sort_by(f64::total_cmp);
