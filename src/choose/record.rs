@@ -5,7 +5,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::choose::{Candidates, Choose};
-use crate::mechanism::{Chooses, Mechanism};
+use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, NotPrivate, Purpose, Spending};
 use crate::random::Entropy;
 use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Warning};
@@ -86,7 +86,6 @@ pub(super) fn record(
     picks: &[usize],
     entropy: Entropy,
 ) -> ChoiceRecord {
-    let card = mechanism.card();
     let randomness = RandomnessUsed::of(entropy);
     let picked = |&feature: &usize| Picked {
         name: candidates.names()[feature].clone(),
@@ -98,7 +97,7 @@ pub(super) fn record(
         command: "choose".to_owned(),
         private: !randomness.seeded,
         selected: picks.iter().map(picked).collect(),
-        order: if card.chooses == Chooses::Sequence { "pick" } else { "file" }.to_owned(),
+        order: mechanism.card().order().to_owned(),
         guarantee: Guarantee {
             spent: vec![Spending { purpose: Purpose::Selection, epsilon: epsilon.clone() }],
             epsilon,

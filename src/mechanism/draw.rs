@@ -138,6 +138,21 @@ pub(crate) mod sealed {
     }
 }
 
+/// The picks of k rounds, each by its place among the candidates that are left.
+pub(super) fn without_replacement(
+    candidates: usize,
+    k: usize,
+    pick: impl Fn(&[usize], u64) -> usize,
+) -> Vec<usize> {
+    let mut left: Vec<usize> = (0..candidates).collect();
+    (0..k as u64)
+        .map(|round| {
+            let place = pick(&left, round);
+            left.remove(place)
+        })
+        .collect()
+}
+
 /// eps/(2 Delta), or eps/Delta for one-sided scores: the rate of noise at which a score difference that
 /// both of its ends can change is covered by eps.
 pub(super) fn rate(scores: &Scores, epsilon: &Epsilon) -> num_rational::BigRational {

@@ -8,7 +8,7 @@ use num_traits::{One, Zero};
 
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, near_f64, parse_rational, ratio};
-use crate::mechanism::draw::sealed;
+use crate::mechanism::draw::{sealed, without_replacement};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
@@ -112,13 +112,10 @@ pub(super) fn peel(
     bits: &Bits,
 ) -> Vec<usize> {
     let each = epsilon / BigInt::from(k);
-    let mut left: Vec<usize> = (0..scores.values().len()).collect();
-    let mut picks = Vec::with_capacity(k);
-    for round in 0..k as u64 {
-        let lines: Vec<Line> = charged(scores, &left, &each, charge, beta);
-        let shortfalls = shortfalls(&lines);
-        let half = &each / BigInt::from(2);
-        let near_half = near_f64(&half);
+    let half = &each / BigInt::from(2);
+    let near_half = near_f64(&half);
+    without_replacement(scores.values().len(), k, |left, round| {
+        let shortfalls = shortfalls(&charged(scores, left, &each, charge, beta));
         let mut race = Race::new(bits, FirstArrival::Uniform, Filter::default(), 0.0);
         race.lane(round);
         for shortfall in &shortfalls {
@@ -129,10 +126,8 @@ pub(super) fn peel(
             handicap: &half * shortfalls[address.position as usize].exact(),
         });
         // Somebody is left in every round, so somebody wins.
-        let place = winner.map_or(0, |address| address.position as usize);
-        picks.push(left.remove(place));
-    }
-    picks
+        winner.map_or(0, |address| address.position as usize)
+    })
 }
 
 /// A candidate: its sensitivity D and its charged score q - tD (or q + tD), times 2^[`SCALE`].

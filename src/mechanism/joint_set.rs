@@ -90,7 +90,7 @@ impl SetLevels {
             let handicap = loss as f64 * near_rate;
             let grown = self.ranked.starts[group + 1];
             let most = most_sets(ln_factorials.as_slice(), &steps.counts, place, grown);
-            if word == 0 || !race.is_out(word, Handicapped { ln_size: most, handicap }) {
+            if !race.cannot_win(word, Handicapped { ln_size: most, handicap }) {
                 let size = self.step_size(&steps.counts, place, grown);
                 if !size.is_zero() {
                     race.enter_at(address, word, Handicapped { ln_size: ln(&size), handicap });

@@ -3,7 +3,7 @@
 use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
-use crate::mechanism::draw::{rate, sealed};
+use crate::mechanism::draw::{rate, sealed, without_replacement};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
@@ -38,16 +38,12 @@ impl Mechanism for PeelPermuteAndFlip {
 impl sealed::Draw for PeelPermuteAndFlip {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let rate = rate(scores, epsilon) / BigInt::from(k);
-        let mut left: Vec<usize> = (0..scores.values().len()).collect();
-        let mut values = scores.values().to_vec();
-        let mut picks = Vec::with_capacity(k);
         // Noise may not be used twice: unlike Gumbel's, it has a memory of having been too small.
-        for round in 0..k as u64 {
-            for first in first_arrivals(&values, &rate, FirstArrival::Uniform, 1, bits, round) {
-                picks.push(left.remove(first));
-                values.remove(first);
-            }
-        }
-        picks
+        without_replacement(scores.values().len(), k, |left, round| {
+            let values: Vec<i64> = left.iter().map(|&i| scores.values()[i]).collect();
+            let first = first_arrivals(&values, &rate, FirstArrival::Uniform, 1, bits, round);
+            // Somebody is left in every round, so somebody wins.
+            first.first().copied().unwrap_or(0)
+        })
     }
 }

@@ -6,7 +6,7 @@ use num_traits::{One, ToPrimitive};
 
 use crate::error::{Error, Result};
 use crate::exact::{Enclosure, format_rational, near_f64, parse_rational, ratio};
-use crate::mechanism::draw::sealed;
+use crate::mechanism::draw::{sealed, without_replacement};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Address, Bits, FirstArrival, Leaders, WordStream, uniform_below, uniform_u64};
@@ -135,16 +135,12 @@ pub(super) fn peel(
     bits: &Bits,
     looks: impl Fn(usize, &mut WordStream) -> u64,
 ) -> Vec<usize> {
-    let mut left: Vec<usize> = (0..scores.values().len()).collect();
-    let mut picks = Vec::with_capacity(k);
-    for round in 0..k as u64 {
+    without_replacement(scores.values().len(), k, |left, round| {
         // Lanes of a round: noise, candidates, stopping.
         let lane = 3 * round;
         let looks = looks(left.len(), &mut bits.lane(lane + 2));
-        let place = best_look(scores, &left, epsilon, looks, bits, lane);
-        picks.push(left.remove(place));
-    }
-    picks
+        best_look(scores, left, epsilon, looks, bits, lane)
+    })
 }
 
 /// The place of the candidate with the best of so many looks: each at a uniform one, its score with

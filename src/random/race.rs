@@ -119,28 +119,27 @@ impl<'a> Race<'a> {
     /// Enters one with the first word of its bits, for those that take turns between lanes.
     #[inline]
     pub(crate) fn enter_at(&mut self, address: Address, word: u64, entrant: Handicapped) {
-        if word != 0 && self.cannot_win(word, entrant) {
+        if self.cannot_win(word, entrant) {
             return;
         }
         let (lower, upper) = self.interval(word, entrant);
         self.leaders.enter(address, lower, upper);
     }
 
-    /// Whether one cannot win even if it stands for this many; then it need not be counted exactly.
-    #[inline]
-    pub(crate) fn is_out(&self, word: u64, entrant: Handicapped) -> bool {
-        self.cannot_win(word, entrant)
-    }
-
-    /// Settles nearly all entrants without a logarithm.
+    /// Settles nearly all entrants without a logarithm. With a size that is an upper bound it tells who
+    /// need not be counted exactly.
     ///
     /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace
     /// noise, B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
     #[inline]
-    fn cannot_win(&self, word: u64, Handicapped { ln_size, handicap }: Handicapped) -> bool {
+    pub(crate) fn cannot_win(
+        &self,
+        word: u64,
+        Handicapped { ln_size, handicap }: Handicapped,
+    ) -> bool {
         let ln_u = -f64::from(word.leading_zeros() + 1) * std::f64::consts::LN_2;
         let margin = self.filter.unit * (46.0 + ln_size + handicap) + 2.0 * self.ln_size_error;
-        ln_u - ln_size + handicap - margin > self.leaders.bar()
+        word != 0 && ln_u - ln_size + handicap - margin > self.leaders.bar()
     }
 
     /// An interval that contains ln T.

@@ -3,7 +3,6 @@
 use crate::data::{Scaling, Schema};
 use crate::estimate::RowsEstimate;
 use crate::exact::Q;
-use crate::mechanism::Chooses;
 use crate::privacy::Neighbours;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
@@ -33,11 +32,7 @@ impl Run<'_> {
             command: "select".to_owned(),
             private: !seeded && !request.paper,
             selected: picks.iter().map(picked).collect(),
-            order: match request.mechanism.card().chooses {
-                Chooses::Sequence => "pick",
-                Chooses::One | Chooses::Set => "file",
-            }
-            .to_owned(),
+            order: request.mechanism.card().order().to_owned(),
             guarantee: request.guarantee(self.plan, schema),
             mechanism: MechanismUsed::of(&*request.mechanism, request.k),
             score: request.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
