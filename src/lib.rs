@@ -85,6 +85,8 @@ mod choose;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod data;
+#[cfg(feature = "import")]
+pub mod datasets;
 mod error;
 pub mod estimate;
 mod exact;

@@ -1,0 +1,63 @@
+//! A public table in memory.
+
+use ndarray::Array2;
+
+use crate::data::{Opening, Sample, SampleFold, Samples, Source, TextTable};
+use crate::error::{Error, Result};
+
+/// A public table: samples by rows, numeric features, one label a sample.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PublicTable {
+    /// The names of the features.
+    pub features: Vec<String>,
+    /// The values, n samples by d features; NaN where missing.
+    pub x: Array2<f64>,
+    /// The target of each sample, as text, without blanks around it.
+    pub labels: Vec<String>,
+}
+
+impl PublicTable {
+    /// Reads a table of text whole: 8 bytes a value.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if what is stated of the table does not fit its header; `Input` if it is malformed or
+    /// has no rows; `Io` if it cannot be read.
+    pub fn read(table: &TextTable) -> Result<Self> {
+        Self::read_source(table)
+    }
+
+    pub(crate) fn read_source(source: &(impl Source + ?Sized)) -> Result<Self> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let opening = Opening { threads, progress: None, labels: None };
+        let mut samples = source.open(&opening)?;
+        let features = samples.schema().feature_names().map(str::to_owned).collect::<Vec<_>>();
+        let Held { values, labels } = samples.fold(Held::default)?;
+        if labels.is_empty() {
+            return Err(Error::input("the table has no rows"));
+        }
+        let x = Array2::from_shape_vec((labels.len(), features.len()), values);
+        let x = x.map_err(|_| Error::input("the table's rows differ in length"))?;
+        Ok(Self { features, x, labels })
+    }
+}
+
+/// Samples as they are.
+#[derive(Default)]
+struct Held {
+    values: Vec<f64>,
+    labels: Vec<String>,
+}
+
+impl SampleFold for Held {
+    fn sample(&mut self, sample: &impl Sample) {
+        self.values.extend(sample.values().map(|value| value.unwrap_or(f64::NAN)));
+        let label = String::from_utf8_lossy(sample.target().unwrap_or_default());
+        self.labels.push(label.trim().to_owned());
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.values.extend(other.values);
+        self.labels.extend(other.labels);
+    }
+}
