@@ -89,9 +89,13 @@ mod data;
 pub mod datasets;
 mod error;
 pub mod estimate;
+#[cfg(feature = "eval")]
+pub mod eval;
 mod exact;
 pub mod inspect;
 pub mod mechanism;
+#[cfg(feature = "methods")]
+pub mod method;
 mod privacy;
 mod random;
 pub mod report;
