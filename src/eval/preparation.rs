@@ -97,8 +97,6 @@ pub(crate) fn codes(labels: &[String]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::datasets::PublicTable;
-    use crate::method::Lasso;
     use ndarray::array;
 
     #[test]
@@ -110,10 +108,7 @@ mod tests {
             assert_eq!(prepared.x.column(1).to_vec(), [0.0; 3]);
             (prepared.x.column(0).to_vec(), prepared.y.to_vec())
         };
-        assert_eq!(
-            column(Preparation::Range),
-            (vec![-1.0, -3.0 / 7.0, 1.0], vec![-1.0, 0.0, 1.0])
-        );
+        assert_eq!(column(Preparation::Range), (vec![-1.0, -3.0 / 7.0, 1.0], vec![-1.0, 0.0, 1.0]));
         assert_eq!(column(Preparation::LargestMagnitude).0, [-0.75, -0.25, 1.0]);
         let (unit, y) = column(Preparation::UnitVariance);
         assert!((unit.iter().map(|v| v * v).sum::<f64>() / 3.0 - 1.0).abs() < 1e-12);
