@@ -114,10 +114,13 @@ pub use privacy::{
 };
 pub use score::Scores;
 pub use select::{
-    Center, CheckedSelect, DryRun, Guarantee, MechanismUsed, Noise, NotPrivateSelect, Picked,
-    PublicFacts, RandomnessUsed, Record, Released, ScoreKind, ScoreUsed, Select, Selection, Target,
-    TargetUsed, Warning,
+    Center, CheckedSelect, DryRun, Guarantee, MechanismUsed, Method, Noise, NotPrivateSelect,
+    Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreKind, ScoreUsed, Select, Selection,
+    Target, TargetUsed, Warning,
 };
+
+#[cfg(feature = "methods")]
+pub use select::TwoStage;
 
 /// The README's code runs.
 #[cfg(doctest)]

@@ -251,6 +251,7 @@ fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
         Purpose::TargetCenter => "target centre",
+        Purpose::Rows => "count of rows",
         Purpose::Selection => "selection",
     }
 }

@@ -22,7 +22,7 @@ pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;
 #[cfg(feature = "methods")]
-pub(crate) use kendall::kendall_with;
+pub(crate) use kendall::{kendall_sensitivity, kendall_with};
 pub(crate) use paper::paper_scores;
 
 /// Integer sums over rows from which scores are made; blocks of rows merge in any order.
