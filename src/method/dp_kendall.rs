@@ -1,13 +1,14 @@
 #![doc = include_str!("dp_kendall.md")]
 
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 
-use crate::data::Columns;
 use crate::error::{Error, Result};
 use crate::mechanism::{ExponentialMechanism, choose};
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::Epsilon;
 use crate::random::RandomnessSource;
-use crate::score::{Scores, kendall_scores, kendall_with};
+use crate::score::Scores;
 
 /// More picks than anyone asks of a greedy method; with it no score can leave its integers.
 pub(crate) const MOST_PICKS: usize = 1000;
@@ -15,31 +16,31 @@ pub(crate) const MOST_PICKS: usize = 1000;
 /// Round m draws with number `FIRST_DRAW + m`.
 const FIRST_DRAW: u64 = 1 << 32;
 
-/// The picks, in their order. `targets` are finite; `classes` as for Kendall's score.
+/// The picks, in their order, from the scores s(j, y); `shared` gives s(j, p) of all features for a pick.
 pub(crate) fn dp_kendall(
-    columns: &impl Columns,
-    targets: &[f64],
-    classes: usize,
-    neighbours: Neighbours,
-    (k, epsilon): (usize, &Epsilon),
+    target: Scores,
+    shared: impl Fn(usize) -> Arc<[i64]>,
+    k: usize,
+    epsilon: &Epsilon,
     randomness: &RandomnessSource,
-    threads: usize,
 ) -> Result<Vec<usize>> {
-    if k == 0 || k > MOST_PICKS.min(columns.features()) {
+    if k == 0 || k > MOST_PICKS.min(target.values().len()) {
         return Err(Error::request(format!(
             "k must lie between 1 and the number of features, at most {MOST_PICKS}"
         )));
     }
     let share = Epsilon::part(epsilon.as_rational() / BigInt::from(k));
-    let mut rounds = Rounds::new(kendall_scores(columns, targets, classes, neighbours, threads)?);
+    let mut rounds = Rounds::new(target);
     for round in 0..k {
         let (left, scores) = rounds.scores()?;
         let bits = randomness.bits(FIRST_DRAW + round as u64);
         let place = choose(&ExponentialMechanism, &scores, 1, &share, &bits)?[0];
         let picked = left[place];
-        let shared =
-            if round + 1 < k { kendall_with(columns, picked, threads) } else { Vec::new() };
-        rounds.pick(picked, &shared);
+        if round + 1 < k {
+            rounds.pick(picked, &shared(picked));
+        } else {
+            rounds.picked.push(picked);
+        }
     }
     Ok(rounds.picked)
 }
@@ -86,8 +87,9 @@ mod tests {
 
     use super::*;
     use crate::data::HeldRows;
+    use crate::privacy::Neighbours;
     use crate::random::Entropy;
-    use crate::score::KENDALL_GRID;
+    use crate::score::{KENDALL_GRID, kendall_scores, kendall_with};
     use crate::support::goodness::assert_fits;
 
     type Row = ([Option<i8>; 3], i8);
@@ -300,11 +302,11 @@ mod tests {
         let outcomes: Vec<&Vec<usize>> = law.keys().collect();
         let mut counts = vec![0u64; outcomes.len()];
         let epsilon = "6".parse().unwrap();
+        let target = kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 1).unwrap();
+        let shared = |pick| Arc::from(kendall_with(&rows, pick, 1));
         for seed in 0..20_000 {
             let randomness = Entropy::Seeded(seed).source().unwrap();
-            let relation = Neighbours::AddRemove;
-            let picks =
-                dp_kendall(&rows, &targets, 0, relation, (2, &epsilon), &randomness, 1).unwrap();
+            let picks = dp_kendall(target.clone(), shared, 2, &epsilon, &randomness).unwrap();
             counts[outcomes.iter().position(|outcome| **outcome == picks).unwrap()] += 1;
         }
         let expected: Vec<f64> = law.values().copied().collect();

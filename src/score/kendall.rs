@@ -126,16 +126,11 @@ pub(crate) fn kendall_scores(
         _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
     };
     let values = values(columns, &rankings, threads);
-    Scores::new(values, kendall_sensitivity(neighbours), neighbours)
-}
-
-/// The most a row can move a score, in units of 1/G.
-pub(crate) fn kendall_sensitivity(neighbours: Neighbours) -> u64 {
     let sensitivity = match neighbours {
         Neighbours::AddRemove => 3 * KENDALL_GRID / 2 + 1,
         Neighbours::ReplaceOne => 2 * KENDALL_GRID + 1,
     };
-    sensitivity.unsigned_abs()
+    Scores::new(values, sensitivity.unsigned_abs(), neighbours)
 }
 
 /// The same scores of the columns with one of themselves, missing values included: of the same

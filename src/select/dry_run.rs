@@ -101,7 +101,7 @@ impl Request {
                 format!("rows are counted with a standard deviation of about {rows:.1}")
             }
             #[cfg(feature = "methods")]
-            Purpose::Selection if matches!(plan.path, PlannedPath::TwoStage { .. }) => {
+            Purpose::Selection if matches!(plan.path, PlannedPath::TwoStage(_)) => {
                 let votes = self.rows_needed(&plan.selection, d);
                 format!(
                     "features are told apart where their votes differ by about {votes:.0}: with fewer \

@@ -9,9 +9,14 @@ mod methods;
 mod not_private;
 mod plan;
 mod record;
+#[cfg(feature = "eval")]
+mod rehearsal;
 mod request;
 mod run;
 mod selection;
+
+#[cfg(feature = "eval")]
+pub(crate) use rehearsal::{Rehearsal, Seeds};
 
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;

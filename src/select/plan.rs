@@ -46,9 +46,9 @@ impl Request {
             || self.scale.is_some()
             || self.center != Center::Private
             || self.neighbours != Neighbours::AddRemove;
-        if self.paper && (stated || self.method != Method::Scores) {
+        if self.paper && stated {
             return Err(Error::request(
-                "the paper's preprocessing takes no method, score, bounds, scale, centre or neighbours",
+                "the paper's preprocessing takes no score, bounds, scale, centre or neighbours",
             ));
         }
         #[cfg(feature = "methods")]
@@ -145,7 +145,8 @@ impl Request {
                 Ok(())
             }
             Method::DpKendall => {
-                if scored || self.scale.is_some() || self.mechanism.is_some() {
+                let scaled = self.scale.is_some() || self.paper;
+                if scored || scaled || self.mechanism.is_some() {
                     return Err(Error::request(
                         "DPKendall takes no score, bounds, scale, centre or mechanism",
                     ));
@@ -169,15 +170,20 @@ impl Request {
             Method::Scores => None,
             Method::DpKendall => Some(PlannedPath::DpKendall { labels }),
             Method::TwoStage(TwoStage { blocks, penalty }) => {
-                let coding = self.planned_coding(labels, budget);
+                let target = match self.paper {
+                    true => BlockTarget::Paper { labels },
+                    false => BlockTarget::Coded(self.planned_coding(labels, budget)),
+                };
                 let blocks = match (blocks, self.neighbours) {
                     (Some(blocks), _) => PlannedBlocks::Stated(blocks),
+                    _ if self.paper => PlannedBlocks::ByPublicRows,
                     (None, Neighbours::ReplaceOne) => PlannedBlocks::ByPublicRows,
                     (None, Neighbours::AddRemove) => {
                         PlannedBlocks::Private(budget.claim(Purpose::Rows, &self.shares.center))
                     }
                 };
-                Some(PlannedPath::TwoStage { coding, blocks, lasso: Lasso::new(penalty)? })
+                let lasso = Lasso::new(penalty)?;
+                Some(PlannedPath::TwoStage(PlannedTwoStage { target, blocks, lasso }))
             }
         })
     }
@@ -232,14 +238,33 @@ pub(super) enum PlannedPath {
     Paper { labels: Option<Labels> },
     /// Votes of the LASSO on blocks.
     #[cfg(feature = "methods")]
-    TwoStage { coding: PlannedCoding, blocks: PlannedBlocks, lasso: Lasso },
+    TwoStage(PlannedTwoStage),
     /// Kendall's correlation, discounted by what is shared with earlier picks.
     #[cfg(feature = "methods")]
     DpKendall { labels: Option<Labels> },
 }
 
+/// How the votes of blocks come about.
+#[cfg(feature = "methods")]
+pub(super) struct PlannedTwoStage {
+    pub(super) target: BlockTarget,
+    pub(super) blocks: PlannedBlocks,
+    pub(super) lasso: Lasso,
+}
+
+/// What blocks regress on.
+#[cfg(feature = "methods")]
+pub(super) enum BlockTarget {
+    Coded(PlannedCoding),
+    /// Scaled by the data, as the features are: not private.
+    Paper {
+        labels: Option<Labels>,
+    },
+}
+
 /// Where the number of blocks comes from.
 #[cfg(feature = "methods")]
+#[derive(Clone)]
 pub(super) enum PlannedBlocks {
     Stated(u64),
     /// From a private count, which may spend this.
@@ -254,7 +279,7 @@ impl PlannedPath {
             Self::Number { .. } | Self::Classes { .. } => true,
             Self::Kendall { .. } | Self::Paper { .. } => false,
             #[cfg(feature = "methods")]
-            Self::TwoStage { .. } => true,
+            Self::TwoStage(planned) => matches!(planned.target, BlockTarget::Coded(_)),
             #[cfg(feature = "methods")]
             Self::DpKendall { .. } => false,
         }
@@ -265,7 +290,9 @@ impl PlannedPath {
         match self {
             Self::Number { coding, .. } => matches!(coding, PlannedCoding::MedianSplit(_)),
             #[cfg(feature = "methods")]
-            Self::TwoStage { coding, .. } => matches!(coding, PlannedCoding::MedianSplit(_)),
+            Self::TwoStage(planned) => {
+                matches!(planned.target, BlockTarget::Coded(PlannedCoding::MedianSplit(_)))
+            }
             _ => false,
         }
     }

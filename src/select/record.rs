@@ -96,14 +96,19 @@ impl Request {
         };
         let (mut id, mut grid, mut missing) =
             ("correlation", Q.into(), "0, the middle of the grid");
-        match plan.path {
+        match &plan.path {
             PlannedPath::Kendall { .. } => {
                 (id, grid, scale, center) = ("kendall", KENDALL_GRID, "none", "none");
                 missing = "in no pair";
             }
             PlannedPath::Paper { .. } => (scale, center) = ("paper", "paper"),
             #[cfg(feature = "methods")]
-            PlannedPath::TwoStage { .. } => (id, center) = ("votes", "none"),
+            PlannedPath::TwoStage(_) => {
+                (id, center) = ("votes", "none");
+                if self.paper {
+                    scale = "paper";
+                }
+            }
             #[cfg(feature = "methods")]
             PlannedPath::DpKendall { .. } => {
                 (id, grid, scale, center) = ("dpkendall", KENDALL_GRID, "none", "none");

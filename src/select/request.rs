@@ -245,6 +245,11 @@ impl Select {
         self
     }
 
+    /// How many features.
+    pub fn k(self, k: usize) -> Self {
+        self.with(|request| request.k = k)
+    }
+
     /// The total budget.
     pub fn epsilon(self, epsilon: Epsilon) -> Self {
         self.with(|request| request.epsilon = Some(epsilon))

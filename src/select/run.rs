@@ -33,9 +33,7 @@ impl Request {
                 run.by_column(&mut table, labels.as_ref())?
             }
             #[cfg(feature = "methods")]
-            PlannedPath::TwoStage { coding, blocks, lasso } => {
-                run.two_stage(&mut table, coding, blocks, lasso)?
-            }
+            PlannedPath::TwoStage(two_stage) => run.two_stage(&mut table, two_stage)?,
             #[cfg(feature = "methods")]
             PlannedPath::DpKendall { labels } => {
                 let chosen = run.dp_kendall(&mut table, labels.as_ref())?;
@@ -108,8 +106,14 @@ pub(super) struct Chosen {
 }
 
 impl Run<'_> {
+    /// Scores that nothing was released for.
+    #[cfg(feature = "eval")]
+    pub(super) fn scored(&self, scores: Scores) -> Scored {
+        Scored { scores, released: Released::default(), estimate: None, rows: 0 }
+    }
+
     /// Draws from the scores.
-    fn choose(&self, scored: Scored) -> Result<Chosen> {
+    pub(super) fn choose(&self, scored: Scored) -> Result<Chosen> {
         let Scored { scores, released, estimate, rows } = scored;
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let mechanism = self.request.mechanism_used();
@@ -143,10 +147,22 @@ impl Run<'_> {
                 (Some(median), held.summed(new(), median))
             }
         };
+        self.scored_number(coding, center, median, &summed)
+    }
+
+    /// The scores of sums, after the centre.
+    pub(super) fn scored_number(
+        &self,
+        coding: &PlannedCoding,
+        center: &PlannedCenter<i32>,
+        median: Option<f64>,
+        summed: &Summed<CorrelationSums>,
+    ) -> Result<Scored> {
         let Summed { sums, rows } = summed;
+        let rows = *rows;
         let private = matches!(center, PlannedCenter::Private(_));
         let (center, estimate) =
-            self.center(center, |epsilon, bits| self.estimate_center(&sums, rows, epsilon, bits));
+            self.center(center, |epsilon, bits| self.estimate_center(sums, rows, epsilon, bits));
         let code = match (median, coding) {
             (None, PlannedCoding::Stated(code)) => code.clone(),
             (median, _) => TargetCode::SplitAt(median.unwrap_or_default()),
@@ -190,7 +206,18 @@ impl Run<'_> {
         let format = table.format().clone();
         let (d, classes) = (table.schema().d(), labels.as_slice().len());
         let new = || ClassSums::new(d, classes);
-        let Summed { sums, rows } = self.fold(table, new, |cell| labels.class_of(cell, &format))?;
+        let summed = self.fold(table, new, |cell| labels.class_of(cell, &format))?;
+        self.scored_classes(center, &summed)
+    }
+
+    /// The scores of sums, after the centres.
+    pub(super) fn scored_classes(
+        &self,
+        center: &PlannedCenter<Vec<i32>>,
+        summed: &Summed<ClassSums>,
+    ) -> Result<Scored> {
+        let Summed { sums, rows } = summed;
+        let rows = *rows;
         let neighbours = self.request.neighbours;
         let (centers, estimate) = self.center(center, |epsilon, bits| {
             let (centers, estimate) =
@@ -208,7 +235,11 @@ impl Run<'_> {
     }
 
     /// Scores that need a column whole: one pass.
-    fn by_column(&self, table: &mut impl Samples, labels: Option<&Labels>) -> Result<Scored> {
+    pub(super) fn by_column(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Scored> {
         let format = table.format().clone();
         let code = |cell: &[u8]| self.whole_target(cell, labels, &format);
         let neighbours = self.request.neighbours;
@@ -265,7 +296,7 @@ impl Run<'_> {
     }
 
     /// All samples with a usable target, on the grid, in memory: for what can be read only once.
-    fn hold(&self, table: &mut impl Samples) -> Result<HeldCodes> {
+    pub(super) fn hold(&self, table: &mut impl Samples) -> Result<HeldCodes> {
         let format = table.format().clone();
         self.hold_with(table, |cell| format.number(cell))
     }
@@ -284,7 +315,7 @@ impl Run<'_> {
     }
 
     /// Adds up all samples with a usable target.
-    fn fold<S: RowSums>(
+    pub(super) fn fold<S: RowSums>(
         &self,
         table: &mut impl Samples,
         new: impl Fn() -> S + Sync,
