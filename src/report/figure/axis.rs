@@ -49,7 +49,7 @@ impl Axis {
 
     /// Logarithmic around positive values, for `length` of room.
     pub(super) fn logarithmic(low: f64, high: f64, length: f64) -> Self {
-        let (low, high) = (low.max(1.0 / HUGE), high.min(HUGE));
+        let (low, high) = (low.clamp(1.0 / HUGE, HUGE), high.clamp(1.0 / HUGE, HUGE));
         let (low, high) = if low < high { (low, high) } else { (low / 2.0, low * 2.0) };
         let mut axis = Self { low, high, log: true, ticks: Vec::new() };
         for multiples in [&["1", "2", "5"][..], &["1", "3"], &["1"]] {

@@ -209,7 +209,7 @@ mod tests {
         };
         assert_eq!(labels(1, 5), ["1", "2", "3", "4", "5"]);
         let hundred = labels(1, 100);
-        assert_eq!(hundred[..3], ["1", "5", "10"]);
+        assert_eq!(hundred[..3], ["1", "10", "20"]);
         assert_eq!(labels(0, 1), ["0"]);
     }
 }
