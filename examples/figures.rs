@@ -1,5 +1,5 @@
-//! A gallery of the figures, with made-up numbers of realistic shape: one SVG each, written to the
-//! folder given (default `target/figures`).
+//! A gallery of the figures, with made-up numbers of realistic shape: one SVG each with its data as JSON,
+//! and all of them in one page, written to the folder given (default `target/figures`).
 //!
 //! ```sh
 //! cargo run --release --example figures -- target/figures
@@ -8,6 +8,7 @@
 use std::path::PathBuf;
 
 use dpsis::report::figure::{BarChart, Curve, CurveChart, CurvePoint, HeatMap, Reference};
+use dpsis::report::{Block, Level, Notice, Page, Section, Verdict, to_json};
 
 const EPSILONS: [f64; 12] = [0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0];
 const SETS: [&str; 15] = [
@@ -32,16 +33,87 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder =
         std::env::args().nth(1).map_or_else(|| PathBuf::from("target/figures"), PathBuf::from);
     std::fs::create_dir_all(&folder)?;
-    let write = |name: &str, svg: String| std::fs::write(folder.join(format!("{name}.svg")), svg);
-    write("curves", curves(4).svg()?)?;
-    write("curves-10", curves(10).svg()?)?;
-    write("heat", heat(true).svg()?)?;
-    write("heat-sequential", heat(false).svg()?)?;
-    write("bars-panels", bars(100, true).svg()?)?;
-    write("bars-grouped", bars(20, false).svg()?)?;
-    write("bars-100", bars(100, false).svg()?)?;
-    write("nothing", CurveChart { curves: Vec::new(), ..curves(1) }.svg()?)?;
+    let mut figures = Vec::new();
+    let mut write = |name: &str, caption: &str, svg: String, data: String| {
+        let data_href = format!("{name}.json");
+        std::fs::write(folder.join(format!("{name}.svg")), &svg)?;
+        std::fs::write(folder.join(&data_href), data)?;
+        figures.push(Block::Figure { svg, caption: caption.into(), data_href: Some(data_href) });
+        Ok::<(), std::io::Error>(())
+    };
+    for (name, number) in [("curves", 4), ("curves-10", 10), ("nothing", 0)] {
+        let chart = curves(number);
+        write(name, "Curves with 95% bands.", chart.svg()?, to_json(&chart)?)?;
+    }
+    for (name, diverging) in [("heat", true), ("heat-sequential", false)] {
+        let map = heat(diverging);
+        write(name, "A number for each set and epsilon.", map.svg()?, to_json(&map)?)?;
+    }
+    for (name, features, panels) in
+        [("bars-panels", 100, true), ("bars-grouped", 20, false), ("bars-100", 100, false)]
+    {
+        let chart = bars(features, panels);
+        write(name, "How often each feature was selected.", chart.svg()?, to_json(&chart)?)?;
+    }
+    std::fs::write(folder.join("index.html"), page(figures).html())?;
     Ok(())
+}
+
+/// All pieces of a page.
+fn page(figures: Vec<Block>) -> Page {
+    let text = |text: &str| text.to_owned();
+    let comparison = |verdict, paper: &str, ours: &str, note: &str| Block::Comparison {
+        statement: text("DP-SIS finds more of the true features than two-stage at every epsilon."),
+        source: text("a paper, section 5"),
+        paper: text(paper),
+        ours: text(ours),
+        verdict,
+        note: text(note),
+    };
+    let row = |cells: &[&str]| cells.iter().map(|cell| text(cell)).collect();
+    let section =
+        |id: &str, title: &str, blocks| Section { id: text(id), title: text(title), blocks };
+    Page {
+        title: text("A gallery of figures"),
+        lead: vec![text("All numbers on this page are made up.")],
+        notices: vec![Notice { level: Level::Danger, text: text("Not private: an evaluation.") }],
+        sections: vec![
+            section("figures", "Figures", figures),
+            section(
+                "comparisons",
+                "Comparisons",
+                vec![
+                    comparison(Verdict::Matches, "0.90 at epsilon 20", "0.88", ""),
+                    comparison(
+                        Verdict::Partly,
+                        "always",
+                        "from epsilon 0.5 on",
+                        "Below, both are 0.",
+                    ),
+                    comparison(Verdict::DoesNotMatch, "0.41", "0.20", "The set has been revised."),
+                    comparison(Verdict::NotTested, "0.41", "-", "The set is not available."),
+                ],
+            ),
+            section(
+                "table",
+                "A table",
+                vec![Block::Table {
+                    caption: text("Sets"),
+                    header: row(&["set", "n", "d", "R\u{b2}"]),
+                    rows: vec![
+                        row(&["alon", "62", "2,000", "0.4359"]),
+                        row(&["subramanian", "50", "10,100", "0.5511"]),
+                        row(&["chin", "118", "22,215", "\u{2013}"]),
+                    ],
+                }],
+            ),
+            section(
+                "details",
+                "Details",
+                vec![Block::Details { summary: text("How"), text: text("seed 1\ntrials 100") }],
+            ),
+        ],
+    }
 }
 
 /// Accuracy against epsilon.

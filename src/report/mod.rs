@@ -1,11 +1,14 @@
-//! Renders records. It sees nothing but the record.
+//! Renders records, and pages and figures of numbers. It sees nothing but the record.
 
 #[cfg(feature = "figures")]
 pub mod figure;
+mod html;
 mod json;
-#[cfg(any(feature = "figures", test))]
 mod markup;
+mod page;
 mod text;
 
+pub use html::to_html;
 pub use json::to_json;
+pub use page::{Block, Level, Notice, Page, Section, Verdict};
 pub use text::{Reported, dry_run, names, report, to_tsv};

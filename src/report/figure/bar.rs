@@ -34,6 +34,8 @@ pub struct BarChart {
 
 /// The room of a panel's name.
 const NAME: f64 = 22.0;
+/// The room below a panel, for the numbers of its axis.
+const GAP: f64 = 34.0;
 
 impl BarChart {
     /// The figure as an SVG document.
@@ -57,11 +59,11 @@ impl BarChart {
         let panels = if self.panels { self.series.len() } else { 1 };
         let height = if panels == 1 { 290.0 } else { (400.0 / panels as f64).max(90.0) };
         let named = if self.panels { NAME } else { 0.0 };
-        let total = (height + named) * panels as f64 + 14.0 * (panels - 1) as f64;
+        let total = (height + named) * panels as f64 + GAP * (panels - 1) as f64;
         let left = left_margin(&y, &self.y_label, total);
         let width = WIDTH - left - 2.0 * MARGIN;
         let x = whole_numbers(self.first_x, places, width);
-        let top = |panel: usize| start + named + (height + named + 14.0) * panel as f64;
+        let top = |panel: usize| start + named + (height + named + GAP) * panel as f64;
         let mut plot = Plot { left, top: start, width, height, x, y };
         y_label(&mut drawing, &self.y_label, start, total);
         for panel in 0..panels {

@@ -129,11 +129,13 @@ impl CurveChart {
         legend.column(&mut drawing, plot.right() + 22.0, top);
 
         let runs: Vec<_> = self.curves.iter().map(|curve| curve.runs()).collect();
+        // Many bands on each other would hide the grid.
+        let opacity = if self.curves.len() > 5 { 0.09 } else { 0.16 };
         // Markers and lines at the edge are shown whole.
         let (edge, size) = ((left - 6.0, top - 6.0), (width + 12.0, height + 12.0));
         drawing.clipped(edge, size, |drawing| {
             for (i, run) in with_index(&runs) {
-                bands(drawing, &plot, i, run);
+                bands(drawing, &plot, i, run, opacity);
             }
             for (i, reference) in self.references.iter().enumerate() {
                 plot.reference(drawing, i, reference);
@@ -190,7 +192,7 @@ fn with_index(runs: &[Vec<Vec<CurvePoint>>]) -> impl Iterator<Item = (usize, &Ve
 }
 
 /// The bands of a run; a bar where a point with a band stands alone.
-fn bands(drawing: &mut Drawing, plot: &Plot, index: usize, run: &[CurvePoint]) {
+fn bands(drawing: &mut Drawing, plot: &Plot, index: usize, run: &[CurvePoint], opacity: f64) {
     let tone = series(index);
     for part in run.split(|point| !point.has_band()) {
         if let [alone] = part {
@@ -201,7 +203,7 @@ fn bands(drawing: &mut Drawing, plot: &Plot, index: usize, run: &[CurvePoint]) {
         } else if !part.is_empty() {
             let upper = part.iter().map(|point| plot.at(point.x, point.high));
             let lower = part.iter().rev().map(|point| plot.at(point.x, point.low));
-            let paint = Paint { opacity: 0.16, ..Paint::filled(tone) };
+            let paint = Paint { opacity, ..Paint::filled(tone) };
             drawing.path(&(path(upper.chain(lower)) + "Z"), paint, "");
         }
     }
