@@ -8,7 +8,7 @@ use crate::choose::ChoiceRecord;
 use crate::error::Result;
 use crate::exact::near_f64;
 use crate::privacy::Neighbours;
-use crate::select::{Guarantee, Picked, RandomnessUsed, Record, Warning};
+use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, ScoreUsed, Warning};
 
 /// A record as one self-contained HTML page, with the record as JSON at its end.
 ///
@@ -37,7 +37,11 @@ pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
         },
         Block::Details { summary: "The whole record".into(), text: json },
     ];
-    page.sections.push(section("record", "Record", blocks));
+    // Not a section of its own: a table of contents would stand before what is protected.
+    match page.sections.last_mut() {
+        Some(last) => last.blocks.extend(blocks),
+        None => page.sections.push(section("record", "Record", blocks)),
+    }
     Ok(page.html())
 }
 
@@ -55,8 +59,8 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     );
     let (score, released) = (&record.score, &record.released);
     let mut how = vec![
-        row("mechanism", chosen_by(&record.mechanism, &record.order)),
-        row("score", format!("{}, in units of 1/{}", score.id, score.grid)),
+        row("mechanism", mechanism(&record.mechanism, &record.order)),
+        row("score", score_of(score)),
         row("values scaled", scaled(score, features)),
         row("missing values", score.missing.clone()),
         row("target", target(&record.target, record)),
@@ -64,7 +68,10 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     ];
     if let Some(sensitivity) = score.sensitivity {
         let unit = &record.guarantee.unit;
-        how.insert(2, row("sensitivity", format!("{sensitivity} units a {unit}")));
+        how.insert(
+            2,
+            row("sensitivity", format!("one {unit} moves a score by at most {sensitivity} units")),
+        );
     }
     how.extend(randomness(&record.randomness, &record.command, &record.version));
 
@@ -119,7 +126,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let privacy =
         privacy(record.private, false, subject.into(), &record.guarantee, &record.warnings);
     let mut how = vec![
-        row("mechanism", chosen_by(&record.mechanism, &record.order)),
+        row("mechanism", mechanism(&record.mechanism, &record.order)),
         row("sensitivity", format!("{whose}{}", score.sensitivity)),
         row("one unit moves all scores in one direction", yes(score.one_sided)),
         row("candidates", score.candidates.to_string()),
@@ -140,6 +147,18 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
             section("how", "How", blocks),
         ],
         ..Page::default()
+    }
+}
+
+fn mechanism(used: &MechanismUsed, order: &str) -> String {
+    chosen_by(used, order).trim_start_matches("the mechanism ").to_owned()
+}
+
+fn score_of(score: &ScoreUsed) -> String {
+    let (id, grid) = (&score.id, score.grid);
+    match id.as_str() {
+        "kendall" => format!("{id}, in units of 1/{grid}"),
+        _ => format!("{id}, of values as whole numbers from -{grid} to {grid}"),
     }
 }
 
@@ -168,7 +187,7 @@ fn privacy(
         Block::Banner {
             level: Level::Danger,
             words: "NOT PRIVATE".into(),
-            text: format!("This page is not for release: {}.", reasons.join("; ")),
+            text: format!("Not for release. {}.", reasons.join("; ")),
         }
     };
     let total = near_f64(epsilon.as_rational());
@@ -218,7 +237,7 @@ fn meaning(epsilon: f64, neighbours: Neighbours, unit: &str) -> String {
     let limit = if tenths < 1000.0 {
         let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
         format!(
-            "at most {:.1}% (the odds move by a factor of at most e^epsilon, here {factor})",
+            "at most {:.1}% (the odds move by a factor of at most e^epsilon, here {factor:.2})",
             tenths / 10.0
         )
     } else {

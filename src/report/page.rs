@@ -322,10 +322,12 @@ fn href_of(href: &str) -> String {
 }
 
 fn table(html: &mut String, caption: &str, header: &[String], rows: &[Vec<String>]) {
-    html.push_str("<div class=\"scroll\">\n<table>\n");
+    // A caption of the table itself would be broken at the table's width.
+    html.push_str("<figure class=\"table\">\n");
     if !caption.trim().is_empty() {
-        let _ = writeln!(html, "<caption>{}</caption>", escape(caption));
+        let _ = writeln!(html, "<figcaption>{}</figcaption>", escape(caption));
     }
+    html.push_str("<div class=\"scroll\">\n<table>\n");
     let columns = rows.iter().map(Vec::len).chain([header.len()]).max().unwrap_or(0);
     let class = |column: usize| if is_numeric(rows, column) { " class=\"number\"" } else { "" };
     let classes: Vec<&str> = (0..columns).map(class).collect();
@@ -349,7 +351,7 @@ fn table(html: &mut String, caption: &str, header: &[String], rows: &[Vec<String
         }
         html.push_str("</tr>\n");
     }
-    html.push_str("</tbody>\n</table>\n</div>\n");
+    html.push_str("</tbody>\n</table>\n</div>\n</figure>\n");
 }
 
 /// Whether a column holds numbers only, and at least one.

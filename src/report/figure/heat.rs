@@ -252,7 +252,7 @@ impl Scale {
             widest = widest.max(width_of(&tick.label, 11.0));
         }
         for (i, line) in wrapped(label, 12.0, height, 2).iter().enumerate() {
-            let at = (x + 21.0 + widest + 14.0 + 14.0 * i as f64, top + height / 2.0);
+            let at = (x + 21.0 + widest + 17.0 + 14.0 * i as f64, top + height / 2.0);
             drawing.text(at, Type { turn: -90.0, ..Type::new(12.0, INK, Anchor::Middle) }, line);
         }
     }
