@@ -6,6 +6,7 @@ mod html;
 mod json;
 mod markup;
 mod page;
+mod page_html;
 mod text;
 
 pub use html::to_html;
