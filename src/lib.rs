@@ -22,7 +22,8 @@
 //! | state a budget exactly | [`Epsilon`] |
 //! | say what is public: ranges, classes, the target's centre, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbours`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
-//! | print that as text, TSV or JSON | [`report`] |
+//! | print that as text, TSV, JSON or an HTML page | [`report`] |
+//! | draw figures, or make a page of results | `report::figure` (feature `figures`), [`report::Page`] |
 //! | know what a run would spend | [`Select::dry_run`] |
 //! | repeat a run for a test or a simulation | [`Select::seed`], [`NotPrivate`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
@@ -43,6 +44,7 @@
 //! | --- | --- | --- | --- |
 //! | `cli` | yes | the command line | clap, csv, indicatif, sha2, tempfile |
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
+//! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
 //!
 //! With `default-features = false` selections from files and readers remain, and the parts but Kendall's

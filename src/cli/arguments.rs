@@ -324,6 +324,8 @@ pub(super) enum Format {
     Json,
     /// Names and columns on stdout, tab-separated
     Tsv,
+    /// The record as a self-contained page on stdout
+    Html,
 }
 
 impl TableArguments {
