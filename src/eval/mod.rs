@@ -1,8 +1,11 @@
 //! Comparisons of methods on public data, and the papers' experiments. Nothing here is private.
 
+mod cells_file;
 mod dense;
 mod downstream;
+mod experiments;
 mod metrics;
+mod output;
 mod preparation;
 mod seed;
 mod study;
