@@ -1,8 +1,12 @@
 //! Arguments to request to record to output.
 
 mod arguments;
+#[cfg(feature = "import")]
+mod bounds;
 mod choose;
 mod choose_arguments;
+#[cfg(feature = "import")]
+mod datasets;
 mod inspect;
 mod mechanism_arguments;
 mod output;
@@ -45,6 +49,10 @@ fn execute(command: Command) -> Result<()> {
         Command::Select(arguments) => select(&arguments),
         Command::Choose(arguments) => choose::choose(&arguments),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
+        #[cfg(feature = "import")]
+        Command::Bounds(arguments) => bounds::bounds(&arguments),
+        #[cfg(feature = "import")]
+        Command::Datasets(arguments) => datasets::datasets(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
