@@ -199,3 +199,131 @@ fn npy(set: &DataSet, bytes: &[u8]) -> Result<Array2<f64>> {
         .as_standard_layout()
         .into_owned())
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::datasets::find;
+    use crate::error::ErrorKind;
+
+    fn number(value: f64) -> String {
+        let mut text = String::new();
+        push_number(&mut text, value);
+        text
+    }
+
+    #[test]
+    fn numbers_are_short() {
+        for (value, text) in [
+            (30.0, "30"),
+            (-0.0, "-0"),
+            (0.1, "0.1"),
+            (1e-5, "0.00001"),
+            (9.9e-6, "9.9e-6"),
+            (1e16, "1e16"),
+            (9007199254740993.0, "9007199254740992"),
+            (f64::MAX, "1.7976931348623157e308"),
+            (5e-324, "5e-324"),
+            (f64::NAN, ""),
+            (f64::INFINITY, ""),
+        ] {
+            assert_eq!(number(value), text);
+        }
+    }
+
+    /// A set that is not in the manifest, of the shape of a table.
+    fn set(n: usize, d: usize) -> DataSet {
+        let mut set = find("yeoh").unwrap().clone();
+        (set.name, set.n, set.d) = ("set".into(), n, d);
+        set
+    }
+
+    fn round_trip(table: &PublicTable, form: Form) -> Result<PublicTable> {
+        let mut parts = form.write(table).unwrap();
+        let (ending, bytes) = parts.pop().unwrap();
+        assert_eq!(ending, form.ending());
+        let beside = |ending: &str| {
+            let part = parts.iter().find(|(other, _)| *other == ending);
+            part.map(|(_, bytes)| bytes.clone()).ok_or_else(|| Error::io("missing"))
+        };
+        form.read(&set(table.x.nrows(), table.x.ncols()), bytes, beside)
+    }
+
+    proptest! {
+        #[test]
+        fn every_table_comes_back_to_the_bit(
+            d in 1usize..6,
+            bits in prop::collection::vec(any::<u64>(), 1..60),
+            names in prop::collection::hash_set("[a-z/ ,\"]{0,8}[a-z]", 6),
+            label in "[A-Za-z/-]([A-Za-z ,\"]{0,6}[a-z])?",
+        ) {
+            let n = bits.len() / d;
+            prop_assume!(n > 0);
+            let value = |(i, j)| {
+                let value = f64::from_bits(bits[i * d + j]);
+                if value.is_finite() { value } else { f64::NAN }
+            };
+            let table = PublicTable {
+                features: names.iter().take(d).map(|name| format!("f{name}")).collect(),
+                x: Array2::from_shape_fn((n, d), value),
+                labels: (0..n).map(|i| if i % 2 == 0 { label.clone() } else { "0".into() }).collect(),
+            };
+            for form in [Form::Csv, Form::CsvGz, Form::Npy] {
+                let read = round_trip(&table, form).unwrap();
+                prop_assert_eq!(&read.features, &table.features);
+                prop_assert_eq!(&read.labels, &table.labels);
+                let bits = |x: &Array2<f64>| x.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+                prop_assert_eq!(bits(&read.x), bits(&table.x));
+            }
+        }
+    }
+
+    #[test]
+    fn npy_files_that_are_others() {
+        let table = PublicTable {
+            features: vec!["a".into(), "b".into()],
+            x: Array2::from_shape_fn((3, 2), |(i, j)| (i * 2 + j) as f64),
+            labels: vec!["u".into(), "v".into(), "u".into()],
+        };
+        let bytes = Form::Npy.write(&table).unwrap().pop().unwrap().1;
+        assert_eq!(npy(&set(3, 2), &bytes).unwrap(), table.x);
+        let mut vast = bytes.clone();
+        let shape = bytes.windows(6).position(|bytes| bytes == b"(3, 2)").unwrap();
+        vast[shape + 1] = b'9';
+        let huge = set(usize::MAX / 2, 9);
+        for (set, bytes) in [
+            (set(2, 3), &bytes[..]),
+            (set(3, 2), &bytes[..bytes.len() - 1]),
+            (set(3, 2), &[&bytes[..], b"x"].concat()),
+            (set(3, 2), &vast),
+            (set(9, 2), &vast),
+            (huge, &bytes),
+            (set(3, 2), b""),
+        ] {
+            assert_eq!(npy(&set, bytes).unwrap_err().kind(), ErrorKind::Input);
+        }
+        // Names or labels that are not as many, or not there.
+        let fewer = |ending: &str| {
+            Ok(if ending == LABELS { b"y\nu\n".to_vec() } else { b"f\na\nb\n".to_vec() })
+        };
+        assert!(Form::Npy.read(&set(3, 2), bytes.clone(), fewer).is_err());
+        let none = |_: &str| Err(Error::io("missing"));
+        assert_eq!(Form::Npy.read(&set(3, 2), bytes, none).unwrap_err().kind(), ErrorKind::Io);
+    }
+
+    #[test]
+    fn forms_by_name() {
+        for (name, form) in [
+            ("a.csv", Some(Form::Csv)),
+            ("b/a.CSV.gz", Some(Form::CsvGz)),
+            ("a.rdata", Some(Form::RData)),
+            ("a.npy", Some(Form::Npy)),
+            ("a.gz", None),
+            ("csv", None),
+        ] {
+            assert_eq!(Form::of(Path::new(name)), form, "{name}");
+        }
+    }
+}
