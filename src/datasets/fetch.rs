@@ -48,7 +48,8 @@ pub(super) fn fetch(url: &str, _: Limits) -> Result<Option<Vec<u8>>> {
         .hint("build with --features http, or download the file and name its folder"))
 }
 
-#[cfg(all(test, feature = "http"))]
+#[cfg(feature = "http")]
+#[cfg(test)]
 mod tests {
     use std::io::{Read, Write};
     use std::net::TcpListener;

@@ -1,5 +1,6 @@
 //! The forms in which a set lies in a file.
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::io::Cursor;
 use std::path::Path;
@@ -74,6 +75,7 @@ impl Form {
         if (table.labels.len(), table.features.len()) != table.x.dim() {
             return Err(Error::input("the values, names and labels differ in number"));
         }
+        check_names(&table.features)?;
         Ok(table)
     }
 
@@ -99,7 +101,7 @@ impl Form {
                     .write_npy(&mut bytes)
                     .map_err(|_| Error::io("cannot bring the table into its form"))?;
                 let features = lines("feature", &table.features).into_bytes();
-                let labels = lines("y", &table.labels).into_bytes();
+                let labels = lines(LABEL, &table.labels).into_bytes();
                 return Ok(vec![(FEATURES, features), (LABELS, labels), (self.ending(), bytes)]);
             }
         };
@@ -107,6 +109,8 @@ impl Form {
     }
 }
 
+/// The name of the last column.
+const LABEL: &str = "y";
 const FEATURES: &str = ".features.csv";
 const LABELS: &str = ".labels.csv";
 
@@ -118,7 +122,8 @@ pub fn to_csv(table: &PublicTable) -> String {
         push_cell(&mut text, name);
         text.push(',');
     }
-    text.push_str("y\n");
+    text.push_str(LABEL);
+    text.push('\n');
     for (sample, label) in table.x.rows().into_iter().zip(&table.labels) {
         for &value in sample {
             push_number(&mut text, value);
@@ -153,6 +158,21 @@ pub(super) fn push_cell(text: &mut String, cell: &str) {
         text.push_str(&cell.replace('"', "\"\""));
         text.push('"');
     }
+}
+
+/// Whether a file can hold the names in its header, beside the label's.
+fn check_names(names: &[String]) -> Result<()> {
+    let mut seen = HashSet::from([LABEL]);
+    for (i, name) in names.iter().enumerate() {
+        let wrong = |rule: &str| Err(Error::input(rule).at(None, Some(i + 1)));
+        if name.trim().is_empty() || name.contains(['\n', '\r', '\0']) {
+            return wrong("a feature without a name, or with a line break in it");
+        }
+        if !seen.insert(name) {
+            return wrong("a feature's name occurs twice, or is that of the label, y");
+        }
+    }
+    Ok(())
 }
 
 fn lines(header: &str, cells: &[String]) -> String {
@@ -311,6 +331,17 @@ mod tests {
         assert!(Form::Npy.read(&set(3, 2), bytes.clone(), fewer).is_err());
         let none = |_: &str| Err(Error::io("missing"));
         assert_eq!(Form::Npy.read(&set(3, 2), bytes, none).unwrap_err().kind(), ErrorKind::Io);
+    }
+
+    #[test]
+    fn names_that_no_header_holds() {
+        let check = |names: &[&str]| {
+            check_names(&names.iter().map(|name| name.to_string()).collect::<Vec<_>>())
+        };
+        assert!(check(&["a", "b c", "Y", "a,\"b\""]).is_ok());
+        for wrong in [&["a", "a"][..], &["b", "y"], &["b", ""], &["b", "a\nc"], &["b", " "]] {
+            assert_eq!(check(wrong).unwrap_err().place().unwrap().column, Some(2), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::data::near_misses;
 use crate::error::{Error, Result};
 
 /// `datasets/manifest.csv`; its columns are described in `datasets/README.md`.
-const MANIFEST: &str = include_str!("../../datasets/manifest.csv");
+pub(crate) const MANIFEST: &str = include_str!("../../datasets/manifest.csv");
 
 /// A public set that the DP-SIS paper uses, as far as it is known.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -30,3 +30,4 @@ pub use table::PublicTable;
 
 pub(crate) use form::Form;
 pub(crate) use import::{Origin, locate_or_server, read};
+pub(crate) use manifest::MANIFEST;
