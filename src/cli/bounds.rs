@@ -39,6 +39,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
     let table = arguments.table.table(&schema)?;
     let mut inputs = vec![arguments.table.file.as_path()];
     inputs.extend(arguments.table.target_file.as_deref());
+    inputs.extend(schema.target_file.as_deref());
     inputs.extend(arguments.table.schema.as_deref());
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     output::remark(

@@ -84,18 +84,20 @@ fn select(arguments: &SelectArguments) -> Result<()> {
 
 /// The manual pages of the program and its commands, one after the other.
 fn manual() -> Result<()> {
-    let program = Arguments::command();
-    let commands = program.get_subcommands().map(|command| {
-        let name = format!("dpsis-{}", command.get_name());
-        command.clone().display_name(name)
-    });
     let mut pages = Vec::new();
-    for command in std::iter::once(program.clone()).chain(commands) {
-        clap_mangen::Man::new(command)
-            .render(&mut pages)
-            .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
-    }
+    manual_pages(&Arguments::command(), "dpsis", &mut pages)?;
     Destination::Stdout.write(&String::from_utf8_lossy(&pages))
+}
+
+/// The page of a command, and those of its own commands.
+fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Result<()> {
+    clap_mangen::Man::new(command.clone().display_name(name))
+        .render(pages)
+        .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
+    let mut commands = command.get_subcommands();
+    commands.try_for_each(|command| {
+        manual_pages(command, &format!("{name}-{}", command.get_name()), pages)
+    })
 }
 
 fn exit_code(error: &Error) -> u8 {

@@ -69,6 +69,8 @@ pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
                 return Err(at(Error::input(rule).hint("leave it out with --exclude")));
             };
             let ends = match *clip {
+                // Rounding must not make a spread of it.
+                _ if least == most => (least, most),
                 Clip::Deviations(factor) => deviations(&values, factor),
                 Clip::Quantiles(low, high) => (quantile(&values, low), quantile(&values, high)),
                 Clip::Range => (least, most),
