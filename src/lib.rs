@@ -22,7 +22,8 @@
 //! | state a budget exactly | [`Epsilon`] |
 //! | say what is public: ranges, classes, the target's centre, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbours`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
-//! | print that as text, TSV or JSON | [`report`] |
+//! | print that as text, TSV, JSON or an HTML page | [`report`] |
+//! | draw figures, or make a page of results | `report::figure` (feature `figures`), [`report::Page`] |
 //! | know what a run would spend | [`Select::dry_run`] |
 //! | repeat a run for a test or a simulation | [`Select::seed`], [`NotPrivate`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
@@ -44,6 +45,7 @@
 //! | --- | --- | --- | --- |
 //! | `cli` | yes | the command line | clap, csv, indicatif, sha2, tempfile |
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
+//! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
 //! | `import` | yes, by `eval` | public data sets: `datasets`, with `cli` and `ndarray` | liblzma, ndarray-npy |
 //! | `http` | no | public data sets from a server | ureq, with a TLS stack |
@@ -92,9 +94,13 @@ mod data;
 pub mod datasets;
 mod error;
 pub mod estimate;
+#[cfg(feature = "eval")]
+pub mod eval;
 mod exact;
 pub mod inspect;
 pub mod mechanism;
+#[cfg(feature = "methods")]
+pub mod method;
 mod privacy;
 mod random;
 pub mod report;
@@ -113,10 +119,13 @@ pub use privacy::{
 };
 pub use score::Scores;
 pub use select::{
-    Center, CheckedSelect, DryRun, Guarantee, MechanismUsed, Noise, NotPrivateSelect, Picked,
-    PublicFacts, RandomnessUsed, Record, Released, ScoreKind, ScoreUsed, Select, Selection, Target,
-    TargetUsed, Warning,
+    Center, CheckedSelect, DryRun, Guarantee, MechanismUsed, Method, Noise, NotPrivateSelect,
+    Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreKind, ScoreUsed, Select, Selection,
+    Target, TargetUsed, Warning,
 };
+
+#[cfg(feature = "methods")]
+pub use select::TwoStage;
 
 /// The README's code runs.
 #[cfg(doctest)]

@@ -16,6 +16,8 @@ use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_reco
 use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
 use crate::error::{Error, Result};
 use crate::privacy::{Epsilon, Neighbours};
+#[cfg(feature = "methods")]
+use crate::select::{Method, TwoStage};
 use crate::select::{NotPrivateSelect, ScoreKind, Select, Target};
 
 /// Differentially private feature selection.
@@ -71,6 +73,21 @@ pub(super) struct SelectArguments {
         allow_hyphen_values = true
     )]
     eps: Epsilon,
+
+    /// How features are found
+    #[cfg(feature = "methods")]
+    #[arg(long, value_enum, default_value_t = MethodId::DpSis, help_heading = "Method")]
+    method: MethodId,
+
+    /// two-stage: the number of blocks, if it is public [default: the root of a private count of rows]
+    #[cfg(feature = "methods")]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    blocks: Option<u64>,
+
+    /// two-stage: the penalty of the LASSO, for values in [-1, 1] [default: 0.1]
+    #[cfg(feature = "methods")]
+    #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true, help_heading = "Method")]
+    penalty: Option<f64>,
 
     /// How features are scored [default: correlation if bounds, scale or centre are stated or there
     /// are 200 features or more, else kendall]
@@ -248,6 +265,18 @@ Examples:
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
 
+#[cfg(feature = "methods")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum MethodId {
+    /// Each feature scored by itself, the best chosen privately
+    DpSis,
+    /// The LASSO on blocks of rows, which vote
+    TwoStage,
+    /// One by one by Kendall's correlation, less what is shared with earlier picks
+    #[value(name = "dpkendall")]
+    DpKendall,
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Score {
     /// Correlation of scaled values with the target
@@ -303,6 +332,8 @@ pub(super) enum Format {
     Json,
     /// Names and columns on stdout, tab-separated
     Tsv,
+    /// The record as a self-contained page on stdout
+    Html,
 }
 
 impl TableArguments {
@@ -441,7 +472,7 @@ impl SelectArguments {
             let (target, center) = parse_split(split)?;
             select = select.shares(&target, &center);
         }
-        select = select.mechanism(self.mechanism.mechanism("canonical")?);
+        select = self.method(select)?;
         if let Some(threads) = self.threads {
             select = select.threads(threads);
         }
@@ -457,6 +488,36 @@ impl SelectArguments {
             None => job.select.check_ref().map(|_| ())?,
         }
         Ok(job)
+    }
+
+    /// States the method and its mechanism.
+    fn method(&self, select: Select) -> Result<Select> {
+        #[cfg(feature = "methods")]
+        if self.method != MethodId::DpSis {
+            return self.whole_method(select);
+        }
+        #[cfg(feature = "methods")]
+        if self.blocks.is_some() || self.penalty.is_some() {
+            return Err(Error::request("--blocks and --penalty belong to --method two-stage"));
+        }
+        Ok(select.mechanism(self.mechanism.mechanism("canonical")?))
+    }
+
+    #[cfg(feature = "methods")]
+    fn whole_method(&self, mut select: Select) -> Result<Select> {
+        let two_stage = self.method == MethodId::TwoStage;
+        if !two_stage && (self.blocks.is_some() || self.penalty.is_some()) {
+            return Err(Error::request("--blocks and --penalty belong to --method two-stage"));
+        }
+        if self.mechanism.is_stated() {
+            select = select.mechanism(self.mechanism.mechanism("peel")?);
+        }
+        if !two_stage {
+            return Ok(select.method(Method::DpKendall));
+        }
+        let TwoStage { penalty, .. } = TwoStage::default();
+        let penalty = self.penalty.unwrap_or(penalty);
+        Ok(select.method(Method::TwoStage(TwoStage { blocks: self.blocks, penalty })))
     }
 
     /// Whether progress may be shown.
@@ -499,7 +560,11 @@ impl SelectArguments {
             let rule = "--scale bounds needs --bounds LO,HI or --bounds-file";
             return from_schema(select).ok_or_else(|| Error::request(rule));
         }
-        if self.score == Some(Score::Kendall) || self.preprocess.is_some() {
+        #[cfg(feature = "methods")]
+        let whole = self.method == MethodId::DpKendall;
+        #[cfg(not(feature = "methods"))]
+        let whole = false;
+        if self.score == Some(Score::Kendall) || self.preprocess.is_some() || whole {
             return Ok(select);
         }
         Ok(from_schema(select.clone()).unwrap_or(select))

@@ -84,6 +84,10 @@ fn compare(
     format: Format,
     destination: Destination,
 ) -> Result<()> {
+    let rule = "a choice for comparison comes as text, json or tsv";
+    if format == Format::Html {
+        return Err(Error::request(rule));
+    }
     let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
     let picks = baseline.select(&scores, job.k, &job.epsilon, seed)?;
     output::remark("NOT PRIVATE: a choice for comparison, by scores that must be public\n");
@@ -106,6 +110,7 @@ fn compare(
                 "selected": selected,
             }))?
         }
+        Format::Html => return Err(Error::request(rule)),
     })
 }
 
@@ -118,7 +123,7 @@ fn say_advice(
     if format == Format::Json {
         return destination.write(&report::to_json(advice)?);
     }
-    if format == Format::Tsv {
+    if format != Format::Text {
         return Err(Error::request("advice comes as text or json"));
     }
     let worse = |yes: bool| if yes { "yes" } else { "no" };

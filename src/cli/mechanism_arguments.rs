@@ -10,7 +10,7 @@ use crate::mechanism::{CARDS, Mechanism, Parameters, by_id};
 /// The mechanism and what can be stated of it.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
-    /// How candidates are chosen from their scores [default: canonical]
+    /// How candidates are chosen from their scores [default: canonical; peel for --method two-stage]
     #[arg(
         long,
         value_name = "ID",
@@ -71,6 +71,11 @@ impl ParameterArguments {
 }
 
 impl MechanismArguments {
+    /// Whether anything is stated.
+    pub(super) fn is_stated(&self) -> bool {
+        self.mechanism.is_some() || self.parameters.is_stated()
+    }
+
     /// The mechanism; `default` names it where none is stated.
     pub(super) fn mechanism(&self, default: &str) -> Result<Arc<dyn Mechanism>> {
         self.parameters.mechanism(self.mechanism.as_deref().unwrap_or(default))

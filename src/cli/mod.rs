@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser};
 
 use crate::error::{Error, ErrorKind, Result};
-use arguments::{Arguments, Command, Job, OutputArguments, SelectArguments};
+use arguments::{Arguments, Command, Format, Job, OutputArguments, SelectArguments};
 use output::Destination;
 
 /// Runs the command line and says how it ended.
@@ -63,6 +63,9 @@ fn execute(command: Command) -> Result<()> {
 }
 
 fn select(arguments: &SelectArguments) -> Result<()> {
+    if arguments.dry_run && arguments.output.format == Format::Html {
+        return Err(Error::request("a dry run comes as text or json"));
+    }
     let job = arguments.job()?;
     let OutputArguments { format, output, quiet } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &arguments.inputs())?;

@@ -102,8 +102,8 @@ fn write_error(path: &Path, error: io::Error) -> Error {
     Error::io(format!("cannot write the output to {}: {kind}", path.display()))
 }
 
-/// Writes a record: text puts the names in the document and the report on stderr; JSON and TSV put
-/// the warnings there.
+/// Writes a record: text puts the names in the document and the report on stderr; the other formats
+/// put the warnings there.
 pub(super) fn write(
     record: &(impl Reported + Serialize),
     format: Format,
@@ -114,6 +114,7 @@ pub(super) fn write(
         Format::Text => report::names(record),
         Format::Json => report::to_json(record)?,
         Format::Tsv => report::to_tsv(record),
+        Format::Html => report::to_html(record)?,
     };
     if format == Format::Text && !quiet {
         remark(&report::report(record));
@@ -133,6 +134,7 @@ pub(super) fn write_plan(
     let document = match format {
         Format::Json => report::to_json(plan)?,
         Format::Text | Format::Tsv => report::dry_run(plan),
+        Format::Html => return Err(Error::request("a dry run comes as text or json")),
     };
     if format == Format::Json {
         remark(&warnings(&plan.warnings, quiet));

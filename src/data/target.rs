@@ -47,8 +47,8 @@ impl Labels {
 pub(crate) enum TargetCode {
     /// Clipped to a stated range.
     Bounded(Bounds),
-    /// The first label to -Q, the second to Q.
-    TwoClasses(Labels),
+    /// The first label to -Q, the last to Q, those between them at equal distances.
+    Classes(Labels),
     /// Q from this value on, -Q below.
     SplitAt(f64),
 }
@@ -58,7 +58,11 @@ impl TargetCode {
     pub(crate) fn code(&self, cell: &[u8], format: &CellFormat, q: i32) -> Option<i16> {
         match self {
             Self::Bounded(bounds) => Some(bounds.quantise(format.number(cell)?, q)),
-            Self::TwoClasses(labels) => Some(end(labels.class_of(cell, format)? == 1, q)),
+            Self::Classes(labels) => {
+                let (class, last) = (labels.class_of(cell, format)?, labels.0.len() - 1);
+                let steps = 2.0 * f64::from(q) * class as f64 / last as f64;
+                Some((steps - f64::from(q)).round() as i16)
+            }
             Self::SplitAt(median) => Some(Self::split(format.number(cell)?, *median, q)),
         }
     }
@@ -73,9 +77,7 @@ impl TargetCode {
     pub(crate) fn center_in_units(&self, center: i32) -> f64 {
         match self {
             Self::Bounded(bounds) => bounds.value_at(center, Q),
-            Self::TwoClasses(_) | Self::SplitAt(_) => {
-                (f64::from(center) / f64::from(Q) + 1.0) / 2.0
-            }
+            Self::Classes(_) | Self::SplitAt(_) => (f64::from(center) / f64::from(Q) + 1.0) / 2.0,
         }
     }
 }
@@ -114,7 +116,7 @@ mod tests {
         assert_eq!(bounded.code(b"9", &CellFormat::default(), Q), Some(32767));
         assert_eq!(bounded.code(b"0", &CellFormat::default(), Q), Some(0));
         assert_eq!(bounded.code(b"n/a", &CellFormat::default(), Q), None);
-        let two = TargetCode::TwoClasses(labels(&["no", "yes"]).unwrap());
+        let two = TargetCode::Classes(labels(&["no", "yes"]).unwrap());
         assert_eq!(
             [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell, &CellFormat::default(), Q)),
             [Some(-32767), Some(32767), None]

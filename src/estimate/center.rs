@@ -154,6 +154,13 @@ pub(crate) fn private_class_centers(
     (centers, RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() })
 }
 
+/// The number of rows, which one row changes by 1.
+#[cfg(feature = "methods")]
+pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEstimate {
+    let noisy = NoisySums::new(&[rows], 1, epsilon, bits);
+    RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() }
+}
+
 fn non_negative(value: BigInt) -> u64 {
     if value.is_negative() { 0 } else { value.to_u64().unwrap_or(u64::MAX) }
 }

@@ -15,6 +15,8 @@ pub enum Purpose {
     TargetMedian,
     /// The private centre of the target.
     TargetCenter,
+    /// The count of rows that sizes the blocks of the two-stage method.
+    Rows,
     /// The selection itself.
     Selection,
 }
@@ -26,6 +28,7 @@ impl Purpose {
             Self::Selection => 0,
             Self::TargetCenter => 1,
             Self::TargetMedian => 2,
+            Self::Rows => 3,
         }
     }
 }

@@ -23,7 +23,7 @@ pub struct Epsilon(BigRational);
 
 impl Epsilon {
     /// A part of a budget; the caller has made sure that it is positive.
-    pub(super) fn part(value: BigRational) -> Self {
+    pub(crate) fn part(value: BigRational) -> Self {
         debug_assert!(value.is_positive());
         Self(value)
     }

@@ -3,6 +3,8 @@
 use std::fmt::Write;
 use std::ops::Deref;
 
+use super::html;
+use super::page::Page;
 use crate::choose::ChoiceRecord;
 use crate::privacy::{Neighbours, Purpose, Spending};
 use crate::select::{
@@ -19,6 +21,9 @@ pub trait Reported {
 
     /// What was protected, assumed and spent, as a few plain lines.
     fn lines(&self) -> String;
+
+    /// The same as a page, with what was picked.
+    fn page(&self) -> Page;
 }
 
 impl<T: Deref<Target: Reported>> Reported for T {
@@ -32,6 +37,10 @@ impl<T: Deref<Target: Reported>> Reported for T {
 
     fn lines(&self) -> String {
         (**self).lines()
+    }
+
+    fn page(&self) -> Page {
+        (**self).page()
     }
 }
 
@@ -64,6 +73,10 @@ impl Reported for Record {
     fn lines(&self) -> String {
         lines_of_selection(self)
     }
+
+    fn page(&self) -> Page {
+        html::page_of_selection(self)
+    }
 }
 
 impl Reported for ChoiceRecord {
@@ -77,6 +90,10 @@ impl Reported for ChoiceRecord {
 
     fn lines(&self) -> String {
         lines_of_choice(self)
+    }
+
+    fn page(&self) -> Page {
+        html::page_of_choice(self)
     }
 }
 
@@ -109,7 +126,7 @@ fn lines_of_choice(record: &ChoiceRecord) -> String {
 }
 
 /// The mechanism with its parameters.
-fn chosen_by(mechanism: &MechanismUsed, order: &str) -> String {
+pub(super) fn chosen_by(mechanism: &MechanismUsed, order: &str) -> String {
     let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
     let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
     let order = if order == "pick" { ", in the order of the picks" } else { "" };
@@ -183,11 +200,11 @@ fn wrap(text: &mut String, label: &str, words: &str) {
     text.push('\n');
 }
 
-fn is_paper(score: &ScoreUsed) -> bool {
+pub(super) fn is_paper(score: &ScoreUsed) -> bool {
     score.scale == "paper"
 }
 
-fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
+pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     if is_paper(score) {
         return "NOTHING: this output is NOT PRIVATE".into();
     }
@@ -195,7 +212,7 @@ fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     format!("one {unit} of the table: a {unit} must hold all there is of one person")
 }
 
-fn scaled(score: &ScoreUsed, features: usize) -> String {
+pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
     let how = match (score.scale.as_str(), score.bounds) {
         ("none", _) => {
             "not at all: Kendall's rank correlation, column by column, suits columns in any units"
@@ -225,7 +242,7 @@ fn scaled(score: &ScoreUsed, features: usize) -> String {
     )
 }
 
-fn target(target: &TargetUsed, record: &Record) -> String {
+pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     let line = if record.guarantee.unit == "column" { "row" } else { "column" };
     let name = match (&target.name, target.index) {
         (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
@@ -247,10 +264,11 @@ fn target(target: &TargetUsed, record: &Record) -> String {
     words
 }
 
-fn purpose(purpose: Purpose) -> &'static str {
+pub(super) fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
         Purpose::TargetCenter => "target centre",
+        Purpose::Rows => "count of rows",
         Purpose::Selection => "selection",
     }
 }

@@ -125,23 +125,37 @@ pub(crate) fn kendall_scores(
         0 | 2 => vec![Ranking::of(targets)],
         _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
     };
-    let mut values = vec![0; columns.features()];
-    let share = values.len().div_ceil(threads.max(1)).max(1);
-    std::thread::scope(|scope| {
-        for (i, part) in values.chunks_mut(share).enumerate() {
-            let rankings = &rankings;
-            scope.spawn(move || {
-                for (feature, value) in (i * share..).zip(part) {
-                    *value = score(columns.column(feature), targets.len(), rankings);
-                }
-            });
-        }
-    });
+    let values = values(columns, &rankings, threads);
     let sensitivity = match neighbours {
         Neighbours::AddRemove => 3 * KENDALL_GRID / 2 + 1,
         Neighbours::ReplaceOne => 2 * KENDALL_GRID + 1,
     };
     Scores::new(values, sensitivity.unsigned_abs(), neighbours)
+}
+
+/// The same scores of the columns with one of themselves, missing values included: of the same
+/// sensitivity.
+#[cfg(feature = "methods")]
+pub(crate) fn kendall_with(columns: &impl Columns, feature: usize, threads: usize) -> Vec<i64> {
+    let values: Vec<f64> = columns.column(feature).collect();
+    self::values(columns, &[Ranking::of(&values)], threads)
+}
+
+/// The scores of all columns, for the largest of some rankings.
+fn values(columns: &impl Columns, rankings: &[Ranking], threads: usize) -> Vec<i64> {
+    let rows = rankings.first().map_or(0, |ranking| ranking.ranks.len());
+    let mut values = vec![0; columns.features()];
+    let share = values.len().div_ceil(threads.max(1)).max(1);
+    std::thread::scope(|scope| {
+        for (i, part) in values.chunks_mut(share).enumerate() {
+            scope.spawn(move || {
+                for (feature, value) in (i * share..).zip(part) {
+                    *value = score(columns.column(feature), rows, rankings);
+                }
+            });
+        }
+    });
+    values
 }
 
 fn one_against_rest(targets: &[f64], class: usize) -> Ranking {
@@ -154,8 +168,9 @@ fn score(column: impl Iterator<Item = f64>, n: usize, rankings: &[Ranking]) -> i
     if n <= 1 {
         return 0;
     }
+    let counts = |row: &u32| rankings.iter().all(|ranking| ranking.ranks[*row as usize] > 0);
     let mut present: Vec<(f64, u32)> =
-        column.zip(0..).filter(|(value, _)| value.is_finite()).collect();
+        column.zip(0..).filter(|(value, row)| value.is_finite() && counts(row)).collect();
     present.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present).abs());
     let excess = i128::from(excess.max().unwrap_or(0));
@@ -163,7 +178,7 @@ fn score(column: impl Iterator<Item = f64>, n: usize, rankings: &[Ranking]) -> i
     (i128::from(KENDALL_GRID) * excess / (n as i128 - 1)) as i64
 }
 
-/// The target of each row as a dense rank from 1.
+/// The target of each row as a dense rank from 1; 0 where it is missing.
 struct Ranking {
     ranks: Vec<u32>,
     levels: u32,
@@ -171,10 +186,14 @@ struct Ranking {
 
 impl Ranking {
     fn of(targets: &[f64]) -> Self {
-        let mut levels: Vec<f64> = targets.iter().map(|target| target + 0.0).collect();
+        let present = targets.iter().filter(|target| target.is_finite());
+        let mut levels: Vec<f64> = present.map(|target| target + 0.0).collect();
         levels.sort_unstable_by(f64::total_cmp);
         levels.dedup();
-        let rank = |target: &f64| levels.partition_point(|level| level <= target) as u32;
+        let rank = |target: &f64| match target.is_finite() {
+            true => levels.partition_point(|level| level <= target) as u32,
+            false => 0,
+        };
         Self { ranks: targets.iter().map(rank).collect(), levels: levels.len() as u32 }
     }
 

@@ -21,7 +21,11 @@ pub use kendall::{kendall, kendall_of_classes};
 pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;
+#[cfg(feature = "methods")]
+pub(crate) use kendall::kendall_with;
 pub(crate) use paper::paper_scores;
+#[cfg(feature = "methods")]
+pub(crate) use paper::scaled;
 
 /// Integer sums over rows from which scores are made; blocks of rows merge in any order.
 pub(crate) trait RowSums: Send {

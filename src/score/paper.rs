@@ -39,7 +39,7 @@ pub(crate) fn paper_scores(
 }
 
 /// Centred, then divided by the largest magnitude; missing and constant values become 0.
-fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
+pub(crate) fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
     let present: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let mean = present.iter().sum::<f64>() / present.len().max(1) as f64;
     let most = present.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);

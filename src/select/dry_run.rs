@@ -9,7 +9,7 @@ use crate::exact::near_f64;
 use crate::privacy::{Epsilon, Neighbours, Purpose};
 use crate::select::plan::{Plan, PlannedPath};
 use crate::select::request::Request;
-use crate::select::{Guarantee, MechanismUsed, ScoreUsed, Warning};
+use crate::select::{Guarantee, MechanismUsed, Method, ScoreUsed, Warning};
 
 /// A plan that was not carried out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -65,7 +65,7 @@ impl Request {
             features: d,
             k: self.k,
             guarantee: self.guarantee(&plan, &schema),
-            mechanism: MechanismUsed::of(&*self.mechanism, self.k),
+            mechanism: self.mechanism_recorded(),
             score: self.score_used(&plan, &scaling, None),
             rows_needed: self.rows_needed(&plan.selection, d),
             noise: noise.collect(),
@@ -96,6 +96,18 @@ impl Request {
                 let rows = 2.0 * steps / epsilon;
                 format!("rows are counted with a standard deviation of at least {rows:.1}")
             }
+            Purpose::Rows => {
+                let rows = 2f64.sqrt() / epsilon;
+                format!("rows are counted with a standard deviation of about {rows:.1}")
+            }
+            #[cfg(feature = "methods")]
+            Purpose::Selection if matches!(plan.path, PlannedPath::TwoStage(_)) => {
+                let votes = self.rows_needed(&plan.selection, d);
+                format!(
+                    "features are told apart where their votes differ by about {votes:.0}: with fewer \
+                     blocks than that, expect noise"
+                )
+            }
             Purpose::Selection => {
                 let rows = self.rows_needed(&plan.selection, d);
                 format!(
@@ -108,7 +120,16 @@ impl Request {
 
     /// How many rows can move a score as far as the noise does.
     fn rows_needed(&self, epsilon: &Epsilon, d: usize) -> f64 {
-        self.neighbours.steps() as f64 * self.mechanism.gap(d, self.k, epsilon)
+        let gap = self.mechanism_used().gap(d, self.k, epsilon);
+        match self.method {
+            Method::Scores => self.neighbours.steps() as f64 * gap,
+            // A row changes one block under either relation.
+            #[cfg(feature = "methods")]
+            Method::TwoStage(_) => gap,
+            // What is shared with earlier picks moves as well.
+            #[cfg(feature = "methods")]
+            Method::DpKendall => 2.0 * self.neighbours.steps() as f64 * gap,
+        }
     }
 
     pub(super) fn guarantee(&self, plan: &Plan, schema: &Schema) -> Guarantee {

@@ -84,6 +84,24 @@ impl HeldCodes {
         counts
     }
 
+    /// All samples, those without a usable target as well.
+    #[cfg(feature = "methods")]
+    pub(super) fn samples(&self) -> u64 {
+        self.rows
+    }
+
+    /// The targets.
+    #[cfg(feature = "methods")]
+    pub(super) fn targets(&self) -> &[f64] {
+        &self.targets
+    }
+
+    /// The codes, row by row.
+    #[cfg(feature = "methods")]
+    pub(super) fn codes(&self) -> &[i16] {
+        &self.codes
+    }
+
     /// The sums when the target is split at a median.
     pub(super) fn summed(&self, mut sums: CorrelationSums, median: f64) -> Summed<CorrelationSums> {
         let d = self.codes.len() / self.targets.len().max(1);

@@ -4,17 +4,26 @@ mod dry_run;
 mod folds;
 #[cfg(feature = "linfa")]
 mod linfa;
+#[cfg(feature = "methods")]
+mod methods;
 mod not_private;
 mod plan;
 mod record;
+#[cfg(feature = "eval")]
+mod rehearsal;
 mod request;
 mod run;
 mod selection;
 
+#[cfg(feature = "eval")]
+pub(crate) use rehearsal::{Rehearsal, Seeds};
+
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
 pub(crate) use plan::WIDE;
-pub use request::{Center, CheckedSelect, ScoreKind, Select, Target};
+#[cfg(feature = "methods")]
+pub use request::TwoStage;
+pub use request::{Center, CheckedSelect, Method, ScoreKind, Select, Target};
 pub use selection::{
     Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreUsed,
     Selection, TargetUsed, Warning,

@@ -95,7 +95,7 @@ impl Path {
                 self.law_of_number(table, &TargetCode::Bounded(bounds), laws)
             }
             Target::TwoClasses => {
-                self.law_of_number(table, &TargetCode::TwoClasses(labels(&["-1", "1"])), laws)
+                self.law_of_number(table, &TargetCode::Classes(labels(&["-1", "1"])), laws)
             }
             Target::MedianSplit => {
                 let values: Vec<f64> = table.iter().filter_map(|row| row.1.parse().ok()).collect();

@@ -4,9 +4,13 @@ use crate::data::{Bounds, Labels, Opening, TargetCode};
 use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::mechanism::{Sensitivity, check_k};
+#[cfg(feature = "methods")]
+use crate::method::{Lasso, MOST_BLOCKS, MOST_PICKS};
 use crate::privacy::{Budget, Epsilon, Neighbours, Purpose, Spending};
+#[cfg(feature = "methods")]
+use crate::select::TwoStage;
 use crate::select::request::Request;
-use crate::select::{Center, ScoreKind, Target};
+use crate::select::{Center, Method, ScoreKind, Target};
 
 /// More threads than any machine makes use of.
 const MAX_THREADS: usize = 256;
@@ -23,7 +27,8 @@ impl Request {
         if self.k == 0 {
             return Err(Error::request("k must be at least 1"));
         }
-        let card = self.mechanism.card();
+        let mechanism = self.mechanism_used();
+        let card = mechanism.card();
         check_k(card, self.k)?;
         if card.sensitivity == Sensitivity::Own {
             let id = card.id;
@@ -46,6 +51,8 @@ impl Request {
                 "the paper's preprocessing takes no score, bounds, scale, centre or neighbours",
             ));
         }
+        #[cfg(feature = "methods")]
+        self.check_method()?;
         // All that could be planned, whatever the number of features.
         for features in [1, WIDE] {
             self.plan(features)?;
@@ -90,6 +97,11 @@ impl Request {
             Target::Classes(labels) => Some(Labels::new(labels.clone())?),
             _ => None,
         };
+        #[cfg(feature = "methods")]
+        if let Some(path) = self.method_path(&labels, &mut budget)? {
+            let (selection, spent) = budget.claim_rest(Purpose::Selection);
+            return Ok(Plan { path, epsilon, selection, spent });
+        }
         let path = if self.uses_kendall(features) {
             PlannedPath::Kendall { labels }
         } else if self.paper {
@@ -113,9 +125,72 @@ impl Request {
         Ok(Plan { path, epsilon, selection, spent })
     }
 
+    /// What whole methods leave open, and what they do not.
+    #[cfg(feature = "methods")]
+    fn check_method(&self) -> Result<()> {
+        let scored = self.score.is_some() || self.center != Center::Private;
+        match self.method {
+            Method::Scores => Ok(()),
+            Method::TwoStage(TwoStage { blocks, penalty }) => {
+                Lasso::new(penalty)?;
+                if scored {
+                    return Err(Error::request(
+                        "the two-stage method takes no score and no centre",
+                    ));
+                }
+                if blocks.is_some_and(|blocks| !(1..=MOST_BLOCKS).contains(&blocks)) {
+                    let rule = format!("the number of blocks must lie between 1 and {MOST_BLOCKS}");
+                    return Err(Error::request(rule));
+                }
+                Ok(())
+            }
+            Method::DpKendall => {
+                let scaled = self.scale.is_some() || self.paper;
+                if scored || scaled || self.mechanism.is_some() {
+                    return Err(Error::request(
+                        "DPKendall takes no score, bounds, scale, centre or mechanism",
+                    ));
+                }
+                if self.k > MOST_PICKS {
+                    return Err(Error::request(format!("DPKendall picks at most {MOST_PICKS}")));
+                }
+                Ok(())
+            }
+        }
+    }
+
+    #[cfg(feature = "methods")]
+    fn method_path(
+        &self,
+        labels: &Option<Labels>,
+        budget: &mut Budget,
+    ) -> Result<Option<PlannedPath>> {
+        let labels = labels.clone();
+        Ok(match self.method {
+            Method::Scores => None,
+            Method::DpKendall => Some(PlannedPath::DpKendall { labels }),
+            Method::TwoStage(TwoStage { blocks, penalty }) => {
+                let target = match self.paper {
+                    true => BlockTarget::Paper { labels },
+                    false => BlockTarget::Coded(self.planned_coding(labels, budget)),
+                };
+                let blocks = match (blocks, self.neighbours) {
+                    (Some(blocks), _) => PlannedBlocks::Stated(blocks),
+                    _ if self.paper => PlannedBlocks::ByPublicRows,
+                    (None, Neighbours::ReplaceOne) => PlannedBlocks::ByPublicRows,
+                    (None, Neighbours::AddRemove) => {
+                        PlannedBlocks::Private(budget.claim(Purpose::Rows, &self.shares.center))
+                    }
+                };
+                let lasso = Lasso::new(penalty)?;
+                Some(PlannedPath::TwoStage(PlannedTwoStage { target, blocks, lasso }))
+            }
+        })
+    }
+
     fn planned_coding(&self, labels: Option<Labels>, budget: &mut Budget) -> PlannedCoding {
         match (labels, &self.target) {
-            (Some(two), _) => PlannedCoding::Stated(TargetCode::TwoClasses(two)),
+            (Some(labels), _) => PlannedCoding::Stated(TargetCode::Classes(labels)),
             (_, Target::Bounded(bounds)) => PlannedCoding::Stated(TargetCode::Bounded(*bounds)),
             _ => {
                 let share = &self.shares.target;
@@ -161,6 +236,66 @@ pub(super) enum PlannedPath {
     Kendall { labels: Option<Labels> },
     /// Correlation after scaling by the data: not private.
     Paper { labels: Option<Labels> },
+    /// Votes of the LASSO on blocks.
+    #[cfg(feature = "methods")]
+    TwoStage(PlannedTwoStage),
+    /// Kendall's correlation, discounted by what is shared with earlier picks.
+    #[cfg(feature = "methods")]
+    DpKendall { labels: Option<Labels> },
+}
+
+/// How the votes of blocks come about.
+#[cfg(feature = "methods")]
+pub(super) struct PlannedTwoStage {
+    pub(super) target: BlockTarget,
+    pub(super) blocks: PlannedBlocks,
+    pub(super) lasso: Lasso,
+}
+
+/// What blocks regress on.
+#[cfg(feature = "methods")]
+pub(super) enum BlockTarget {
+    Coded(PlannedCoding),
+    /// Scaled by the data, as the features are: not private.
+    Paper {
+        labels: Option<Labels>,
+    },
+}
+
+/// Where the number of blocks comes from.
+#[cfg(feature = "methods")]
+#[derive(Clone)]
+pub(super) enum PlannedBlocks {
+    Stated(u64),
+    /// From a private count, which may spend this.
+    Private(Epsilon),
+    ByPublicRows,
+}
+
+impl PlannedPath {
+    /// Whether values are scaled row by row.
+    pub(super) fn scales_rows(&self) -> bool {
+        match self {
+            Self::Number { .. } | Self::Classes { .. } => true,
+            Self::Kendall { .. } | Self::Paper { .. } => false,
+            #[cfg(feature = "methods")]
+            Self::TwoStage(planned) => matches!(planned.target, BlockTarget::Coded(_)),
+            #[cfg(feature = "methods")]
+            Self::DpKendall { .. } => false,
+        }
+    }
+
+    /// Whether the target is split at a private median.
+    pub(super) fn splits_at_median(&self) -> bool {
+        match self {
+            Self::Number { coding, .. } => matches!(coding, PlannedCoding::MedianSplit(_)),
+            #[cfg(feature = "methods")]
+            Self::TwoStage(planned) => {
+                matches!(planned.target, BlockTarget::Coded(PlannedCoding::MedianSplit(_)))
+            }
+            _ => false,
+        }
+    }
 }
 
 /// How a target becomes one number.

@@ -6,43 +6,45 @@ use crate::exact::Q;
 use crate::privacy::Neighbours;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::plan::{Plan, PlannedCoding, PlannedPath};
+#[cfg(feature = "methods")]
+use crate::select::TwoStage;
+use crate::select::plan::{Plan, PlannedPath};
 use crate::select::request::{Request, Scale};
-use crate::select::run::{Run, Scored};
+use crate::select::run::{Chosen, Run};
 use crate::select::{
-    Center, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreUsed,
-    Target, TargetUsed, WIDE, Warning,
+    Center, MechanismUsed, Method, Picked, PublicFacts, RandomnessUsed, Record, Released,
+    ScoreUsed, Target, TargetUsed, WIDE, Warning,
 };
 
 impl Run<'_> {
     /// The record of a run: nothing in it depends on the data but what the budget paid for.
-    pub(super) fn record(&self, schema: &Schema, picks: &[usize], scored: Scored) -> Record {
+    pub(super) fn record(&self, schema: &Schema, chosen: Chosen) -> Record {
         let request = self.request;
         let seeded = request.entropy != Entropy::OperatingSystem;
         let picked = |&feature: &usize| {
             let place = schema.features()[feature];
             Picked { name: schema.name(place).to_owned(), place: place + 1, feature }
         };
-        let mut warnings = request.warnings(self.plan, self.scaling, schema.d(), scored.estimate);
-        warnings.extend(request.rare_classes(&scored.released, scored.estimate));
-        warnings.extend(one_sided_split(&scored.released));
+        let mut warnings = request.warnings(self.plan, self.scaling, schema.d(), chosen.estimate);
+        warnings.extend(request.rare_classes(&chosen.released, chosen.estimate));
+        warnings.extend(one_sided_split(&chosen.released));
         let rows_are_public = request.neighbours == Neighbours::ReplaceOne;
         Record {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "select".to_owned(),
             private: !seeded && !request.paper,
-            selected: picks.iter().map(picked).collect(),
-            order: request.mechanism.card().order().to_owned(),
+            selected: chosen.picks.iter().map(picked).collect(),
+            order: request.mechanism_used().card().order().to_owned(),
             guarantee: request.guarantee(self.plan, schema),
-            mechanism: MechanismUsed::of(&*request.mechanism, request.k),
-            score: request.score_used(self.plan, self.scaling, Some(scored.scores.sensitivity())),
+            mechanism: request.mechanism_recorded(),
+            score: request.score_used(self.plan, self.scaling, Some(chosen.sensitivity)),
             target: self.target_used(schema),
-            released: scored.released,
+            released: chosen.released,
             public: PublicFacts {
                 features: schema.d(),
                 k: request.k,
                 id_column: schema.id().map(|column| column + 1),
-                rows: rows_are_public.then_some(scored.rows),
+                rows: rows_are_public.then_some(chosen.rows),
                 schema_sha256: request.schema_hash.clone(),
             },
             randomness: RandomnessUsed::of(request.entropy),
@@ -57,9 +59,7 @@ impl Run<'_> {
         };
         let coding = match (&self.request.target, &self.plan.path) {
             (Target::Classes(_), _) => "classes",
-            (_, PlannedPath::Number { coding: PlannedCoding::MedianSplit(_), .. }) => {
-                "median-split"
-            }
+            (_, path) if path.splits_at_median() => "median-split",
             (Target::Bounded(_), _) => "bounds",
             (Target::Numeric, _) => "number",
         };
@@ -96,13 +96,25 @@ impl Request {
         };
         let (mut id, mut grid, mut missing) =
             ("correlation", Q.into(), "0, the middle of the grid");
-        match plan.path {
+        match &plan.path {
             PlannedPath::Kendall { .. } => {
                 (id, grid, scale, center) = ("kendall", KENDALL_GRID, "none", "none");
                 missing = "in no pair";
             }
             PlannedPath::Paper { .. } => (scale, center) = ("paper", "paper"),
-            _ => {}
+            #[cfg(feature = "methods")]
+            PlannedPath::TwoStage(_) => {
+                (id, center) = ("votes", "none");
+                if self.paper {
+                    scale = "paper";
+                }
+            }
+            #[cfg(feature = "methods")]
+            PlannedPath::DpKendall { .. } => {
+                (id, grid, scale, center) = ("dpkendall", KENDALL_GRID, "none", "none");
+                missing = "in no pair";
+            }
+            PlannedPath::Number { .. } | PlannedPath::Classes { .. } => {}
         }
         let classes = match &self.target {
             Target::Classes(labels) => Some(labels.clone()),
@@ -121,8 +133,27 @@ impl Request {
         }
     }
 
+    /// The mechanism and its parameters, and those of the method.
+    pub(super) fn mechanism_recorded(&self) -> MechanismUsed {
+        let mut used = MechanismUsed::of(&*self.mechanism_used(), self.k);
+        match self.method {
+            Method::Scores => {}
+            #[cfg(feature = "methods")]
+            Method::TwoStage(TwoStage { penalty, .. }) => {
+                used.parameters.insert("method", "two-stage".to_owned());
+                used.parameters.insert("penalty", penalty.to_string());
+            }
+            #[cfg(feature = "methods")]
+            Method::DpKendall => {
+                used.parameters.insert("method", "dpkendall".to_owned());
+            }
+        }
+        used
+    }
+
     fn by_default(&self) -> bool {
         self.score.is_none()
+            && self.method == Method::Scores
             && self.scale.is_none()
             && self.center == Center::Private
             && !self.paper
@@ -167,8 +198,7 @@ impl Request {
         let mut warn = |id: &str, text: String| {
             warnings.push(Warning { id: id.to_owned(), text });
         };
-        let ranks = matches!(plan.path, PlannedPath::Number { .. } | PlannedPath::Classes { .. })
-            && *scaling == Scaling::RowRank;
+        let ranks = plan.path.scales_rows() && *scaling == Scaling::RowRank;
         if ranks && d < WIDE {
             let text = "with so few features the columns are often in different units, and ranks \
                         within a row then mislead: --score kendall suits them";

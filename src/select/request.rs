@@ -65,6 +65,42 @@ pub enum ScoreKind {
     Kendall,
 }
 
+/// How features are found.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+#[non_exhaustive]
+pub enum Method {
+    /// DP-SIS: each feature scored by itself, a mechanism over the scores.
+    #[default]
+    Scores,
+    /// The two-stage method: the LASSO on blocks of rows, a mechanism (by default
+    /// [`Peel`](crate::mechanism::Peel)) over the votes of the blocks. Classes are numbers at equal
+    /// distances, in the order stated. See [`method::two_stage`](crate::method::two_stage).
+    #[cfg(feature = "methods")]
+    TwoStage(TwoStage),
+    /// DPKendall: picks one by one by Kendall's correlation, each discounted by what it shares with those
+    /// before; k is at most 1000. See [`method::dp_kendall`](crate::method::dp_kendall).
+    #[cfg(feature = "methods")]
+    DpKendall,
+}
+
+/// What may be stated of the two-stage method.
+#[cfg(feature = "methods")]
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TwoStage {
+    /// The number of blocks, if it is stated; else the root of a private count of the rows (5% of
+    /// epsilon), or of their number where that is public.
+    pub blocks: Option<u64>,
+    /// The LASSO's penalty, for values in [-1, 1].
+    pub penalty: f64,
+}
+
+#[cfg(feature = "methods")]
+impl Default for TwoStage {
+    fn default() -> Self {
+        Self { blocks: None, penalty: 0.1 }
+    }
+}
+
 /// A request for a private selection of k features, built up, then run on a table.
 ///
 /// ```no_run
@@ -97,13 +133,15 @@ pub struct CheckedSelect(pub(super) Request);
 pub(super) struct Request {
     pub(super) k: usize,
     pub(super) epsilon: Option<Epsilon>,
+    pub(super) method: Method,
     pub(super) score: Option<ScoreKind>,
     pub(super) scale: Option<Scale>,
     pub(super) target: Target,
     pub(super) center: Center,
     pub(super) neighbours: Neighbours,
     pub(super) shares: Shares,
-    pub(super) mechanism: Arc<dyn Mechanism>,
+    /// None where nothing is stated.
+    pub(super) mechanism: Option<Arc<dyn Mechanism>>,
     pub(super) schema_hash: Option<String>,
     pub(super) threads: Option<usize>,
     pub(super) progress: Option<Progress>,
@@ -151,12 +189,25 @@ impl fmt::Debug for Request {
             .field("target", &self.target)
             .field("center", &self.center)
             .field("neighbours", &self.neighbours)
-            .field("mechanism", &self.mechanism)
+            .field("method", &self.method)
+            .field("mechanism", &self.mechanism_used())
             .finish_non_exhaustive()
     }
 }
 
 impl Request {
+    /// The mechanism that is stated, or else suits the method.
+    pub(super) fn mechanism_used(&self) -> Arc<dyn Mechanism> {
+        let default = || -> Arc<dyn Mechanism> {
+            match self.method {
+                Method::Scores => Arc::new(CanonicalLipschitz::default()),
+                #[cfg(feature = "methods")]
+                Method::TwoStage(_) | Method::DpKendall => Arc::new(crate::mechanism::Peel),
+            }
+        };
+        self.mechanism.clone().unwrap_or_else(default)
+    }
+
     fn or_refuse<T>(&mut self, part: Result<T>) -> Option<T> {
         part.map_err(|error| self.refused.get_or_insert(error).clone()).ok()
     }
@@ -172,13 +223,14 @@ impl Select {
         Self(CheckedSelect(Request {
             k,
             epsilon: None,
+            method: Method::default(),
             score: None,
             scale: None,
             target: Target::default(),
             center: Center::default(),
             neighbours: Neighbours::default(),
             shares: Shares { target: ratio(1, 10), center: ratio(1, 20) },
-            mechanism: Arc::new(CanonicalLipschitz::default()),
+            mechanism: None,
             schema_hash: None,
             threads: None,
             progress: None,
@@ -191,6 +243,11 @@ impl Select {
     fn with(mut self, change: impl FnOnce(&mut Request)) -> Self {
         change(&mut self.0.0);
         self
+    }
+
+    /// How many features.
+    pub fn k(self, k: usize) -> Self {
+        self.with(|request| request.k = k)
     }
 
     /// The total budget.
@@ -238,7 +295,8 @@ impl Select {
     }
 
     /// The shares of the budget for the target's median and centre, where they are drawn (defaults
-    /// 0.1 and 0.05), as exact decimals or fractions: at least 1e-6 each, together below 1.
+    /// 0.1 and 0.05), as exact decimals or fractions: at least 1e-6 each, together below 1. The two-stage
+    /// method counts rows with the centre's share.
     pub fn shares(self, target: &str, center: &str) -> Self {
         let shares = parse_rational(target).zip(parse_rational(center));
         let least = ratio(1, 1_000_000);
@@ -256,9 +314,15 @@ impl Select {
         })
     }
 
-    /// The mechanism, by default [`CanonicalLipschitz`]; one for scores with one sensitivity.
+    /// How features are found, by default by their scores.
+    pub fn method(self, method: Method) -> Self {
+        self.with(|request| request.method = method)
+    }
+
+    /// The mechanism, by default [`CanonicalLipschitz`] (for votes [`Peel`](crate::mechanism::Peel)); one
+    /// for scores with one sensitivity.
     pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
-        self.with(|request| request.mechanism = Arc::new(mechanism))
+        self.with(|request| request.mechanism = Some(Arc::new(mechanism)))
     }
 
     /// How many threads work on rows; by default as many as the machine has cores. The result does

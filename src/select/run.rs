@@ -1,7 +1,8 @@
 //! From a checked request to a record: the passes over the table and the draws, in order.
 
 use crate::data::{
-    Labels, Orientation, Samples, Scaling, Schema, Source, TargetCode, UsableSamples, read_bounds,
+    CellFormat, Labels, Orientation, Samples, Scaling, Schema, Source, TargetCode, UsableSamples,
+    read_bounds,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{
@@ -31,10 +32,16 @@ impl Request {
             PlannedPath::Kendall { labels } | PlannedPath::Paper { labels } => {
                 run.by_column(&mut table, labels.as_ref())?
             }
+            #[cfg(feature = "methods")]
+            PlannedPath::TwoStage(two_stage) => run.two_stage(&mut table, two_stage)?,
+            #[cfg(feature = "methods")]
+            PlannedPath::DpKendall { labels } => {
+                let chosen = run.dp_kendall(&mut table, labels.as_ref())?;
+                return Ok(run.record(table.schema(), chosen));
+            }
         };
-        let bits = randomness.bits(Purpose::Selection.draw());
-        let picks = choose(&*self.mechanism, &scored.scores, self.k, &plan.selection, &bits)?;
-        Ok(run.record(table.schema(), &picks, scored))
+        let chosen = run.choose(scored)?;
+        Ok(run.record(table.schema(), chosen))
     }
 
     /// What can be refused by the header (where features are rows: by their names).
@@ -72,7 +79,7 @@ pub(super) struct Run<'a> {
     pub(super) request: &'a Request,
     pub(super) plan: &'a Plan,
     pub(super) scaling: &'a Scaling,
-    randomness: &'a RandomnessSource,
+    pub(super) randomness: &'a RandomnessSource,
 }
 
 /// Scores, and what was released on the way to them.
@@ -85,7 +92,35 @@ pub(super) struct Scored {
     pub(super) rows: u64,
 }
 
+/// What was chosen, and what was released on the way.
+pub(super) struct Chosen {
+    /// The features, in the mechanism's order.
+    pub(super) picks: Vec<usize>,
+    /// The most one row can move a score.
+    pub(super) sensitivity: u64,
+    pub(super) released: Released,
+    /// The private estimate of the number of rows.
+    pub(super) estimate: Option<RowsEstimate>,
+    /// All rows, for when their number is public.
+    pub(super) rows: u64,
+}
+
 impl Run<'_> {
+    /// Scores that nothing was released for.
+    #[cfg(feature = "eval")]
+    pub(super) fn scored(&self, scores: Scores) -> Scored {
+        Scored { scores, released: Released::default(), estimate: None, rows: 0 }
+    }
+
+    /// Draws from the scores.
+    pub(super) fn choose(&self, scored: Scored) -> Result<Chosen> {
+        let Scored { scores, released, estimate, rows } = scored;
+        let bits = self.randomness.bits(Purpose::Selection.draw());
+        let mechanism = self.request.mechanism_used();
+        let picks = choose(&*mechanism, &scores, self.request.k, &self.plan.selection, &bits)?;
+        Ok(Chosen { picks, sensitivity: scores.sensitivity(), released, estimate, rows })
+    }
+
     /// Scores against a target that is one number: one pass, after one for its median if it is
     /// split there.
     fn number(
@@ -112,10 +147,22 @@ impl Run<'_> {
                 (Some(median), held.summed(new(), median))
             }
         };
+        self.scored_number(coding, center, median, &summed)
+    }
+
+    /// The scores of sums, after the centre.
+    pub(super) fn scored_number(
+        &self,
+        coding: &PlannedCoding,
+        center: &PlannedCenter<i32>,
+        median: Option<f64>,
+        summed: &Summed<CorrelationSums>,
+    ) -> Result<Scored> {
         let Summed { sums, rows } = summed;
+        let rows = *rows;
         let private = matches!(center, PlannedCenter::Private(_));
         let (center, estimate) =
-            self.center(center, |epsilon, bits| self.estimate_center(&sums, rows, epsilon, bits));
+            self.center(center, |epsilon, bits| self.estimate_center(sums, rows, epsilon, bits));
         let code = match (median, coding) {
             (None, PlannedCoding::Stated(code)) => code.clone(),
             (median, _) => TargetCode::SplitAt(median.unwrap_or_default()),
@@ -159,7 +206,18 @@ impl Run<'_> {
         let format = table.format().clone();
         let (d, classes) = (table.schema().d(), labels.as_slice().len());
         let new = || ClassSums::new(d, classes);
-        let Summed { sums, rows } = self.fold(table, new, |cell| labels.class_of(cell, &format))?;
+        let summed = self.fold(table, new, |cell| labels.class_of(cell, &format))?;
+        self.scored_classes(center, &summed)
+    }
+
+    /// The scores of sums, after the centres.
+    pub(super) fn scored_classes(
+        &self,
+        center: &PlannedCenter<Vec<i32>>,
+        summed: &Summed<ClassSums>,
+    ) -> Result<Scored> {
+        let Summed { sums, rows } = summed;
+        let rows = *rows;
         let neighbours = self.request.neighbours;
         let (centers, estimate) = self.center(center, |epsilon, bits| {
             let (centers, estimate) =
@@ -177,15 +235,13 @@ impl Run<'_> {
     }
 
     /// Scores that need a column whole: one pass.
-    fn by_column(&self, table: &mut impl Samples, labels: Option<&Labels>) -> Result<Scored> {
+    pub(super) fn by_column(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Scored> {
         let format = table.format().clone();
-        let code = |cell: &[u8]| match (labels, &self.request.target) {
-            (Some(labels), _) => labels.class_of(cell, &format).map(|class| class as f64),
-            (_, Target::Bounded(bounds)) => {
-                format.number(cell).map(|value| value.clamp(bounds.low(), bounds.high()))
-            }
-            _ => format.number(cell),
-        };
+        let code = |cell: &[u8]| self.whole_target(cell, labels, &format);
         let neighbours = self.request.neighbours;
         let (scores, rows) = {
             let UsableSamples { columns, targets, samples } = table.columns(code)?;
@@ -204,6 +260,22 @@ impl Run<'_> {
         Ok(Scored { scores, released: Released::default(), estimate: None, rows })
     }
 
+    /// A target that is taken as it is: a class by its number, a number within its bounds.
+    pub(super) fn whole_target(
+        &self,
+        cell: &[u8],
+        labels: Option<&Labels>,
+        format: &CellFormat,
+    ) -> Option<f64> {
+        match (labels, &self.request.target) {
+            (Some(labels), _) => labels.class_of(cell, format).map(|class| class as f64),
+            (_, Target::Bounded(bounds)) => {
+                format.number(cell).map(|value| value.clamp(bounds.low(), bounds.high()))
+            }
+            _ => format.number(cell),
+        }
+    }
+
     /// The ranks of the target on the median's grid: one pass.
     fn ranks(&self, table: &mut impl Samples) -> Result<RankCounts> {
         let grid = MedianGrid::shared();
@@ -218,15 +290,23 @@ impl Run<'_> {
     }
 
     /// The private median of the target.
-    fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
+    pub(super) fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
         let bits = self.randomness.bits(Purpose::TargetMedian.draw());
         MedianGrid::shared().private_median(counts, self.request.neighbours, epsilon, &bits)
     }
 
     /// All samples with a usable target, on the grid, in memory: for what can be read only once.
-    fn hold(&self, table: &mut impl Samples) -> Result<HeldCodes> {
+    pub(super) fn hold(&self, table: &mut impl Samples) -> Result<HeldCodes> {
         let format = table.format().clone();
-        let value = |cell: &[u8]| format.number(cell);
+        self.hold_with(table, |cell| format.number(cell))
+    }
+
+    /// The same, `value` making a number of a target's cell.
+    pub(super) fn hold_with(
+        &self,
+        table: &mut impl Samples,
+        value: impl Fn(&[u8]) -> Option<f64> + Sync,
+    ) -> Result<HeldCodes> {
         let held = table.fold(|| HoldFold::new(&value, self.scaling))?.held;
         if held.is_empty() {
             return Err(self.no_usable_target(table));
@@ -235,7 +315,7 @@ impl Run<'_> {
     }
 
     /// Adds up all samples with a usable target.
-    fn fold<S: RowSums>(
+    pub(super) fn fold<S: RowSums>(
         &self,
         table: &mut impl Samples,
         new: impl Fn() -> S + Sync,
@@ -263,7 +343,7 @@ impl Run<'_> {
     }
 
     /// A table without any usable target is malformed: the promise starts at one usable row.
-    fn no_usable_target(&self, table: &impl Samples) -> Error {
+    pub(super) fn no_usable_target(&self, table: &impl Samples) -> Error {
         table.no_usable_target(matches!(self.request.target, Target::Classes(_)))
     }
 }

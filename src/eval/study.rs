@@ -1,0 +1,317 @@
+//! A public table with everything that selections on it are compared by.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use ndarray::Array2;
+use rand::SeedableRng;
+use rand_chacha::ChaCha20Rng;
+
+use crate::data::{ArrayTable, Scaling};
+use crate::datasets::PublicTable;
+use crate::error::{Error, Result};
+use crate::eval::downstream::{Downstream, Predicted};
+use crate::eval::metrics::Ranking;
+use crate::eval::preparation::{Preparation, codes, distinct};
+use crate::eval::seed::seed_of;
+use crate::mechanism::{Baseline, Mechanism, Parameters, by_id};
+use crate::method::{Lasso, LassoFit};
+use crate::privacy::{Epsilon, Neighbours};
+use crate::score::Scores;
+use crate::select::{Method, Rehearsal, ScoreKind, Seeds, Select, Target, TwoStage};
+
+/// The penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
+pub(crate) const PENALTY: f64 = 0.1;
+
+/// A public table, its target, and what is true of it.
+pub(crate) struct Study {
+    pub(crate) name: String,
+    pub(crate) table: PublicTable,
+    pub(crate) target: Target,
+    pub(crate) downstream: Downstream,
+    /// The LASSO after scaling as the paper's text says.
+    pub(crate) lasso: LassoFit,
+}
+
+impl Study {
+    /// A table whose target is what is stated; where nothing is, classes if there is a label that is no
+    /// number, else a number.
+    pub(crate) fn new(name: &str, table: PublicTable, target: Target, seed: u64) -> Result<Self> {
+        let numbers: Vec<Option<f64>> =
+            table.labels.iter().map(|label| label.parse().ok()).collect();
+        let all_numbers = numbers.iter().all(Option::is_some);
+        let target = match target {
+            Target::Numeric if !all_numbers => Target::Classes(distinct(&table.labels)),
+            stated => stated,
+        };
+        let (y, predicted) = match &target {
+            Target::Classes(labels) => {
+                let class = |label: &String| labels.iter().position(|known| known == label);
+                let classes: Option<Vec<usize>> = table.labels.iter().map(class).collect();
+                let rule = "a row has none of the stated classes: compare wants whole tables";
+                let classes = classes.ok_or_else(|| Error::input(rule))?;
+                (codes(&table.labels), Predicted::Classes(classes))
+            }
+            _ => {
+                let rule = "a row's target is no number";
+                let numbers: Option<Vec<f64>> = numbers.into_iter().collect();
+                let numbers = numbers.ok_or_else(|| Error::input(rule))?;
+                (numbers.clone(), Predicted::Numbers(numbers))
+            }
+        };
+        let prepared = Preparation::LargestMagnitude.prepare(table.x.view(), &y);
+        let lasso = Lasso::new(PENALTY)?.fit(prepared.x.view(), prepared.y.view())?;
+        let folds = ChaCha20Rng::seed_from_u64(seed_of(seed, &[name, "folds"], 0));
+        let downstream = Downstream::new(table.x.clone(), predicted, folds);
+        Ok(Self { name: name.to_owned(), table, target, downstream, lasso })
+    }
+
+    /// The number of features.
+    pub(crate) fn features(&self) -> usize {
+        self.table.features.len()
+    }
+
+    /// A method ready to draw on this table.
+    pub(crate) fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
+        let parameters = Parameters::default();
+        let mechanism = arm.mechanism.as_deref().map(|id| by_id(id, &parameters)).transpose()?;
+        let method = match arm.method {
+            ArmMethod::TwoStage => Method::TwoStage(TwoStage { blocks: None, penalty: PENALTY }),
+            ArmMethod::DpKendall => Method::DpKendall,
+            ArmMethod::DpSis | ArmMethod::Sis | ArmMethod::Random => Method::Scores,
+        };
+        let rehearsal = self.rehearse(method, &arm.scale)?;
+        // What selections are judged by: the scores without noise on the same scale.
+        let exact = match rehearsal.exact_scores() {
+            Some(scores) => scores?,
+            None => match self.rehearse(Method::Scores, &arm.scale)?.exact_scores() {
+                Some(scores) => scores?,
+                None => return Err(Error::request("the scale has no scores")),
+            },
+        };
+        let ranking = Ranking::of(exact.values());
+        Ok(ReadyArm { method: arm.method, mechanism, rehearsal, exact, ranking })
+    }
+
+    fn rehearse(&self, method: Method, scale: &ArmScale) -> Result<Rehearsal> {
+        let mut select = Select::new(1).method(method).target(self.target.clone());
+        let mut x = None;
+        match scale {
+            ArmScale::Default | ArmScale::Paper => {}
+            ArmScale::RowRank => select = select.scaling(Scaling::RowRank),
+            ArmScale::Kendall => select = select.score(ScoreKind::Kendall),
+            ArmScale::Bounds(low, high) => select = select.bounds(*low, *high),
+            ArmScale::BoundsFile(path) => select = select.bounds_file(path),
+            ArmScale::PooledQuantiles => {
+                let (low, high) = pooled_quantiles(&self.table.x);
+                select = select.bounds(low, high);
+            }
+            ArmScale::OtherHalf(deviations) => {
+                x = Some(scaled_by_other_half(&self.table.x, *deviations));
+                select = select.bounds(-1.0, 1.0);
+            }
+        }
+        let x = x.as_ref().unwrap_or(&self.table.x);
+        let labels = ndarray::ArrayView1::from(&self.table.labels);
+        let table = ArrayTable::new(x.view(), labels)?;
+        let table = table.feature_names(self.table.features.iter().cloned())?;
+        Rehearsal::new(select, *scale == ArmScale::Paper, &table)
+    }
+}
+
+/// A method to compare: `dp-sis`, `two-stage`, `dpkendall`, `sis` or `random`, with a mechanism where it
+/// takes one, on a scale.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Arm {
+    pub(crate) method: ArmMethod,
+    /// The mechanism's name, if it is not the method's own.
+    pub(crate) mechanism: Option<String>,
+    pub(crate) scale: ArmScale,
+}
+
+/// Which method.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ArmMethod {
+    DpSis,
+    TwoStage,
+    DpKendall,
+    Sis,
+    Random,
+}
+
+/// How features are scaled.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum ArmScale {
+    /// What `select` takes where nothing is stated.
+    Default,
+    RowRank,
+    Kendall,
+    /// By the data, as the paper does: not private.
+    Paper,
+    Bounds(f64, f64),
+    BoundsFile(PathBuf),
+    /// One pair of bounds for all features: the 1% and 99% quantiles of all values, as if public.
+    PooledQuantiles,
+    /// So many standard deviations around the mean of each feature in the other half of the samples, as
+    /// if from a public reference.
+    OtherHalf(f64),
+}
+
+impl Arm {
+    /// `method` or `method:mechanism`.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is no such method or mechanism, or the method takes none.
+    pub(crate) fn parse(text: &str, scale: ArmScale) -> Result<Self> {
+        let (method, mechanism) = match text.split_once(':') {
+            Some((method, mechanism)) => (method, Some(mechanism.to_owned())),
+            None => (text, None),
+        };
+        let method = match method {
+            "dp-sis" => ArmMethod::DpSis,
+            "two-stage" => ArmMethod::TwoStage,
+            "dpkendall" => ArmMethod::DpKendall,
+            "sis" => ArmMethod::Sis,
+            "random" => ArmMethod::Random,
+            _ => {
+                return Err(Error::request("there is no such method to compare").hint(
+                    "the methods are dp-sis, two-stage (each also with a mechanism, as in \
+                     dp-sis:joint), dpkendall, sis, random",
+                ));
+            }
+        };
+        if let Some(id) = &mechanism {
+            if !matches!(method, ArmMethod::DpSis | ArmMethod::TwoStage) {
+                return Err(Error::request("only dp-sis and two-stage take a mechanism"));
+            }
+            by_id(id, &Parameters::default())?;
+        }
+        let scale = match method {
+            // It scales nothing.
+            ArmMethod::DpKendall => ArmScale::Default,
+            _ => scale,
+        };
+        Ok(Self { method, mechanism, scale })
+    }
+
+    /// As it is written.
+    pub(crate) fn name(&self) -> String {
+        let method = match self.method {
+            ArmMethod::DpSis => "dp-sis",
+            ArmMethod::TwoStage => "two-stage",
+            ArmMethod::DpKendall => "dpkendall",
+            ArmMethod::Sis => "sis",
+            ArmMethod::Random => "random",
+        };
+        match &self.mechanism {
+            Some(mechanism) => format!("{method}:{mechanism}"),
+            None => method.to_owned(),
+        }
+    }
+
+    /// The scale in a word.
+    pub(crate) fn scale_name(&self) -> String {
+        match &self.scale {
+            ArmScale::Default => "default".to_owned(),
+            ArmScale::RowRank => "row-rank".to_owned(),
+            ArmScale::Kendall => "kendall".to_owned(),
+            ArmScale::Paper => "paper".to_owned(),
+            ArmScale::Bounds(low, high) => format!("bounds {low} {high}"),
+            ArmScale::BoundsFile(path) => {
+                let name = path.file_name().unwrap_or_default().to_string_lossy();
+                format!("bounds-file {name}")
+            }
+            ArmScale::PooledQuantiles => "one pair of bounds".to_owned(),
+            ArmScale::OtherHalf(deviations) => format!("bounds at {deviations} sd"),
+        }
+    }
+}
+
+/// A method that can draw.
+pub(crate) struct ReadyArm {
+    method: ArmMethod,
+    mechanism: Option<Arc<dyn Mechanism>>,
+    rehearsal: Rehearsal,
+    /// The scores without noise.
+    pub(crate) exact: Scores,
+    pub(crate) ranking: Ranking,
+}
+
+impl ReadyArm {
+    /// The picks of one draw.
+    pub(crate) fn picks(&self, k: usize, epsilon: &Epsilon, seeds: Seeds) -> Result<Vec<usize>> {
+        let baseline = match self.method {
+            ArmMethod::Sis => Baseline::Best,
+            ArmMethod::Random => Baseline::Random,
+            _ => return self.rehearsal.picks(k, epsilon, self.mechanism.as_ref(), seeds),
+        };
+        Ok(baseline.select(&self.exact, k, epsilon, Some(seeds.draw))?.into_inner())
+    }
+
+    /// The picks of the two-stage method without noise: the most votes, ties by the features' order.
+    pub(crate) fn picks_without_noise(&self, k: usize, seeds: Seeds) -> Result<Vec<usize>> {
+        let votes = self.rehearsal.votes(k, seeds)?;
+        let values = votes.unwrap_or_else(|| self.exact.values().to_vec());
+        let scores = Scores::new(values, 1, Neighbours::AddRemove)?;
+        Ok(Baseline::Best.select(&scores, k, &"1".parse()?, Some(0))?.into_inner())
+    }
+}
+
+/// The 1% and 99% quantiles of all values; a step apart where they are equal.
+fn pooled_quantiles(x: &Array2<f64>) -> (f64, f64) {
+    let mut values: Vec<f64> = x.iter().copied().filter(|value| value.is_finite()).collect();
+    values.sort_unstable_by(f64::total_cmp);
+    let at = |share: f64| {
+        let place = (share * values.len().saturating_sub(1) as f64).round() as usize;
+        values.get(place).copied().unwrap_or(0.0)
+    };
+    let (low, high) = (at(0.01), at(0.99));
+    if low < high { (low, high) } else { (low - 1.0, low + 1.0) }
+}
+
+/// Every value in units of its feature's deviations around the mean, both from the rows of other parity.
+fn scaled_by_other_half(x: &Array2<f64>, deviations: f64) -> Array2<f64> {
+    let mut scaled = x.clone();
+    for mut column in scaled.columns_mut() {
+        let moments = [0, 1].map(|half| {
+            let rows = || column.iter().skip(half).step_by(2).filter(|value| value.is_finite());
+            let n = rows().count().max(1) as f64;
+            let mean = rows().sum::<f64>() / n;
+            let variance = rows().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
+            (mean, variance.sqrt() * deviations)
+        });
+        for (row, value) in column.iter_mut().enumerate() {
+            let (mean, unit) = moments[1 - row % 2];
+            let t = (*value - mean) / unit;
+            *value = if t.is_finite() { t } else { 0.0 };
+        }
+    }
+    scaled
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::array;
+
+    #[test]
+    fn methods_are_parsed_and_named() {
+        for text in ["dp-sis", "dp-sis:joint", "two-stage:canonical", "dpkendall", "sis", "random"]
+        {
+            assert_eq!(Arm::parse(text, ArmScale::Paper).unwrap().name(), text);
+        }
+        for wrong in ["", "dpsis", "dp-sis:", "dp-sis:best", "sis:joint", "dpkendall:peel"] {
+            assert!(Arm::parse(wrong, ArmScale::Default).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn bounds_come_from_the_other_half() {
+        let x = array![[0.0, 1.0], [10.0, 1.0], [2.0, 1.0], [30.0, 1.0]];
+        let scaled = scaled_by_other_half(&x, 1.0);
+        // Odd rows have mean 20 and deviation 10, even rows mean 1 and deviation 1.
+        assert_eq!(scaled, array![[-2.0, 0.0], [9.0, 0.0], [-1.8, 0.0], [29.0, 0.0]]);
+        assert_eq!(pooled_quantiles(&array![[3.0, 3.0]]), (2.0, 4.0));
+    }
+}

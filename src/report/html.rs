@@ -1,0 +1,315 @@
+//! A record as a page: what is protected first, then what was selected and how.
+
+use serde::Serialize;
+
+use super::page::{Block, Level, Notice, Page, Section};
+use super::text::{Reported, chosen_by, is_paper, protected, purpose, scaled, target};
+use crate::choose::ChoiceRecord;
+use crate::error::Result;
+use crate::exact::near_f64;
+use crate::privacy::Neighbours;
+use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, ScoreUsed, Warning};
+
+/// A record as one self-contained HTML page, with the record as JSON at its end.
+///
+/// ```
+/// use dpsis::{Select, TextTable};
+///
+/// let table = TextTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
+/// let selection = Select::new(1).epsilon("1".parse()?).run(&table)?;
+/// let page = dpsis::report::to_html(&selection)?;
+/// assert!(page.starts_with("<!doctype html>"));
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As for [`to_json`](super::to_json).
+pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
+    let json = super::to_json(record)?;
+    let mut page = record.page();
+    let blocks = vec![
+        Block::Download {
+            label: "Save the record as JSON".into(),
+            file: "record.json".into(),
+            media: "application/json".into(),
+            text: json.clone(),
+        },
+        Block::Details { summary: "The whole record".into(), text: json },
+    ];
+    // Not a section of its own: a table of contents would stand before what is protected.
+    match page.sections.last_mut() {
+        Some(last) => last.blocks.extend(blocks),
+        None => page.sections.push(section("record", "Record", blocks)),
+    }
+    Ok(page.html())
+}
+
+/// The page of a selection, but for the record itself.
+pub(super) fn page_of_selection(record: &Record) -> Page {
+    let (k, features) = (record.public.k, record.public.features);
+    let line = if record.guarantee.unit == "column" { "row" } else { "column" };
+    let subject = protected(&record.score, &record.guarantee);
+    let privacy = privacy(
+        record.private,
+        is_paper(&record.score),
+        format!("Protected: {subject}."),
+        &record.guarantee,
+        &record.warnings,
+    );
+    let (score, released) = (&record.score, &record.released);
+    let mut how = vec![
+        row("mechanism", mechanism(&record.mechanism, &record.order)),
+        row("score", score_of(score)),
+        row("values scaled", scaled(score, features)),
+        row("missing values", score.missing.clone()),
+        row("target", target(&record.target, record)),
+        row("target's centre", score.center.clone()),
+    ];
+    if let Some(sensitivity) = score.sensitivity {
+        let unit = &record.guarantee.unit;
+        how.insert(
+            2,
+            row("sensitivity", format!("one {unit} moves a score by at most {sensitivity} units")),
+        );
+    }
+    how.extend(randomness(&record.randomness, &record.command, &record.version));
+
+    let mut estimates = Vec::new();
+    if let Some(center) = &released.center {
+        let numbers: Vec<String> = center.iter().map(f64::to_string).collect();
+        estimates.push(row("target's centre", numbers.join(", ")));
+    }
+    if let Some(median) = released.target_median {
+        estimates.push(row("target's median", median.to_string()));
+    }
+    if let Some(rows) = released.rows_estimate {
+        estimates.push(row("rows with a target", format!("about {rows}")));
+    }
+    let mut public = vec![row("features", features.to_string()), row("asked for", k.to_string())];
+    if let Some(rows) = record.public.rows {
+        public.push(row("rows", rows.to_string()));
+    }
+    if let Some(column) = record.public.id_column {
+        public.push(row("ids, left out", format!("column {column}")));
+    }
+    if let Some(hash) = &record.public.schema_sha256 {
+        public.push(row("schema file, SHA-256", hash.clone()));
+    }
+
+    let mut blocks = vec![facts("How", how)];
+    if !estimates.is_empty() {
+        blocks.push(facts("Private estimates, paid for out of epsilon", estimates));
+    }
+    blocks.push(facts("Taken as public", public));
+    blocks.extend(warnings(&record.warnings));
+    Page {
+        title: format!("{k} of {features} features"),
+        sections: vec![
+            section("privacy", "Privacy", privacy),
+            section(
+                "selected",
+                "Selected features",
+                selected(&record.selected, &record.order, ["feature", line]),
+            ),
+            section("how", "How they were selected", blocks),
+        ],
+        ..Page::default()
+    }
+}
+
+/// The page of a choice, but for the record itself.
+pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
+    let score = &record.score;
+    let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
+    let subject = "Protected: one unit of the data behind the scores, by the sensitivity stated.";
+    let privacy =
+        privacy(record.private, false, subject.into(), &record.guarantee, &record.warnings);
+    let mut how = vec![
+        row("mechanism", mechanism(&record.mechanism, &record.order)),
+        row("sensitivity", format!("{whose}{}", score.sensitivity)),
+        row("one unit moves all scores in one direction", yes(score.one_sided)),
+        row("candidates", score.candidates.to_string()),
+        row("asked for", score.k.to_string()),
+    ];
+    how.extend(randomness(&record.randomness, &record.command, &record.version));
+    let mut blocks = vec![facts("", how)];
+    blocks.extend(warnings(&record.warnings));
+    Page {
+        title: format!("{} of {} candidates", score.k, score.candidates),
+        sections: vec![
+            section("privacy", "Privacy", privacy),
+            section(
+                "selected",
+                "Chosen",
+                selected(&record.selected, &record.order, ["candidate", "place"]),
+            ),
+            section("how", "How", blocks),
+        ],
+        ..Page::default()
+    }
+}
+
+fn mechanism(used: &MechanismUsed, order: &str) -> String {
+    chosen_by(used, order).trim_start_matches("the mechanism ").to_owned()
+}
+
+fn score_of(score: &ScoreUsed) -> String {
+    let (id, grid) = (&score.id, score.grid);
+    match id.as_str() {
+        "kendall" => format!("{id}, in units of 1/{grid}"),
+        _ => format!("{id}, of values as whole numbers from -{grid} to {grid}"),
+    }
+}
+
+/// What is promised, to whom, and what it was spent on.
+fn privacy(
+    private: bool,
+    is_nominal: bool,
+    subject: String,
+    guarantee: &Guarantee,
+    warnings: &[Warning],
+) -> Vec<Block> {
+    let Guarantee { epsilon, delta, neighbours, unit, spent } = guarantee;
+    let relation = match neighbours {
+        Neighbours::AddRemove => format!("adding or removing one {unit}"),
+        Neighbours::ReplaceOne => format!("replacing one {unit} by another"),
+    };
+    let banner = if private {
+        Block::Banner {
+            level: Level::Good,
+            words: "PRIVATE".into(),
+            text: format!("Epsilon {epsilon}, delta {delta}, for {relation}."),
+        }
+    } else {
+        let reasons = warnings.iter().filter(|warning| is_grave(warning));
+        let reasons: Vec<&str> = reasons.map(|warning| warning.text.as_str()).collect();
+        Block::Banner {
+            level: Level::Danger,
+            words: "NOT PRIVATE".into(),
+            text: format!("Not for release. {}.", reasons.join("; ")),
+        }
+    };
+    let total = near_f64(epsilon.as_rational());
+    let parts = spent.iter().map(|part| {
+        let share = near_f64(part.epsilon.as_rational()) / total;
+        (purpose(part.purpose).to_owned(), share, part.epsilon.to_string())
+    });
+    let parts: Vec<_> = parts.collect();
+    let ledger = parts.iter().map(|(name, _, amount)| vec![name.clone(), amount.clone()]);
+    let ledger = ledger.chain([vec!["total".to_owned(), epsilon.to_string()]]).collect();
+    let (caption, spent_on) = match (private, is_nominal) {
+        (true, _) => ("What is promised", "How epsilon was spent"),
+        (false, false) => ("What a run that is not seeded promises", "How epsilon was split"),
+        (false, true) => ("Nominal only", "How the nominal epsilon was split"),
+    };
+    let mut blocks = vec![banner];
+    if private {
+        blocks.push(Block::Paragraph(meaning(total, *neighbours, unit)));
+        blocks.push(Block::Paragraph(subject));
+    }
+    blocks.push(facts(
+        caption,
+        vec![
+            row("epsilon", epsilon.to_string()),
+            row("delta", delta.clone()),
+            row("neighbours", relation),
+            row("unit", unit.clone()),
+        ],
+    ));
+    blocks.push(Block::Table {
+        caption: spent_on.into(),
+        header: vec!["for".into(), "epsilon".into()],
+        rows: ledger,
+    });
+    blocks.push(Block::Parts { caption: "Shares of epsilon".into(), parts });
+    blocks
+}
+
+/// What an epsilon means for one person, rounded against us.
+fn meaning(epsilon: f64, neighbours: Neighbours, unit: &str) -> String {
+    let guess = match neighbours {
+        Neighbours::AddRemove => format!("whether one {unit} is in the data"),
+        Neighbours::ReplaceOne => format!("which of two given values one {unit} has"),
+    };
+    // 1 / (1 + e^-epsilon), in tenths of a percent.
+    let tenths = (1000.0 / (1.0 + libm::exp(-epsilon)) + 1e-9).ceil();
+    let limit = if tenths < 1000.0 {
+        let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
+        format!(
+            "at most {:.1}% (the odds move by a factor of at most e^epsilon, here {factor:.2})",
+            tenths / 10.0
+        )
+    } else {
+        "nearly 100%: an epsilon as large as this hardly limits it".to_owned()
+    };
+    format!(
+        "Somebody who knows everything else and is split evenly on {guess} can, having read this page, \
+         be right with a chance of {limit}. What the data say about people in general is not hidden, and \
+         further releases from the same data add up."
+    )
+}
+
+fn selected(picked: &[Picked], order: &str, [name, place]: [&str; 2]) -> Vec<Block> {
+    let order = match order {
+        "pick" => "In the order in which the mechanism released them.",
+        _ => "In the order of the input, which says nothing of which came first.",
+    };
+    let rows = picked.iter().map(|picked| vec![picked.name.clone(), picked.place.to_string()]);
+    vec![Block::Table {
+        caption: order.into(),
+        header: vec![name.into(), place.into()],
+        rows: rows.collect(),
+    }]
+}
+
+fn randomness(used: &RandomnessUsed, command: &str, version: &str) -> [Vec<String>; 3] {
+    [
+        row("randomness", used.source.clone()),
+        row("seeded", yes(used.seeded)),
+        row("made by", format!("dpsis {command} {version}")),
+    ]
+}
+
+fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
+    warnings.iter().map(|warning| {
+        let level = if is_grave(warning) { Level::Danger } else { Level::Warning };
+        Block::Notice(Notice { level, text: warning.text.clone() })
+    })
+}
+
+/// Whether a warning says that a record must not be released.
+fn is_grave(warning: &Warning) -> bool {
+    ["not-private", "seeded"].contains(&&*warning.id)
+}
+
+fn facts(caption: &str, rows: Vec<Vec<String>>) -> Block {
+    Block::Table { caption: caption.into(), header: Vec::new(), rows }
+}
+
+fn row(name: &str, value: String) -> Vec<String> {
+    vec![name.to_owned(), value]
+}
+
+fn yes(is_so: bool) -> String {
+    if is_so { "yes" } else { "no" }.to_owned()
+}
+
+fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
+    Section { id: id.into(), title: title.into(), blocks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Chances and factors are rounded up.
+    #[test]
+    fn an_epsilon_in_words() {
+        let words = |epsilon| meaning(epsilon, Neighbours::AddRemove, "row");
+        assert!(words(2.0).contains("at most 88.1% (the odds"), "{}", words(2.0));
+        assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
+        assert!(words(1e-6).contains("at most 50.1%"));
+        assert!(words(1e6).contains("hardly limits"));
+    }
+}

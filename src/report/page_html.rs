@@ -1,0 +1,353 @@
+//! A page written as HTML.
+
+use std::fmt::Write;
+
+use super::markup::escape;
+use super::page::{Block, Level, Notice, Page, Section, Verdict};
+
+const STYLE: &str = include_str!("page.css");
+
+impl Verdict {
+    fn level(self) -> Level {
+        match self {
+            Self::Matches => Level::Good,
+            Self::DoesNotMatch => Level::Danger,
+            Self::Partly => Level::Warning,
+            Self::NotTested => Level::Note,
+        }
+    }
+}
+
+impl Level {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Good => "good",
+            Self::Note => "note",
+            Self::Warning => "warning",
+            Self::Danger => "danger",
+        }
+    }
+
+    fn word(self) -> &'static str {
+        match self {
+            Self::Good => "OK",
+            Self::Note => "Note",
+            Self::Warning => "Warning",
+            Self::Danger => "Attention",
+        }
+    }
+}
+
+impl Page {
+    /// The page as one HTML document.
+    pub fn html(&self) -> String {
+        let title = escape(&self.title);
+        let mut html = format!(
+            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+             <meta name=\"color-scheme\" content=\"light dark\">\n<title>{title}</title>\n\
+             <style>\n{STYLE}</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>\n"
+        );
+        for text in &self.lead {
+            let _ = writeln!(html, "<p class=\"lead\">{}</p>", escape(text));
+        }
+        for notice in &self.notices {
+            self::notice(&mut html, notice);
+        }
+        if self.sections.len() > 3 {
+            html.push_str("<nav aria-label=\"Contents\">\n<ol>\n");
+            for Section { id, title, .. } in &self.sections {
+                let _ =
+                    writeln!(html, "<li><a href=\"#{}\">{}</a></li>", address(id), escape(title));
+            }
+            html.push_str("</ol>\n</nav>\n");
+        }
+        for Section { id, title, blocks } in &self.sections {
+            let id = address(id);
+            let _ = writeln!(html, "<section id=\"{id}\">\n<h2>{}</h2>", escape(title));
+            for block in blocks {
+                self::block(&mut html, block);
+            }
+            html.push_str("</section>\n");
+        }
+        html + "</main>\n</body>\n</html>\n"
+    }
+}
+
+/// What can stand in an address within the page.
+fn address(id: &str) -> String {
+    id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+}
+
+fn notice(html: &mut String, Notice { level, text }: &Notice) {
+    let (class, word, text) = (level.class(), level.word(), escape(text));
+    let _ = writeln!(html, "<p class=\"notice {class}\"><strong>{word}:</strong> {text}</p>");
+}
+
+fn block(html: &mut String, block: &Block) {
+    let _ = match block {
+        Block::Paragraph(text) => writeln!(html, "<p>{}</p>", escape(text)),
+        Block::Notice(notice) => {
+            self::notice(html, notice);
+            Ok(())
+        }
+        Block::Banner { level, words, text } => writeln!(
+            html,
+            "<div class=\"banner {}\">\n<p class=\"words\">{}</p>\n<p>{}</p>\n</div>",
+            level.class(),
+            escape(words),
+            escape(text)
+        ),
+        Block::Table { caption, header, rows } => {
+            table(html, caption, header, rows);
+            Ok(())
+        }
+        Block::Figure { svg, caption, data_href } => {
+            let data = data_href.as_ref().map(|href| {
+                format!(" <a class=\"data\" href=\"{}\">The numbers</a>", escape(&href_of(href)))
+            });
+            let data = data.unwrap_or_default();
+            writeln!(
+                html,
+                "<figure>\n<div class=\"scroll\">{}</div>\n<figcaption>{}{data}</figcaption>\n</figure>",
+                svg.trim(),
+                escape(caption)
+            )
+        }
+        Block::Parts { caption, parts } => {
+            self::parts(html, caption, parts);
+            Ok(())
+        }
+        Block::Comparison { statement, source, paper, ours, verdict, note } => {
+            let (class, words) = (verdict.level().class(), verdict.words());
+            let note = if note.trim().is_empty() {
+                String::new()
+            } else {
+                format!("<p class=\"why\">{}</p>\n", escape(note))
+            };
+            writeln!(
+                html,
+                "<div class=\"comparison {class}\">\n<p class=\"verdict\">{words}</p>\n\
+                 <blockquote><p>{}</p><p class=\"source\">{}</p></blockquote>\n\
+                 <dl><dt>The paper</dt><dd>{}</dd><dt>Here</dt><dd>{}</dd></dl>\n{note}</div>",
+                escape(statement),
+                escape(source),
+                escape(paper),
+                escape(ours)
+            )
+        }
+        Block::Details { summary, text } => writeln!(
+            html,
+            "<details>\n<summary>{}</summary>\n<pre>{}</pre>\n</details>",
+            escape(summary),
+            escape(text)
+        ),
+        Block::Download { label, file, media, text } => writeln!(
+            html,
+            "<p><a download=\"{}\" href=\"data:{};charset=utf-8,{}\">{}</a></p>",
+            escape(file),
+            escape(media),
+            percent_encoded(text),
+            escape(label)
+        ),
+    };
+}
+
+/// A relative address; one that would leave the page's folder for the network or a script leads nowhere.
+fn href_of(href: &str) -> String {
+    if href.contains(':') || href.starts_with("//") { "#".to_owned() } else { href.to_owned() }
+}
+
+fn table(html: &mut String, caption: &str, header: &[String], rows: &[Vec<String>]) {
+    // A caption of the table itself would be broken at the table's width.
+    html.push_str("<figure class=\"table\">\n");
+    if !caption.trim().is_empty() {
+        let _ = writeln!(html, "<figcaption>{}</figcaption>", escape(caption));
+    }
+    html.push_str("<div class=\"scroll\">\n<table>\n");
+    let columns = rows.iter().map(Vec::len).chain([header.len()]).max().unwrap_or(0);
+    let class = |column: usize| if is_numeric(rows, column) { " class=\"number\"" } else { "" };
+    let classes: Vec<&str> = (0..columns).map(class).collect();
+    if !header.is_empty() {
+        html.push_str("<thead><tr>");
+        for (name, class) in header.iter().zip(&classes) {
+            let _ = write!(html, "<th scope=\"col\"{class}>{}</th>", escape(name));
+        }
+        html.push_str("</tr></thead>\n");
+    }
+    html.push_str("<tbody>\n");
+    for row in rows {
+        html.push_str("<tr>");
+        for (column, (cell, class)) in row.iter().zip(&classes).enumerate() {
+            let cell = escape(cell);
+            let _ = if column == 0 && header.is_empty() {
+                write!(html, "<th scope=\"row\">{cell}</th>")
+            } else {
+                write!(html, "<td{class}>{cell}</td>")
+            };
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</tbody>\n</table>\n</div>\n</figure>\n");
+}
+
+/// Whether a column holds numbers only, and at least one.
+fn is_numeric(rows: &[Vec<String>], column: usize) -> bool {
+    let number = |text: &str| {
+        let text = text.replace(['\u{2212}', ','], "-").replace('%', "");
+        let parts = text.trim().split(['/', ' ', '±']).filter(|part| !part.is_empty());
+        parts.map(|part| part.trim_start_matches('-').replace('-', "")).all(|part| {
+            part.parse::<f64>().is_ok()
+                && part.starts_with(|c: char| c.is_ascii_digit() || c == '.')
+        })
+    };
+    let cells =
+        || rows.iter().filter_map(|row| row.get(column)).filter(|cell| !cell.trim().is_empty());
+    let filled = |cell: &&String| !matches!(cell.trim(), "-" | "–" | "—");
+    cells().any(|cell| filled(&cell)) && cells().filter(filled).all(|cell| number(cell))
+}
+
+fn parts(html: &mut String, caption: &str, parts: &[(String, f64, String)]) {
+    let _ =
+        writeln!(html, "<figure class=\"parts\">\n<figcaption>{}</figcaption>", escape(caption));
+    html.push_str("<div class=\"bar\" aria-hidden=\"true\">");
+    for (i, (_, share, _)) in parts.iter().enumerate() {
+        let percent = percent(*share);
+        let _ = write!(html, "<span class=\"p{}\" style=\"width:{percent:.3}%\"></span>", i % 4);
+    }
+    html.push_str("</div>\n<ul>\n");
+    for (i, (name, share, amount)) in parts.iter().enumerate() {
+        let percent = percent(*share);
+        let _ = writeln!(
+            html,
+            "<li><span class=\"key p{}\"></span>{}: {} ({percent:.0}%)</li>",
+            i % 4,
+            escape(name),
+            escape(amount)
+        );
+    }
+    html.push_str("</ul>\n</figure>\n");
+}
+
+fn percent(share: f64) -> f64 {
+    if share.is_finite() { share.clamp(0.0, 1.0) * 100.0 } else { 0.0 }
+}
+
+/// Text as the body of a `data:` address.
+fn percent_encoded(text: &str) -> String {
+    text.bytes().fold(String::with_capacity(text.len() * 2), |mut encoded, byte| {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+        encoded
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::markup::is_balanced;
+
+    const EVIL: &str = "</title><script>alert(\"1\" & '2')</script>";
+
+    fn evil() -> String {
+        EVIL.to_owned()
+    }
+
+    fn section(id: &str, blocks: Vec<Block>) -> Section {
+        Section { id: id.into(), title: evil(), blocks }
+    }
+
+    fn everything() -> Page {
+        let notice = Notice { level: Level::Danger, text: evil() };
+        let rows = vec![vec![evil(), "−0.50".into()], vec!["b".into(), "1/3".into()]];
+        let blocks = vec![
+            Block::Paragraph(evil()),
+            Block::Notice(notice.clone()),
+            Block::Banner { level: Level::Good, words: evil(), text: evil() },
+            Block::Table { caption: evil(), header: vec![evil(), evil()], rows: rows.clone() },
+            Block::Table { caption: String::new(), header: Vec::new(), rows },
+            Block::Figure {
+                svg: "<svg><title>t</title></svg>".into(),
+                caption: evil(),
+                data_href: Some(format!("a.csv{EVIL}")),
+            },
+            Block::Parts {
+                caption: evil(),
+                parts: vec![(evil(), 0.25, evil()), (evil(), f64::NAN, evil())],
+            },
+            Block::Comparison {
+                statement: evil(),
+                source: evil(),
+                paper: evil(),
+                ours: evil(),
+                verdict: Verdict::DoesNotMatch,
+                note: evil(),
+            },
+            Block::Details { summary: evil(), text: evil() },
+            Block::Download { label: evil(), file: evil(), media: evil(), text: evil() },
+        ];
+        Page {
+            title: evil(),
+            lead: vec![evil()],
+            notices: vec![notice],
+            sections: vec![section(EVIL, blocks)],
+        }
+    }
+
+    #[test]
+    fn nothing_escapes() {
+        let html = everything().html();
+        assert!(is_balanced(&html), "{html}");
+        assert!(!html.contains("<script"), "{html}");
+        assert!(html.contains("&lt;/title&gt;&lt;script&gt;"));
+    }
+
+    #[test]
+    fn nothing_is_fetched() {
+        let html = everything().html();
+        for fetch in ["http", "src=", "url(", "@import", "<link"] {
+            assert!(!html.contains(fetch), "{fetch}");
+        }
+        assert_eq!(href_of("javascript:alert(1)"), "#");
+        assert_eq!(href_of("https://example.org"), "#");
+        assert_eq!(href_of("fig2.csv"), "fig2.csv");
+    }
+
+    #[test]
+    fn a_verdict_is_a_word_too() {
+        let html = everything().html();
+        assert!(html.contains("<p class=\"verdict\">does not match</p>"));
+    }
+
+    #[test]
+    fn more_than_three_sections_have_contents() {
+        let page = |n: usize| Page {
+            sections: (0..n).map(|i| section(&format!("s {i}"), Vec::new())).collect(),
+            ..Page::default()
+        };
+        assert!(!page(3).html().contains("<nav"));
+        let html = page(4).html();
+        assert!(html.contains("<a href=\"#s-3\">") && html.contains("<section id=\"s-3\">"));
+        assert!(is_balanced(&html));
+    }
+
+    #[test]
+    fn columns_of_numbers_are_told() {
+        for (cells, expected) in [
+            (&["1", "−0.5", "1/3"][..], true),
+            (&["12,345", "0.3 ± 0.1", "50%", "–"], true),
+            (&["", "–"], false),
+            (&["1", "one"], false),
+            (&["nan"], false),
+            (&["inf"], false),
+            (&["1e-6"], true),
+            (&["gene_5"], false),
+        ] {
+            let rows: Vec<_> = cells.iter().map(|cell| vec![(*cell).to_owned()]).collect();
+            assert_eq!(is_numeric(&rows, 0), expected, "{cells:?}");
+        }
+    }
+}
