@@ -28,6 +28,7 @@
 //! | repeat a run for a test or a simulation | [`Select::seed`], [`NotPrivate`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
 //! | look at a table before a release | [`mod@inspect`] |
+//! | import a public data set, make bounds from a public table | `datasets` (feature `import`) |
 //! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
 //! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
 //! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::advise`] |
@@ -46,6 +47,8 @@
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
+//! | `import` | yes, by `eval` | public data sets: `datasets`, with `cli` and `ndarray` | liblzma, ndarray-npy |
+//! | `http` | no | public data sets from a server | ureq, with a TLS stack |
 //!
 //! With `default-features = false` selections from files and readers remain, and the parts but Kendall's
 //! correlation.

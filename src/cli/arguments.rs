@@ -4,7 +4,11 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+#[cfg(feature = "import")]
+use crate::cli::bounds::BoundsArguments;
 use crate::cli::choose_arguments::ChooseArguments;
+#[cfg(feature = "import")]
+use crate::cli::datasets::DatasetsArguments;
 use crate::cli::mechanism_arguments::MechanismArguments;
 use crate::cli::progress::progress;
 use crate::cli::schema_file::{SchemaFile, read_schema};
@@ -32,6 +36,10 @@ pub(super) enum Command {
     Select(Box<SelectArguments>),
     Choose(Box<ChooseArguments>),
     Inspect(Box<InspectArguments>),
+    #[cfg(feature = "import")]
+    Bounds(Box<BoundsArguments>),
+    #[cfg(feature = "import")]
+    Datasets(DatasetsArguments),
     /// Print completions for a shell
     Completions {
         /// The shell
@@ -357,7 +365,7 @@ impl TableArguments {
     }
 
     /// The table with the facts stated of it; options go before the schema.
-    fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
+    pub(super) fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
         if self.target_file.is_some() && schema.target.is_some() {
             return Err(Error::request(
                 "the schema states a target in the table: no --target-file",

@@ -1,8 +1,12 @@
 //! Arguments to request to record to output.
 
 mod arguments;
+#[cfg(feature = "import")]
+mod bounds;
 mod choose;
 mod choose_arguments;
+#[cfg(feature = "import")]
+mod datasets;
 mod inspect;
 mod mechanism_arguments;
 mod output;
@@ -45,6 +49,10 @@ fn execute(command: Command) -> Result<()> {
         Command::Select(arguments) => select(&arguments),
         Command::Choose(arguments) => choose::choose(&arguments),
         Command::Inspect(arguments) => inspect::inspect(&arguments),
+        #[cfg(feature = "import")]
+        Command::Bounds(arguments) => bounds::bounds(&arguments),
+        #[cfg(feature = "import")]
+        Command::Datasets(arguments) => datasets::datasets(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
@@ -79,18 +87,20 @@ fn select(arguments: &SelectArguments) -> Result<()> {
 
 /// The manual pages of the program and its commands, one after the other.
 fn manual() -> Result<()> {
-    let program = Arguments::command();
-    let commands = program.get_subcommands().map(|command| {
-        let name = format!("dpsis-{}", command.get_name());
-        command.clone().display_name(name)
-    });
     let mut pages = Vec::new();
-    for command in std::iter::once(program.clone()).chain(commands) {
-        clap_mangen::Man::new(command)
-            .render(&mut pages)
-            .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
-    }
+    manual_pages(&Arguments::command(), "dpsis", &mut pages)?;
     Destination::Stdout.write(&String::from_utf8_lossy(&pages))
+}
+
+/// The page of a command, and those of its own commands.
+fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Result<()> {
+    clap_mangen::Man::new(command.clone().display_name(name))
+        .render(pages)
+        .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
+    let mut commands = command.get_subcommands();
+    commands.try_for_each(|command| {
+        manual_pages(command, &format!("{name}-{}", command.get_name()), pages)
+    })
 }
 
 fn exit_code(error: &Error) -> u8 {

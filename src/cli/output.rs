@@ -53,7 +53,11 @@ impl Destination {
 
     /// Writes the whole document.
     pub(super) fn write(self, document: &str) -> Result<()> {
-        let bytes = document.as_bytes();
+        self.write_bytes(document.as_bytes())
+    }
+
+    /// Writes a document that need not be text.
+    pub(super) fn write_bytes(self, bytes: &[u8]) -> Result<()> {
         match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();

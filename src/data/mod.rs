@@ -35,6 +35,8 @@ pub(crate) use columns::SomeRows;
 pub(crate) use number::CellFormat;
 pub(crate) use samples::{Opening, Sample, SampleFold, Samples, UsableSamples};
 pub(crate) use schema::Schema;
+#[cfg(feature = "import")]
+pub(crate) use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
 pub(crate) use table::{Progress, TableFile};
 pub(crate) use target::{Labels, TargetCode};

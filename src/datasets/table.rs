@@ -17,7 +17,7 @@ pub struct PublicTable {
 }
 
 impl PublicTable {
-    /// Reads a table of text whole: 8 bytes a value.
+    /// Reads a table of text whole, in its order: 8 bytes a value.
     ///
     /// # Errors
     ///
@@ -28,8 +28,8 @@ impl PublicTable {
     }
 
     pub(crate) fn read_source(source: &(impl Source + ?Sized)) -> Result<Self> {
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
-        let opening = Opening { threads, progress: None, labels: None };
+        // One thread: several take blocks of rows as they come, which loses the order.
+        let opening = Opening { threads: 1, progress: None, labels: None };
         let mut samples = source.open(&opening)?;
         let features = samples.schema().feature_names().map(str::to_owned).collect::<Vec<_>>();
         let Held { values, labels } = samples.fold(Held::default)?;
@@ -59,5 +59,30 @@ impl SampleFold for Held {
     fn merge(&mut self, other: Self) {
         self.values.extend(other.values);
         self.labels.extend(other.labels);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::TargetColumn;
+
+    /// Rows of several blocks of the reader stay in their order.
+    #[test]
+    fn the_order_of_rows_is_the_files() {
+        let n = 100_000;
+        let rows = (0..n).map(|i| format!("{i},{},label {i} of a long name,-{i}.5\n", i * 7 % n));
+        let text = format!("a,b,y,c\n{}", rows.collect::<String>());
+        assert!(text.len() > 4 << 20);
+        let source = TextTable::from_reader(std::io::Cursor::new(text));
+        let table = PublicTable::read(&source.target_column(TargetColumn::Named("y".into())));
+        let table = table.unwrap();
+        assert_eq!(table.features, ["a", "b", "c"]);
+        assert_eq!(table.x.dim(), (n, 3));
+        for (i, (row, label)) in table.x.rows().into_iter().zip(&table.labels).enumerate() {
+            let i_th = i as f64;
+            assert_eq!(row.to_vec(), [i_th, (i * 7 % n) as f64, -i_th - 0.5]);
+            assert_eq!(*label, format!("label {i} of a long name"));
+        }
     }
 }
