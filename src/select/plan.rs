@@ -78,13 +78,25 @@ impl Request {
 
     pub(super) fn opening(&self) -> Opening<'_> {
         Opening {
-            // Means of the data depend on the order of the rows; all else does not.
-            threads: if self.paper { 1 } else { self.threads_used() },
+            // Means of the data and the blocks that rows draw depend on the order of the rows, which
+            // threads change; all else does not.
+            threads: if self.paper || self.deals_rows() { 1 } else { self.threads_used() },
             progress: self.progress.clone(),
             labels: match &self.target {
                 Target::Classes(labels) => Some(labels),
                 _ => None,
             },
+        }
+    }
+
+    /// Whether rows draw blocks.
+    fn deals_rows(&self) -> bool {
+        match self.method {
+            Method::Scores => false,
+            #[cfg(feature = "methods")]
+            Method::TwoStage(_) => true,
+            #[cfg(feature = "methods")]
+            Method::DpKendall => false,
         }
     }
 
