@@ -1,5 +1,6 @@
 //! The arguments, and the request they make.
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -7,6 +8,8 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 #[cfg(feature = "import")]
 use crate::cli::bounds::BoundsArguments;
 use crate::cli::choose_arguments::ChooseArguments;
+#[cfg(feature = "eval")]
+use crate::cli::compare::CompareArguments;
 #[cfg(feature = "import")]
 use crate::cli::datasets::DatasetsArguments;
 use crate::cli::mechanism_arguments::MechanismArguments;
@@ -36,6 +39,8 @@ pub(super) enum Command {
     Select(Box<SelectArguments>),
     Choose(Box<ChooseArguments>),
     Inspect(Box<InspectArguments>),
+    #[cfg(feature = "eval")]
+    Compare(Box<CompareArguments>),
     #[cfg(feature = "import")]
     Bounds(Box<BoundsArguments>),
     #[cfg(feature = "import")]
@@ -192,6 +197,21 @@ pub(super) struct TableArguments {
     /// The table: CSV or TSV, plain, .gz or .zst; - is standard input
     pub(super) file: PathBuf,
 
+    #[command(flatten)]
+    pub(super) options: TableOptions,
+}
+
+impl Deref for TableArguments {
+    type Target = TableOptions;
+
+    fn deref(&self) -> &TableOptions {
+        &self.options
+    }
+}
+
+/// How tables are written, and which columns are what.
+#[derive(Debug, Args)]
+pub(super) struct TableOptions {
     /// The target's column by name [default: the last]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) target: Option<String>,
@@ -337,6 +357,13 @@ pub(super) enum Format {
 }
 
 impl TableArguments {
+    /// The table with the facts stated of it; options go before the schema.
+    pub(super) fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
+        self.options.table(&self.file, schema)
+    }
+}
+
+impl TableOptions {
     /// The schema file, if one is stated, with its hash.
     pub(super) fn schema(&self) -> Result<(SchemaFile, Option<String>)> {
         match &self.schema {
@@ -365,7 +392,7 @@ impl TableArguments {
     }
 
     /// The table with the facts stated of it; options go before the schema.
-    pub(super) fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
+    pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<TextTable> {
         if self.target_file.is_some() && schema.target.is_some() {
             return Err(Error::request(
                 "the schema states a target in the table: no --target-file",
@@ -375,12 +402,11 @@ impl TableArguments {
         let target_file =
             self.target_file.as_ref().or(schema.target_file.as_ref().filter(|_| !stated));
         let target = self.target.as_ref().or(schema.target.as_ref());
-        let mut table =
-            TextTable::new(&self.file).target_column(match (self.target_index, target) {
-                (Some(place), _) => TargetColumn::At(place),
-                (_, Some(name)) => TargetColumn::Named(name.clone()),
-                _ => TargetColumn::Last,
-            });
+        let mut table = TextTable::new(file).target_column(match (self.target_index, target) {
+            (Some(place), _) => TargetColumn::At(place),
+            (_, Some(name)) => TargetColumn::Named(name.clone()),
+            _ => TargetColumn::Last,
+        });
         if let Some(path) = target_file {
             table = table.target_file(path);
         }

@@ -5,6 +5,8 @@ mod arguments;
 mod bounds;
 mod choose;
 mod choose_arguments;
+#[cfg(feature = "eval")]
+mod compare;
 #[cfg(feature = "import")]
 mod datasets;
 mod inspect;
@@ -53,6 +55,8 @@ fn execute(command: Command) -> Result<()> {
         Command::Bounds(arguments) => bounds::bounds(&arguments),
         #[cfg(feature = "import")]
         Command::Datasets(arguments) => datasets::datasets(&arguments),
+        #[cfg(feature = "eval")]
+        Command::Compare(arguments) => compare::compare(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);

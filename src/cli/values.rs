@@ -2,6 +2,10 @@
 
 use crate::data::{Bounds, CellFormat};
 use crate::error::{Error, Result};
+#[cfg(feature = "eval")]
+use crate::eval::Count;
+#[cfg(feature = "eval")]
+use crate::privacy::Epsilon;
 use crate::select::Center;
 
 /// A number as a cell of the table would be read.
@@ -27,6 +31,55 @@ pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
         [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
         _ => Err(Error::request("a list must be stated on one line: a,b or a,b,c")),
     }
+}
+
+/// `5,10,log`: numbers of features.
+#[cfg(feature = "eval")]
+pub(super) fn parse_counts(text: &str) -> Result<Vec<Count>> {
+    let count = |part: &str| match part.trim() {
+        "log" => Ok(Count::Log),
+        number => match number.parse() {
+            Ok(k) if k > 0 => Ok(Count::Number(k)),
+            _ => {
+                Err(Error::request("k must be a list of positive numbers and log, as in 5,10,log"))
+            }
+        },
+    };
+    distinct(text.split(',').map(count).collect::<Result<_>>()?, "a k is stated twice")
+}
+
+/// `0.1,0.5,1`, or `0.1..20:12`: so many budgets from one to the other, evenly on a logarithmic scale,
+/// rounded to three digits.
+#[cfg(feature = "eval")]
+pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
+    let Some((low, rest)) = text.split_once("..") else {
+        let all = text.split(',').map(|part| part.trim().parse()).collect::<Result<_>>()?;
+        return distinct(all, "an epsilon is stated twice");
+    };
+    let wrong = || Error::request("a range of budgets must be stated as 0.1..20:12");
+    let (high, steps) = rest.split_once(':').ok_or_else(wrong)?;
+    let steps: u32 =
+        steps.parse().ok().filter(|steps| (2..=1000).contains(steps)).ok_or_else(wrong)?;
+    // Both ends as they are stated, the steps between them rounded.
+    let (first, last): (Epsilon, Epsilon) = (low.trim().parse()?, high.trim().parse()?);
+    if first >= last {
+        return Err(wrong());
+    }
+    let [from, to] = [&first, &last].map(|end| crate::exact::near_f64(end.as_rational()).ln());
+    let between = (1..steps - 1).map(|step| {
+        let value = (from + (to - from) * f64::from(step) / f64::from(steps - 1)).exp();
+        let digits = (2 - value.log10().floor() as i32).max(0) as usize;
+        format!("{value:.digits$}").parse::<Epsilon>()
+    });
+    let between = between.collect::<Result<Vec<_>>>()?;
+    let all = [vec![first], between, vec![last]].concat();
+    distinct(all, "the steps are too fine to be told apart")
+}
+
+#[cfg(feature = "eval")]
+fn distinct<T: PartialEq>(all: Vec<T>, rule: &str) -> Result<Vec<T>> {
+    let twice = (1..all.len()).any(|i| all[..i].contains(&all[i]));
+    if twice { Err(Error::request(rule)) } else { Ok(all) }
 }
 
 /// One ASCII character, or the word tab.

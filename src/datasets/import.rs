@@ -39,6 +39,12 @@ pub fn open(folder: &Path, name: &str) -> Result<Option<PublicTable>> {
     locate(folder, set).map(|(path, form)| read(set, &path, form)).transpose()
 }
 
+/// Whether [`open`] would find a set in a folder.
+#[cfg(feature = "eval")]
+pub(crate) fn has(folder: &Path, name: &str) -> bool {
+    find(name).is_ok_and(|set| locate(folder, set).is_some())
+}
+
 /// A set of the manifest from a folder, as [`open`] finds it, or from a server, `http://` or
 /// `https://` (feature `http`): the URL of a folder with `NAME.csv.gz`, `NAME.RData` or `NAME.csv`, or
 /// of such a file. A download takes at most 256 MiB and five minutes.

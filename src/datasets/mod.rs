@@ -29,5 +29,7 @@ pub use manifest::{DataSet, PaperFacts, find, manifest};
 pub use table::PublicTable;
 
 pub(crate) use form::Form;
+#[cfg(feature = "eval")]
+pub(crate) use import::has;
 pub(crate) use import::{Origin, locate_or_server, read};
 pub(crate) use manifest::MANIFEST;

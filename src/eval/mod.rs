@@ -1,6 +1,8 @@
 //! Comparisons of methods on public data, and the papers' experiments. Nothing here is private.
 
 mod cells_file;
+mod charts;
+mod compare;
 mod dense;
 mod downstream;
 mod experiments;
@@ -13,3 +15,8 @@ mod sweep;
 
 pub use dense::LinearModel;
 pub use preparation::{Preparation, Prepared};
+
+pub(crate) use compare::{LazyStudy, compare, summary};
+pub(crate) use output::OutputFolder;
+pub(crate) use study::{Arm, ArmScale, Study};
+pub(crate) use sweep::{Count, Sweep};

@@ -1,13 +1,13 @@
 //! A public table with everything that selections on it are compared by.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::Array2;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
-use crate::data::{ArrayTable, Scaling};
+use crate::data::{ArrayTable, Bounds, Scaling};
 use crate::datasets::PublicTable;
 use crate::error::{Error, Result};
 use crate::eval::downstream::{Downstream, Predicted};
@@ -18,7 +18,7 @@ use crate::mechanism::{Baseline, Mechanism, Parameters, by_id};
 use crate::method::{Lasso, LassoFit};
 use crate::privacy::{Epsilon, Neighbours};
 use crate::score::Scores;
-use crate::select::{Method, Rehearsal, ScoreKind, Seeds, Select, Target, TwoStage};
+use crate::select::{Center, Method, Rehearsal, ScoreKind, Seeds, Select, Target, TwoStage};
 
 /// The penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
 pub(crate) const PENALTY: f64 = 0.1;
@@ -29,8 +29,17 @@ pub(crate) struct Study {
     pub(crate) table: PublicTable,
     pub(crate) target: Target,
     pub(crate) downstream: Downstream,
-    /// The LASSO after scaling as the paper's text says.
-    pub(crate) lasso: LassoFit,
+    /// The target as a number: classes by their places in alphabetical order.
+    y: Vec<f64>,
+    truth: Truth,
+}
+
+/// The features that are to be found, best first.
+enum Truth {
+    /// The LASSO's after scaling as the paper's text says, and after scaling by the range.
+    Lasso(LassoFit, OnceLock<LassoFit>),
+    /// Known.
+    Known(Vec<usize>),
 }
 
 impl Study {
@@ -59,11 +68,32 @@ impl Study {
                 (numbers.clone(), Predicted::Numbers(numbers))
             }
         };
-        let prepared = Preparation::LargestMagnitude.prepare(table.x.view(), &y);
-        let lasso = Lasso::new(PENALTY)?.fit(prepared.x.view(), prepared.y.view())?;
+        let lasso = lasso_after(Preparation::LargestMagnitude, &table.x, &y)?;
         let folds = ChaCha20Rng::seed_from_u64(seed_of(seed, &[name, "folds"], 0));
         let downstream = Downstream::new(table.x.clone(), predicted, folds);
-        Ok(Self { name: name.to_owned(), table, target, downstream, lasso })
+        let truth = Truth::Lasso(lasso, OnceLock::new());
+        Ok(Self { name: name.to_owned(), table, target, downstream, y, truth })
+    }
+
+    /// The same table with features that are known to be the right ones, best first.
+    pub(crate) fn with_truth(mut self, features: Vec<usize>) -> Self {
+        self.truth = Truth::Known(features);
+        self
+    }
+
+    /// The k features to be found on a scale; fewer where fewer matter.
+    pub(crate) fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
+        Ok(match (&self.truth, scale) {
+            (Truth::Known(features), _) => features.iter().copied().take(k).collect(),
+            (Truth::Lasso(_, by_range), ArmScale::Range) => {
+                if let Some(fit) = by_range.get() {
+                    return Ok(fit.top(k));
+                }
+                let fit = lasso_after(Preparation::Range, &self.table.x, &self.y)?;
+                by_range.get_or_init(|| fit).top(k)
+            }
+            (Truth::Lasso(fit, _), _) => fit.top(k),
+        })
     }
 
     /// The number of features.
@@ -90,18 +120,35 @@ impl Study {
             },
         };
         let ranking = Ranking::of(exact.values());
-        Ok(ReadyArm { method: arm.method, mechanism, rehearsal, exact, ranking })
+        let scale = arm.scale.clone();
+        Ok(ReadyArm { method: arm.method, scale, mechanism, rehearsal, exact, ranking })
     }
 
     fn rehearse(&self, method: Method, scale: &ArmScale) -> Result<Rehearsal> {
         let mut select = Select::new(1).method(method).target(self.target.clone());
         let mut x = None;
+        let mut labels = None;
         match scale {
             ArmScale::Default | ArmScale::Paper => {}
             ArmScale::RowRank => select = select.scaling(Scaling::RowRank),
             ArmScale::Kendall => select = select.score(ScoreKind::Kendall),
             ArmScale::Bounds(low, high) => select = select.bounds(*low, *high),
             ArmScale::BoundsFile(path) => select = select.bounds_file(path),
+            ArmScale::Range => {
+                let prepared = Preparation::Range.prepare(self.table.x.view(), &self.y);
+                let written = |value: &f64| value.to_string();
+                labels = Some(prepared.y.iter().map(written).collect::<Vec<_>>());
+                x = Some(prepared.x);
+                let target = Target::Bounded(Bounds::new(-1.0, 1.0)?);
+                select = select.bounds(-1.0, 1.0).target(target);
+                select = match method {
+                    Method::TwoStage(two_stage) => {
+                        let blocks = Some(self.y.len().isqrt().max(1) as u64);
+                        select.method(Method::TwoStage(TwoStage { blocks, ..two_stage }))
+                    }
+                    _ => select.center(Center::None),
+                };
+            }
             ArmScale::PooledQuantiles => {
                 let (low, high) = pooled_quantiles(&self.table.x);
                 select = select.bounds(low, high);
@@ -112,7 +159,7 @@ impl Study {
             }
         }
         let x = x.as_ref().unwrap_or(&self.table.x);
-        let labels = ndarray::ArrayView1::from(&self.table.labels);
+        let labels = ndarray::ArrayView1::from(labels.as_ref().unwrap_or(&self.table.labels));
         let table = ArrayTable::new(x.view(), labels)?;
         let table = table.feature_names(self.table.features.iter().cloned())?;
         Rehearsal::new(select, *scale == ArmScale::Paper, &table)
@@ -148,6 +195,8 @@ pub(crate) enum ArmScale {
     Kendall,
     /// By the data, as the paper does: not private.
     Paper,
+    /// By the data: columns by their range, the target as in the paper; not private.
+    Range,
     Bounds(f64, f64),
     BoundsFile(PathBuf),
     /// One pair of bounds for all features: the 1% and 99% quantiles of all values, as if public.
@@ -217,6 +266,7 @@ impl Arm {
             ArmScale::RowRank => "row-rank".to_owned(),
             ArmScale::Kendall => "kendall".to_owned(),
             ArmScale::Paper => "paper".to_owned(),
+            ArmScale::Range => "range".to_owned(),
             ArmScale::Bounds(low, high) => format!("bounds {low} {high}"),
             ArmScale::BoundsFile(path) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -231,6 +281,7 @@ impl Arm {
 /// A method that can draw.
 pub(crate) struct ReadyArm {
     method: ArmMethod,
+    pub(crate) scale: ArmScale,
     mechanism: Option<Arc<dyn Mechanism>>,
     rehearsal: Rehearsal,
     /// The scores without noise.
@@ -256,6 +307,11 @@ impl ReadyArm {
         let scores = Scores::new(values, 1, Neighbours::AddRemove)?;
         Ok(Baseline::Best.select(&scores, k, &"1".parse()?, Some(0))?.into_inner())
     }
+}
+
+fn lasso_after(preparation: Preparation, x: &Array2<f64>, y: &[f64]) -> Result<LassoFit> {
+    let prepared = preparation.prepare(x.view(), y);
+    Lasso::new(PENALTY)?.fit(prepared.x.view(), prepared.y.view())
 }
 
 /// The 1% and 99% quantiles of all values; a step apart where they are equal.

@@ -152,7 +152,7 @@ impl Sweep {
         epsilon: &Epsilon,
         key: &Key,
     ) -> Result<Cell> {
-        let truth = study.lasso.top(k);
+        let truth = study.truth(&arm.scale, k)?;
         let names = [&*key.table, &key.method, &key.scale, &key.count, &key.epsilon];
         let trial = |trial: u64| -> Result<Trial> {
             let seeds = Seeds {

@@ -1,0 +1,147 @@
+//! Figures and tables from cells.
+
+use crate::eval::metrics::Estimate;
+use crate::eval::sweep::{Cell, Cells, Key};
+use crate::report::figure::{Curve, CurveChart, CurvePoint, Reference};
+
+/// What is drawn of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Agreement with the LASSO's largest coefficients.
+    Lasso,
+    /// Agreement with the best scores.
+    Overlap,
+    /// A plain model on the picks.
+    Model,
+}
+
+impl Measure {
+    pub(crate) const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
+
+    fn of(self, cell: &Cell) -> Estimate {
+        match self {
+            Self::Lasso => cell.lasso,
+            Self::Overlap => cell.overlap,
+            Self::Model => cell.model,
+        }
+    }
+
+    /// Its name in names of files.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Lasso => "lasso",
+            Self::Overlap => "overlap",
+            Self::Model => "model",
+        }
+    }
+
+    /// Its axis.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Lasso => "share of the LASSO's top k that is picked",
+            Self::Overlap => "share of picks among the k best scores",
+            Self::Model => "accuracy (or R²) of a plain model on the picks",
+        }
+    }
+}
+
+/// Epsilon as a number, for axes.
+pub(crate) fn number(epsilon: &str) -> f64 {
+    epsilon
+        .parse::<crate::privacy::Epsilon>()
+        .map_or(f64::NAN, |epsilon| crate::exact::near_f64(epsilon.as_rational()))
+}
+
+/// The cells of a table and a count, of one method on one scale, by epsilon.
+pub(crate) fn along_epsilon<'c>(
+    cells: &'c Cells,
+    of: impl Fn(&Key) -> bool,
+) -> Vec<(f64, &'c Cell)> {
+    let chosen = cells.iter().filter(|(key, _)| of(key));
+    let mut along: Vec<(f64, &Cell)> =
+        chosen.map(|(key, cell)| (number(&key.epsilon), cell)).collect();
+    along.sort_by(|a, b| a.0.total_cmp(&b.0));
+    along
+}
+
+/// The methods that have cells for a table and a count, in the order given.
+pub(crate) fn curve_chart(
+    cells: &Cells,
+    (table, count): (&str, &str),
+    arms: &[(String, String)],
+    measure: Measure,
+    title: String,
+) -> CurveChart {
+    let scales: std::collections::BTreeSet<&String> = arms.iter().map(|arm| &arm.1).collect();
+    let curve = |(method, scale): &(String, String)| {
+        let label = match scales.len() {
+            1 => method.clone(),
+            _ => format!("{method}, {scale}"),
+        };
+        let of = |key: &Key| {
+            (&*key.table, &*key.count, &key.method, &key.scale) == (table, count, method, scale)
+        };
+        let point = |(epsilon, cell): (f64, &Cell)| {
+            let estimate = measure.of(cell);
+            let (low, high) = estimate.band();
+            CurvePoint { x: epsilon, y: estimate.mean, low: low.max(0.0), high: high.min(1.0) }
+        };
+        Curve { label, points: along_epsilon(cells, of).into_iter().map(point).collect() }
+    };
+    let curves: Vec<Curve> = arms.iter().map(curve).collect();
+    let any = cells.iter().find(|(key, _)| (&*key.table, &*key.count) == (table, count));
+    let references = match (measure, any) {
+        (Measure::Model, Some((_, cell))) => vec![
+            Reference { label: "no features".to_owned(), y: cell.baseline },
+            Reference { label: "the LASSO's own".to_owned(), y: cell.lasso_model },
+        ],
+        _ => Vec::new(),
+    };
+    CurveChart {
+        title,
+        x_label: "total epsilon".to_owned(),
+        y_label: measure.label().to_owned(),
+        x_log: true,
+        y_range: match measure {
+            Measure::Model => None,
+            _ => Some((0.0, 1.0)),
+        },
+        curves,
+        references,
+    }
+}
+
+/// The mean height of a curve over its range, by the trapezoidal rule.
+pub(crate) fn area(points: &[(f64, f64)]) -> f64 {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
+    let width = last.0 - first.0;
+    if width == 0.0 {
+        return first.1;
+    }
+    let slice = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0;
+    points.windows(2).map(slice).sum::<f64>() / width
+}
+
+/// A number for a table.
+pub(crate) fn short(value: f64) -> String {
+    if value.is_finite() { format!("{value:.3}") } else { "–".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_mean_heights() {
+        assert_eq!(area(&[(1.0, 2.0), (3.0, 2.0)]), 2.0);
+        assert_eq!(area(&[(0.0, 0.0), (1.0, 1.0), (3.0, 1.0)]), 2.5 / 3.0);
+        assert_eq!(area(&[(2.0, 0.7)]), 0.7);
+        assert!(area(&[]).is_nan());
+        assert_eq!(short(area(&[])), "–");
+    }
+
+    #[test]
+    fn epsilons_are_numbers_on_axes() {
+        assert_eq!(["0.1", "1/4", "20"].map(number), [0.1, 0.25, 20.0]);
+    }
+}

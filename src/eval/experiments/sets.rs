@@ -1,0 +1,70 @@
+//! The sets of the DP-SIS paper, as far as the folder of data has them.
+
+use crate::datasets::{DataSet, find, manifest, open};
+use crate::error::Result;
+use crate::eval::compare::LazyStudy;
+use crate::eval::experiments::Experiment;
+use crate::eval::study::Study;
+use crate::report::Block;
+use crate::select::Target;
+
+/// The sets that are there, and the names of those that are not.
+pub(super) struct Sets<'a> {
+    pub(super) present: Vec<&'static DataSet>,
+    missing: Vec<&'static DataSet>,
+    experiment: &'a Experiment<'a>,
+}
+
+impl<'a> Sets<'a> {
+    /// All sets of the manifest.
+    pub(super) fn all(experiment: &'a Experiment<'a>) -> Result<Self> {
+        Self::of(experiment, manifest())
+    }
+
+    /// Some of them, by name.
+    pub(super) fn named(experiment: &'a Experiment<'a>, names: &[&str]) -> Result<Self> {
+        let sets: Vec<&'static DataSet> = names.iter().map(|name| find(name)).collect::<Result<_>>()?;
+        Self::of(experiment, sets)
+    }
+
+    fn of(
+        experiment: &'a Experiment<'a>,
+        sets: impl IntoIterator<Item = &'static DataSet>,
+    ) -> Result<Self> {
+        let (mut present, mut missing) = (Vec::new(), Vec::new());
+        for set in sets {
+            let there = experiment.data.is_some_and(|folder| crate::datasets::has(folder, &set.name));
+            if there { present.push(set) } else { missing.push(set) }
+        }
+        Ok(Self { present, missing, experiment })
+    }
+
+    /// The sets as tables that are read when they are needed.
+    pub(super) fn studies(&self) -> Vec<LazyStudy<'a>> {
+        let (data, seed) = (self.experiment.data, self.experiment.seed);
+        let lazy = |set: &&'static DataSet| {
+            let name = set.name.clone();
+            let read = move || {
+                let table = match data {
+                    Some(folder) => open(folder, &name)?,
+                    None => None,
+                };
+                let gone = || crate::error::Error::io("a data set has gone since the start");
+                let mut classes = table.as_ref().ok_or_else(gone)?.labels.clone();
+                classes.sort_unstable();
+                classes.dedup();
+                // Labels like 1 to 5 are classes in all of these sets.
+                Study::new(&name, table.ok_or_else(gone)?, Target::Classes(classes), seed)
+            };
+            LazyStudy { name: set.name.clone(), read: Box::new(read) }
+        };
+        self.present.iter().map(lazy).collect()
+    }
+
+    /// Says which sets are missing.
+    pub(super) fn skipped(&self) -> Option<Block> {
+        let names: Vec<&str> = self.missing.iter().map(|set| &*set.name).collect();
+        let text = format!("Not in the data folder, and so left out: {}.", names.join(", "));
+        (!names.is_empty()).then_some(Block::Paragraph(text))
+    }
+}
