@@ -2,6 +2,7 @@
 
 mod cells_file;
 mod dense;
+mod design;
 mod downstream;
 mod experiments;
 mod metrics;
