@@ -4,6 +4,7 @@ mod cells_file;
 mod charts;
 mod compare;
 mod dense;
+mod design;
 mod downstream;
 mod experiments;
 mod metrics;
