@@ -14,6 +14,8 @@ use crate::cli::compare::CompareArguments;
 use crate::cli::datasets::DatasetsArguments;
 use crate::cli::mechanism_arguments::MechanismArguments;
 use crate::cli::progress::progress;
+#[cfg(feature = "eval")]
+use crate::cli::reproduce::ReproduceArguments;
 use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
 use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
@@ -41,6 +43,8 @@ pub(super) enum Command {
     Inspect(Box<InspectArguments>),
     #[cfg(feature = "eval")]
     Compare(Box<CompareArguments>),
+    #[cfg(feature = "eval")]
+    Reproduce(ReproduceArguments),
     #[cfg(feature = "import")]
     Bounds(Box<BoundsArguments>),
     #[cfg(feature = "import")]

@@ -13,6 +13,8 @@ mod inspect;
 mod mechanism_arguments;
 mod output;
 mod progress;
+#[cfg(feature = "eval")]
+mod reproduce;
 mod schema_file;
 mod values;
 
@@ -57,6 +59,8 @@ fn execute(command: Command) -> Result<()> {
         Command::Datasets(arguments) => datasets::datasets(&arguments),
         #[cfg(feature = "eval")]
         Command::Compare(arguments) => compare::compare(&arguments),
+        #[cfg(feature = "eval")]
+        Command::Reproduce(arguments) => reproduce::reproduce(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);

@@ -2,6 +2,7 @@
 //!
 //! Everything is a function of a seed: ChaCha20 under it, normals by the ziggurat of `rand_distr`.
 
+use crate::datasets::PublicTable;
 use ndarray::{Array1, Array2, Axis};
 use rand::Rng;
 use rand_chacha::ChaCha20Rng;
@@ -24,6 +25,17 @@ const SQUARE: usize = 100;
 const OTHERS: usize = 10;
 /// The true features of W1, and of W2.
 const ONES: usize = 5;
+
+impl Synthetic {
+    /// As a table: features `V1`, `V2`, ..., targets as their shortest text.
+    pub(crate) fn table(&self) -> PublicTable {
+        PublicTable {
+            features: (1..=self.x.ncols()).map(|feature| format!("V{feature}")).collect(),
+            x: self.x.clone(),
+            labels: self.y.iter().map(f64::to_string).collect(),
+        }
+    }
+}
 
 /// W1 of "Feature Selection from Differentially Private Correlations", section 3: 100 rows of 100
 /// independent standard normals, the sum of the first five as target, noise of variance 0.1.

@@ -6,7 +6,7 @@ mod compare;
 mod dense;
 mod design;
 mod downstream;
-mod experiments;
+pub(crate) mod experiments;
 mod metrics;
 mod output;
 mod preparation;
@@ -18,6 +18,7 @@ pub use dense::LinearModel;
 pub use preparation::{Preparation, Prepared};
 
 pub(crate) use compare::{LazyStudy, compare, summary};
+pub(crate) use experiments::{Experiment, reproduce};
 pub(crate) use output::OutputFolder;
 pub(crate) use study::{Arm, ArmScale, Study};
 pub(crate) use sweep::{Count, Sweep};

@@ -21,18 +21,36 @@ const SOURCE: &str = "DP-SIS paper, section 5";
 const SIGNIFICANT: f64 = 1.96;
 
 pub(crate) fn fig2(experiment: &Experiment<'_>) -> Result<Section> {
-    on_a_set(experiment, "fig2", "christensen", "DP-SIS outperforms the two-stage mechanism on ε values \
-        between 10^0 and 10^1.", (1.0, 10.0))
+    on_a_set(
+        experiment,
+        "fig2",
+        "christensen",
+        "DP-SIS outperforms the two-stage mechanism on ε values \
+        between 10^0 and 10^1.",
+        (1.0, 10.0),
+    )
 }
 
 pub(crate) fn fig3(experiment: &Experiment<'_>) -> Result<Section> {
-    on_a_set(experiment, "fig3", "sorlie", "DP-SIS outperforms the two-stage mechanism on ε values greater \
-        than 10^0.", (1.0, f64::INFINITY))
+    on_a_set(
+        experiment,
+        "fig3",
+        "sorlie",
+        "DP-SIS outperforms the two-stage mechanism on ε values greater \
+        than 10^0.",
+        (1.0, f64::INFINITY),
+    )
 }
 
 pub(crate) fn fig4(experiment: &Experiment<'_>) -> Result<Section> {
-    on_a_set(experiment, "fig4", "yeoh", "DP-SIS outperforms the two-stage mechanism on ε values greater \
-        than 2 × 10^0.", (2.0, f64::INFINITY))
+    on_a_set(
+        experiment,
+        "fig4",
+        "yeoh",
+        "DP-SIS outperforms the two-stage mechanism on ε values greater \
+        than 2 × 10^0.",
+        (2.0, f64::INFINITY),
+    )
 }
 
 /// The synthetic set.
@@ -159,7 +177,8 @@ fn curves(
         let line = |(epsilon, sis, two): &(f64, Estimate, Estimate)| {
             format!("{epsilon}: {} / {}", short(sis.mean), short(two.mean))
         };
-        let shown = pairs.iter().filter(|(epsilon, ..)| [1.0, 2.0, 5.0, 10.0, 20.0].contains(epsilon));
+        let shown =
+            pairs.iter().filter(|(epsilon, ..)| [1.0, 2.0, 5.0, 10.0, 20.0].contains(epsilon));
         let shown: Vec<String> = shown.map(line).collect();
         blocks.push(Block::Comparison {
             statement: statement.to_owned(),
@@ -195,7 +214,12 @@ fn curves(
 }
 
 /// DP-SIS and the two-stage method by epsilon.
-fn pairs(cells: &Cells, set: &str, count: &str, scale: &ArmScale) -> Vec<(f64, Estimate, Estimate)> {
+fn pairs(
+    cells: &Cells,
+    set: &str,
+    count: &str,
+    scale: &ArmScale,
+) -> Vec<(f64, Estimate, Estimate)> {
     let of = |method: &str| -> Vec<(f64, &Cell)> {
         let name = Arm::parse(method, scale.clone()).map_or(String::new(), |arm| arm.scale_name());
         along_epsilon(cells, |key| {
@@ -235,7 +259,8 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let sets = Sets::all(experiment)?;
     let scale = ArmScale::Paper;
     let methods = ("dp-sis", "two-stage");
-    let cells = cells(experiment, &sets.studies(), &[count], std::slice::from_ref(&scale), methods)?;
+    let cells =
+        cells(experiment, &sets.studies(), &[count], std::slice::from_ref(&scale), methods)?;
     let names: Vec<String> = sets.present.iter().map(|set| set.name.clone()).collect();
     let by_set: Vec<Vec<(f64, Estimate, Estimate)>> =
         names.iter().map(|set| pairs(&cells, set, &count.to_string(), &scale)).collect();

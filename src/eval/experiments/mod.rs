@@ -1,10 +1,17 @@
 //! The papers' experiments, one a file.
 
+mod accuracy;
+mod fig1;
+mod pipelines;
+mod sets;
+mod table1;
+
 use std::path::Path;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::eval::compare::what_is_measured;
 use crate::eval::output::OutputFolder;
-use crate::report::Section;
+use crate::report::{Level, Notice, Page, Section};
 
 /// What an experiment runs with.
 pub(crate) struct Experiment<'a> {
@@ -17,8 +24,85 @@ pub(crate) struct Experiment<'a> {
     pub(crate) seed: u64,
     pub(crate) threads: usize,
     /// Called with what is being done and the share of it that is done.
-    pub(crate) progress: &'a dyn Fn(&str, f64),
+    pub(crate) progress: &'a (dyn Fn(&str, f64) + Sync),
 }
 
 /// Runs, writes `NAME.csv` and `NAME.svg`, and returns its part of the page.
 pub(crate) type Run = fn(&Experiment<'_>) -> Result<Section>;
+
+/// An experiment by its name, and the group that it belongs to.
+pub(crate) struct Named {
+    pub(crate) name: &'static str,
+    pub(crate) group: &'static str,
+    pub(crate) about: &'static str,
+    run: Run,
+}
+
+const fn of(name: &'static str, group: &'static str, about: &'static str, run: Run) -> Named {
+    Named { name, group, about, run }
+}
+
+/// All experiments, in the order of the papers.
+pub(crate) static ALL: [Named; 10] = [
+    of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
+    of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
+    of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
+    of("fig3", "dp-sis", "accuracy on sorlie", accuracy::fig3),
+    of("fig4", "dp-sis", "accuracy on yeoh", accuracy::fig4),
+    of("fig5", "dp-sis", "accuracy on the synthetic set", accuracy::fig5),
+    of("fig6", "dp-sis", "DP-SIS minus two-stage on all sets, k = 5", accuracy::fig6),
+    of("fig7", "dp-sis", "the same for k = floor(log d)", accuracy::fig7),
+    of("fig8", "dp-sis", "TOP, GREAT and GOOD", accuracy::fig8),
+    of("pipelines", "pipelines", "pipelines that are private throughout", pipelines::run),
+];
+
+/// The experiments of a name, which is one's own, a group's, or `all`.
+///
+/// # Errors
+///
+/// `Request` if there is none.
+pub(crate) fn named(name: &str) -> Result<Vec<&'static Named>> {
+    let of = |one: &&Named| name == "all" || one.name == name || one.group == name;
+    let found: Vec<&Named> = ALL.iter().filter(of).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = ALL.iter().map(|one| one.name).collect();
+        return Err(Error::request("there is no such experiment").hint(format!(
+            "the experiments are {}; dp-sis is all of that paper, all is all",
+            names.join(", ")
+        )));
+    }
+    Ok(found)
+}
+
+/// Runs experiments and writes the page, again after each. Gives their titles.
+pub(crate) fn reproduce(experiments: &[&Named], frame: &Experiment<'_>) -> Result<Vec<String>> {
+    let mut sections = vec![what_is_measured()];
+    let mut titles = Vec::new();
+    for one in experiments {
+        let section = (one.run)(frame)?;
+        titles.push(section.title.clone());
+        sections.push(section);
+        frame.output.write_page(&page(frame, &sections))?;
+    }
+    Ok(titles)
+}
+
+fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
+    let notice = "NOT PRIVATE: computed from public and synthetic data, with a stated seed";
+    Page {
+        title: "The papers' experiments, run again".to_owned(),
+        lead: vec![
+            format!(
+                "{} repetitions, seed {}, dpsis {}. Bands are 95% intervals of the mean.",
+                frame.trials,
+                frame.seed,
+                env!("CARGO_PKG_VERSION")
+            ),
+            "Each statement of a paper stands beside its figure and what came out here. The verdict \
+             follows from the numbers by the rule in the note."
+                .to_owned(),
+        ],
+        notices: vec![Notice { level: Level::Danger, text: notice.to_owned() }],
+        sections: sections.to_vec(),
+    }
+}

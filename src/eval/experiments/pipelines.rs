@@ -53,8 +53,10 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         ("lift", "cross-validated accuracy above the most frequent class", Cell::lift),
     ];
     for (id, words, of) in measures {
-        let by_set: Vec<Vec<f64>> =
-            names.iter().map(|set| sweep.arms.iter().map(|arm| area_of(&cells, set, arm, of)).collect()).collect();
+        let by_set: Vec<Vec<f64>> = names
+            .iter()
+            .map(|set| sweep.arms.iter().map(|arm| area_of(&cells, set, arm, of)).collect())
+            .collect();
         let mean = |arm: usize| {
             by_set.iter().map(|row| row[arm]).sum::<f64>() / by_set.len().max(1) as f64
         };
@@ -117,6 +119,7 @@ fn area_of(cells: &Cells, set: &str, arm: &Arm, of: Measured) -> f64 {
     let along = along_epsilon(cells, |key| {
         (&*key.table, &key.method, &key.scale) == (set, &method, &scale)
     });
-    let points: Vec<(f64, f64)> = along.iter().map(|(epsilon, cell)| (*epsilon, of(cell))).collect();
+    let points: Vec<(f64, f64)> =
+        along.iter().map(|(epsilon, cell)| (*epsilon, of(cell))).collect();
     area(&points)
 }

@@ -1,12 +1,20 @@
 //! The sets of the DP-SIS paper, as far as the folder of data has them.
 
-use crate::datasets::{DataSet, find, manifest, open};
-use crate::error::Result;
+use std::path::Path;
+
+use crate::datasets::{DataSet, PublicTable, find, manifest, open};
+use crate::error::{Error, Result};
 use crate::eval::compare::LazyStudy;
 use crate::eval::experiments::Experiment;
+use crate::eval::preparation::distinct;
 use crate::eval::study::Study;
 use crate::report::Block;
 use crate::select::Target;
+
+fn read(data: Option<&Path>, name: &str) -> Result<PublicTable> {
+    let table = data.map(|folder| open(folder, name)).transpose()?.flatten();
+    table.ok_or_else(|| Error::io("a data set has gone since the start"))
+}
 
 /// The sets that are there, and the names of those that are not.
 pub(super) struct Sets<'a> {
@@ -23,7 +31,8 @@ impl<'a> Sets<'a> {
 
     /// Some of them, by name.
     pub(super) fn named(experiment: &'a Experiment<'a>, names: &[&str]) -> Result<Self> {
-        let sets: Vec<&'static DataSet> = names.iter().map(|name| find(name)).collect::<Result<_>>()?;
+        let sets: Vec<&'static DataSet> =
+            names.iter().map(|name| find(name)).collect::<Result<_>>()?;
         Self::of(experiment, sets)
     }
 
@@ -33,10 +42,16 @@ impl<'a> Sets<'a> {
     ) -> Result<Self> {
         let (mut present, mut missing) = (Vec::new(), Vec::new());
         for set in sets {
-            let there = experiment.data.is_some_and(|folder| crate::datasets::has(folder, &set.name));
+            let there =
+                experiment.data.is_some_and(|folder| crate::datasets::has(folder, &set.name));
             if there { present.push(set) } else { missing.push(set) }
         }
         Ok(Self { present, missing, experiment })
+    }
+
+    /// One of them, read.
+    pub(super) fn table(&self, set: &DataSet) -> Result<PublicTable> {
+        read(self.experiment.data, &set.name)
     }
 
     /// The sets as tables that are read when they are needed.
@@ -45,16 +60,10 @@ impl<'a> Sets<'a> {
         let lazy = |set: &&'static DataSet| {
             let name = set.name.clone();
             let read = move || {
-                let table = match data {
-                    Some(folder) => open(folder, &name)?,
-                    None => None,
-                };
-                let gone = || crate::error::Error::io("a data set has gone since the start");
-                let mut classes = table.as_ref().ok_or_else(gone)?.labels.clone();
-                classes.sort_unstable();
-                classes.dedup();
+                let table = read(data, &name)?;
                 // Labels like 1 to 5 are classes in all of these sets.
-                Study::new(&name, table.ok_or_else(gone)?, Target::Classes(classes), seed)
+                let classes = Target::Classes(distinct(&table.labels));
+                Study::new(&name, table, classes, seed)
             };
             LazyStudy { name: set.name.clone(), read: Box::new(read) }
         };

@@ -19,8 +19,8 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let mut found: Vec<[f64; 3]> = Vec::new();
     let mut sizes = Vec::new();
     for (i, set) in sets.present.iter().enumerate() {
-        experiment.say("table1", i, sets.present.len());
-        let table = sets.table(&set.name)?;
+        (experiment.progress)("table1", i as f64 / sets.present.len() as f64);
+        let table = sets.table(set)?;
         let y = codes(&table.labels);
         let mut r2 = [0.0; 3];
         for (r2, preparation) in r2.iter_mut().zip(Preparation::ALL) {

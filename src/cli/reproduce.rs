@@ -1,0 +1,87 @@
+//! `dpsis reproduce`: the papers' experiments.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::cli::output::Destination;
+use crate::cli::progress::Steps;
+use crate::error::{Error, Result};
+use crate::eval::{Experiment, OutputFolder, experiments, reproduce as run};
+
+/// Run the papers' experiments again, on public and synthetic data.
+///
+/// Writes data, figures and a page that puts what a paper states beside what came out. A run that was
+/// stopped goes on where it was when it is started again in the same folder.
+#[derive(Debug, Args)]
+#[command(after_help = after_help())]
+pub(super) struct ReproduceArguments {
+    /// An experiment, a group of them, or all
+    #[arg(value_name = "NAME")]
+    name: String,
+
+    /// The folder that holds the public sets (see dpsis datasets): NAME.csv, NAME.csv.gz or NAME.RData;
+    /// missing ones are left out by name
+    #[arg(long, value_name = "DIR")]
+    data: Option<PathBuf>,
+
+    /// The folder for data, figures and index.html: new, or one that reproduce has made
+    #[arg(short, long, value_name = "OUT")]
+    output: PathBuf,
+
+    /// Repetitions of each draw
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    trials: u64,
+
+    /// The seed of all draws
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Threads [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// No progress on the terminal
+    #[arg(long)]
+    no_progress: bool,
+}
+
+fn after_help() -> String {
+    let line =
+        |one: &experiments::Named| format!("  {:<12} {:<12} {}\n", one.name, one.group, one.about);
+    let lines: String = experiments::ALL.iter().map(line).collect();
+    format!(
+        "Experiments, their groups and what they show:\n{lines}\nExample:\n  \
+         dpsis reproduce dp-sis --data sets -o results"
+    )
+}
+
+pub(super) fn reproduce(arguments: &ReproduceArguments) -> Result<()> {
+    let chosen = experiments::named(&arguments.name)?;
+    if arguments.trials < 2 {
+        return Err(Error::request("there must be at least two trials"));
+    }
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = arguments.threads.unwrap_or_else(cores);
+    if !(1..=256).contains(&threads) {
+        return Err(Error::request("threads must lie between 1 and 256"));
+    }
+    if arguments.data.as_ref().is_some_and(|folder| !folder.is_dir()) {
+        return Err(Error::io("the folder of data is not there"));
+    }
+    let output = OutputFolder::open(&arguments.output)?;
+    let steps = Steps::new(!arguments.no_progress);
+    let frame = Experiment {
+        output: &output,
+        data: arguments.data.as_deref(),
+        trials: arguments.trials,
+        seed: arguments.seed,
+        threads,
+        progress: &|what, share| steps.show(what, share),
+    };
+    let titles = run(&chosen, &frame)?;
+    steps.finish();
+    let lines: String = titles.iter().map(|title| format!("{title}\n")).collect();
+    let page = arguments.output.join("index.html");
+    Destination::Stdout.write(&format!("{lines}{}\n", page.display()))
+}
