@@ -110,11 +110,11 @@ impl Study {
             ArmMethod::DpKendall => Method::DpKendall,
             ArmMethod::DpSis | ArmMethod::Sis | ArmMethod::Random => Method::Scores,
         };
-        let rehearsal = self.rehearse(method, &arm.scale)?;
+        let rehearsal = self.rehearse(method, arm)?;
         // What selections are judged by: the scores without noise on the same scale.
         let exact = match rehearsal.exact_scores() {
             Some(scores) => scores?,
-            None => match self.rehearse(Method::Scores, &arm.scale)?.exact_scores() {
+            None => match self.rehearse(Method::Scores, arm)?.exact_scores() {
                 Some(scores) => scores?,
                 None => return Err(Error::request("the scale has no scores")),
             },
@@ -124,10 +124,19 @@ impl Study {
         Ok(ReadyArm { method: arm.method, scale, mechanism, rehearsal, exact, ranking })
     }
 
-    fn rehearse(&self, method: Method, scale: &ArmScale) -> Result<Rehearsal> {
+    fn rehearse(&self, method: Method, arm: &Arm) -> Result<Rehearsal> {
+        let scale = &arm.scale;
         let mut select = Select::new(1).method(method).target(self.target.clone());
         let mut x = None;
         let mut labels = None;
+        let written = |values: &mut dyn Iterator<Item = f64>| -> Vec<String> {
+            values.map(|value| value.to_string()).collect()
+        };
+        if let (Target::Classes(classes), true) = (&self.target, arm.ordered) {
+            let last = classes.len() as f64 - 1.0;
+            select = select.target(Target::Bounded(Bounds::new(0.0, last)?));
+            labels = Some(written(&mut self.y.iter().copied()));
+        }
         match scale {
             ArmScale::Default | ArmScale::Paper => {}
             ArmScale::RowRank => select = select.scaling(Scaling::RowRank),
@@ -136,8 +145,7 @@ impl Study {
             ArmScale::BoundsFile(path) => select = select.bounds_file(path),
             ArmScale::Range => {
                 let prepared = Preparation::Range.prepare(self.table.x.view(), &self.y);
-                let written = |value: &f64| value.to_string();
-                labels = Some(prepared.y.iter().map(written).collect::<Vec<_>>());
+                labels = Some(written(&mut prepared.y.iter().copied()));
                 x = Some(prepared.x);
                 let target = Target::Bounded(Bounds::new(-1.0, 1.0)?);
                 select = select.bounds(-1.0, 1.0).target(target);
@@ -174,6 +182,9 @@ pub(crate) struct Arm {
     /// The mechanism's name, if it is not the method's own.
     pub(crate) mechanism: Option<String>,
     pub(crate) scale: ArmScale,
+    /// Whether classes are taken for numbers in alphabetical order, of a public range, as the LASSO that
+    /// is the truth takes them.
+    pub(crate) ordered: bool,
 }
 
 /// Which method.
@@ -241,7 +252,7 @@ impl Arm {
             ArmMethod::DpKendall => ArmScale::Default,
             _ => scale,
         };
-        Ok(Self { method, mechanism, scale })
+        Ok(Self { method, mechanism, scale, ordered: false })
     }
 
     /// As it is written.
@@ -259,21 +270,33 @@ impl Arm {
         }
     }
 
-    /// The scale in a word.
+    /// The same with classes as numbers.
+    pub(crate) fn ordered(self) -> Self {
+        Self { ordered: true, ..self }
+    }
+
+    /// The scale in a word, and how classes are taken.
     pub(crate) fn scale_name(&self) -> String {
-        match &self.scale {
-            ArmScale::Default => "default".to_owned(),
-            ArmScale::RowRank => "row-rank".to_owned(),
-            ArmScale::Kendall => "kendall".to_owned(),
-            ArmScale::Paper => "paper".to_owned(),
-            ArmScale::Range => "range".to_owned(),
-            ArmScale::Bounds(low, high) => format!("bounds {low} {high}"),
-            ArmScale::BoundsFile(path) => {
+        let scale = self.scale.name();
+        if self.ordered { format!("{scale}, classes as numbers") } else { scale }
+    }
+}
+
+impl ArmScale {
+    fn name(&self) -> String {
+        match self {
+            Self::Default => "default".to_owned(),
+            Self::RowRank => "row-rank".to_owned(),
+            Self::Kendall => "kendall".to_owned(),
+            Self::Paper => "paper".to_owned(),
+            Self::Range => "range".to_owned(),
+            Self::Bounds(low, high) => format!("bounds {low} {high}"),
+            Self::BoundsFile(path) => {
                 let name = path.file_name().unwrap_or_default().to_string_lossy();
                 format!("bounds-file {name}")
             }
-            ArmScale::PooledQuantiles => "one pair of bounds".to_owned(),
-            ArmScale::OtherHalf(deviations) => format!("bounds at {deviations} sd"),
+            Self::PooledQuantiles => "one pair of bounds".to_owned(),
+            Self::OtherHalf(deviations) => format!("bounds at {deviations} sd"),
         }
     }
 }

@@ -12,13 +12,14 @@ use crate::eval::sweep::{Cell, Cells, Count, Sweep};
 use crate::report::figure::HeatMap;
 use crate::report::{Block, Section};
 
-/// The method, the scale, and what it is called.
-const ARMS: [(&str, ArmScale, &str); 5] = [
-    ("dp-sis", ArmScale::Paper, "paper (not private)"),
-    ("two-stage", ArmScale::Paper, "two-stage (not private)"),
-    ("dp-sis", ArmScale::RowRank, "row ranks"),
-    ("dp-sis", ArmScale::PooledQuantiles, "one pair of bounds"),
-    ("dp-sis", ArmScale::OtherHalf(1.0), "bounds at 1 sd"),
+/// The method, the scale, whether classes are numbers as they are for the LASSO, and what it is called.
+const ARMS: [(&str, ArmScale, bool, &str); 6] = [
+    ("dp-sis", ArmScale::Paper, false, "paper (not private)"),
+    ("two-stage", ArmScale::Paper, false, "two-stage (not private)"),
+    ("dp-sis", ArmScale::RowRank, true, "row ranks"),
+    ("dp-sis", ArmScale::PooledQuantiles, true, "one pair of bounds"),
+    ("dp-sis", ArmScale::OtherHalf(1.0), true, "bounds at 1 sd"),
+    ("dp-sis", ArmScale::RowRank, false, "row ranks, classes"),
 ];
 
 pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
@@ -26,7 +27,10 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let sweep = Sweep {
         arms: ARMS
             .iter()
-            .map(|(method, scale, _)| Arm::parse(method, scale.clone()))
+            .map(|(method, scale, ordered, _)| {
+                let arm = Arm::parse(method, scale.clone());
+                arm.map(|arm| if *ordered { arm.ordered() } else { arm })
+            })
             .collect::<Result<_>>()?,
         counts: vec![Count::Number(5)],
         epsilons: (1..=10).map(|epsilon| epsilon.to_string().parse()).collect::<Result<_>>()?,
@@ -75,7 +79,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         rows.push(line("mean", &|arm| means[arm]));
         rows.push(line("mean, as a multiple of the paper's", &|arm| means[arm] / means[0]));
         let header: Vec<String> =
-            std::iter::once("set").chain(ARMS.iter().map(|arm| arm.2)).map(str::to_owned).collect();
+            std::iter::once("set").chain(ARMS.iter().map(|arm| arm.3)).map(str::to_owned).collect();
         let columns: Vec<&str> = header.iter().map(|name| &**name).collect();
         experiment.output.write_csv(&format!("pipelines-{id}.csv"), &columns, &rows)?;
         let map = HeatMap {
