@@ -6,8 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::output::{self, Destination};
-use crate::datasets::{self, DataSet, Form, Origin};
+use crate::datasets::{self, DataSet, Form, Origin, PublicTable};
 use crate::error::{Error, Result};
+#[cfg(feature = "eval")]
+use crate::eval::design;
 
 /// Public data sets: the manifest, and their import.
 #[derive(Debug, Args)]
@@ -20,6 +22,40 @@ pub(super) struct DatasetsArguments {
 enum DatasetsCommand {
     List(ListArguments),
     Get(GetArguments),
+    #[cfg(feature = "eval")]
+    Make(MakeArguments),
+}
+
+/// Make a synthetic table whose true features are known.
+#[cfg(feature = "eval")]
+#[derive(Debug, Args)]
+#[command(after_help = made_help())]
+struct MakeArguments {
+    /// Which table
+    name: String,
+
+    /// Rows, for tables of any size
+    #[arg(long, value_name = "N", default_value_t = 500)]
+    rows: usize,
+
+    /// Features, for tables of any size
+    #[arg(long, value_name = "P", default_value_t = 100)]
+    features: usize,
+
+    /// The seed of the draws
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// The file to write: .csv, .csv.gz, or .npy with .features.csv and .labels.csv beside it
+    /// [default: NAME.csv.gz in the current folder]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+#[cfg(feature = "eval")]
+fn made_help() -> String {
+    let line = |(name, about): &(&str, &str)| format!("  {name:<10} {about}\n");
+    format!("Tables:\n{}", design::MADE.iter().map(line).collect::<String>())
 }
 
 /// List the public gene-expression sets that are known, with their sizes, classes and sources.
@@ -78,6 +114,8 @@ pub(super) fn datasets(arguments: &DatasetsArguments) -> Result<()> {
     match &arguments.command {
         DatasetsCommand::List(arguments) => list(arguments),
         DatasetsCommand::Get(arguments) => get(arguments),
+        #[cfg(feature = "eval")]
+        DatasetsCommand::Make(arguments) => make(arguments),
     }
 }
 
@@ -114,11 +152,8 @@ fn tsv() -> String {
 
 fn get(arguments: &GetArguments) -> Result<()> {
     let set = datasets::find(&arguments.name)?;
-    let default = PathBuf::from(format!("{}{}", set.name, Form::CsvGz.ending()));
-    let path = arguments.output.as_deref().unwrap_or(&default);
-    let form = Form::of(path).filter(|form| *form != Form::RData).ok_or_else(|| {
-        Error::request("the output's name must end in .csv, .csv.gz or .npy: it says the form")
-    })?;
+    let (path, form) = written_to(&set.name, arguments.output.as_deref())?;
+    let path = path.as_path();
     let origin = datasets::locate_or_server(&set.name, &arguments.from)?;
     let inputs = match &origin {
         Origin::File(_, input, _) => vec![input.as_path()],
@@ -130,10 +165,7 @@ fn get(arguments: &GetArguments) -> Result<()> {
         Origin::File(set, input, form) => datasets::read(set, input, *form)?,
         Origin::Server(set) => datasets::get(&set.name, &arguments.from)?,
     };
-    for (ending, bytes) in form.write(&table)? {
-        let part = if ending == form.ending() { path.to_owned() } else { beside(path, ending) };
-        Destination::check(Some(&part), &inputs)?.write_bytes(&bytes)?;
-    }
+    write(&table, path, form, &inputs)?;
     let unknown = "; the manifest knows no checksum of it: its shape alone was checked";
     let checked = if set.table_sha256.is_some() { "" } else { unknown };
     output::remark(&format!(
@@ -143,6 +175,38 @@ fn get(arguments: &GetArguments) -> Result<()> {
         table.x.ncols(),
         path.display()
     ));
+    Ok(())
+}
+
+#[cfg(feature = "eval")]
+fn make(arguments: &MakeArguments) -> Result<()> {
+    let (path, form) = written_to(&arguments.name, arguments.output.as_deref())?;
+    let MakeArguments { name, rows, features, seed, .. } = arguments;
+    let made = design::made(name, *rows, *features, *seed)?;
+    Destination::check(Some(&path), &[])?;
+    write(&made.table(), &path, form, &[])?;
+    let true_features = made.weights.iter().zip(1..).filter(|(weight, _)| **weight != 0.0);
+    let names: Vec<String> = true_features.map(|(_, place)| format!("V{place}")).collect();
+    output::remark(&format!("true features: {}\n", names.join(" ")));
+    Ok(())
+}
+
+/// The file to write, and its form by its name.
+fn written_to(name: &str, stated: Option<&Path>) -> Result<(PathBuf, Form)> {
+    let default = || PathBuf::from(format!("{name}{}", Form::CsvGz.ending()));
+    let path = stated.map_or_else(default, Path::to_owned);
+    let form = Form::of(&path).filter(|form| *form != Form::RData).ok_or_else(|| {
+        Error::request("the output's name must end in .csv, .csv.gz or .npy: it says the form")
+    })?;
+    Ok((path, form))
+}
+
+/// Writes a table in its form, some of which are several files.
+fn write(table: &PublicTable, path: &Path, form: Form, inputs: &[&Path]) -> Result<()> {
+    for (ending, bytes) in form.write(table)? {
+        let part = if ending == form.ending() { path.to_owned() } else { beside(path, ending) };
+        Destination::check(Some(&part), inputs)?.write_bytes(&bytes)?;
+    }
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 //! Everything is a function of a seed: ChaCha20 under it, normals by the ziggurat of `rand_distr`.
 
 use crate::datasets::PublicTable;
+use crate::error::{Error, Result};
 use ndarray::{Array1, Array2, Axis};
 use rand::Rng;
 use rand_chacha::ChaCha20Rng;
@@ -85,6 +86,55 @@ pub(crate) fn fan_lv(seed: u64) -> Synthetic {
     let deviation = 1.5f64.sqrt();
     let y = x.dot(&weights).mapv(|value| value + deviation * normal(&mut rng));
     Synthetic { x, y, weights }
+}
+
+/// The tables that can be made by name, and what they are.
+pub(crate) const MADE: [(&str, &str); 7] = [
+    ("fan-lv", "100 x 2000, eight true features of varying size (Fan and Lv 2008, 3.3.1)"),
+    ("w1", "100 x 100, features 1 to 5 true (DP-SIS paper, section 3)"),
+    ("w1-w2", "the same, but the last ten rows follow features 96 to 100"),
+    ("ar-0.1", "Gaussian features of autoregressive correlation 0.1; 1, 3, 5, 7 and 9 true"),
+    ("ar-0.5", "the same, correlation 0.5"),
+    ("ar-0.9", "the same, correlation 0.9"),
+    ("equal-0.5", "the same, correlation 0.5 between any two; coefficients of both signs"),
+];
+
+/// A table by its name in [`MADE`]; the number of rows and features counts for the last four.
+///
+/// # Errors
+///
+/// `Request` if there is none of that name, or if there are fewer than 9 features.
+pub(crate) fn made(name: &str, rows: usize, features: usize, seed: u64) -> Result<Synthetic> {
+    let autoregressive =
+        |r| Design { features, correlation: Correlation::Autoregressive(r), mixed_signs: false };
+    let design = match name {
+        "fan-lv" => return Ok(fan_lv(seed)),
+        "w1" => return Ok(w1(seed)),
+        "w1-w2" => return Ok(w1_w2(seed)),
+        "ar-0.1" => autoregressive(0.1),
+        "ar-0.5" => autoregressive(0.5),
+        "ar-0.9" => autoregressive(0.9),
+        "equal-0.5" => Design { features, correlation: Correlation::Equal(0.5), mixed_signs: true },
+        _ => {
+            let names: Vec<&str> = MADE.iter().map(|made| made.0).collect();
+            return Err(Error::request("there is no such table to make")
+                .hint(format!("the tables are {}", names.join(", "))));
+        }
+    };
+    if features < 9 || rows == 0 {
+        return Err(Error::request("there must be at least one row and nine features"));
+    }
+    let mut drawn = design.rows(seed);
+    let mut x = Array2::zeros((rows, features));
+    let mut y = Array1::zeros(rows);
+    let mut row = vec![0.0; features];
+    for (mut to, target) in x.rows_mut().into_iter().zip(&mut y) {
+        *target = drawn.next_into(&mut row);
+        to.iter_mut().zip(&row).for_each(|(to, value)| *to = *value);
+    }
+    let mut weights = Array1::zeros(features);
+    Design::TRUE.iter().zip(design.coefficients()).for_each(|(j, w)| weights[*j] = w);
+    Ok(Synthetic { x, y, weights })
 }
 
 /// How the features of a [`Design`] hang together; all have mean 0 and variance 1.

@@ -4,7 +4,7 @@ mod cells_file;
 mod charts;
 mod compare;
 mod dense;
-mod design;
+pub(crate) mod design;
 mod downstream;
 pub(crate) mod experiments;
 mod metrics;

@@ -290,6 +290,21 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
         true => "nowhere".to_owned(),
         false => cells.join("; "),
     };
+    let unmoved: Vec<String> = names
+        .iter()
+        .zip(&by_set)
+        .filter(|(_, row)| row.iter().all(|(_, sis, two)| sis.z(two).abs() <= SIGNIFICANT))
+        .map(|(name, _)| name.clone())
+        .collect();
+    let claimed = ["alon", "borovecki"];
+    let here = claimed.iter().filter(|set| names.iter().any(|name| name == *set)).count();
+    let agree = claimed.iter().filter(|set| unmoved.iter().any(|name| name == *set)).count();
+    let unmoved_verdict = match (here, agree) {
+        (0, _) => Verdict::NotTested,
+        (here, agree) if here == agree => Verdict::Matches,
+        (_, 0) => Verdict::DoesNotMatch,
+        _ => Verdict::Partly,
+    };
     let k = if count == Count::Log { "⌊log d⌋" } else { "5" };
     let mut blocks = vec![Block::Comparison {
         statement: "On no dataset and ε value does two-stage significantly outperform DP-SIS, but DP-SIS \
@@ -313,6 +328,23 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
             list(&strictly_worse)
         ),
     }];
+    blocks.push(Block::Comparison {
+        statement:
+            "Some datasets like Alon and Borovecki do not show a difference between DP-SIS and \
+                    two-stage for any ε value."
+                .to_owned(),
+        source: SOURCE.to_owned(),
+        paper: "alon, borovecki".to_owned(),
+        ours: format!(
+            "no significant difference at any epsilon: {}",
+            match unmoved.is_empty() {
+                true => "no set".to_owned(),
+                false => unmoved.join(", "),
+            }
+        ),
+        verdict: unmoved_verdict,
+        note: "By cell, 5%, two-sided.".to_owned(),
+    });
     let map = HeatMap {
         title: format!("Accuracy of DP-SIS minus two-stage, k = {k}"),
         x_label: "total epsilon".to_owned(),
