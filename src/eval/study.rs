@@ -247,10 +247,12 @@ impl Arm {
             }
             by_id(id, &Parameters::default())?;
         }
-        let scale = match method {
-            // It scales nothing.
-            ArmMethod::DpKendall => ArmScale::Default,
-            _ => scale,
+        let scale = match (method, scale) {
+            // One scales nothing, the other takes values.
+            (ArmMethod::DpKendall, _) | (ArmMethod::TwoStage, ArmScale::Kendall) => {
+                ArmScale::Default
+            }
+            (_, scale) => scale,
         };
         Ok(Self { method, mechanism, scale, ordered: false })
     }
