@@ -46,7 +46,7 @@
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
-//! | `methods` | yes, by `eval` | `method`: whole methods, the two-stage LASSO and DPKendall | linfa-elasticnet |
+//! | `methods` | yes, by `eval` | `method`: whole methods, the two-stage LASSO and DPKendall | those of `linfa` |
 //! | `import` | yes, by `eval` | `datasets`: public data sets, R's and numpy's files | ndarray-npy, rds2rust |
 //! | `http` | no | public data sets by URL | ureq |
 //! | `eval` | yes | `eval`: plain models and comparisons of methods on public data | linfa-linalg, linfa-logistic, rand_distr |
