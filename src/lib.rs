@@ -47,8 +47,11 @@
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
+//! | `methods` | yes, by `eval` | `method`: whole methods, the two-stage LASSO and DPKendall | linfa-elasticnet |
 //! | `import` | yes, by `eval` | public data sets: `datasets`, with `cli` and `ndarray` | liblzma, ndarray-npy |
 //! | `http` | no | public data sets from a server | ureq, with a TLS stack |
+//! | `eval` | yes | `eval`: plain models, comparisons of methods, the papers' experiments | linfa-linalg, linfa-logistic, rand_distr |
+//! | `lapack` | no | the linear algebra of `eval` by LAPACK instead of pure Rust; same results | ndarray-linalg, OpenBLAS of the system |
 //!
 //! With `default-features = false` selections from files and readers remain, and the parts but Kendall's
 //! correlation.
