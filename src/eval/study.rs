@@ -16,7 +16,7 @@ use crate::eval::preparation::{Preparation, codes, distinct};
 use crate::eval::seed::seed_of;
 use crate::mechanism::{Baseline, Mechanism, Parameters, by_id};
 use crate::method::{Lasso, LassoFit};
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::Epsilon;
 use crate::score::Scores;
 use crate::select::{Center, Method, Rehearsal, ScoreKind, Seeds, Select, Target, TwoStage};
 
@@ -323,14 +323,6 @@ impl ReadyArm {
             _ => return self.rehearsal.picks(k, epsilon, self.mechanism.as_ref(), seeds),
         };
         Ok(baseline.select(&self.exact, k, epsilon, Some(seeds.draw))?.into_inner())
-    }
-
-    /// The picks of the two-stage method without noise: the most votes, ties by the features' order.
-    pub(crate) fn picks_without_noise(&self, k: usize, seeds: Seeds) -> Result<Vec<usize>> {
-        let votes = self.rehearsal.votes(k, seeds)?;
-        let values = votes.unwrap_or_else(|| self.exact.values().to_vec());
-        let scores = Scores::new(values, 1, Neighbours::AddRemove)?;
-        Ok(Baseline::Best.select(&scores, k, &"1".parse()?, Some(0))?.into_inner())
     }
 }
 

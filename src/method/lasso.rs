@@ -48,6 +48,9 @@ const MAX_SWEEPS: u32 = 100_000;
 /// Rounds of the working set: it grows by half in each.
 const MAX_ROUNDS: usize = 100;
 
+/// What share of the duality gap the small problem may leave while the working set grows.
+const LEFT: f64 = 0.01;
+
 /// The LASSO with a penalty.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lasso {
@@ -113,7 +116,7 @@ impl Lasso {
         let threshold = n as f64 * self.penalty;
         let mut set = WorkingSet { columns: Vec::new(), member: vec![false; x.ncols()] };
         let mut solution = Solution { w: Vec::new(), residual: y.clone() };
-        let mut inner = self.tolerance;
+        let mut inner = 1.0;
         for _ in 0..MAX_ROUNDS {
             let correlations = correlations(x, &solution.residual);
             let gap = solution.gap(&y, &correlations, threshold);
@@ -121,12 +124,14 @@ impl Lasso {
                 return Ok(self.finish(x, mean, norm, gap, set, solution));
             }
             let grown = set.grow(&correlations, threshold, solution.support());
-            if !grown {
+            // What the small problem leaves open must not hide what the columns outside do.
+            inner = match grown {
+                true => f64::max(LEFT * gap / norm, 0.4 * self.tolerance),
                 // Optimal but for the precision of the small problem.
-                inner *= 0.1;
-                if inner < 1e-15 {
-                    break;
-                }
+                false => f64::min(0.1 * inner, 0.4 * self.tolerance),
+            };
+            if inner < 1e-15 {
+                break;
             }
             solution = self.restricted(x, &y, &set.columns, inner)?;
         }

@@ -161,21 +161,6 @@ impl Rehearsal {
             Gathered::Blocks { .. } => return None,
         })
     }
-
-    /// The votes of one deal, for the first k of each ballot: the two-stage method without noise.
-    pub(crate) fn votes(&self, k: usize, seeds: Seeds) -> Result<Option<Vec<i64>>> {
-        let Gathered::Blocks { rows, .. } = &self.gathered else { return Ok(None) };
-        let mut request = self.request.clone();
-        request.k = k;
-        let plan = request.plan(self.features)?;
-        let PlannedPath::TwoStage(planned) = &plan.path else { return Ok(None) };
-        let randomness = Entropy::Seeded(seeds.blocks).source()?;
-        let run =
-            Run { request: &request, plan: &plan, scaling: &self.scaling, randomness: &randomness };
-        let cast = |y: &_, blocks, _| run.cast(planned, rows, y, blocks).map(Arc::new);
-        let scored = run.scored_two_stage(planned, rows, cast)?;
-        Ok(Some(scored.scores.values().to_vec()))
-    }
 }
 
 impl Request {
