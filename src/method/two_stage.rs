@@ -2,7 +2,6 @@
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use crate::error::Result;
 use crate::method::Lasso;
 use crate::random::{Bits, uniform_u64};
 
@@ -22,11 +21,8 @@ pub(crate) fn draw_blocks(rows: usize, blocks: u64, bits: &Bits) -> Vec<u64> {
 }
 
 /// What each block votes for: the features of its `most` largest coefficients, best first. Rows of x are
-/// samples, `block` says which block each is in; blocks without rows vote for nothing.
-///
-/// # Errors
-///
-/// As for the LASSO, for which there is no cause: blocks have rows.
+/// samples, `block` says which block each is in. A block whose LASSO cannot be fitted votes for nothing:
+/// an error would tell of its rows.
 pub(crate) fn ballots(
     x: ArrayView2<'_, f64>,
     y: ArrayView1<'_, f64>,
@@ -34,31 +30,32 @@ pub(crate) fn ballots(
     lasso: &Lasso,
     most: usize,
     threads: usize,
-) -> Result<Vec<Vec<usize>>> {
+) -> Vec<Vec<usize>> {
     let mut rows: Vec<(u64, usize)> = block.iter().copied().zip(0..).collect();
     rows.sort_unstable();
     let blocks: Vec<Vec<usize>> = rows
         .chunk_by(|a, b| a.0 == b.0)
         .map(|block| block.iter().map(|(_, row)| *row).collect())
         .collect();
-    let ballot = |rows: &Vec<usize>| {
+    let ballot = |rows: &Vec<usize>| -> Vec<usize> {
         let (x, y) = (x.select(Axis(0), rows), y.select(Axis(0), rows));
-        lasso.fit(x.view(), y.view()).map(|fit| fit.top(most))
+        lasso.fit(x.view(), y.view()).map_or(Vec::new(), |fit| fit.top(most))
     };
     let share = blocks.len().div_ceil(threads.max(1)).max(1);
-    let work = |blocks: &[Vec<usize>]| blocks.iter().map(ballot).collect::<Result<Vec<_>>>();
     std::thread::scope(|scope| {
-        let work = &work;
-        let workers: Vec<_> =
-            blocks.chunks(share).map(|blocks| scope.spawn(move || work(blocks))).collect();
+        let ballot = &ballot;
+        let workers: Vec<_> = blocks
+            .chunks(share)
+            .map(|blocks| scope.spawn(move || blocks.iter().map(ballot).collect::<Vec<_>>()))
+            .collect();
         let mut ballots = Vec::new();
         for worker in workers {
             match worker.join() {
-                Ok(part) => ballots.extend(part?),
+                Ok(part) => ballots.extend(part),
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        Ok(ballots)
+        ballots
     })
 }
 
@@ -110,7 +107,7 @@ mod tests {
                 let y: Array1<f64> = rows.iter().map(|row| f64::from(row[3])).collect();
                 let lasso = Lasso::new(0.1).unwrap();
                 let block = vec![0; rows.len()];
-                ballots(x.view(), y.view(), &block, &lasso, 2, 1).unwrap().concat()
+                ballots(x.view(), y.view(), &block, &lasso, 2, 1).concat()
             };
             self.0.entry(rows.to_vec()).or_insert_with(cast).clone()
         }
@@ -198,7 +195,7 @@ mod tests {
         let votes_of = |n: usize| {
             let (x, _) = x.view().split_at(Axis(0), n);
             let (y, _) = y.view().split_at(Axis(0), n);
-            votes(&ballots(x, y, &vec![0; n], &lasso, 2, 1).unwrap(), 4, 2)
+            votes(&ballots(x, y, &vec![0; n], &lasso, 2, 1), 4, 2)
         };
         let (before, after) = (votes_of(3), votes_of(4));
         assert_eq!((&before[..], &after[..]), (&[0, 1, 0, 1][..], &[1, 0, 1, 0][..]));
@@ -264,7 +261,7 @@ mod tests {
         let y = x.column(3).to_owned();
         let block: Vec<u64> = (0..60).map(|i| i * i % 7).collect();
         let lasso = Lasso::new(0.01).unwrap();
-        let of = |threads| ballots(x.view(), y.view(), &block, &lasso, 3, threads).unwrap();
+        let of = |threads| ballots(x.view(), y.view(), &block, &lasso, 3, threads);
         assert_eq!(of(1), of(3));
         let votes = votes(&of(1), 8, 1);
         assert_eq!(votes[3], 4, "i^2 mod 7 takes four values; each block finds the target");

@@ -39,7 +39,7 @@ impl Run<'_> {
     ) -> Result<Scored> {
         let rows = self.block_rows(table, &planned.target)?;
         self.scored_two_stage(planned, &rows, |y, blocks, _| {
-            self.cast(planned, &rows, y, blocks).map(Arc::new)
+            Ok(Arc::new(self.cast(planned, &rows, y, blocks)))
         })
     }
 
@@ -133,7 +133,7 @@ impl Run<'_> {
         rows: &BlockRows,
         y: &Array1<f64>,
         blocks: u64,
-    ) -> Result<Ballots> {
+    ) -> Ballots {
         let block = draw_blocks(y.len(), blocks, &self.randomness.bits(BLOCKS_DRAW));
         let (k, threads) = (self.request.k, self.request.threads_used());
         ballots(rows.x.view(), y.view(), &block, &planned.lasso, k, threads)

@@ -120,7 +120,7 @@ impl Rehearsal {
                 run.scored_two_stage(planned, rows, |y, blocks, median| {
                     let deal = (seeds.blocks, blocks, median.map(f64::to_bits));
                     kept(cast, deal, usize::MAX, || {
-                        dealt.cast(planned, rows, y, blocks).map(Arc::new)
+                        Ok(Arc::new(dealt.cast(planned, rows, y, blocks)))
                     })
                 })?
             }
