@@ -24,6 +24,11 @@ pub(super) const SIZES: [usize; 23] = [
     100, 120, 140, 170, 200, 240, 280, 330, 390, 460, 550, 650, 770, 900, 1100, 1300, 1500, 1800,
     2100, 2500, 3000, 3500, 4000,
 ];
+/// The sizes for a number of features: with many, rows are dear, and all that happens happens earlier.
+pub(super) fn sizes(features: usize) -> &'static [usize] {
+    if features > FEATURES[0] { &SIZES[..19] } else { &SIZES }
+}
+
 /// The names of the designs.
 pub(super) const DESIGNS: [&str; 4] = ["AR 0.1", "AR 0.5", "AR 0.9", "equal 0.5, mixed signs"];
 /// The numbers of features.
@@ -67,7 +72,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     for (i, (name, features)) in settings.iter().enumerate() {
         let doing = format!("designs: {name}, {features} features");
         (experiment.progress)(&doing, i as f64 / settings.len() as f64);
-        cells.extend(measure(experiment, name, *features, &SIZES)?);
+        cells.extend(measure(experiment, name, *features, sizes(*features))?);
     }
     data(experiment, &cells)?;
     section(experiment, &cells)

@@ -33,15 +33,15 @@ use crate::score::Scores;
 pub(super) enum Arrangement {
     /// The k best are equal, and all others: the hardest.
     Step,
-    /// Above and below the gap scores fall by a k-th of it from one to the next.
-    Stairs,
+    /// Above and below the gap scores fall by a thousandth of it from one to the next.
+    Slope,
 }
 
 impl Arrangement {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Step => "step",
-            Self::Stairs => "stairs",
+            Self::Slope => "slope",
         }
     }
 }
@@ -70,11 +70,12 @@ pub(super) const SETTINGS: [Setting; 10] = [
     setting(1000, 5, "1", "1"),
     setting(1000, 5, "0.5", "0.1"),
     setting(1000, 5, "0.5", "5"),
-    Setting { arrangement: Arrangement::Stairs, ..setting(1000, 5, "0.5", "1") },
+    Setting { arrangement: Arrangement::Slope, ..setting(1000, 5, "0.5", "1") },
 ];
 
 /// A gap is where ln C(d, k) - xi gamma eps/2 takes such a value.
-const EXPONENTS: [f64; 12] = [10.0, 6.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0];
+const EXPONENTS: [f64; 13] =
+    [14.0, 10.0, 6.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0];
 /// Draws a trial.
 const DRAWS: u64 = 10;
 /// The sensitivity of the scores, so that gaps need not be whole numbers of it.
@@ -117,6 +118,27 @@ impl Cell {
     pub(super) fn error_at(&self, truth: f64) -> f64 {
         (truth * (1.0 - truth) / self.draws as f64).sqrt()
     }
+
+    /// How likely the closed form makes a number of recoveries that is at least as far out on its side,
+    /// twice: the exact binomial test.
+    pub(super) fn p_value(&self) -> f64 {
+        let truth = self.hardest().clamp(1e-300, 1.0 - 1e-16);
+        let recovered = (self.recovered.mean * self.draws as f64).round() as usize;
+        let draws = self.draws as usize;
+        let (yes, no) = (truth.ln(), (1.0 - truth).ln());
+        let ln = LnFactorials::up_to(draws);
+        let ln = ln.as_slice();
+        let sets = |i: usize| ln[draws] - ln[i] - ln[draws - i];
+        let at = |i: usize| (sets(i) + i as f64 * yes + (draws - i) as f64 * no).exp();
+        let below: f64 = (0..=recovered).map(at).sum();
+        let above: f64 = (recovered..=draws).map(at).sum();
+        (2.0 * below.min(above)).min(1.0)
+    }
+
+    /// The same cell at another gap, for what needs no draws.
+    pub(super) fn at_gap(&self, gap: f64) -> Self {
+        Self { gap, ..self.clone() }
+    }
 }
 
 impl Setting {
@@ -130,7 +152,7 @@ impl Setting {
     fn scores(&self, gap: f64) -> Result<Scores> {
         let step = match self.arrangement {
             Arrangement::Step => 0.0,
-            Arrangement::Stairs => gap / self.k as f64,
+            Arrangement::Slope => gap / 1000.0,
         };
         let value = |rank: usize| {
             let fallen = rank as f64 * step + if rank < self.k { 0.0 } else { gap - step };
@@ -258,8 +280,16 @@ mod tests {
     }
 
     #[test]
+    fn the_test_is_the_binomial_one() {
+        // At gap 0 all C(3, 1) sets are equally likely; 4 of 4 have probability 1/81.
+        let mut cell = cell(setting(3, 1, "1", "1"), 0.0);
+        (cell.draws, cell.recovered) = (4, Estimate::of([1.0; 4]));
+        assert!((cell.p_value() - 2.0 / 81.0).abs() < 1e-12);
+    }
+
+    #[test]
     fn arrangements_have_the_gap() {
-        for arrangement in [Arrangement::Step, Arrangement::Stairs] {
+        for arrangement in [Arrangement::Step, Arrangement::Slope] {
             let setting = Setting { arrangement, ..setting(20, 4, "0.5", "1") };
             let scores = setting.scores(12.0).unwrap();
             let values = scores.values();
