@@ -1,5 +1,5 @@
-//! How far the counts of private top-k items are from the true ones: the experiments of "Joint: a
-//! joint exponential mechanism for top-k" (2020), with the mechanisms of this library.
+//! How far the counts of private top-k items are from the true ones: the experiments of "A Joint Exponential
+//! Mechanism for Differentially Private Top-k Set" (2020), with the mechanisms of this library.
 
 use std::path::Path;
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use crate::report::{Block, Section, Verdict};
 const DATA: &str = "joint.csv";
 const SECONDS_DATA: &str = "joint-seconds.csv";
 const SOURCE: &str =
-    "\"A Joint Exponential Mechanism for Top-k\" (NeurIPS workshop 2020), section 4";
+    "\"A Joint Exponential Mechanism for Differentially Private Top-k Set\" (2020), section 4";
 /// The mechanisms that the paper compares its own, `joint-set`, with.
 const PEERS: [&str; 2] = ["peel", TWO_SIDED];
 /// How many standard errors make a difference.

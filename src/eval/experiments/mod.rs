@@ -2,6 +2,7 @@
 
 mod designs;
 mod designs_page;
+mod designs_statements;
 mod joint;
 mod joint_page;
 mod parts;

@@ -74,8 +74,8 @@ pub(super) const SETTINGS: [Setting; 10] = [
 ];
 
 /// A gap is where ln C(d, k) - xi gamma eps/2 takes such a value.
-const EXPONENTS: [f64; 13] =
-    [14.0, 10.0, 6.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0];
+const EXPONENTS: [f64; 15] =
+    [14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0];
 /// Draws a trial.
 const DRAWS: u64 = 10;
 /// The sensitivity of the scores, so that gaps need not be whole numbers of it.

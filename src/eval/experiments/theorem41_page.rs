@@ -4,13 +4,12 @@ use crate::error::Result;
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::parts::{Stated, curves, paragraph, row, share_at};
 use crate::eval::experiments::theorem41::{Arrangement, Cell, SETTINGS, Setting, ln_c};
-use crate::eval::experiments::theorem41_noise::Noise;
+use crate::eval::experiments::theorem41_noise::{Noise, noise_blocks, noise_lines};
 use crate::report::figure::{Curve, CurveChart, CurvePoint};
 use crate::report::{Block, Section, Verdict};
 
 const DATA: &str = "theorem4.1.csv";
-const NOISE_DATA: &str = "theorem4.1-noise.csv";
-const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
+pub(super) const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
 
 /// Writes all cells, and the sizes of noise.
 pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell], noises: &[Noise]) -> Result<()> {
@@ -38,32 +37,7 @@ pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell], noises: &[Noise]
     ];
     let lines: Vec<_> = cells.iter().map(line).collect();
     experiment.output.write_csv(DATA, &header, &lines)?;
-    let line = |noise: &Noise| {
-        let mut line = vec![noise.d.to_string(), noise.k.to_string(), format!("{:.6e}", noise.m)];
-        let numbers = [
-            noise.harmonic(),
-            noise.asymptotic(),
-            noise.mean.mean,
-            noise.mean.error,
-            noise.naive,
-            noise.infinite,
-        ];
-        line.extend(numbers.map(|number| format!("{number:.6}")));
-        line
-    };
-    let header = [
-        "d",
-        "k",
-        "m",
-        "harmonic",
-        "asymptotic",
-        "simulated",
-        "error",
-        "naive_finite",
-        "naive_infinite",
-    ];
-    let lines: Vec<_> = noises.iter().map(line).collect();
-    experiment.output.write_csv(NOISE_DATA, &header, &lines)
+    noise_lines(experiment, noises)
 }
 
 /// The part of the page.
@@ -114,14 +88,7 @@ pub(super) fn section(
     blocks.push(holds(cells));
     blocks.push(closed_form(cells));
     blocks.push(constant(cells));
-    blocks.push(paragraph(
-        "Theorem A.3: the largest noise of a class of m sets, -ln(1 - U^(1/m)), has the m-th harmonic \
-         number as its mean, ln m + 0.57722 + 1/(2m) - ... Below, m = C(d-1, k-1), the largest class. As \
-         written, the formula loses all digits once U^(1/m) rounds to 1, and is then infinite; computed as \
-         -ln(-expm1(ln(U)/m)) it keeps them.",
-    ));
-    blocks.push(noise_table(noises));
-    blocks.push(noise_verdict(noises));
+    blocks.extend(noise_blocks(noises));
     Ok(Section {
         id: "theorem4.1".into(),
         title: "Theorem 4.1: the gap that is recovered".into(),
@@ -274,55 +241,5 @@ fn constant(cells: &[Cell]) -> Block {
             "Rule: that it does for all d and k simulated. For large d, c tends to k^k/k!, which exceeds k \
              from k = 3 on; the bound itself, with c, is not touched.{note}"
         ),
-    )
-}
-
-fn noise_table(noises: &[Noise]) -> Block {
-    let line = |noise: &Noise| {
-        let m = if noise.m < 1e7 { noise.m.to_string() } else { format!("{:.3e}", noise.m) };
-        let naive = match noise.infinite {
-            1.0 => "\u{2013}".to_owned(),
-            _ => format!("{:.3}", noise.naive),
-        };
-        vec![
-            noise.d.to_string(),
-            noise.k.to_string(),
-            m,
-            format!("{:.4}", noise.harmonic()),
-            format!("{:.4}", noise.asymptotic()),
-            format!("{:.4}", noise.mean.mean),
-            format!("{:.4}", noise.mean.error),
-            naive,
-            format!("{:.1}%", 100.0 * noise.infinite),
-        ]
-    };
-    Block::Table {
-        caption: format!("Noise of the largest class ({NOISE_DATA})."),
-        header: row(&[
-            "d",
-            "k",
-            "m = C(d-1, k-1)",
-            "H_m",
-            "ln m + 0.57722 + 1/(2m)",
-            "simulated mean",
-            "standard error",
-            "as written, finite draws",
-            "as written, infinite",
-        ]),
-        rows: noises.iter().map(line).collect(),
-    }
-}
-
-fn noise_verdict(noises: &[Noise]) -> Block {
-    let largest = noises.iter().map(|noise| noise.z().abs()).fold(0.0, f64::max);
-    Stated {
-        statement: "E[-ln(1 - U^(1/m))] is the m-th harmonic number.",
-        source: &format!("{SOURCE}, theorem A.3"),
-        paper: "H_m",
-    }
-    .against(
-        format!("largest deviation of {} means: {largest:.1} standard errors", noises.len()),
-        if largest <= 4.0 { Verdict::Matches } else { Verdict::DoesNotMatch },
-        "Rule: every simulated mean within four standard errors.",
     )
 }
