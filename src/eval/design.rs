@@ -311,7 +311,8 @@ mod tests {
     /// 0.01. Five of them.
     #[test]
     fn noise_has_its_variance() {
-        let make: [(fn(u64) -> Synthetic, f64); 3] = [(w1, 0.1), (w1_w2, 0.1), (fan_lv, 1.5)];
+        type Make = fn(u64) -> Synthetic;
+        let make: [(Make, f64); 3] = [(w1, 0.1), (w1_w2, 0.1), (fan_lv, 1.5)];
         for (number, (make, variance)) in make.into_iter().enumerate() {
             let tables = if number == 2 { 20 } else { 200 };
             let mut squares = 0.0;

@@ -1,10 +1,19 @@
 //! The papers' experiments, one a file.
 
 mod accuracy;
+mod designs;
+mod designs_page;
+mod designs_statements;
 mod fig1;
+mod joint;
+mod joint_page;
+mod parts;
 mod pipelines;
 mod sets;
 mod table1;
+mod theorem41;
+mod theorem41_noise;
+mod theorem41_page;
 
 use std::path::Path;
 
@@ -43,7 +52,7 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 }
 
 /// All experiments, in the order of the papers.
-pub(crate) static ALL: [Named; 10] = [
+pub(crate) static ALL: [Named; 13] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -53,6 +62,9 @@ pub(crate) static ALL: [Named; 10] = [
     of("fig6", "dp-sis", "DP-SIS minus two-stage on all sets, k = 5", accuracy::fig6),
     of("fig7", "dp-sis", "the same for k = floor(log d)", accuracy::fig7),
     of("fig8", "dp-sis", "TOP, GREAT and GOOD", accuracy::fig8),
+    of("designs", "dp-sis", "rows that exact recovery takes, on synthetic designs", designs::run),
+    of("theorem4.1", "dp-sis", "the bound beside what is recovered", theorem41::run),
+    of("joint", "joint", "errors and run times of joint selection", joint::run),
     of("pipelines", "pipelines", "pipelines that are private throughout", pipelines::run),
 ];
 
