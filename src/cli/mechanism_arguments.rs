@@ -72,6 +72,7 @@ impl ParameterArguments {
 
 impl MechanismArguments {
     /// Whether anything is stated.
+    #[cfg(feature = "methods")]
     pub(super) fn is_stated(&self) -> bool {
         self.mechanism.is_some() || self.parameters.is_stated()
     }

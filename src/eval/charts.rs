@@ -53,10 +53,7 @@ pub(crate) fn number(epsilon: &str) -> f64 {
 }
 
 /// The cells of a table and a count, of one method on one scale, by epsilon.
-pub(crate) fn along_epsilon<'c>(
-    cells: &'c Cells,
-    of: impl Fn(&Key) -> bool,
-) -> Vec<(f64, &'c Cell)> {
+pub(crate) fn along_epsilon(cells: &Cells, of: impl Fn(&Key) -> bool) -> Vec<(f64, &Cell)> {
     let chosen = cells.iter().filter(|(key, _)| of(key));
     let mut along: Vec<(f64, &Cell)> =
         chosen.map(|(key, cell)| (number(&key.epsilon), cell)).collect();

@@ -213,7 +213,6 @@ mod tests {
     fn no_outcome_tells_neighbours_apart_by_more_than_epsilon() {
         for k in [1, 2, 3] {
             let worst = worst(1.0, k, Variant::Right);
-            eprintln!("dpkendall k = {k}: {worst:.4} of epsilon");
             assert!(worst <= 1.0 + 1e-12, "{k}: {worst}");
         }
     }
@@ -244,7 +243,6 @@ mod tests {
     fn the_extreme_pair_comes_near_epsilon_and_rejects_broken_variants() {
         for (k, least) in [(1, 0.8), (2, 0.8)] {
             let loss = extreme_loss(k, Variant::Right);
-            eprintln!("dpkendall, extreme pair, k = {k}: {loss:.4} of epsilon");
             assert!((least..=1.0).contains(&loss), "{loss}");
         }
         for (k, variant) in [
@@ -254,7 +252,6 @@ mod tests {
             (2, Variant::NotDivided),
         ] {
             let loss = extreme_loss(k, variant);
-            eprintln!("dpkendall, broken, k = {k}: {loss:.4} of epsilon");
             assert!(loss > 1.1, "{loss}");
         }
     }

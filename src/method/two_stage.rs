@@ -179,7 +179,6 @@ mod tests {
     fn no_outcome_tells_neighbours_apart_by_more_than_epsilon() {
         for k in [1, 2] {
             let worst = worst(k);
-            eprintln!("two-stage k = {k}: {worst:.4} of epsilon");
             assert!(worst <= 1.0 + 1e-12, "{k}: {worst}");
         }
     }
@@ -210,7 +209,6 @@ mod tests {
             let losses = before.iter().map(|(picks, p)| (p / after[picks]).ln().abs() / eps);
             losses.fold(0.0, f64::max)
         };
-        eprintln!("two-stage: {:.4} of epsilon; one-sided {:.4}", loss(2.0), loss(1.0));
         assert!(loss(2.0) <= 1.0 && loss(1.0) > 1.1);
     }
 

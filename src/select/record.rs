@@ -135,20 +135,16 @@ impl Request {
 
     /// The mechanism and its parameters, and those of the method.
     pub(super) fn mechanism_recorded(&self) -> MechanismUsed {
-        let mut used = MechanismUsed::of(&*self.mechanism_used(), self.k);
+        let used = MechanismUsed::of(&*self.mechanism_used(), self.k);
         match self.method {
-            Method::Scores => {}
+            Method::Scores => used,
             #[cfg(feature = "methods")]
             Method::TwoStage(TwoStage { penalty, .. }) => {
-                used.parameters.insert("method", "two-stage".to_owned());
-                used.parameters.insert("penalty", penalty.to_string());
+                used.with("method", "two-stage").with("penalty", penalty)
             }
             #[cfg(feature = "methods")]
-            Method::DpKendall => {
-                used.parameters.insert("method", "dpkendall".to_owned());
-            }
+            Method::DpKendall => used.with("method", "dpkendall"),
         }
-        used
     }
 
     fn by_default(&self) -> bool {

@@ -36,13 +36,13 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             let mut rng = ChaCha20Rng::seed_from_u64(seed_of(seed, &["blocks"], 0));
             Ok((sis(&x, &y), two_stage(&x, &y, &mut rng)?))
         })?;
-        let frequency = |of: &dyn Fn(&(Vec<usize>, Vec<usize>)) -> Vec<usize>| {
+        let frequency = |picks: &mut dyn Iterator<Item = &Vec<usize>>| {
             let mut times = vec![0.0; 100];
-            picks.iter().flat_map(of).for_each(|feature| times[feature] += 1.0);
+            picks.flatten().for_each(|feature| times[*feature] += 1.0);
             times
         };
-        let (sis, two_stage) =
-            (frequency(&|picks| picks.0.clone()), frequency(&|picks| picks.1.clone()));
+        let sis = frequency(&mut picks.iter().map(|picks| &picks.0));
+        let two_stage = frequency(&mut picks.iter().map(|picks| &picks.1));
         let found =
             |times: &[f64]| times[..K].iter().sum::<f64>() / (K as f64 * repetitions as f64);
         shares.push((name, found(&sis), found(&two_stage)));
