@@ -32,6 +32,8 @@
 //! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
 //! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
 //! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::advise`] |
+//! | select by the two-stage method or DPKendall | `Select::method`, `Method` (feature `methods`) |
+//! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a median or a centre privately | [`mod@estimate`] |

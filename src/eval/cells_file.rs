@@ -1,5 +1,6 @@
 //! Cells as a CSV file that grows while a sweep runs, and from which a stopped sweep goes on.
 
+use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -59,6 +60,7 @@ impl CellsFile {
         if !self.path.exists() {
             return Ok(cells);
         }
+        let seconds = self.read_seconds()?;
         let whole = whole_lines(&self.path)?;
         let mut csv = csv::Reader::from_reader(whole.as_bytes());
         let foreign = || {
@@ -101,11 +103,33 @@ impl CellsFile {
                 model: estimate(15, 16)?,
                 baseline: number(17)?,
                 lasso_model: number(18)?,
-                seconds: f64::NAN,
+                seconds: seconds.get(&key).copied().unwrap_or(f64::NAN),
             };
             cells.insert(key, cell);
         }
         Ok(cells)
+    }
+
+    /// The run times that are known; they are for information, so what is odd is left out.
+    fn read_seconds(&self) -> Result<BTreeMap<Key, f64>> {
+        if !self.times.exists() {
+            return Ok(BTreeMap::new());
+        }
+        let whole = whole_lines(&self.times)?;
+        let mut csv = csv::Reader::from_reader(whole.as_bytes());
+        let known = csv.records().flatten().filter(|record| record.len() == 6);
+        let cell = |record: csv::StringRecord| {
+            let text = |column: usize| record[column].to_owned();
+            let key = Key {
+                table: text(0),
+                method: text(1),
+                scale: text(2),
+                count: text(3),
+                epsilon: text(4),
+            };
+            record[5].parse().ok().map(|seconds| (key, seconds))
+        };
+        Ok(known.filter_map(cell).collect())
     }
 
     /// Adds a cell, at once and whole.
@@ -235,7 +259,7 @@ mod tests {
         let cells = file.read().unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), whole);
         let read = &cells[&key];
-        assert!(read.seconds.is_nan());
+        assert_eq!(read.seconds, 0.001);
         assert_eq!((read.k, read.lasso, read.good), (7, cell.lasso, 1.0));
         file.finish(&cells).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), whole);
