@@ -5,6 +5,8 @@ mod designs;
 mod designs_page;
 mod designs_statements;
 mod fig1;
+mod fig8;
+mod heat;
 mod joint;
 mod joint_page;
 mod parts;
@@ -59,9 +61,9 @@ pub(crate) static ALL: [Named; 13] = [
     of("fig3", "dp-sis", "accuracy on sorlie", accuracy::fig3),
     of("fig4", "dp-sis", "accuracy on yeoh", accuracy::fig4),
     of("fig5", "dp-sis", "accuracy on the synthetic set", accuracy::fig5),
-    of("fig6", "dp-sis", "DP-SIS minus two-stage on all sets, k = 5", accuracy::fig6),
-    of("fig7", "dp-sis", "the same for k = floor(log d)", accuracy::fig7),
-    of("fig8", "dp-sis", "TOP, GREAT and GOOD", accuracy::fig8),
+    of("fig6", "dp-sis", "DP-SIS minus two-stage on all sets, k = 5", heat::fig6),
+    of("fig7", "dp-sis", "the same for k = floor(log d)", heat::fig7),
+    of("fig8", "dp-sis", "TOP, GREAT and GOOD", fig8::run),
     of("designs", "dp-sis", "rows that exact recovery takes, on synthetic designs", designs::run),
     of("theorem4.1", "dp-sis", "the bound beside what is recovered", theorem41::run),
     of("joint", "joint", "errors and run times of joint selection", joint::run),
