@@ -73,7 +73,6 @@ impl CellsFile {
         }
         for record in csv.records() {
             let record = record.map_err(|_| foreign())?;
-            let text = |column: usize| record[column].to_owned();
             let number = |column: usize| record[column].parse::<f64>().map_err(|_| foreign());
             let whole = |column: usize| record[column].parse::<u64>().map_err(|_| foreign());
             let estimate = |mean: usize, error: usize| -> Result<Estimate> {
@@ -85,13 +84,7 @@ impl CellsFile {
                 )
                 .hint("state those, or choose another folder"));
             }
-            let key = Key {
-                table: text(0),
-                method: text(1),
-                scale: text(2),
-                count: text(3),
-                epsilon: text(4),
-            };
+            let key = key_of(&record);
             let cell = Cell {
                 k: whole(5)? as usize,
                 trials: self.trials,
@@ -119,15 +112,7 @@ impl CellsFile {
         let mut csv = csv::Reader::from_reader(whole.as_bytes());
         let known = csv.records().flatten().filter(|record| record.len() == 6);
         let cell = |record: csv::StringRecord| {
-            let text = |column: usize| record[column].to_owned();
-            let key = Key {
-                table: text(0),
-                method: text(1),
-                scale: text(2),
-                count: text(3),
-                epsilon: text(4),
-            };
-            record[5].parse().ok().map(|seconds| (key, seconds))
+            record[5].parse().ok().map(|seconds| (key_of(&record), seconds))
         };
         Ok(known.filter_map(cell).collect())
     }
@@ -180,6 +165,12 @@ impl CellsFile {
         let fields = fields.chain(wholes.map(|whole| whole.to_string()));
         csv.write_record(fields.chain(numbers.map(|number| number.to_string())))
     }
+}
+
+/// The key in the first five columns.
+fn key_of(record: &csv::StringRecord) -> Key {
+    let text = |column: usize| record[column].to_owned();
+    Key { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
 }
 
 fn names(key: &Key) -> [&str; 5] {

@@ -239,21 +239,7 @@ fn times(experiment: &Experiment<'_>) -> Result<Vec<Seconds>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::output::OutputFolder;
-
-    fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
-        let folder = tempfile::tempdir().unwrap();
-        let output = OutputFolder::open(folder.path()).unwrap();
-        let progress = |_: &str, _: f64| ();
-        use_it(&Experiment {
-            output: &output,
-            data: None,
-            trials,
-            seed: 1,
-            threads,
-            progress: &progress,
-        })
-    }
+    use crate::eval::experiments::with;
 
     #[test]
     fn the_error_by_hand() {

@@ -120,3 +120,20 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
         sections: sections.to_vec(),
     }
 }
+
+/// Runs something within a frame that writes to a folder which is then gone.
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "in a test a panic is how a failure is said")]
+fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
+    let folder = tempfile::tempdir().unwrap();
+    let output = OutputFolder::open(folder.path()).unwrap();
+    let progress = |_: &str, _: f64| ();
+    use_it(&Experiment {
+        output: &output,
+        data: None,
+        trials,
+        seed: 1,
+        threads,
+        progress: &progress,
+    })
+}

@@ -223,23 +223,9 @@ fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::output::OutputFolder;
+    use crate::eval::experiments::with;
     use crate::exact::binomial;
     use num_traits::ToPrimitive;
-
-    fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
-        let folder = tempfile::tempdir().unwrap();
-        let output = OutputFolder::open(folder.path()).unwrap();
-        let progress = |_: &str, _: f64| ();
-        use_it(&Experiment {
-            output: &output,
-            data: None,
-            trials,
-            seed: 1,
-            threads,
-            progress: &progress,
-        })
-    }
 
     fn cell(setting: Setting, gap: f64) -> Cell {
         Cell { setting, gap, recovered: Estimate::of([1.0]), draws: 1 }
