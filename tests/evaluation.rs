@@ -171,7 +171,32 @@ fn methods_release_what_they_are_to_release() {
     let record: serde_json::Value = serde_json::from_str(&out).unwrap();
     assert_eq!(record["private"], true);
     assert_eq!(record["mechanism"]["method"], "dpkendall");
+    assert_eq!(record["mechanism"]["id"], "em");
     assert_eq!(record["score"]["id"], "dpkendall");
+    assert!(record["score"]["sensitivity"].is_null());
+    let votes = [
+        "select",
+        "--k",
+        "2",
+        "--eps",
+        "1",
+        "--method",
+        "two-stage",
+        "--blocks",
+        "4",
+        "--classes",
+        "a,b,c",
+        "--bounds",
+        "0,1",
+        "t.csv",
+        "--format",
+        "json",
+    ];
+    let (out, err) = ok(folder.path(), &votes);
+    let record: serde_json::Value = serde_json::from_str(&out).unwrap();
+    assert_eq!(record["mechanism"]["blocks"], "4");
+    assert_eq!((&record["score"]["grid"], &record["score"]["sensitivity"]), (&1.into(), &1.into()));
+    assert!(err.contains("4 blocks vote"), "{err}");
 }
 
 #[test]
@@ -204,6 +229,7 @@ fn wrong_requests_for_methods_are_refused() {
     run(&["--method", "two-stage", "--score", "kendall"], "no score and no centre");
     run(&["--method", "dpkendall", "--bounds", "0,1"], "DPKendall takes no");
     run(&["--method", "dpkendall", "--mechanism", "joint"], "DPKendall takes no");
+    run(&["--method", "dpkendall", "--gamma", "1"], "DPKendall takes no");
     run(&["--method", "two-stage", "--mechanism", "gem"], "features share one");
 }
 
@@ -256,6 +282,51 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
         "another seed",
     );
     refused(folder.path(), &[&COMPARE[..], &["--k", "2", "-o", "."]].concat(), 2, "something else");
+}
+
+/// Cells are of one table and one target; another under the same name is not taken for it.
+#[test]
+fn cells_of_another_table_or_target_are_refused() {
+    let folder = folder();
+    let base = [
+        "compare",
+        "t.csv",
+        "--methods",
+        "sis",
+        "--eps",
+        "1",
+        "--trials",
+        "2",
+        "--k",
+        "1",
+        "-o",
+        "out",
+    ];
+    let (_, err) = ok(folder.path(), &base);
+    assert!(
+        err.contains("t: 60 rows, 8 features; the target is one of 3 labels (accuracy)"),
+        "{err}"
+    );
+    let other = |more: &[&str]| {
+        let arguments = [&base[..], more].concat();
+        refused(folder.path(), &arguments, 2, "another table or target called t");
+    };
+    other(&["--classes", "a,b"]);
+    other(&["--target", "f1"]);
+    other(&["--exclude", "f3"]);
+    refused(folder.path(), &["reproduce", "fig1", "-o", "out"], 2, "something else");
+    let csv = fs::read_to_string(folder.path().join("t.csv")).unwrap();
+    // A row without a target and labels that are numbers.
+    let coded = csv.replace(",a\n", ",1\n").replace(",b\n", ",2\n").replace(",c\n", ",3\n");
+    fs::write(folder.path().join("t.csv"), coded.replacen(",1\n", ",\n", 1)).unwrap();
+    other(&[]);
+    let base = [&base[..base.len() - 1], &["new"]].concat();
+    let (_, err) = ok(folder.path(), &[&base[..], &["--labels"]].concat());
+    assert!(err.contains("one of 3 labels"), "{err}");
+    assert!(err.contains("1 rows without a usable target are left out"), "{err}");
+    let base = [&base[..base.len() - 1], &["newer"]].concat();
+    let (_, err) = ok(folder.path(), &base);
+    assert!(err.contains("the target is a number (R²)"), "{err}");
 }
 
 /// What finds the features: SIS always, private methods with a large budget, chance rarely.
@@ -311,6 +382,7 @@ fn wrong_comparisons_are_refused() {
     };
     run(&["t.csv", "--methods", "best"], 2, "no such method");
     run(&["t.csv", "--methods", "dp-sis:gem"], 2, "one");
+    run(&["t.csv", "--methods", "dp-sis:em", "--k", "2"], 2, "k must be 1");
     run(&["t.csv", "--scale", "bounds"], 2, "--bounds");
     run(&["t.csv", "--scale", "0sd"], 2, "no such scale");
     run(&["t.csv", "--eps", "1..2"], 2, "0.1..20:12");
@@ -320,7 +392,9 @@ fn wrong_comparisons_are_refused() {
     run(&["t.csv", "--k", "9"], 2, "k");
     run(&["t.csv", "--trials", "0"], 2, "trial");
     run(&["t.csv", "t.csv"], 2, "two files");
-    run(&["t.csv", "--classes", "a,b"], 3, "classes");
+    run(&["t.csv", "--classes", "x,y"], 3, "no row has a usable target");
+    run(&["t.csv", "--target", "f1", "--classes", "x,y"], 3, "no row has a usable target");
+    assert!(!folder.path().join("out").exists(), "nothing is made for a request that is refused");
     run(&["gone.csv"], 5, "gone.csv");
     run(&["-"], 2, "standard input");
 }
@@ -338,9 +412,12 @@ fn experiments_without_data_name_what_is_missing() {
         if name != "fig1" {
             assert!(page.contains("left out"), "{name}");
         }
+        assert!(page.contains("Few repetitions"), "{name}");
+        assert!(folder.path().join("out").join(format!("{name}.html")).exists());
         assert!(page.contains("NOT PRIVATE"), "{name}");
     }
-    let (out, _) = ok(folder.path(), &["reproduce", "fig5", "--trials", "2", "-o", "out"]);
+    let (out, err) = ok(folder.path(), &["reproduce", "fig5", "--trials", "2", "-o", "out"]);
+    assert!(err.contains("without --data"), "{err}");
     assert!(out.contains("Figure 5"), "{out}");
     let fig5 = fs::read_to_string(folder.path().join("out/fig5.csv")).unwrap();
     assert!(fig5.lines().count() > 20);

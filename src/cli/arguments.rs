@@ -151,8 +151,8 @@ pub(super) struct SelectArguments {
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
     neighbors: Relation,
 
-    /// Shares of the budget for the target's centre and median, where they are drawn; the selection
-    /// gets the rest [default: center=0.05,target=0.10]
+    /// Shares of the budget for the target's centre (two-stage: the count of rows) and median, where they
+    /// are drawn; the selection gets the rest [default: center=0.05,target=0.10]
     #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
     split: Option<String>,
 
@@ -539,11 +539,14 @@ impl SelectArguments {
         if !two_stage && (self.blocks.is_some() || self.penalty.is_some()) {
             return Err(Error::request("--blocks and --penalty belong to --method two-stage"));
         }
-        if self.mechanism.is_stated() {
-            select = select.mechanism(self.mechanism.mechanism("peel")?);
+        if !two_stage && self.mechanism.is_stated() {
+            return Err(Error::request("DPKendall takes no mechanism: it has its own"));
         }
         if !two_stage {
             return Ok(select.method(Method::DpKendall));
+        }
+        if self.mechanism.is_stated() {
+            select = select.mechanism(self.mechanism.mechanism("peel")?);
         }
         let TwoStage { penalty, .. } = TwoStage::default();
         let penalty = self.penalty.unwrap_or(penalty);

@@ -11,7 +11,10 @@ use crate::cli::values::{parse_bounds, parse_counts, parse_epsilons, parse_recor
 use crate::data::Bounds;
 use crate::datasets::PublicTable;
 use crate::error::{Error, Result};
-use crate::eval::{Arm, ArmScale, LazyStudy, OutputFolder, Study, Sweep, compare as run, summary};
+use crate::eval::{
+    Arm, ArmScale, LazyStudy, OutputFolder, Settled, Study, Sweep, compare as run, labels_of,
+    summary,
+};
 use crate::select::Target;
 
 /// Compare selection methods on tables that are public.
@@ -60,9 +63,13 @@ pub(super) struct CompareArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "bounds")]
     bounds_file: Option<PathBuf>,
 
-    /// The target is one of these labels [default: the labels found, if one of them is no number]
+    /// The target is one of these labels [default: a number if all that is there are numbers, else a label]
     #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds")]
     classes: Option<String>,
+
+    /// The target of each table is one of the labels that it holds, numbers or not
+    #[arg(long, conflicts_with_all = ["classes", "target_bounds"])]
+    labels: bool,
 
     /// The target is a number in this range
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
@@ -97,6 +104,9 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
     let (sweep, target) = arguments.checked()?;
     let (schema, _) = arguments.table.schema()?;
     let mut tables: Vec<LazyStudy<'_>> = Vec::new();
+    let mut told = String::from(
+        "NOT PRIVATE: compare reads the tables without privacy; use it on public data only.\n",
+    );
     for path in &arguments.files {
         if path == Path::new("-") {
             return Err(Error::request("compare reads files, not standard input"));
@@ -105,18 +115,26 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         if tables.iter().any(|table| table.name == name) {
             return Err(Error::request(format!("two files are called {name}")));
         }
-        let text = arguments.table.table(path, &schema)?;
-        let (target, seed) = (target.clone(), arguments.seed);
+        // All tables are read before anything is drawn: what is wrong with one should be known at once.
+        let table = PublicTable::read(&arguments.table.table(path, &schema)?)?;
+        let target = if arguments.labels { labels_of(&table) } else { target.clone() };
+        let settled = Settled::of(table, target)?;
+        told += &line(&name, &settled);
+        let (d, data, seed) = (settled.table.features.len(), settled.fingerprint(), arguments.seed);
+        if let Some(k) = sweep.counts.iter().map(|count| count.of(d)).find(|k| *k > d) {
+            return Err(Error::request(format!("{name} has {d} features, fewer than k = {k}")));
+        }
+        for k in sweep.counts.iter().map(|count| count.of(d)) {
+            sweep.arms.iter().try_for_each(|arm| arm.check(k))?;
+        }
         let read = {
             let name = name.clone();
-            move || Study::new(&name, PublicTable::read(&text)?, target.clone(), seed)
+            move || Study::new(&name, settled.clone(), seed)
         };
-        tables.push(LazyStudy { name, read: Box::new(read) });
+        tables.push(LazyStudy { name, data, read: Box::new(read) });
     }
-    let folder = OutputFolder::open(&arguments.output)?;
-    output::remark(
-        "NOT PRIVATE: compare reads the tables without privacy; use it on public data only.\n",
-    );
+    let folder = OutputFolder::open(&arguments.output, "compare")?;
+    output::remark(&told);
     let steps = Steps::new(!arguments.no_progress);
     let cells = run(&sweep, &tables, &folder, &|share| steps.show("comparing", share))?;
     steps.finish();
@@ -187,6 +205,20 @@ impl CompareArguments {
             }
         })
     }
+}
+
+/// What a table was taken for.
+fn line(name: &str, settled: &Settled) -> String {
+    let (n, d) = settled.table.x.dim();
+    let target = match &settled.target {
+        Target::Classes(labels) => format!("one of {} labels (accuracy)", labels.len()),
+        _ => "a number (R²); if it is a label, state --labels".to_owned(),
+    };
+    let left_out = match settled.left_out {
+        0 => String::new(),
+        rows => format!("; {rows} rows without a usable target are left out"),
+    };
+    format!("{name}: {n} rows, {d} features; the target is {target}{left_out}\n")
 }
 
 /// A file's name without its endings.

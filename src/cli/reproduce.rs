@@ -1,10 +1,10 @@
 //! `dpsis reproduce`: the papers' experiments.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::cli::output::Destination;
+use crate::cli::output::{self, Destination};
 use crate::cli::progress::Steps;
 use crate::error::{Error, Result};
 use crate::eval::{Experiment, OutputFolder, experiments, reproduce as run};
@@ -20,8 +20,8 @@ pub(super) struct ReproduceArguments {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// The folder that holds the public sets (see dpsis datasets): NAME.csv, NAME.csv.gz or NAME.RData;
-    /// missing ones are left out by name
+    /// The folder that holds the public sets (see dpsis datasets): NAME.csv, NAME.csv.gz or NAME.RData, there
+    /// or in csv/ or raw/ below it; missing ones are left out by name
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
@@ -67,19 +67,23 @@ pub(super) fn reproduce(arguments: &ReproduceArguments) -> Result<()> {
         return Err(Error::request("threads must lie between 1 and 256"));
     }
     if arguments.data.as_ref().is_some_and(|folder| !folder.is_dir()) {
-        return Err(Error::io("the folder of data is not there"));
+        let folder = arguments.data.as_deref().unwrap_or(Path::new("")).display();
+        return Err(Error::io(format!("the folder of data, {folder}, is not there")));
     }
-    let output = OutputFolder::open(&arguments.output)?;
+    let folder = OutputFolder::open(&arguments.output, "reproduce")?;
+    if arguments.data.is_none() {
+        output::remark("without --data, what needs the public sets is not run\n");
+    }
     let steps = Steps::new(!arguments.no_progress);
     let frame = Experiment {
-        output: &output,
+        output: &folder,
         data: arguments.data.as_deref(),
         trials: arguments.trials,
         seed: arguments.seed,
         threads,
         progress: &|what, share| steps.show(what, share),
     };
-    let titles = run(&chosen, &frame)?;
+    let titles = run(&arguments.name, &chosen, &frame)?;
     steps.finish();
     let lines: String = titles.iter().map(|title| format!("{title}\n")).collect();
     let page = arguments.output.join("index.html");

@@ -9,7 +9,7 @@ use crate::error::{Error, Result};
 use crate::eval::metrics::Estimate;
 use crate::eval::sweep::{Cell, Cells, Key};
 
-const HEADER: [&str; 22] = [
+const HEADER: [&str; 24] = [
     "table",
     "method",
     "scale",
@@ -32,6 +32,8 @@ const HEADER: [&str; 22] = [
     "lasso_low",
     "lasso_high",
     "lift",
+    "lasso_most",
+    "data",
 ];
 
 /// A file of cells and one of run times beside it: times differ from run to run, cells do not.
@@ -73,6 +75,7 @@ impl CellsFile {
         }
         for record in csv.records() {
             let record = record.map_err(|_| foreign())?;
+            let text = |column: usize| record[column].to_owned();
             let number = |column: usize| record[column].parse::<f64>().map_err(|_| foreign());
             let whole = |column: usize| record[column].parse::<u64>().map_err(|_| foreign());
             let estimate = |mean: usize, error: usize| -> Result<Estimate> {
@@ -96,6 +99,8 @@ impl CellsFile {
                 model: estimate(15, 16)?,
                 baseline: number(17)?,
                 lasso_model: number(18)?,
+                reach: number(22)?,
+                data: text(23),
                 seconds: seconds.get(&key).copied().unwrap_or(f64::NAN),
             };
             cells.insert(key, cell);
@@ -159,11 +164,13 @@ impl CellsFile {
             low,
             high,
             cell.lift(),
+            cell.reach,
         ];
         let wholes = [cell.k as u64, cell.trials, self.seed];
         let fields = names(key).map(str::to_owned).into_iter();
         let fields = fields.chain(wholes.map(|whole| whole.to_string()));
-        csv.write_record(fields.chain(numbers.map(|number| number.to_string())))
+        let fields = fields.chain(numbers.map(|number| number.to_string()));
+        csv.write_record(fields.chain([cell.data.clone()]))
     }
 }
 
@@ -232,6 +239,8 @@ mod tests {
             model: estimate,
             baseline: 0.6,
             lasso_model: 0.9,
+            reach: 1.0,
+            data: "0a".to_owned(),
             seconds: 0.001,
         };
         (key, cell)

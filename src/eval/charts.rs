@@ -92,6 +92,9 @@ pub(crate) fn curve_chart(
             Reference { label: "no features".to_owned(), y: cell.baseline },
             Reference { label: "the LASSO's own".to_owned(), y: cell.lasso_model },
         ],
+        (Measure::Lasso, Some((_, cell))) if cell.reach < 1.0 => {
+            vec![Reference { label: "most possible".to_owned(), y: cell.reach }]
+        }
         _ => Vec::new(),
     };
     CurveChart {

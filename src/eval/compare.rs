@@ -2,17 +2,19 @@
 
 use std::fmt::Write;
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::eval::cells_file::CellsFile;
 use crate::eval::charts::{Measure, along_epsilon, area, curve_chart, short};
 use crate::eval::output::OutputFolder;
 use crate::eval::study::Study;
-use crate::eval::sweep::{Cells, Sweep};
+use crate::eval::sweep::{Cell, Cells, Sweep};
 use crate::report::{Block, Level, Notice, Page, Section};
 
 /// A table that is read when it is needed.
 pub(crate) struct LazyStudy<'a> {
     pub(crate) name: String,
+    /// Tells its table and target from others of that name.
+    pub(crate) data: String,
     pub(crate) read: Box<dyn Fn() -> Result<Study> + 'a>,
 }
 
@@ -57,6 +59,13 @@ pub(crate) fn run_cells(
     progress: &dyn Fn(f64),
 ) -> Result<Cells> {
     let mut cells = file.read()?;
+    for (key, cell) in &cells {
+        if tables.iter().any(|table| table.name == key.table && table.data != cell.data) {
+            let name = &key.table;
+            let rule = format!("the folder holds cells of another table or target called {name}");
+            return Err(Error::request(rule).hint("choose another folder, or remove its files"));
+        }
+    }
     let all: usize = tables.iter().map(|table| sweep.keys(&table.name).len()).sum();
     let mut done = 0;
     for table in tables {
@@ -72,6 +81,7 @@ pub(crate) fn run_cells(
             &study,
             |key| known.contains_key(key),
             |key, cell| {
+                let cell = Cell { data: table.data.clone(), ..cell };
                 file.add(&key, &cell)?;
                 cells.insert(key, cell);
                 done += 1;
@@ -105,7 +115,7 @@ pub(crate) fn summary(cells: &Cells, output: &std::path::Path) -> String {
         let along = along_epsilon(cells, |key| {
             (&*key.table, &*key.count, &*key.method, &*key.scale) == (table, count, method, scale)
         });
-        let area_of = |value: &dyn Fn(&crate::eval::sweep::Cell) -> f64| {
+        let area_of = |value: &dyn Fn(&Cell) -> f64| {
             let points: Vec<(f64, f64)> =
                 along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
             short(area(&points))
@@ -190,7 +200,7 @@ fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> 
         let along = along_epsilon(cells, |key| {
             (&*key.table, &*key.count, &key.method, &key.scale) == (table, count, method, scale)
         });
-        let of = |value: &dyn Fn(&crate::eval::sweep::Cell) -> f64| {
+        let of = |value: &dyn Fn(&Cell) -> f64| {
             let points: Vec<(f64, f64)> =
                 along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
             short(area(&points))

@@ -20,5 +20,5 @@ pub use preparation::{Preparation, Prepared};
 pub(crate) use compare::{LazyStudy, compare, summary};
 pub(crate) use experiments::{Experiment, reproduce};
 pub(crate) use output::OutputFolder;
-pub(crate) use study::{Arm, ArmScale, Study};
+pub(crate) use study::{Arm, ArmScale, Settled, Study, labels_of};
 pub(crate) use sweep::{Count, Sweep};

@@ -13,25 +13,27 @@ const MARKER: &str = "dpsis-evaluation.txt";
 pub(crate) struct OutputFolder(PathBuf);
 
 impl OutputFolder {
-    /// Makes the folder, or goes on in it.
+    /// Makes the folder, or goes on in one that the same command has made.
     ///
     /// # Errors
     ///
     /// `Request` if it holds something else; `Io` if it cannot be made or written to.
-    pub(crate) fn open(path: &Path) -> Result<Self> {
+    pub(crate) fn open(path: &Path, command: &str) -> Result<Self> {
         let folder = Self(path.to_owned());
+        let words =
+            format!("Results on public or synthetic data, made by dpsis {command}. NOT PRIVATE.\n");
+        let ours = || fs::read_to_string(path.join(MARKER)).is_ok_and(|text| text == words);
         let foreign = match fs::read_dir(path) {
-            Ok(mut entries) => entries.next().is_some() && !path.join(MARKER).exists(),
+            Ok(mut entries) => entries.next().is_some() && !ours(),
             Err(_) if path.exists() => return Err(folder.failed("it is no folder")),
             Err(_) => false,
         };
         if foreign {
             return Err(Error::request("the output folder holds something else")
-                .hint("name a new folder, or one that compare or reproduce has made"));
+                .hint(format!("name a new folder, or one that {command} has made")));
         }
         fs::create_dir_all(path).map_err(|error| folder.failed(&error.kind().to_string()))?;
-        let words = "Results on public or synthetic data, made by dpsis. NOT PRIVATE.\n";
-        folder.write(MARKER, words)?;
+        folder.write(MARKER, &words)?;
         Ok(folder)
     }
 
@@ -81,13 +83,12 @@ mod tests {
     fn folders_of_others_are_left_alone() {
         let folder = tempfile::tempdir().unwrap();
         let ours = folder.path().join("a/b");
-        OutputFolder::open(&ours)
-            .unwrap()
-            .write_csv("x.csv", &["a"], &[vec!["1,2".into()]])
-            .unwrap();
+        let open = |path: &Path| OutputFolder::open(path, "compare");
+        open(&ours).unwrap().write_csv("x.csv", &["a"], &[vec!["1,2".into()]]).unwrap();
         assert_eq!(fs::read_to_string(ours.join("x.csv")).unwrap(), "a\n\"1,2\"\n");
-        OutputFolder::open(&ours).unwrap();
-        assert!(OutputFolder::open(folder.path()).is_err());
-        assert!(OutputFolder::open(&ours.join("x.csv")).is_err());
+        open(&ours).unwrap();
+        assert!(open(folder.path()).is_err());
+        assert!(open(&ours.join("x.csv")).is_err());
+        assert!(OutputFolder::open(&ours, "reproduce").is_err());
     }
 }

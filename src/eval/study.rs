@@ -8,13 +8,13 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
 use crate::data::{ArrayTable, Bounds, Scaling};
-use crate::datasets::PublicTable;
+use crate::datasets::{PublicTable, table_sha256};
 use crate::error::{Error, Result};
 use crate::eval::downstream::{Downstream, Predicted};
 use crate::eval::metrics::Ranking;
 use crate::eval::preparation::{Preparation, codes, distinct};
 use crate::eval::seed::seed_of;
-use crate::mechanism::{Baseline, Mechanism, Parameters, by_id};
+use crate::mechanism::{Baseline, Mechanism, Parameters, Sensitivity, by_id, check_k};
 use crate::method::{Lasso, LassoFit};
 use crate::privacy::Epsilon;
 use crate::score::Scores;
@@ -22,6 +22,67 @@ use crate::select::{Center, Method, Rehearsal, ScoreKind, Seeds, Select, Target,
 
 /// The penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
 pub(crate) const PENALTY: f64 = 0.1;
+
+/// A public table whose target is settled.
+#[derive(Debug, Clone)]
+pub(crate) struct Settled {
+    pub(crate) table: PublicTable,
+    pub(crate) target: Target,
+    /// How many rows had no usable target.
+    pub(crate) left_out: usize,
+}
+
+impl Settled {
+    /// A table with the rows that have a usable target. Where nothing is stated of the target it is a
+    /// number if all that is there are numbers, else one of the labels that are there.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if no row has a usable target, or there are fewer than two labels.
+    pub(crate) fn of(table: PublicTable, target: Target) -> Result<Self> {
+        let present = || table.labels.iter().filter(|label| !label.is_empty());
+        let target = match target {
+            Target::Numeric if present().any(|label| as_number(label).is_none()) => {
+                labels_of(&table)
+            }
+            stated => stated,
+        };
+        let usable = |label: &String| match &target {
+            Target::Classes(classes) => classes.contains(label),
+            _ => as_number(label).is_some(),
+        };
+        let rows: Vec<usize> =
+            (0..table.labels.len()).filter(|row| usable(&table.labels[*row])).collect();
+        if rows.is_empty() {
+            return Err(Error::input("no row has a usable target"));
+        }
+        if matches!(&target, Target::Classes(classes) if classes.len() < 2) {
+            return Err(Error::input("the target has fewer than two labels"));
+        }
+        let left_out = table.labels.len() - rows.len();
+        let labels = rows.iter().map(|row| table.labels[*row].clone()).collect();
+        let x = table.x.select(ndarray::Axis(0), &rows);
+        let table = PublicTable { features: table.features, x, labels };
+        Ok(Self { table, target, left_out })
+    }
+
+    /// Tells it from other tables and targets.
+    pub(crate) fn fingerprint(&self) -> String {
+        let target = format!("{:?}", self.target);
+        format!("{:016x}", seed_of(0, &[&table_sha256(&self.table), &target], 0))
+    }
+}
+
+/// Any text of a table's target as a class.
+pub(crate) fn labels_of(table: &PublicTable) -> Target {
+    let mut labels = distinct(&table.labels);
+    labels.retain(|label| !label.is_empty());
+    Target::Classes(labels)
+}
+
+fn as_number(label: &String) -> Option<f64> {
+    label.parse().ok().filter(|number: &f64| number.is_finite())
+}
 
 /// A public table, its target, and what is true of it.
 pub(crate) struct Study {
@@ -43,28 +104,17 @@ enum Truth {
 }
 
 impl Study {
-    /// A table whose target is what is stated; where nothing is, classes if there is a label that is no
-    /// number, else a number.
-    pub(crate) fn new(name: &str, table: PublicTable, target: Target, seed: u64) -> Result<Self> {
-        let numbers: Vec<Option<f64>> =
-            table.labels.iter().map(|label| label.parse().ok()).collect();
-        let all_numbers = numbers.iter().all(Option::is_some);
-        let target = match target {
-            Target::Numeric if !all_numbers => Target::Classes(distinct(&table.labels)),
-            stated => stated,
-        };
+    /// A table whose rows all have a usable target: see [`Settled::of`].
+    pub(crate) fn new(name: &str, settled: Settled, seed: u64) -> Result<Self> {
+        let Settled { table, target, .. } = settled;
         let (y, predicted) = match &target {
             Target::Classes(labels) => {
                 let class = |label: &String| labels.iter().position(|known| known == label);
-                let classes: Option<Vec<usize>> = table.labels.iter().map(class).collect();
-                let rule = "a row has none of the stated classes: compare wants whole tables";
-                let classes = classes.ok_or_else(|| Error::input(rule))?;
+                let classes = table.labels.iter().filter_map(class).collect();
                 (codes(&table.labels), Predicted::Classes(classes))
             }
             _ => {
-                let rule = "a row's target is no number";
-                let numbers: Option<Vec<f64>> = numbers.into_iter().collect();
-                let numbers = numbers.ok_or_else(|| Error::input(rule))?;
+                let numbers: Vec<f64> = table.labels.iter().filter_map(as_number).collect();
                 (numbers.clone(), Predicted::Numbers(numbers))
             }
         };
@@ -245,7 +295,12 @@ impl Arm {
             if !matches!(method, ArmMethod::DpSis | ArmMethod::TwoStage) {
                 return Err(Error::request("only dp-sis and two-stage take a mechanism"));
             }
-            by_id(id, &Parameters::default())?;
+            let mechanism = by_id(id, &Parameters::default())?;
+            if mechanism.card().sensitivity == Sensitivity::Own {
+                return Err(Error::request(format!(
+                    "{id} is for scores with a sensitivity each; features share one"
+                )));
+            }
         }
         let scale = match (method, scale) {
             // One scales nothing, the other takes values.
@@ -255,6 +310,16 @@ impl Arm {
             (_, scale) => scale,
         };
         Ok(Self { method, mechanism, scale, ordered: false })
+    }
+
+    /// Whether it can pick k.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if its mechanism picks one.
+    pub(crate) fn check(&self, k: usize) -> Result<()> {
+        let Some(id) = &self.mechanism else { return Ok(()) };
+        check_k(by_id(id, &Parameters::default())?.card(), k)
     }
 
     /// As it is written.
@@ -377,6 +442,32 @@ mod tests {
         for wrong in ["", "dpsis", "dp-sis:", "dp-sis:best", "sis:joint", "dpkendall:peel"] {
             assert!(Arm::parse(wrong, ArmScale::Default).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn rows_without_a_usable_target_are_left_out() {
+        let table = |labels: &[&str]| PublicTable {
+            features: vec!["a".to_owned()],
+            x: Array2::from_shape_fn((labels.len(), 1), |(i, _)| i as f64),
+            labels: labels.iter().map(|label| (*label).to_owned()).collect(),
+        };
+        let settled = |labels: &[&str], target| Settled::of(table(labels), target);
+        let numbers =
+            settled(&["1", "", "2.5", "inf"], Target::Bounded(Bounds::new(0.0, 3.0).unwrap()));
+        let numbers = numbers.unwrap();
+        assert_eq!(
+            (numbers.left_out, numbers.table.x.into_raw_vec_and_offset().0),
+            (2, vec![0.0, 2.0])
+        );
+        let found = settled(&["b", "1", "", "b"], Target::Numeric).unwrap();
+        assert_eq!(found.target, Target::classes(["1", "b"]));
+        assert_eq!((found.left_out, found.table.labels.len()), (1, 3));
+        assert_eq!(settled(&["1", "", "2"], Target::Numeric).unwrap().target, Target::Numeric);
+        assert!(settled(&["", ""], Target::Numeric).is_err());
+        assert!(settled(&["a", "a", ""], Target::Numeric).is_err());
+        let one = settled(&["1", "2"], Target::Numeric).unwrap().fingerprint();
+        assert_ne!(one, settled(&["1", "2"], Target::classes(["1", "2"])).unwrap().fingerprint());
+        assert_ne!(one, settled(&["2", "1"], Target::Numeric).unwrap().fingerprint());
     }
 
     #[test]

@@ -77,6 +77,10 @@ pub(crate) struct Cell {
     pub(crate) baseline: f64,
     /// The same on the LASSO's own.
     pub(crate) lasso_model: f64,
+    /// The most that `lasso` can be: less than 1 where fewer than k coefficients are not zero.
+    pub(crate) reach: f64,
+    /// Which table and target it is of.
+    pub(crate) data: String,
     /// Seconds of a draw: not the same in another run.
     pub(crate) seconds: f64,
 }
@@ -186,6 +190,8 @@ impl Sweep {
             model: mean(&|trial| trial.model),
             baseline: study.downstream.baseline(),
             lasso_model: study.downstream.value(&truth),
+            reach: truth.len() as f64 / k as f64,
+            data: String::new(),
             seconds: mean(&|trial| trial.seconds).mean,
         })
     }

@@ -253,6 +253,42 @@ mod tests {
         assert_eq!(counts.map(blocks_for), [1, 1, 1, 10, 10, 11, MOST_BLOCKS]);
     }
 
+    /// A row taken out anywhere leaves the ballots of all other blocks as they were, and changes its own
+    /// block's often enough for that to say something.
+    #[test]
+    fn a_block_votes_by_its_own_rows_alone() {
+        let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);
+        let mut next = |bound: u64| uniform_u64(&mut words, bound);
+        let lasso = Lasso::new(0.05).unwrap();
+        let mut changed = 0;
+        for case in 0..400 {
+            let (n, d, blocks) = (2 + next(40) as usize, 1 + next(12) as usize, 1 + next(5));
+            let x = Array2::from_shape_simple_fn((n, d), || next(65_535) as f64 / 32_767.0 - 1.0);
+            let y: Array1<f64> = (0..n).map(|_| next(3) as f64 - 1.0).collect();
+            let block: Vec<u64> = (0..n).map(|_| next(blocks)).collect();
+            let out = next(n as u64) as usize;
+            let kept: Vec<usize> = (0..n).filter(|row| *row != out).collect();
+            // Ballots come in the order of the blocks that have rows.
+            let by_block = |rows: &[usize]| -> BTreeMap<u64, Vec<usize>> {
+                let of: Vec<u64> = rows.iter().map(|row| block[*row]).collect();
+                let (x, y) = (x.select(Axis(0), rows), y.select(Axis(0), rows));
+                let mut present = of.clone();
+                present.sort_unstable();
+                present.dedup();
+                let threads = 1 + case % 3;
+                present
+                    .into_iter()
+                    .zip(ballots(x.view(), y.view(), &of, &lasso, 3, threads))
+                    .collect()
+            };
+            let mut all = by_block(&(0..n).collect::<Vec<_>>());
+            let mut without = by_block(&kept);
+            changed += usize::from(all.remove(&block[out]) != without.remove(&block[out]));
+            assert_eq!(all, without);
+        }
+        assert!(changed > 100, "{changed}");
+    }
+
     #[test]
     fn threads_do_not_matter() {
         let x = Array2::from_shape_fn((60, 8), |(i, j)| ((i * (j + 3) * 31) % 17) as f64 / 17.0);

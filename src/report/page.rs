@@ -150,7 +150,9 @@ pub enum Verdict {
     DoesNotMatch,
     /// In part.
     Partly,
-    /// Nothing here says so or otherwise.
+    /// What came out is compatible with the statement and with its opposite.
+    Undecided,
+    /// It was not run.
     NotTested,
 }
 
@@ -161,6 +163,7 @@ impl Verdict {
             Self::Matches => "matches",
             Self::DoesNotMatch => "does not match",
             Self::Partly => "matches in part",
+            Self::Undecided => "undecided",
             Self::NotTested => "not tested",
         }
     }

@@ -13,7 +13,7 @@ impl Verdict {
             Self::Matches => Level::Good,
             Self::DoesNotMatch => Level::Danger,
             Self::Partly => Level::Warning,
-            Self::NotTested => Level::Note,
+            Self::Undecided | Self::NotTested => Level::Note,
         }
     }
 }
@@ -129,7 +129,7 @@ fn block(html: &mut String, block: &Block) {
                 html,
                 "<div class=\"comparison {class}\">\n<p class=\"verdict\">{words}</p>\n\
                  <blockquote><p>{}</p><p class=\"source\">{}</p></blockquote>\n\
-                 <dl><dt>The paper</dt><dd>{}</dd><dt>Here</dt><dd>{}</dd></dl>\n{note}</div>",
+                 <dl><dt>Stated</dt><dd>{}</dd><dt>Here</dt><dd>{}</dd></dl>\n{note}</div>",
                 escape(statement),
                 escape(source),
                 escape(paper),

@@ -65,7 +65,7 @@ impl Request {
             features: d,
             k: self.k,
             guarantee: self.guarantee(&plan, &schema),
-            mechanism: self.mechanism_recorded(),
+            mechanism: self.mechanism_recorded(None),
             score: self.score_used(&plan, &scaling, None),
             rows_needed: self.rows_needed(&plan.selection, d),
             noise: noise.collect(),
@@ -119,7 +119,7 @@ impl Request {
     }
 
     /// How many rows can move a score as far as the noise does.
-    fn rows_needed(&self, epsilon: &Epsilon, d: usize) -> f64 {
+    pub(super) fn rows_needed(&self, epsilon: &Epsilon, d: usize) -> f64 {
         let gap = self.mechanism_used().gap(d, self.k, epsilon);
         match self.method {
             Method::Scores => self.neighbours.steps() as f64 * gap,

@@ -123,7 +123,7 @@ impl Run<'_> {
             target_median: median,
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
-        Ok(Scored { scores, released, estimate, rows: rows.samples })
+        Ok(Scored { scores, released, estimate, rows: rows.samples, blocks: Some(blocks) })
     }
 
     /// Deals the rows to blocks and lets them vote.
@@ -155,12 +155,13 @@ impl Run<'_> {
                 kendall_scores(&columns, &targets, classes, self.request.neighbours, threads)
             });
             target.transpose()?.map(|target| {
-                let sensitivity = target.sensitivity();
                 let shared = |pick| Arc::from(kendall_with(&columns, pick, threads));
                 let epsilon = &self.plan.selection;
                 let picks = dp_kendall(target, shared, k, epsilon, self.randomness)?;
                 let (released, estimate) = (Released::default(), None);
-                Ok(Chosen { picks, sensitivity, released, estimate, rows: samples })
+                // The scores of later rounds move further than those of the first.
+                let (sensitivity, blocks) = (None, None);
+                Ok(Chosen { picks, sensitivity, released, estimate, rows: samples, blocks })
             })
         };
         chosen.unwrap_or_else(|| Err(self.no_usable_target(table)))

@@ -27,6 +27,8 @@ impl Request {
         if self.k == 0 {
             return Err(Error::request("k must be at least 1"));
         }
+        #[cfg(feature = "methods")]
+        self.check_method()?;
         let mechanism = self.mechanism_used();
         let card = mechanism.card();
         check_k(card, self.k)?;
@@ -51,8 +53,6 @@ impl Request {
                 "the paper's preprocessing takes no score, bounds, scale, centre or neighbours",
             ));
         }
-        #[cfg(feature = "methods")]
-        self.check_method()?;
         // All that could be planned, whatever the number of features.
         for features in [1, WIDE] {
             self.plan(features)?;

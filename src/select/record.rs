@@ -3,6 +3,8 @@
 use crate::data::{Scaling, Schema};
 use crate::estimate::RowsEstimate;
 use crate::exact::Q;
+#[cfg(feature = "methods")]
+use crate::mechanism::Mechanism;
 use crate::privacy::Neighbours;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
@@ -28,6 +30,8 @@ impl Run<'_> {
         let mut warnings = request.warnings(self.plan, self.scaling, schema.d(), chosen.estimate);
         warnings.extend(request.rare_classes(&chosen.released, chosen.estimate));
         warnings.extend(one_sided_split(&chosen.released));
+        #[cfg(feature = "methods")]
+        warnings.extend(request.few_blocks(self.plan, schema.d(), chosen.blocks));
         let rows_are_public = request.neighbours == Neighbours::ReplaceOne;
         Record {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -36,8 +40,8 @@ impl Run<'_> {
             selected: chosen.picks.iter().map(picked).collect(),
             order: request.mechanism_used().card().order().to_owned(),
             guarantee: request.guarantee(self.plan, schema),
-            mechanism: request.mechanism_recorded(),
-            score: request.score_used(self.plan, self.scaling, Some(chosen.sensitivity)),
+            mechanism: request.mechanism_recorded(chosen.blocks),
+            score: request.score_used(self.plan, self.scaling, chosen.sensitivity),
             target: self.target_used(schema),
             released: chosen.released,
             public: PublicFacts {
@@ -104,7 +108,7 @@ impl Request {
             PlannedPath::Paper { .. } => (scale, center) = ("paper", "paper"),
             #[cfg(feature = "methods")]
             PlannedPath::TwoStage(_) => {
-                (id, center) = ("votes", "none");
+                (id, grid, center) = ("votes", 1, "none");
                 if self.paper {
                     scale = "paper";
                 }
@@ -134,17 +138,37 @@ impl Request {
     }
 
     /// The mechanism and its parameters, and those of the method.
-    pub(super) fn mechanism_recorded(&self) -> MechanismUsed {
+    pub(super) fn mechanism_recorded(&self, blocks: Option<u64>) -> MechanismUsed {
         let used = MechanismUsed::of(&*self.mechanism_used(), self.k);
+        #[cfg(not(feature = "methods"))]
+        let _ = blocks;
         match self.method {
             Method::Scores => used,
             #[cfg(feature = "methods")]
             Method::TwoStage(TwoStage { penalty, .. }) => {
-                used.with("method", "two-stage").with("penalty", penalty)
+                let used = used.with("method", "two-stage").with("penalty", penalty);
+                match blocks {
+                    Some(blocks) => used.with("blocks", blocks),
+                    None => used,
+                }
             }
             #[cfg(feature = "methods")]
-            Method::DpKendall => used.with("method", "dpkendall"),
+            Method::DpKendall => {
+                let em: &dyn Mechanism = &crate::mechanism::ExponentialMechanism;
+                MechanismUsed::of(em, 1).with("method", "dpkendall").with("rounds", self.k)
+            }
         }
+    }
+
+    /// Too few blocks for votes to tell features apart: from their number, which is public or paid for.
+    #[cfg(feature = "methods")]
+    fn few_blocks(&self, plan: &Plan, d: usize, blocks: Option<u64>) -> Option<Warning> {
+        let (blocks, votes) = (blocks?, self.rows_needed(&plan.selection, d));
+        let text = format!(
+            "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
+             noise; two-stage wants many rows or a large epsilon"
+        );
+        ((blocks as f64) < votes).then(|| Warning { id: "few-blocks".to_owned(), text })
     }
 
     fn by_default(&self) -> bool {
@@ -196,9 +220,16 @@ impl Request {
         };
         let ranks = plan.path.scales_rows() && *scaling == Scaling::RowRank;
         if ranks && d < WIDE {
-            let text = "with so few features the columns are often in different units, and ranks \
-                        within a row then mislead: --score kendall suits them";
-            warn("row-rank-narrow", text.to_owned());
+            let remedy = match self.method {
+                Method::Scores => "--score kendall suits them",
+                #[cfg(feature = "methods")]
+                _ => "state --bounds-file, or use --method dpkendall",
+            };
+            let text = format!(
+                "with so few features the columns are often in different units, and ranks within a row \
+                 then mislead: {remedy}"
+            );
+            warn("row-rank-narrow", text);
         }
         if let Some(RowsEstimate { rows, noise }) = estimate
             && (rows as f64) < 3.0 * noise

@@ -401,8 +401,8 @@ impl CheckedSelect {
     /// A file is read once, or twice where the target is split at a private median; what can be read
     /// only once is then held in memory, two bytes a value. Otherwise the memory is 16 bytes a feature
     /// and thread, and some megabytes for blocks of rows, whatever the number of rows; for Kendall's
-    /// correlation of a file and for features as rows it is the table, 8 bytes a value. A matrix is
-    /// looked at where it is.
+    /// correlation of a file, for features as rows and for the two-stage method it is the table, 8 to 18
+    /// bytes a value. A matrix is looked at where it is.
     ///
     /// # Privacy
     ///

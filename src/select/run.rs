@@ -90,35 +90,40 @@ pub(super) struct Scored {
     pub(super) estimate: Option<RowsEstimate>,
     /// All rows, for when their number is public.
     pub(super) rows: u64,
+    /// How many blocks rows were dealt to.
+    pub(super) blocks: Option<u64>,
 }
 
 /// What was chosen, and what was released on the way.
 pub(super) struct Chosen {
     /// The features, in the mechanism's order.
     pub(super) picks: Vec<usize>,
-    /// The most one row can move a score.
-    pub(super) sensitivity: u64,
+    /// The most one row can move a score, where all draws compare by scores of one sensitivity.
+    pub(super) sensitivity: Option<u64>,
     pub(super) released: Released,
     /// The private estimate of the number of rows.
     pub(super) estimate: Option<RowsEstimate>,
     /// All rows, for when their number is public.
     pub(super) rows: u64,
+    /// How many blocks rows were dealt to.
+    pub(super) blocks: Option<u64>,
 }
 
 impl Run<'_> {
     /// Scores that nothing was released for.
     #[cfg(feature = "eval")]
     pub(super) fn scored(&self, scores: Scores) -> Scored {
-        Scored { scores, released: Released::default(), estimate: None, rows: 0 }
+        Scored { scores, released: Released::default(), estimate: None, rows: 0, blocks: None }
     }
 
     /// Draws from the scores.
     pub(super) fn choose(&self, scored: Scored) -> Result<Chosen> {
-        let Scored { scores, released, estimate, rows } = scored;
+        let Scored { scores, released, estimate, rows, blocks } = scored;
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let mechanism = self.request.mechanism_used();
         let picks = choose(&*mechanism, &scores, self.request.k, &self.plan.selection, &bits)?;
-        Ok(Chosen { picks, sensitivity: scores.sensitivity(), released, estimate, rows })
+        let sensitivity = Some(scores.sensitivity());
+        Ok(Chosen { picks, sensitivity, released, estimate, rows, blocks })
     }
 
     /// Scores against a target that is one number: one pass, after one for its median if it is
@@ -173,7 +178,7 @@ impl Run<'_> {
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
         let scores = sums.scores(center, self.request.neighbours)?;
-        Ok(Scored { scores, released, estimate, rows })
+        Ok(Scored { scores, released, estimate, rows, blocks: None })
     }
 
     fn estimate_center(
@@ -231,7 +236,7 @@ impl Run<'_> {
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
         let scores = sums.scores(&centers, neighbours)?;
-        Ok(Scored { scores, released, estimate, rows })
+        Ok(Scored { scores, released, estimate, rows, blocks: None })
     }
 
     /// Scores that need a column whole: one pass.
@@ -257,7 +262,7 @@ impl Run<'_> {
             (scores, samples)
         };
         let scores = scores.ok_or_else(|| self.no_usable_target(table))?;
-        Ok(Scored { scores, released: Released::default(), estimate: None, rows })
+        Ok(Scored { scores, released: Released::default(), estimate: None, rows, blocks: None })
     }
 
     /// A target that is taken as it is: a class by its number, a number within its bounds.

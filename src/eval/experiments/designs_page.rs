@@ -70,11 +70,14 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
              target are clipped at a number of their known standard deviations around 0; such bounds and \
              the centre are public and cost nothing. Rows may be added or removed.",
         ),
-        paragraph(
+        paragraph(&format!(
             "Rows are counted where the share of runs that find exactly the true features reaches 90%: \
-             between the sizes measured, after pooling neighbours until shares rise. With 100 trials a \
-             share of 0.9 has a standard error of 0.03, which moves such a number of rows by a few percent.",
-        ),
+             between the sizes measured, after pooling neighbours until shares rise. With {} trials a \
+             share of 0.9 has a standard error of {:.2}; 0.03, that of 100 trials, moves such a number of \
+             rows by a few percent.",
+            experiment.trials,
+            (0.09 / experiment.trials as f64).sqrt()
+        )),
     ];
     let trials = experiment.trials;
     for features in FEATURES {

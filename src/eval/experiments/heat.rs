@@ -68,6 +68,8 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let agree = claimed.iter().filter(|set| unmoved.iter().any(|name| name == *set)).count();
     let unmoved_verdict = match (here, agree) {
         (0, _) => Verdict::NotTested,
+        // Where no set shows a difference, nothing sets these two apart.
+        _ if unmoved.len() == names.len() => Verdict::Undecided,
         (here, agree) if here == agree => Verdict::Matches,
         (_, 0) => Verdict::DoesNotMatch,
         _ => Verdict::Partly,

@@ -165,6 +165,7 @@ fn clear(leads: &[f64]) -> (usize, usize) {
 fn mostly(held: usize, opposite: usize, of: usize) -> Verdict {
     match (held, opposite) {
         (held, 0) if 2 * held > of => Verdict::Matches,
+        (0, 0) => Verdict::Undecided,
         (0, _) => Verdict::DoesNotMatch,
         _ => Verdict::Partly,
     }
@@ -214,7 +215,11 @@ fn reverses(cells: &[Cell]) -> Block {
     }
     .against(
         format!("of {} comparisons at epsilon 0.1: better in {better}, worse in {worse}", leads.len()),
-        if worse > 0 { Verdict::Matches } else { Verdict::DoesNotMatch },
+        match (better, worse) {
+            (_, 1..) => Verdict::Matches,
+            (0, 0) => Verdict::Undecided,
+            _ => Verdict::DoesNotMatch,
+        },
         "Rule: worse than peel or laplace at 2k/eps by three standard errors somewhere. The paper's figures \
          show which d; they are not in the extracted text.",
     )

@@ -88,26 +88,52 @@ pub(crate) fn named(name: &str) -> Result<Vec<&'static Named>> {
     Ok(found)
 }
 
-/// Runs experiments and writes the page, again after each. Gives their titles.
-pub(crate) fn reproduce(experiments: &[&Named], frame: &Experiment<'_>) -> Result<Vec<String>> {
+/// Runs experiments and writes the page, again after each: `index.html`, and under the name that was asked
+/// for, which later runs of others leave alone. Gives their titles.
+pub(crate) fn reproduce(
+    name: &str,
+    experiments: &[&Named],
+    frame: &Experiment<'_>,
+) -> Result<Vec<String>> {
     let mut sections = vec![what_is_measured()];
     let mut titles = Vec::new();
     for one in experiments {
         let section = (one.run)(frame)?;
         titles.push(section.title.clone());
         sections.push(section);
-        frame.output.write_page(&page(frame, &sections))?;
+        let html = page(frame, &sections).html();
+        frame.output.write(&format!("{name}.html"), &html)?;
+        frame.output.write("index.html", &html)?;
     }
     Ok(titles)
 }
 
+/// Fewer repetitions leave most statements undecided, or decided by chance.
+const ENOUGH: u64 = 50;
+
+fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
+    let notice = |level, text: &str| Notice { level, text: text.to_owned() };
+    let private = "NOT PRIVATE: computed from public and synthetic data, with a stated seed";
+    let mut notices = vec![notice(Level::Danger, private)];
+    if frame.trials < ENOUGH {
+        let few =
+            "Few repetitions: bands are wide, and verdicts may turn on chance. 100 is the default.";
+        notices.push(notice(Level::Warning, few));
+    }
+    if frame.data.is_none() {
+        let none = "No folder of data was stated: what needs the sets was not run.";
+        notices.push(notice(Level::Warning, none));
+    }
+    notices
+}
+
 fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
-    let notice = "NOT PRIVATE: computed from public and synthetic data, with a stated seed";
     Page {
         title: "The papers' experiments, run again".to_owned(),
         lead: vec![
             format!(
-                "{} repetitions, seed {}, dpsis {}. Bands are 95% intervals of the mean.",
+                "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% intervals of \
+                 the mean; they have no width where all draws agree.",
                 frame.trials,
                 frame.seed,
                 env!("CARGO_PKG_VERSION")
@@ -116,7 +142,7 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
              follows from the numbers by the rule in the note."
                 .to_owned(),
         ],
-        notices: vec![Notice { level: Level::Danger, text: notice.to_owned() }],
+        notices: notices(frame),
         sections: sections.to_vec(),
     }
 }
@@ -126,7 +152,7 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
 #[allow(clippy::unwrap_used, reason = "in a test a panic is how a failure is said")]
 fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
     let folder = tempfile::tempdir().unwrap();
-    let output = OutputFolder::open(folder.path()).unwrap();
+    let output = OutputFolder::open(folder.path(), "reproduce").unwrap();
     let progress = |_: &str, _: f64| ();
     use_it(&Experiment {
         output: &output,

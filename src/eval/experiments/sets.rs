@@ -6,10 +6,15 @@ use crate::datasets::{DataSet, PublicTable, find, manifest, open};
 use crate::error::{Error, Result};
 use crate::eval::compare::LazyStudy;
 use crate::eval::experiments::Experiment;
-use crate::eval::preparation::distinct;
-use crate::eval::study::Study;
-use crate::report::Block;
-use crate::select::Target;
+use crate::eval::study::{Settled, Study, labels_of};
+use crate::report::{Block, Level, Notice, Section};
+
+/// A section that says what is missing.
+pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
+    let notice = Notice { level: Level::Note, text: "Not run: no set is there.".to_owned() };
+    let blocks = std::iter::once(Block::Notice(notice)).chain(sets.skipped()).collect();
+    Section { id: id.to_owned(), title: title.to_owned(), blocks }
+}
 
 fn read(data: Option<&Path>, name: &str) -> Result<PublicTable> {
     let table = data.map(|folder| open(folder, name)).transpose()?.flatten();
@@ -62,10 +67,12 @@ impl<'a> Sets<'a> {
             let read = move || {
                 let table = read(data, &name)?;
                 // Labels like 1 to 5 are classes in all of these sets.
-                let classes = Target::Classes(distinct(&table.labels));
-                Study::new(&name, table, classes, seed)
+                let classes = labels_of(&table);
+                Study::new(&name, Settled::of(table, classes)?, seed)
             };
-            LazyStudy { name: set.name.clone(), read: Box::new(read) }
+            // The import has checked that it is the published table.
+            let data = set.table_sha256.clone().unwrap_or_default();
+            LazyStudy { name: set.name.clone(), data, read: Box::new(read) }
         };
         self.present.iter().map(lazy).collect()
     }

@@ -3,7 +3,7 @@
 use crate::error::Result;
 use crate::eval::charts::short;
 use crate::eval::experiments::Experiment;
-use crate::eval::experiments::sets::Sets;
+use crate::eval::experiments::sets::{Sets, not_run};
 use crate::eval::preparation::{Preparation, codes};
 use crate::eval::study::PENALTY;
 use crate::method::Lasso;
@@ -15,6 +15,9 @@ const SAME: f64 = 0.0005 + 1e-12;
 
 pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let sets = Sets::all(experiment)?;
+    if sets.present.is_empty() {
+        return Ok(not_run("table1", "Table 1: the sets", &sets));
+    }
     let lasso = Lasso::new(PENALTY)?;
     let mut found: Vec<[f64; 3]> = Vec::new();
     let mut sizes = Vec::new();
@@ -78,7 +81,6 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         short(sum / found.len().max(1) as f64)
     };
     let verdict = match (matched, sets.present.len()) {
-        (_, 0) => Verdict::NotTested,
         (matched, all) if matched == all => Verdict::Matches,
         (0, _) => Verdict::DoesNotMatch,
         _ => Verdict::Partly,
