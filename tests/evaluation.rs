@@ -479,7 +479,9 @@ fn synthetic_tables_are_made_with_their_true_features() {
     let folder = tempfile::tempdir().unwrap();
     let (_, err) =
         ok(folder.path(), &["datasets", "make", "ar-0.1", "--rows", "900", "-o", "a.csv"]);
-    assert_eq!(err, "true features: V1 V3 V5 V7 V9\n");
+    let said =
+        "ar-0.1: 900 samples, 100 features, written to a.csv; true features: V1 V3 V5 V7 V9\n";
+    assert_eq!(err, said);
     let (out, _) = ok(
         folder.path(),
         &["select", "--k", "5", "--eps", "20", "--bounds=-1,1", "--target-bounds=-3,3", "a.csv"],
@@ -488,5 +490,6 @@ fn synthetic_tables_are_made_with_their_true_features() {
     ok(folder.path(), &["datasets", "make", "fan-lv", "--seed", "4", "-o", "b.npy"]);
     assert!(folder.path().join("b.labels.csv").exists());
     refused(folder.path(), &["datasets", "make", "other"], 2, "no such table");
+    refused(folder.path(), &["datasets", "make", "w1", "--rows", "9"], 2, "its own size");
     refused(folder.path(), &["datasets", "make", "ar-0.1", "--features", "8"], 2, "nine");
 }

@@ -34,13 +34,13 @@ struct MakeArguments {
     /// Which table
     name: String,
 
-    /// Rows, for tables of any size
-    #[arg(long, value_name = "N", default_value_t = 500)]
-    rows: usize,
+    /// Rows, for tables of any size [default: 500]
+    #[arg(long, value_name = "N")]
+    rows: Option<usize>,
 
-    /// Features, for tables of any size
-    #[arg(long, value_name = "P", default_value_t = 100)]
-    features: usize,
+    /// Features, for tables of any size [default: 100]
+    #[arg(long, value_name = "P")]
+    features: Option<usize>,
 
     /// The seed of the draws
     #[arg(long, value_name = "N", default_value_t = 0)]
@@ -187,7 +187,12 @@ fn make(arguments: &MakeArguments) -> Result<()> {
     write(&made.table(), &path, form, &[])?;
     let true_features = made.weights.iter().zip(1..).filter(|(weight, _)| **weight != 0.0);
     let names: Vec<String> = true_features.map(|(_, place)| format!("V{place}")).collect();
-    output::remark(&format!("true features: {}\n", names.join(" ")));
+    let (n, d) = made.x.dim();
+    output::remark(&format!(
+        "{name}: {n} samples, {d} features, written to {}; true features: {}\n",
+        path.display(),
+        names.join(" ")
+    ));
     Ok(())
 }
 

@@ -103,8 +103,18 @@ pub(crate) const MADE: [(&str, &str); 7] = [
 ///
 /// # Errors
 ///
-/// `Request` if there is none of that name, or if there are fewer than 9 features.
-pub(crate) fn made(name: &str, rows: usize, features: usize, seed: u64) -> Result<Synthetic> {
+/// `Request` if there is none of that name, if its size is its own, or if there are fewer than 9 features.
+pub(crate) fn made(
+    name: &str,
+    rows: Option<usize>,
+    features: Option<usize>,
+    seed: u64,
+) -> Result<Synthetic> {
+    let sized = rows.is_some() || features.is_some();
+    let (rows, features) = (rows.unwrap_or(500), features.unwrap_or(100));
+    if sized && ["fan-lv", "w1", "w1-w2"].contains(&name) {
+        return Err(Error::request(format!("{name} has its own size: no --rows and --features")));
+    }
     let autoregressive =
         |r| Design { features, correlation: Correlation::Autoregressive(r), mixed_signs: false };
     let design = match name {
