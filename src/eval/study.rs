@@ -80,7 +80,7 @@ pub(crate) fn labels_of(table: &PublicTable) -> Target {
     Target::Classes(labels)
 }
 
-fn as_number(label: &String) -> Option<f64> {
+fn as_number(label: &str) -> Option<f64> {
     label.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
@@ -114,7 +114,8 @@ impl Study {
                 (codes(&table.labels), Predicted::Classes(classes))
             }
             _ => {
-                let numbers: Vec<f64> = table.labels.iter().filter_map(as_number).collect();
+                let numbers: Vec<f64> =
+                    table.labels.iter().filter_map(|label| as_number(label)).collect();
                 (numbers.clone(), Predicted::Numbers(numbers))
             }
         };
