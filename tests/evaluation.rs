@@ -314,6 +314,7 @@ fn cells_of_another_table_or_target_are_refused() {
     other(&["--classes", "a,b"]);
     other(&["--target", "f1"]);
     other(&["--exclude", "f3"]);
+    other(&["--penalty", "0.2"]);
     refused(folder.path(), &["reproduce", "fig1", "-o", "out"], 2, "something else");
     let csv = fs::read_to_string(folder.path().join("t.csv")).unwrap();
     // A row without a target and labels that are numbers.
@@ -391,6 +392,7 @@ fn wrong_comparisons_are_refused() {
     run(&["t.csv", "--k", "0"], 2, "k must be");
     run(&["t.csv", "--k", "9"], 2, "k");
     run(&["t.csv", "--trials", "0"], 2, "trial");
+    run(&["t.csv", "--penalty", "-1"], 2, "penalty");
     run(&["t.csv", "t.csv"], 2, "two files");
     run(&["t.csv", "--classes", "x,y"], 3, "no row has a usable target");
     run(&["t.csv", "--target", "f1", "--classes", "x,y"], 3, "no row has a usable target");

@@ -15,6 +15,7 @@ use crate::eval::{
     Arm, ArmScale, LazyStudy, OutputFolder, Settled, Study, Sweep, compare as run, labels_of,
     summary,
 };
+use crate::method::Lasso;
 use crate::select::Target;
 
 /// Compare selection methods on tables that are public.
@@ -54,6 +55,10 @@ pub(super) struct CompareArguments {
     /// Draws of each selection
     #[arg(long, value_name = "N", default_value_t = 100)]
     trials: u64,
+
+    /// The penalty of the LASSO that is compared with, and of two-stage, for values in [-1, 1]
+    #[arg(long, value_name = "LAMBDA", default_value_t = 0.1, allow_hyphen_values = true)]
+    penalty: f64,
 
     /// The bounds of all features, for --scale bounds
     #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
@@ -103,6 +108,8 @@ Examples:
 pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
     let (sweep, target) = arguments.checked()?;
     let (schema, _) = arguments.table.schema()?;
+    let penalty = arguments.penalty;
+    Lasso::new(penalty)?;
     let mut tables: Vec<LazyStudy<'_>> = Vec::new();
     let mut told = String::from(
         "NOT PRIVATE: compare reads the tables without privacy; use it on public data only.\n",
@@ -120,7 +127,8 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         let target = if arguments.labels { labels_of(&table) } else { target.clone() };
         let settled = Settled::of(table, target)?;
         told += &line(&name, &settled);
-        let (d, data, seed) = (settled.table.features.len(), settled.fingerprint(), arguments.seed);
+        let (d, data, seed) =
+            (settled.table.features.len(), settled.fingerprint(penalty), arguments.seed);
         if let Some(k) = sweep.counts.iter().map(|count| count.of(d)).find(|k| *k > d) {
             return Err(Error::request(format!("{name} has {d} features, fewer than k = {k}")));
         }
@@ -129,7 +137,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         }
         let read = {
             let name = name.clone();
-            move || Study::new(&name, settled.clone(), seed)
+            move || Study::new(&name, settled.clone(), penalty, seed)
         };
         tables.push(LazyStudy { name, data, read: Box::new(read) });
     }

@@ -81,7 +81,13 @@ pub(crate) fn curve_chart(
         let point = |(epsilon, cell): (f64, &Cell)| {
             let estimate = measure.of(cell);
             let (low, high) = estimate.band();
-            CurvePoint { x: epsilon, y: estimate.mean, low: low.max(0.0), high: high.min(1.0) }
+            // Without a coefficient there is nothing to agree with.
+            let y = if measure == Measure::Lasso && cell.reach == 0.0 {
+                f64::NAN
+            } else {
+                estimate.mean
+            };
+            CurvePoint { x: epsilon, y, low: low.max(0.0), high: high.min(1.0) }
         };
         Curve { label, points: along_epsilon(cells, of).into_iter().map(point).collect() }
     };
@@ -92,7 +98,7 @@ pub(crate) fn curve_chart(
             Reference { label: "no features".to_owned(), y: cell.baseline },
             Reference { label: "the LASSO's own".to_owned(), y: cell.lasso_model },
         ],
-        (Measure::Lasso, Some((_, cell))) if cell.reach < 1.0 => {
+        (Measure::Lasso, Some((_, cell))) if cell.reach > 0.0 && cell.reach < 1.0 => {
             vec![Reference { label: "most possible".to_owned(), y: cell.reach }]
         }
         _ => Vec::new(),

@@ -120,11 +120,8 @@ pub(crate) fn summary(cells: &Cells, output: &std::path::Path) -> String {
                 along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
             short(area(&points))
         };
-        let [lasso, overlap, lift] = [
-            area_of(&|cell| cell.lasso.mean),
-            area_of(&|cell| cell.overlap.mean),
-            area_of(&|cell| cell.lift()),
-        ];
+        let [lasso, overlap, lift] =
+            [area_of(&agreement), area_of(&|cell| cell.overlap.mean), area_of(&|cell| cell.lift())];
         let _ = writeln!(
             text,
             "{table:<16} {count:>4}  {method:<22} {scale:<22} {lasso:>7} {overlap:>7} {lift:>7}"
@@ -140,9 +137,10 @@ pub(crate) fn summary(cells: &Cells, output: &std::path::Path) -> String {
 
 pub(crate) fn what_is_measured() -> Section {
     let paragraphs = [
-        "LASSO: the share of k that the k largest coefficients of a non-private LASSO (penalty 0.1, columns \
-         and target centred and scaled to a largest magnitude of 1) have in common with the picks. Where \
-         fewer than k coefficients are not zero, 1 cannot be reached.",
+        "LASSO: the share of k that the k largest coefficients of a non-private LASSO (penalty 0.1 unless another \
+         is stated, columns and target centred and scaled to a largest magnitude of 1) have in common with the \
+         picks. Where fewer than k coefficients are not zero, 1 cannot be reached: the dashed line is what can. \
+         Where none is, there is no number: a smaller penalty has some.",
         "Overlap: the share of the picks among the k best scores without noise, on the same scale. TOP: all \
          k are; GREAT: the k/10 best are picked and all picks are among the 11k/10 best; GOOD: the same \
          for k/100 and 3k/2.",
@@ -185,6 +183,11 @@ fn section(
     })
 }
 
+/// Agreement with the LASSO; no number where the LASSO has no coefficient.
+fn agreement(cell: &Cell) -> f64 {
+    if cell.reach > 0.0 { cell.lasso.mean } else { f64::NAN }
+}
+
 /// The median of times of cells that are known, in milliseconds.
 fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
     let mut known: Vec<f64> = seconds.filter(|seconds| seconds.is_finite()).collect();
@@ -208,7 +211,7 @@ fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> 
         vec![
             method.clone(),
             scale.clone(),
-            of(&|cell| cell.lasso.mean),
+            of(&agreement),
             of(&|cell| cell.overlap.mean),
             of(&|cell| cell.top),
             of(&|cell| cell.great),

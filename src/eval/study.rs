@@ -20,7 +20,7 @@ use crate::privacy::Epsilon;
 use crate::score::Scores;
 use crate::select::{Center, Method, Rehearsal, ScoreKind, Seeds, Select, Target, TwoStage};
 
-/// The penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
+/// The papers' penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
 pub(crate) const PENALTY: f64 = 0.1;
 
 /// A public table whose target is settled.
@@ -66,9 +66,9 @@ impl Settled {
         Ok(Self { table, target, left_out })
     }
 
-    /// Tells it from other tables and targets.
-    pub(crate) fn fingerprint(&self) -> String {
-        let target = format!("{:?}", self.target);
+    /// Tells it, with a penalty, from other tables, targets and penalties.
+    pub(crate) fn fingerprint(&self, penalty: f64) -> String {
+        let target = format!("{:?} {penalty}", self.target);
         format!("{:016x}", seed_of(0, &[&table_sha256(&self.table), &target], 0))
     }
 }
@@ -93,6 +93,8 @@ pub(crate) struct Study {
     /// The target as a number: classes by their places in alphabetical order.
     y: Vec<f64>,
     truth: Truth,
+    /// Of the LASSO that is the truth, and of the two-stage method.
+    penalty: f64,
 }
 
 /// The features that are to be found, best first.
@@ -105,7 +107,7 @@ enum Truth {
 
 impl Study {
     /// A table whose rows all have a usable target: see [`Settled::of`].
-    pub(crate) fn new(name: &str, settled: Settled, seed: u64) -> Result<Self> {
+    pub(crate) fn new(name: &str, settled: Settled, penalty: f64, seed: u64) -> Result<Self> {
         let Settled { table, target, .. } = settled;
         let (y, predicted) = match &target {
             Target::Classes(labels) => {
@@ -119,11 +121,11 @@ impl Study {
                 (numbers.clone(), Predicted::Numbers(numbers))
             }
         };
-        let lasso = lasso_after(Preparation::LargestMagnitude, &table.x, &y)?;
+        let lasso = lasso_after(Preparation::LargestMagnitude, &table.x, &y, penalty)?;
         let folds = ChaCha20Rng::seed_from_u64(seed_of(seed, &[name, "folds"], 0));
         let downstream = Downstream::new(table.x.clone(), predicted, folds);
         let truth = Truth::Lasso(lasso, OnceLock::new());
-        Ok(Self { name: name.to_owned(), table, target, downstream, y, truth })
+        Ok(Self { name: name.to_owned(), table, target, downstream, y, truth, penalty })
     }
 
     /// The same table with features that are known to be the right ones, best first.
@@ -140,7 +142,7 @@ impl Study {
                 if let Some(fit) = by_range.get() {
                     return Ok(fit.top(k));
                 }
-                let fit = lasso_after(Preparation::Range, &self.table.x, &self.y)?;
+                let fit = lasso_after(Preparation::Range, &self.table.x, &self.y, self.penalty)?;
                 by_range.get_or_init(|| fit).top(k)
             }
             (Truth::Lasso(fit, _), _) => fit.top(k),
@@ -157,7 +159,9 @@ impl Study {
         let parameters = Parameters::default();
         let mechanism = arm.mechanism.as_deref().map(|id| by_id(id, &parameters)).transpose()?;
         let method = match arm.method {
-            ArmMethod::TwoStage => Method::TwoStage(TwoStage { blocks: None, penalty: PENALTY }),
+            ArmMethod::TwoStage => {
+                Method::TwoStage(TwoStage { blocks: None, penalty: self.penalty })
+            }
             ArmMethod::DpKendall => Method::DpKendall,
             ArmMethod::DpSis | ArmMethod::Sis | ArmMethod::Random => Method::Scores,
         };
@@ -392,9 +396,14 @@ impl ReadyArm {
     }
 }
 
-fn lasso_after(preparation: Preparation, x: &Array2<f64>, y: &[f64]) -> Result<LassoFit> {
+fn lasso_after(
+    preparation: Preparation,
+    x: &Array2<f64>,
+    y: &[f64],
+    penalty: f64,
+) -> Result<LassoFit> {
     let prepared = preparation.prepare(x.view(), y);
-    Lasso::new(PENALTY)?.fit(prepared.x.view(), prepared.y.view())
+    Lasso::new(penalty)?.fit(prepared.x.view(), prepared.y.view())
 }
 
 /// The 1% and 99% quantiles of all values; a step apart where they are equal.
@@ -466,9 +475,12 @@ mod tests {
         assert_eq!(settled(&["1", "", "2"], Target::Numeric).unwrap().target, Target::Numeric);
         assert!(settled(&["", ""], Target::Numeric).is_err());
         assert!(settled(&["a", "a", ""], Target::Numeric).is_err());
-        let one = settled(&["1", "2"], Target::Numeric).unwrap().fingerprint();
-        assert_ne!(one, settled(&["1", "2"], Target::classes(["1", "2"])).unwrap().fingerprint());
-        assert_ne!(one, settled(&["2", "1"], Target::Numeric).unwrap().fingerprint());
+        let one = settled(&["1", "2"], Target::Numeric).unwrap().fingerprint(0.1);
+        assert_ne!(
+            one,
+            settled(&["1", "2"], Target::classes(["1", "2"])).unwrap().fingerprint(0.1)
+        );
+        assert_ne!(one, settled(&["2", "1"], Target::Numeric).unwrap().fingerprint(0.1));
     }
 
     #[test]

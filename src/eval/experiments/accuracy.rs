@@ -9,7 +9,7 @@ use crate::eval::design;
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::sets::Sets;
 use crate::eval::metrics::Estimate;
-use crate::eval::study::{Arm, ArmScale, Settled, Study};
+use crate::eval::study::{Arm, ArmScale, PENALTY, Settled, Study};
 use crate::eval::sweep::{Cell, Cells, Count, Sweep};
 use crate::report::{Block, Section, Verdict};
 use crate::select::Target;
@@ -64,7 +64,7 @@ pub(crate) fn fig5(experiment: &Experiment<'_>) -> Result<Section> {
         truth.retain(|feature| size(feature) > 0.0);
         truth.sort_by(|a, b| size(b).total_cmp(&size(a)));
         let settled = Settled::of(synthetic.table(), Target::Numeric)?;
-        Ok(Study::new("synthetic", settled, seed)?.with_truth(truth))
+        Ok(Study::new("synthetic", settled, PENALTY, seed)?.with_truth(truth))
     };
     let (name, data) = ("synthetic".to_owned(), format!("seed {seed}"));
     let table = LazyStudy { name, data, read: Box::new(read) };

@@ -6,7 +6,7 @@ use crate::datasets::{DataSet, PublicTable, find, manifest, open};
 use crate::error::{Error, Result};
 use crate::eval::compare::LazyStudy;
 use crate::eval::experiments::Experiment;
-use crate::eval::study::{Settled, Study, labels_of};
+use crate::eval::study::{PENALTY, Settled, Study, labels_of};
 use crate::report::{Block, Level, Notice, Section};
 
 /// A section that says what is missing.
@@ -68,7 +68,7 @@ impl<'a> Sets<'a> {
                 let table = read(data, &name)?;
                 // Labels like 1 to 5 are classes in all of these sets.
                 let classes = labels_of(&table);
-                Study::new(&name, Settled::of(table, classes)?, seed)
+                Study::new(&name, Settled::of(table, classes)?, PENALTY, seed)
             };
             // The import has checked that it is the published table.
             let data = set.table_sha256.clone().unwrap_or_default();
