@@ -1,5 +1,6 @@
 //! Comparisons of methods on public data, and the papers' experiments. Nothing here is private.
 
+mod arm;
 mod cells_file;
 mod charts;
 mod compare;
@@ -17,8 +18,9 @@ mod sweep;
 pub use dense::LinearModel;
 pub use preparation::{Preparation, Prepared};
 
+pub(crate) use arm::{Arm, ArmScale};
 pub(crate) use compare::{LazyStudy, compare, summary};
 pub(crate) use experiments::{Experiment, reproduce};
 pub(crate) use output::OutputFolder;
-pub(crate) use study::{Arm, ArmScale, Settled, Study, labels_of};
+pub(crate) use study::{Settled, Study, labels_of};
 pub(crate) use sweep::{Count, Sweep};

@@ -6,9 +6,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
 use crate::error::{Error, Result};
+use crate::eval::arm::Arm;
 use crate::eval::metrics::{AgainstScores, Estimate, agreement};
 use crate::eval::seed::seed_of;
-use crate::eval::study::{Arm, ReadyArm, Study};
+use crate::eval::study::{ReadyArm, Study};
 use crate::privacy::Epsilon;
 use crate::select::Seeds;
 

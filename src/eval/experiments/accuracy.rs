@@ -2,6 +2,7 @@
 //! figures after them share.
 
 use crate::error::Result;
+use crate::eval::arm::{Arm, ArmScale};
 use crate::eval::cells_file::CellsFile;
 use crate::eval::charts::{Measure, along_epsilon, curve_chart, short};
 use crate::eval::compare::{LazyStudy, run_cells};
@@ -9,7 +10,7 @@ use crate::eval::design;
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::sets::Sets;
 use crate::eval::metrics::Estimate;
-use crate::eval::study::{Arm, ArmScale, PENALTY, Settled, Study};
+use crate::eval::study::{PENALTY, Settled, Study};
 use crate::eval::sweep::{Cell, Cells, Count, Sweep};
 use crate::report::{Block, Section, Verdict};
 use crate::select::Target;

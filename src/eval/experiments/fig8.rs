@@ -1,11 +1,11 @@
 //! Figure 8 of the DP-SIS paper: how often DP-SIS is TOP, GREAT and GOOD.
 
 use crate::error::Result;
+use crate::eval::arm::ArmScale;
 use crate::eval::charts::{along_epsilon, short};
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::accuracy::{SIGNIFICANT, SOURCE, cells, section, untested};
 use crate::eval::experiments::sets::Sets;
-use crate::eval::study::ArmScale;
 use crate::eval::sweep::{Cell, Count};
 use crate::report::figure::{Curve, CurveChart, CurvePoint};
 use crate::report::{Block, Section, Verdict};

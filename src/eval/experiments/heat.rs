@@ -1,6 +1,7 @@
 //! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method, by set and epsilon.
 
 use crate::error::Result;
+use crate::eval::arm::ArmScale;
 use crate::eval::charts::short;
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::accuracy::{
@@ -8,7 +9,6 @@ use crate::eval::experiments::accuracy::{
 };
 use crate::eval::experiments::sets::Sets;
 use crate::eval::metrics::Estimate;
-use crate::eval::study::ArmScale;
 use crate::eval::sweep::Count;
 use crate::report::figure::HeatMap;
 use crate::report::{Block, Section, Verdict};

@@ -2,12 +2,12 @@
 //! the two-stage method, at equal total epsilon.
 
 use crate::error::Result;
+use crate::eval::arm::{Arm, ArmScale};
 use crate::eval::cells_file::CellsFile;
 use crate::eval::charts::{along_epsilon, area, short};
 use crate::eval::compare::run_cells;
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::sets::{Sets, not_run};
-use crate::eval::study::{Arm, ArmScale};
 use crate::eval::sweep::{Cell, Cells, Count, Sweep};
 use crate::report::figure::HeatMap;
 use crate::report::{Block, Section};
