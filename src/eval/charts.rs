@@ -40,7 +40,7 @@ impl Measure {
         match self {
             Self::Lasso => "share of the LASSO's top k that is picked",
             Self::Overlap => "share of picks among the k best scores",
-            Self::Model => "accuracy (or R²) of a plain model on the picks",
+            Self::Model => "cross-validated accuracy of a plain model on the picks",
         }
     }
 }
@@ -106,7 +106,13 @@ pub(crate) fn curve_chart(
     CurveChart {
         title,
         x_label: "total epsilon".to_owned(),
-        y_label: measure.label().to_owned(),
+        y_label: match (measure, any) {
+            // Without any feature R² is 0; the most frequent class is right more often than that.
+            (Measure::Model, Some((_, cell))) if cell.baseline == 0.0 => {
+                "cross-validated R² of a plain model on the picks".to_owned()
+            }
+            _ => measure.label().to_owned(),
+        },
         x_log: true,
         y_range: match measure {
             Measure::Model => None,

@@ -167,12 +167,13 @@ fn section(
     for measure in Measure::ALL {
         let title = format!("{table}, k = {count}");
         let chart = curve_chart(cells, (table, count), arms, measure, title);
+        let label = chart.y_label.clone();
         let svg = chart.svg()?;
         let name = format!("{}-k{count}-{}.svg", file_name(table), measure.id());
         output.write(&name, &svg)?;
         blocks.push(Block::Figure {
             svg,
-            caption: format!("{}: {} against epsilon.", table, measure.label()),
+            caption: format!("{table}, k = {count}: {label} against epsilon."),
             data_href: Some("compare.csv".to_owned()),
         });
     }
