@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::cli::arguments::TableOptions;
 use crate::cli::output::{self, Destination};
-use crate::cli::progress::Steps;
+use crate::cli::run_arguments::RunArguments;
 use crate::cli::values::{parse_bounds, parse_counts, parse_epsilons, parse_record};
 use crate::data::Bounds;
 use crate::datasets::PublicTable;
@@ -87,17 +87,8 @@ pub(super) struct CompareArguments {
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
-    /// The seed of all draws
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
-    /// Threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-
-    /// No progress on the terminal
-    #[arg(long)]
-    no_progress: bool,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 const AFTER_HELP: &str = "\
@@ -128,11 +119,11 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         let settled = Settled::of(table, target)?;
         told += &line(&name, &settled);
         let (d, data, seed) =
-            (settled.table.features.len(), settled.fingerprint(penalty), arguments.seed);
-        if let Some(k) = sweep.counts.iter().map(|count| count.of(d)).find(|k| *k > d) {
-            return Err(Error::request(format!("{name} has {d} features, fewer than k = {k}")));
-        }
+            (settled.table.features.len(), settled.fingerprint(penalty), arguments.run.seed);
         for k in sweep.counts.iter().map(|count| count.of(d)) {
+            if k > d {
+                return Err(Error::request(format!("{name} has {d} features, fewer than k = {k}")));
+            }
             sweep.arms.iter().try_for_each(|arm| arm.check(k))?;
         }
         let read = {
@@ -143,7 +134,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
     }
     let folder = OutputFolder::open(&arguments.output, "compare")?;
     output::remark(&told);
-    let steps = Steps::new(!arguments.no_progress);
+    let steps = arguments.run.steps();
     let cells = run(&sweep, &tables, &folder, &|share| steps.show("comparing", share))?;
     steps.finish();
     Destination::Stdout.write(&summary(&cells, &arguments.output))
@@ -168,18 +159,13 @@ impl CompareArguments {
             (_, Some(bounds)) => Target::Bounded(parse_bounds(bounds)?),
             _ => Target::Numeric,
         };
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        let threads = self.threads.unwrap_or_else(cores);
-        if !(1..=256).contains(&threads) {
-            return Err(Error::request("threads must lie between 1 and 256"));
-        }
         let sweep = Sweep {
             arms,
             counts: parse_counts(&self.k)?,
             epsilons: parse_epsilons(&self.eps)?,
             trials: self.trials,
-            seed: self.seed,
-            threads,
+            seed: self.run.seed,
+            threads: self.run.threads()?,
         };
         Ok((sweep, target))
     }

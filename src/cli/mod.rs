@@ -15,6 +15,8 @@ mod output;
 mod progress;
 #[cfg(feature = "eval")]
 mod reproduce;
+#[cfg(feature = "eval")]
+mod run_arguments;
 mod schema_file;
 mod values;
 

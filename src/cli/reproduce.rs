@@ -1,11 +1,11 @@
 //! `dpsis reproduce`: the papers' experiments.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 
 use crate::cli::output::{self, Destination};
-use crate::cli::progress::Steps;
+use crate::cli::run_arguments::RunArguments;
 use crate::error::{Error, Result};
 use crate::eval::{Experiment, OutputFolder, experiments, reproduce as run};
 
@@ -33,17 +33,8 @@ pub(super) struct ReproduceArguments {
     #[arg(long, value_name = "N", default_value_t = 100)]
     trials: u64,
 
-    /// The seed of all draws
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
-
-    /// Threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N")]
-    threads: Option<usize>,
-
-    /// No progress on the terminal
-    #[arg(long)]
-    no_progress: bool,
+    #[command(flatten)]
+    run: RunArguments,
 }
 
 fn after_help() -> String {
@@ -61,25 +52,21 @@ pub(super) fn reproduce(arguments: &ReproduceArguments) -> Result<()> {
     if arguments.trials < 2 {
         return Err(Error::request("there must be at least two trials"));
     }
-    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-    let threads = arguments.threads.unwrap_or_else(cores);
-    if !(1..=256).contains(&threads) {
-        return Err(Error::request("threads must lie between 1 and 256"));
-    }
-    if arguments.data.as_ref().is_some_and(|folder| !folder.is_dir()) {
-        let folder = arguments.data.as_deref().unwrap_or(Path::new("")).display();
+    let threads = arguments.run.threads()?;
+    if let Some(folder) = arguments.data.as_ref().filter(|folder| !folder.is_dir()) {
+        let folder = folder.display();
         return Err(Error::io(format!("the folder of data, {folder}, is not there")));
     }
     let folder = OutputFolder::open(&arguments.output, "reproduce")?;
     if arguments.data.is_none() {
         output::remark("without --data, what needs the public sets is not run\n");
     }
-    let steps = Steps::new(!arguments.no_progress);
+    let steps = arguments.run.steps();
     let frame = Experiment {
         output: &folder,
         data: arguments.data.as_deref(),
         trials: arguments.trials,
-        seed: arguments.seed,
+        seed: arguments.run.seed,
         threads,
         progress: &|what, share| steps.show(what, share),
     };

@@ -52,7 +52,27 @@ pub(crate) fn number(epsilon: &str) -> f64 {
         .map_or(f64::NAN, |epsilon| crate::exact::near_f64(epsilon.as_rational()))
 }
 
-/// The cells of a table and a count, of one method on one scale, by epsilon.
+/// A table, a count, a method and a scale, as in keys.
+pub(crate) type Group<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// The cells of a group, by epsilon.
+pub(crate) fn along<'c>(cells: &'c Cells, group: Group<'_>) -> Vec<(f64, &'c Cell)> {
+    along_epsilon(cells, |key| group_of(key) == group)
+}
+
+/// The group that a key is of.
+pub(crate) fn group_of(key: &Key) -> Group<'_> {
+    (&key.table, &key.count, &key.method, &key.scale)
+}
+
+/// The mean height of what is read off cells along epsilon.
+pub(crate) fn area_of(along: &[(f64, &Cell)], value: impl Fn(&Cell) -> f64) -> f64 {
+    let points: Vec<(f64, f64)> =
+        along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
+    area(&points)
+}
+
+/// The cells of some keys, by epsilon.
 pub(crate) fn along_epsilon(cells: &Cells, of: impl Fn(&Key) -> bool) -> Vec<(f64, &Cell)> {
     let chosen = cells.iter().filter(|(key, _)| of(key));
     let mut along: Vec<(f64, &Cell)> =
@@ -75,9 +95,6 @@ pub(crate) fn curve_chart(
             1 => method.clone(),
             _ => format!("{method}, {scale}"),
         };
-        let of = |key: &Key| {
-            (&*key.table, &*key.count, &key.method, &key.scale) == (table, count, method, scale)
-        };
         let point = |(epsilon, cell): (f64, &Cell)| {
             let estimate = measure.of(cell);
             let (low, high) = estimate.band();
@@ -89,7 +106,10 @@ pub(crate) fn curve_chart(
             };
             CurvePoint { x: epsilon, y, low: low.max(0.0), high: high.min(1.0) }
         };
-        Curve { label, points: along_epsilon(cells, of).into_iter().map(point).collect() }
+        Curve {
+            label,
+            points: along(cells, (table, count, method, scale)).into_iter().map(point).collect(),
+        }
     };
     let curves: Vec<Curve> = arms.iter().map(curve).collect();
     let any = cells.iter().find(|(key, _)| (&*key.table, &*key.count) == (table, count));

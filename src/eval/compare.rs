@@ -1,13 +1,14 @@
 //! `compare`: methods, scales, epsilons and numbers of features on tables that are public.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use crate::error::{Error, Result};
 use crate::eval::cells_file::CellsFile;
-use crate::eval::charts::{Measure, along_epsilon, area, curve_chart, short};
+use crate::eval::charts::{Group, Measure, along, area_of, curve_chart, group_of, short};
 use crate::eval::output::OutputFolder;
 use crate::eval::study::Study;
-use crate::eval::sweep::{Cell, Cells, Sweep};
+use crate::eval::sweep::{Cell, Cells, Key, Sweep};
 use crate::report::{Block, Level, Notice, Page, Section};
 
 /// A table that is read when it is needed.
@@ -70,16 +71,17 @@ pub(crate) fn run_cells(
     let mut done = 0;
     for table in tables {
         let keys = sweep.keys(&table.name);
-        let missing = keys.iter().filter(|key| !cells.contains_key(key)).count();
-        done += keys.len() - missing;
-        if missing == 0 {
+        let all_keys = keys.len();
+        let missing: BTreeSet<Key> =
+            keys.into_iter().filter(|key| !cells.contains_key(key)).collect();
+        done += all_keys - missing.len();
+        if missing.is_empty() {
             continue;
         }
         let study = (table.read)()?;
-        let known = cells.clone();
         sweep.run(
             &study,
-            |key| known.contains_key(key),
+            |key| missing.contains(key),
             |key, cell| {
                 let cell = Cell { data: table.data.clone(), ..cell };
                 file.add(&key, &cell)?;
@@ -103,25 +105,12 @@ pub(crate) fn summary(cells: &Cells, output: &std::path::Path) -> String {
         "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}\n",
         "table", "k", "method", "scale", "LASSO", "overlap", "lift"
     );
-    let mut groups: Vec<(&str, &str, &str, &str)> = Vec::new();
-    for key in cells.keys() {
-        let group = (&*key.table, &*key.count, &*key.method, &*key.scale);
-        if !groups.contains(&group) {
-            groups.push(group);
-        }
-    }
-    groups.sort_unstable();
-    for (table, count, method, scale) in groups {
-        let along = along_epsilon(cells, |key| {
-            (&*key.table, &*key.count, &*key.method, &*key.scale) == (table, count, method, scale)
-        });
-        let area_of = |value: &dyn Fn(&Cell) -> f64| {
-            let points: Vec<(f64, f64)> =
-                along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
-            short(area(&points))
-        };
-        let [lasso, overlap, lift] =
-            [area_of(&agreement), area_of(&|cell| cell.overlap.mean), area_of(&|cell| cell.lift())];
+    let groups: BTreeSet<Group<'_>> = cells.keys().map(group_of).collect();
+    for group @ (table, count, method, scale) in groups {
+        let along = along(cells, group);
+        let lasso = short(area_of(&along, agreement));
+        let overlap = short(area_of(&along, |cell| cell.overlap.mean));
+        let lift = short(area_of(&along, Cell::lift));
         let _ = writeln!(
             text,
             "{table:<16} {count:>4}  {method:<22} {scale:<22} {lasso:>7} {overlap:>7} {lift:>7}"
@@ -201,24 +190,18 @@ fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
 /// Areas under the curves of a table.
 fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
     let row = |(method, scale): &(String, String)| {
-        let along = along_epsilon(cells, |key| {
-            (&*key.table, &*key.count, &key.method, &key.scale) == (table, count, method, scale)
-        });
-        let of = |value: &dyn Fn(&Cell) -> f64| {
-            let points: Vec<(f64, f64)> =
-                along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
-            short(area(&points))
-        };
+        let along = along(cells, (table, count, method, scale));
+        let of = |value: fn(&Cell) -> f64| short(area_of(&along, value));
         vec![
             method.clone(),
             scale.clone(),
-            of(&agreement),
-            of(&|cell| cell.overlap.mean),
-            of(&|cell| cell.top),
-            of(&|cell| cell.great),
-            of(&|cell| cell.good),
-            of(&|cell| cell.model.mean),
-            of(&|cell| cell.lift()),
+            of(agreement),
+            of(|cell| cell.overlap.mean),
+            of(|cell| cell.top),
+            of(|cell| cell.great),
+            of(|cell| cell.good),
+            of(|cell| cell.model.mean),
+            of(Cell::lift),
             milliseconds(along.iter().map(|(_, cell)| cell.seconds)),
         ]
     };

@@ -11,6 +11,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha20Rng;
 
 use crate::eval::dense::LinearModel;
+use crate::eval::preparation::{Preparation, scaled};
 
 const FOLDS: usize = 3;
 
@@ -135,16 +136,9 @@ fn standardised(
 ) -> (Array2<f64>, Array2<f64>) {
     let (mut train, mut test) = (x.select(Axis(0), train), x.select(Axis(0), test));
     for (mut column, mut other) in train.columns_mut().into_iter().zip(test.columns_mut()) {
-        let present = || column.iter().filter(|value| value.is_finite());
-        let n = present().count().max(1) as f64;
-        let mean = present().sum::<f64>() / n;
-        let variance = present().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-        let scale = |value: &mut f64| {
-            let scaled = (*value - mean) / variance.sqrt();
-            *value = if scaled.is_finite() { scaled } else { 0.0 };
-        };
-        column.iter_mut().for_each(scale);
-        other.iter_mut().for_each(scale);
+        let (mean, deviation) = Preparation::UnitVariance.scale(column.iter().copied());
+        column.mapv_inplace(|value| scaled(value, mean, deviation));
+        other.mapv_inplace(|value| scaled(value, mean, deviation));
     }
     (train, test)
 }

@@ -57,7 +57,7 @@ impl Preparation {
     }
 
     /// What becomes 0, and how far from there 1 is.
-    fn scale(self, values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
+    pub(super) fn scale(self, values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
         let present = values.filter(|value| value.is_finite());
         let n = present.clone().count().max(1) as f64;
         let mean = present.clone().sum::<f64>() / n;
@@ -76,7 +76,8 @@ impl Preparation {
     }
 }
 
-fn scaled(value: f64, center: f64, unit: f64) -> f64 {
+/// A value on a scale; 0 where there is none.
+pub(super) fn scaled(value: f64, center: f64, unit: f64) -> f64 {
     let scaled = (value - center) / unit;
     if scaled.is_finite() { scaled } else { 0.0 }
 }

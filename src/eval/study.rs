@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::eval::arm::{Arm, ArmMethod, ArmScale};
 use crate::eval::downstream::{Downstream, Predicted};
 use crate::eval::metrics::Ranking;
-use crate::eval::preparation::{Preparation, codes, distinct};
+use crate::eval::preparation::{Preparation, codes, distinct, scaled};
 use crate::eval::seed::seed_of;
 use crate::mechanism::{Baseline, Mechanism, Parameters, by_id};
 use crate::method::{Lasso, LassoFit};
@@ -276,22 +276,19 @@ fn pooled_quantiles(x: &Array2<f64>) -> (f64, f64) {
 
 /// Every value in units of its feature's deviations around the mean, both from the rows of other parity.
 fn scaled_by_other_half(x: &Array2<f64>, deviations: f64) -> Array2<f64> {
-    let mut scaled = x.clone();
-    for mut column in scaled.columns_mut() {
+    let mut all = x.clone();
+    for mut column in all.columns_mut() {
         let moments = [0, 1].map(|half| {
-            let rows = || column.iter().skip(half).step_by(2).filter(|value| value.is_finite());
-            let n = rows().count().max(1) as f64;
-            let mean = rows().sum::<f64>() / n;
-            let variance = rows().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-            (mean, variance.sqrt() * deviations)
+            let rows = column.iter().copied().skip(half).step_by(2);
+            let (mean, deviation) = Preparation::UnitVariance.scale(rows);
+            (mean, deviation * deviations)
         });
         for (row, value) in column.iter_mut().enumerate() {
             let (mean, unit) = moments[1 - row % 2];
-            let t = (*value - mean) / unit;
-            *value = if t.is_finite() { t } else { 0.0 };
+            *value = scaled(*value, mean, unit);
         }
     }
-    scaled
+    all
 }
 
 #[cfg(test)]

@@ -120,12 +120,11 @@ impl Sweep {
         }
     }
 
-    /// Runs the cells of a table that `is_done` does not know yet, and hands out each as soon as it is
-    /// there. What comes out does not depend on the number of threads, nor on what was done before.
+    /// Runs the cells of a table that are missing, and hands out each as soon as it is there. What comes out does not depend on the number of threads, nor on what was done before.
     pub(crate) fn run(
         &self,
         study: &Study,
-        is_done: impl Fn(&Key) -> bool,
+        is_missing: impl Fn(&Key) -> bool,
         mut found: impl FnMut(Key, Cell) -> Result<()>,
     ) -> Result<()> {
         for arm in &self.arms {
@@ -133,7 +132,7 @@ impl Sweep {
             for count in &self.counts {
                 for epsilon in &self.epsilons {
                     let key = self.key(&study.name, arm, *count, epsilon);
-                    if is_done(&key) {
+                    if !is_missing(&key) {
                         continue;
                     }
                     let ready = match &mut ready {

@@ -21,6 +21,8 @@ pub(crate) use rehearsal::{Rehearsal, Seeds};
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
 pub(crate) use plan::WIDE;
+#[cfg(feature = "eval")]
+pub(crate) use plan::checked_threads;
 #[cfg(feature = "methods")]
 pub use request::TwoStage;
 pub use request::{Center, CheckedSelect, Method, ScoreKind, Select, Target};

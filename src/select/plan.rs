@@ -15,6 +15,24 @@ use crate::select::{Center, Method, ScoreKind, Target};
 /// More threads than any machine makes use of.
 const MAX_THREADS: usize = 256;
 
+/// As many threads as are stated, or as the machine has cores.
+///
+/// # Errors
+///
+/// `Request` if more are stated than any machine makes use of, or none.
+pub(crate) fn checked_threads(stated: Option<usize>) -> Result<usize> {
+    match stated {
+        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+            Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")))
+        }
+        stated => Ok(stated.unwrap_or_else(all_cores)),
+    }
+}
+
+fn all_cores() -> usize {
+    std::thread::available_parallelism().map_or(1, usize::from)
+}
+
 /// Below this many features columns are more often in different units than of one kind.
 pub(crate) const WIDE: usize = 200;
 
@@ -37,9 +55,7 @@ impl Request {
             let rule = format!("{id} is for scores with a sensitivity each; features share one");
             return Err(Error::request(rule).hint("canonical suits them"));
         }
-        if self.threads.is_some_and(|threads| !(1..=MAX_THREADS).contains(&threads)) {
-            return Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")));
-        }
+        checked_threads(self.threads)?;
         let kendall = self.score == Some(ScoreKind::Kendall);
         if kendall && (self.scale.is_some() || self.center != Center::Private) {
             return Err(Error::request("Kendall's correlation takes no bounds, scale or centre"));
@@ -72,8 +88,7 @@ impl Request {
     }
 
     pub(super) fn threads_used(&self) -> usize {
-        let cores = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.threads.unwrap_or_else(cores)
+        self.threads.unwrap_or_else(all_cores)
     }
 
     pub(super) fn opening(&self) -> Opening<'_> {

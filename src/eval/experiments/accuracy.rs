@@ -4,11 +4,11 @@
 use crate::error::Result;
 use crate::eval::arm::{Arm, ArmScale};
 use crate::eval::cells_file::CellsFile;
-use crate::eval::charts::{Measure, along_epsilon, curve_chart, short};
+use crate::eval::charts::{Measure, along, curve_chart, short};
 use crate::eval::compare::{LazyStudy, run_cells};
 use crate::eval::design;
-use crate::eval::experiments::Experiment;
 use crate::eval::experiments::sets::Sets;
+use crate::eval::experiments::{Experiment, parts};
 use crate::eval::metrics::Estimate;
 use crate::eval::study::{PENALTY, Settled, Study};
 use crate::eval::sweep::{Cell, Cells, Count, Sweep};
@@ -194,14 +194,10 @@ fn curves(
             if set == "synthetic" && measure == Measure::Lasso {
                 "share of the true top k that is picked".clone_into(&mut chart.y_label);
             }
-            let svg = chart.svg()?;
-            let name = format!("{figure}-k{count}-{}.svg", measure.id());
-            experiment.output.write(&name, &svg)?;
-            blocks.push(Block::Figure {
-                svg,
-                caption: format!("{set}, k = {count}: {} against epsilon.", chart.y_label),
-                data_href: Some(format!("{figure}.csv")),
-            });
+            let name = format!("{figure}-k{count}-{}", measure.id());
+            let caption = format!("{set}, k = {count}: {} against epsilon.", chart.y_label);
+            let data = format!("{figure}.csv");
+            blocks.push(parts::curves(experiment, &name, &chart, &caption, &data)?);
         }
     }
     write_cells(experiment, figure, cells, |table| table == set)?;
@@ -235,9 +231,7 @@ fn pairs_of(
 ) -> Vec<(f64, Estimate, Estimate)> {
     let of = |method: &str| -> Vec<(f64, &Cell)> {
         let name = Arm::parse(method, scale.clone()).map_or(String::new(), |arm| arm.scale_name());
-        along_epsilon(cells, |key| {
-            (&*key.table, &*key.count, &*key.method, &key.scale) == (set, count, method, &name)
-        })
+        along(cells, (set, count, method, &name))
     };
     let both = of("dp-sis").into_iter().zip(of("two-stage"));
     both.map(|((epsilon, sis), (_, two))| (epsilon, of_cell(sis), of_cell(two))).collect()

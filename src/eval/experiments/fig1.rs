@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::eval::charts::short;
 use crate::eval::design::{self, Synthetic};
 use crate::eval::experiments::Experiment;
+use crate::eval::experiments::parts::figure;
 use crate::eval::seed::seed_of;
 use crate::eval::study::PENALTY;
 use crate::eval::sweep::in_parallel;
@@ -67,8 +68,6 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         reference: None,
         panels: true,
     };
-    let svg = chart.svg()?;
-    experiment.output.write("fig1.svg", &svg)?;
     let share = |(name, sis, two_stage): &(&str, f64, f64)| {
         format!("{name}: SIS {}, two-stage {}", short(*sis), short(*two_stage))
     };
@@ -86,11 +85,8 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
                equal votes are settled at random."
             .to_owned(),
     };
-    let figure = Block::Figure {
-        svg,
-        caption: "Times that each feature was selected, by method and data.".to_owned(),
-        data_href: Some("fig1.csv".to_owned()),
-    };
+    let caption = "Times that each feature was selected, by method and data.";
+    let figure = figure(experiment, "fig1", chart.svg()?, caption, "fig1.csv")?;
     Ok(Section {
         id: "fig1".to_owned(),
         title: "Figure 1: stability without privacy".to_owned(),

@@ -5,6 +5,7 @@ use crate::eval::arm::ArmScale;
 use crate::eval::charts::{along_epsilon, short};
 use crate::eval::experiments::Experiment;
 use crate::eval::experiments::accuracy::{SIGNIFICANT, SOURCE, cells, section, untested};
+use crate::eval::experiments::parts::curves;
 use crate::eval::experiments::sets::Sets;
 use crate::eval::sweep::{Cell, Count};
 use crate::report::figure::{Curve, CurveChart, CurvePoint};
@@ -64,8 +65,6 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         ],
         references: Vec::new(),
     };
-    let svg = chart.svg()?;
-    experiment.output.write("fig8.svg", &svg)?;
     let rows: Vec<Vec<String>> = along
         .iter()
         .map(|(epsilon, cell)| {
@@ -101,11 +100,8 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
                in for Chin. The paper's list names GREAT twice; the third, with k/100 and 3k/2, is GOOD."
             .to_owned(),
     }];
-    blocks.push(Block::Figure {
-        svg,
-        caption: format!("{}: how often the picks are TOP, GREAT and GOOD.", set.name),
-        data_href: Some("fig8.csv".to_owned()),
-    });
+    let caption = format!("{}: how often the picks are TOP, GREAT and GOOD.", set.name);
+    blocks.push(curves(experiment, "fig8", &chart, &caption, "fig8.csv")?);
     blocks.extend(chin.skipped());
     Ok(section("fig8", "TOP, GREAT, GOOD", blocks))
 }

@@ -3,11 +3,11 @@
 use crate::error::Result;
 use crate::eval::arm::ArmScale;
 use crate::eval::charts::short;
-use crate::eval::experiments::Experiment;
 use crate::eval::experiments::accuracy::{
     EPSILONS, SIGNIFICANT, SOURCE, cells, pairs, section, write_cells,
 };
 use crate::eval::experiments::sets::Sets;
+use crate::eval::experiments::{Experiment, parts};
 use crate::eval::metrics::Estimate;
 use crate::eval::sweep::Count;
 use crate::report::figure::HeatMap;
@@ -131,16 +131,12 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
         scale_label: "difference in accuracy".to_owned(),
         diverging: true,
     };
-    let svg = map.svg()?;
-    experiment.output.write(&format!("{figure}.svg"), &svg)?;
     write_cells(experiment, figure, &cells, |_| true)?;
-    blocks.push(Block::Figure {
-        svg,
-        caption: format!(
-            "Share of the LASSO's top k that DP-SIS finds minus the share that two-stage finds, k = {k}."
-        ),
-        data_href: Some(format!("{figure}.csv")),
-    });
+    let caption = format!(
+        "Share of the LASSO's top k that DP-SIS finds minus the share that two-stage finds, k = {k}."
+    );
+    let data = format!("{figure}.csv");
+    blocks.push(parts::figure(experiment, figure, map.svg()?, &caption, &data)?);
     blocks.extend(sets.skipped());
     Ok(section(figure, &format!("DP-SIS minus two-stage, k = {k}"), blocks))
 }

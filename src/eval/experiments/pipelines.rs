@@ -4,14 +4,16 @@
 use crate::error::Result;
 use crate::eval::arm::{Arm, ArmScale};
 use crate::eval::cells_file::CellsFile;
-use crate::eval::charts::{along_epsilon, area, short};
+use crate::eval::charts::{along, area_of, short};
 use crate::eval::compare::run_cells;
 use crate::eval::experiments::Experiment;
+use crate::eval::experiments::parts::figure;
 use crate::eval::experiments::sets::{Sets, not_run};
 use crate::eval::sweep::{Cell, Cells, Count, Sweep};
 use crate::report::figure::HeatMap;
 use crate::report::{Block, Section};
 
+const K: Count = Count::Number(5);
 const TITLE: &str = "Private throughout, against the paper's preprocessing";
 
 /// The method, the scale, whether classes are numbers as they are for the LASSO, and what it is called.
@@ -37,7 +39,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
                 arm.map(|arm| if *ordered { arm.ordered() } else { arm })
             })
             .collect::<Result<_>>()?,
-        counts: vec![Count::Number(5)],
+        counts: vec![K],
         epsilons: (1..=10).map(|epsilon| epsilon.to_string().parse()).collect::<Result<_>>()?,
         trials: experiment.trials,
         seed: experiment.seed,
@@ -67,7 +69,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     for (id, words, of) in measures {
         let by_set: Vec<Vec<f64>> = names
             .iter()
-            .map(|set| sweep.arms.iter().map(|arm| area_of(&cells, set, arm, of)).collect())
+            .map(|set| sweep.arms.iter().map(|arm| area_of_arm(&cells, set, arm, of)).collect())
             .collect();
         let mean = |arm: usize| {
             by_set.iter().map(|row| row[arm]).sum::<f64>() / by_set.len().max(1) as f64
@@ -101,8 +103,6 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             scale_label: words.to_owned(),
             diverging: false,
         };
-        let svg = map.svg()?;
-        experiment.output.write(&format!("pipelines-{id}.svg"), &svg)?;
         let behind = names.iter().zip(&by_set).filter(|(_, row)| row[2] < row[0] - 0.005);
         let behind: Vec<&str> = behind.map(|(name, _)| &**name).collect();
         blocks.push(Block::Table { caption: format!("Areas: {words}"), header, rows });
@@ -112,11 +112,9 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             short(means[2] / means[0]),
             if behind.is_empty() { "no set".to_owned() } else { behind.join(", ") }
         )));
-        blocks.push(Block::Figure {
-            svg,
-            caption: format!("Areas by set and pipeline: {words}."),
-            data_href: Some(format!("pipelines-{id}.csv")),
-        });
+        let caption = format!("Areas by set and pipeline: {words}.");
+        let (name, data) = (format!("pipelines-{id}"), format!("pipelines-{id}.csv"));
+        blocks.push(figure(experiment, &name, map.svg()?, &caption, &data)?);
     }
     blocks.extend(sets.skipped());
     Ok(Section { id: "pipelines".to_owned(), title: TITLE.to_owned(), blocks })
@@ -125,12 +123,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
 /// What is read off a cell.
 type Measured = fn(&Cell) -> f64;
 
-fn area_of(cells: &Cells, set: &str, arm: &Arm, of: Measured) -> f64 {
-    let (method, scale) = (arm.name(), arm.scale_name());
-    let along = along_epsilon(cells, |key| {
-        (&*key.table, &key.method, &key.scale) == (set, &method, &scale)
-    });
-    let points: Vec<(f64, f64)> =
-        along.iter().map(|(epsilon, cell)| (*epsilon, of(cell))).collect();
-    area(&points)
+fn area_of_arm(cells: &Cells, set: &str, arm: &Arm, of: Measured) -> f64 {
+    let (count, method, scale) = (K.to_string(), arm.name(), arm.scale_name());
+    area_of(&along(cells, (set, &count, &method, &scale)), of)
 }

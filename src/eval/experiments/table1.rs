@@ -3,6 +3,7 @@
 use crate::error::Result;
 use crate::eval::charts::short;
 use crate::eval::experiments::Experiment;
+use crate::eval::experiments::parts::figure;
 use crate::eval::experiments::sets::{Sets, not_run};
 use crate::eval::preparation::{Preparation, codes};
 use crate::eval::study::PENALTY;
@@ -70,8 +71,6 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         scale_label: "R²".to_owned(),
         diverging: false,
     };
-    let svg = map.svg()?;
-    experiment.output.write("table1.svg", &svg)?;
     let matched =
         sets.present.iter().zip(&found).filter(|(set, r2)| !matching(set.paper.r2, r2).is_empty());
     let matched = matched.count();
@@ -111,11 +110,13 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             header: header.map(str::to_owned).into(),
             rows,
         },
-        Block::Figure {
-            svg,
-            caption: "R² of a LASSO without privacy by set and preparation.".to_owned(),
-            data_href: Some("table1.csv".to_owned()),
-        },
+        figure(
+            experiment,
+            "table1",
+            map.svg()?,
+            "R² of a LASSO without privacy by set and preparation.",
+            "table1.csv",
+        )?,
     ];
     blocks.extend(sets.skipped());
     Ok(Section { id: "table1".to_owned(), title: "Table 1: the sets".to_owned(), blocks })
