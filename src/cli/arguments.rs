@@ -73,15 +73,8 @@ pub(super) struct SelectArguments {
     #[arg(short, long)]
     k: usize,
 
-    /// The privacy budget: 2, 0.5, 1e-3 or 1/3
-    #[arg(
-        short,
-        long = "eps",
-        visible_alias = "epsilon",
-        value_name = "EPSILON",
-        allow_hyphen_values = true
-    )]
-    eps: Epsilon,
+    #[command(flatten)]
+    budget: BudgetArgument,
 
     /// How features are found
     #[cfg(feature = "methods")]
@@ -177,6 +170,20 @@ pub(super) struct SelectArguments {
     /// Threads that work on rows [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Running")]
     threads: Option<usize>,
+}
+
+/// What a release may spend.
+#[derive(Debug, Args)]
+pub(super) struct BudgetArgument {
+    /// The privacy budget: 2, 0.5, 1e-3 or 1/3
+    #[arg(
+        short,
+        long = "eps",
+        visible_alias = "epsilon",
+        value_name = "EPSILON",
+        allow_hyphen_values = true
+    )]
+    pub(super) eps: Epsilon,
 }
 
 /// Where the output goes, and in which form.
@@ -484,7 +491,7 @@ impl SelectArguments {
         }
         let neighbours = self.neighbors.neighbours();
         let mut select = Select::new(self.k)
-            .epsilon(self.eps.clone())
+            .epsilon(self.budget.eps.clone())
             .target(self.target(&schema)?)
             .center(parse_center(&self.center)?)
             .neighbours(neighbours);

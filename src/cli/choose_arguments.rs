@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::choose::{Candidates, Choose, Trials};
-use crate::cli::arguments::{OutputArguments, Relation};
+use crate::cli::arguments::{BudgetArgument, OutputArguments, Relation};
 use crate::cli::mechanism_arguments::ParameterArguments;
 use crate::error::{Error, Result};
 use crate::mechanism::{Baseline, CARDS};
@@ -22,15 +22,8 @@ pub(super) struct ChooseArguments {
     /// The candidates: CSV, plain, .gz or .zst; - is standard input
     pub(super) file: PathBuf,
 
-    /// The privacy budget: 2, 0.5, 1e-3 or 1/3
-    #[arg(
-        short,
-        long = "eps",
-        visible_alias = "epsilon",
-        value_name = "EPSILON",
-        allow_hyphen_values = true
-    )]
-    eps: Epsilon,
+    #[command(flatten)]
+    budget: BudgetArgument,
 
     /// How many candidates to choose
     #[arg(short, long, default_value_t = 1)]
@@ -134,7 +127,7 @@ impl ChooseArguments {
         };
         let neighbours = self.neighbors.neighbours();
         let mut request = Choose::new(self.k)
-            .epsilon(self.eps.clone())
+            .epsilon(self.budget.eps.clone())
             .neighbours(neighbours)
             .one_sided(self.monotone);
         match &self.mechanism {
@@ -153,7 +146,7 @@ impl ChooseArguments {
             baseline,
             trials: self.trials,
             k: self.k,
-            epsilon: self.eps.clone(),
+            epsilon: self.budget.eps.clone(),
             neighbours,
             one_sided: self.monotone,
         })
