@@ -14,49 +14,20 @@ pub(crate) fn binomial(n: u64, r: u64) -> BigUint {
     (1..=r).fold(BigUint::one(), |product, i| product * (n - r + i) / i)
 }
 
-/// ln 0!, ..., ln n! in `f64`, each within [`LnFactorials::error`] of the truth.
+/// ln n!, within [`ln_factorial_error`] of the truth.
 ///
 /// Up to 20! the factorial is an exact `f64` and one logarithm is taken. Above, Stirling's series
 /// with five correction terms; the first one left out, 691/(360360 n^11) < 1e-17, bounds the
 /// truncation. Its large terms pass through one logarithm (1 ulp), one product and three sums
 /// (half an ulp each), none above (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52
-/// ln n! < 2^-49 ln n!, which is what [`LnFactorials::error`] states for the largest entry.
-///
-/// 8 bytes and about 10 ns an entry.
-pub(crate) struct LnFactorials {
-    table: Vec<f64>,
-    error: f64,
-}
-
-impl LnFactorials {
-    /// The table up to `n`!.
-    pub(crate) fn up_to(n: usize) -> Self {
-        let mut table = Vec::with_capacity(n + 1);
-        let mut factorial = 1.0f64;
-        for i in 0..=n.min(20) {
-            factorial *= i.max(1) as f64;
-            table.push(libm::log(factorial));
-        }
-        table.extend((21..=n).map(|i| stirling(i as f64)));
-        let error = 2f64.powi(-49) * (1.0 + table.last().copied().unwrap_or(0.0));
-        Self { table, error }
+/// ln n! < 2^-49 ln n!.
+pub(crate) fn ln_factorial(n: usize) -> f64 {
+    if n <= 20 {
+        return libm::log((2..=n as u64).product::<u64>() as f64);
     }
-
-    /// The entries for 0!, 1!, ....
-    pub(crate) fn as_slice(&self) -> &[f64] {
-        &self.table
-    }
-
-    /// No entry is further than this from its true value.
-    pub(crate) fn error(&self) -> f64 {
-        self.error
-    }
-}
-
-/// ln n! for n > 20.
-fn stirling(n: f64) -> f64 {
     /// ln(2 pi) / 2
     const HALF_LN_TWO_PI: f64 = 0.918_938_533_204_672_8;
+    let n = n as f64;
     let inverse = 1.0 / n;
     let square = inverse * inverse;
     let series = inverse
@@ -65,6 +36,16 @@ fn stirling(n: f64) -> f64 {
                 * (1.0 / 360.0
                     - square * (1.0 / 1260.0 - square * (1.0 / 1680.0 - square / 1188.0))));
     (n + 0.5) * libm::log(n) - n + HALF_LN_TWO_PI + series
+}
+
+/// No [`ln_factorial`] up to n is further from the truth.
+pub(crate) fn ln_factorial_error(n: usize) -> f64 {
+    2f64.powi(-49) * (1.0 + ln_factorial(n))
+}
+
+/// ln C(n, r), within four times the error of ln n!; r <= n.
+pub(crate) fn ln_binomial(n: usize, r: usize) -> f64 {
+    ln_factorial(n) - ln_factorial(r) - ln_factorial(n - r)
 }
 
 #[cfg(test)]
@@ -87,7 +68,6 @@ mod tests {
     #[test]
     fn logarithms_keep_their_bound() {
         let largest = 3000;
-        let table = LnFactorials::up_to(largest);
         let mut factorial = BigUint::one();
         for n in 0..=largest {
             factorial *= n.max(1);
@@ -95,8 +75,7 @@ mod tests {
                 continue;
             }
             let truth = Enclosure::ln_dyadic(&factorial, 0, 128);
-            let own_error = LnFactorials::up_to(n).error();
-            assert!(truth.distance_from(table.as_slice()[n]) <= own_error, "{n}");
+            assert!(truth.distance_from(ln_factorial(n)) <= ln_factorial_error(n), "{n}");
         }
     }
 }

@@ -1,17 +1,19 @@
 #![doc = include_str!("joint.md")]
 
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::HashMap;
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
+use num_traits::{One, Zero};
 
 use crate::exact::near_f64;
 use crate::mechanism::draw::{rate, sealed};
+use crate::mechanism::shortfalls::{Shortfalls, ln_share};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{
-    Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, WordStream, uniform_below,
+    Address, Bits, BlockRace, Blocks, Filter, FirstArrival, Handicapped, WordStream, uniform_below,
+    uniform_u64,
 };
 use crate::score::Scores;
 
@@ -70,9 +72,8 @@ macro_rules! joint_with {
                 epsilon: &Epsilon,
                 bits: &Bits,
             ) -> Vec<usize> {
-                let levels = Levels::new(scores, k, joint_rate(scores, k, epsilon));
-                let winner = levels.race(bits, $law, Filter::default());
-                levels.draw_member(winner, &mut bits.lane(MEMBER_LANE))
+                let sequences = Sequences::new(scores, k, epsilon);
+                sequences.race(bits, $law, Filter::default(), scores.values().len())
             }
         }
     };
@@ -81,8 +82,8 @@ macro_rules! joint_with {
 joint_with!(Joint, CARD, FirstArrival::Exponential);
 joint_with!(JointPermuteAndFlip, PNF_CARD, FirstArrival::Uniform);
 
-/// The bits that choose the sequence.
-const MEMBER_LANE: u64 = 1 << 62;
+/// The bits of blocks that reveal choices.
+pub(super) const OWN_LANE: u64 = 1 << 62;
 
 /// The joint loss moves by at most 2 Delta, or Delta for one-sided scores, in either direction: eps/(4
 /// Delta), or eps/(2 Delta). For k = 1 the best score is in every loss and cancels: twice that.
@@ -91,265 +92,225 @@ pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRat
     rate(scores, epsilon) / num_bigint::BigInt::from(steps)
 }
 
-/// Candidates by rank, in groups of equal score.
-pub(super) struct Ranked {
-    /// Candidates, best first.
-    pub(super) order: Vec<u32>,
-    /// Their scores.
-    pub(super) sorted: Vec<i64>,
-    /// Where each group of equal scores begins; and the number of all.
-    pub(super) starts: Vec<usize>,
-}
-
-impl Ranked {
-    pub(super) fn new(values: &[i64]) -> Self {
-        let mut order: Vec<u32> = (0..values.len() as u32).collect();
-        order.sort_unstable_by_key(|&i| (Reverse(values[i as usize]), i));
-        let sorted: Vec<i64> = order.iter().map(|&i| values[i as usize]).collect();
-        let new_score = |rank: &usize| *rank == 0 || sorted[*rank] != sorted[*rank - 1];
-        let mut starts: Vec<usize> = (0..sorted.len()).filter(new_score).collect();
-        starts.push(sorted.len());
-        Self { order, sorted, starts }
-    }
-
-    /// The number of candidates that score at least as much.
-    pub(super) fn at_least(&self, score: i64) -> usize {
-        self.sorted.partition_point(|&other| other >= score)
-    }
-
-    /// The number of candidates that score more.
-    pub(super) fn above(&self, score: i64) -> usize {
-        self.sorted.partition_point(|&other| other > score)
-    }
-
-    /// The level whose bits are at an address: lane i holds the groups that place i can reach, in order,
-    /// and lane k the zero level.
-    pub(super) fn level_at(&self, k: usize, Address { lane, position }: Address) -> Level {
-        let place = lane as usize;
-        if place == k {
-            return Level::Zero;
-        }
-        Level::At { place, group: self.group_of(place) + 1 + position as usize }
-    }
-
-    /// The loss of a level.
-    pub(super) fn loss(&self, level: Level) -> i64 {
-        match level {
-            Level::Zero => 0,
-            Level::At { place, group } => self.sorted[place] - self.sorted[self.starts[group]],
-        }
-    }
-
-    /// How many candidates each of k places may take in a level: at its own place, what it could take
-    /// before; before it less than the loss is allowed, after it the loss too.
-    pub(super) fn counts(&self, k: usize, level: Level) -> Vec<usize> {
-        let loss = self.loss(level);
-        (0..k)
-            .map(|i| match level {
-                Level::At { place, group } if i == place => self.starts[group],
-                // Below all scores means all of them, so it does no harm to stop at the least integer.
-                Level::At { place, .. } if i < place => {
-                    self.above(self.sorted[i].saturating_sub(loss))
-                }
-                _ => self.at_least(self.sorted[i].saturating_sub(loss)),
-            })
-            .collect()
-    }
-
-    /// The group of a rank.
-    pub(super) fn group_of(&self, rank: usize) -> usize {
-        self.starts.partition_point(|&start| start <= rank) - 1
-    }
-}
-
-/// A class of sequences: `Zero` loss; or those whose loss is reached at place `place` (from 0) by a member
-/// of `group`, at no place after it by a later group, and at no place before it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    Zero,
-    At { place: usize, group: usize },
-}
-
-/// The next group that a place could reach: by loss, then the later place first.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-struct Next(Reverse<i64>, usize, usize);
-
-/// All levels of the loss, from the lowest on.
-pub(super) struct Steps<'a> {
-    ranked: &'a Ranked,
-    queue: BinaryHeap<Next>,
-    /// c: how many candidates each place may take so far.
-    pub(super) counts: Vec<usize>,
-}
-
-impl<'a> Steps<'a> {
-    pub(super) fn new(ranked: &'a Ranked, k: usize) -> Self {
-        let counts: Vec<usize> = (0..k).map(|i| ranked.at_least(ranked.sorted[i])).collect();
-        let mut steps = Self { ranked, queue: BinaryHeap::with_capacity(k), counts };
-        for place in 0..k {
-            steps.queue_next(place, ranked.group_of(place) + 1);
-        }
-        steps
-    }
-
-    fn queue_next(&mut self, place: usize, group: usize) {
-        if let Some(&start) = self.ranked.starts.get(group)
-            && start < self.ranked.sorted.len()
-        {
-            let loss = self.ranked.sorted[place] - self.ranked.sorted[start];
-            self.queue.push(Next(Reverse(loss), place, group));
-        }
-    }
-
-    /// The next level - place, group, loss - with the counts just before it; they then grow by the group
-    /// at this place.
-    pub(super) fn next(&mut self) -> Option<(usize, usize, i64)> {
-        let Next(Reverse(loss), place, group) = self.queue.pop()?;
-        self.queue_next(place, group + 1);
-        Some((place, group, loss))
-    }
-
-    /// Lets a place take a group.
-    pub(super) fn grow(&mut self, place: usize, group: usize) {
-        self.counts[place] = self.ranked.starts[group + 1];
-    }
-}
-
-/// Loss levels and the number of sequences in each.
-struct Levels {
+/// All sequences of k candidates, in blocks: lane 0, position D.
+struct Sequences<'a> {
     k: usize,
-    ranked: Ranked,
-    rate: BigRational,
+    shortfalls: Shortfalls<'a>,
 }
 
-impl Levels {
-    fn new(scores: &Scores, k: usize, rate: BigRational) -> Self {
-        Self { k, ranked: Ranked::new(scores.values()), rate }
+impl<'a> Sequences<'a> {
+    fn new(scores: &'a Scores, k: usize, epsilon: &Epsilon) -> Self {
+        let values = scores.values();
+        let ln_sequences = k as f64 * (values.len() as f64).ln();
+        let rate = joint_rate(scores, k, epsilon);
+        Self { k, shortfalls: Shortfalls::new(values, k, rate, ln_sequences) }
     }
 
-    /// Runs the race of all levels. O(d log d + d k log k) time, O(d) memory.
-    fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter) -> Level {
-        let d = self.ranked.sorted.len();
-        let ln: Vec<f64> = (0..=d).map(|n| libm::log(n.max(1) as f64)).collect();
-        // Logarithms and sums of k of them, and the steps between fresh sums.
-        const FRESH: usize = 256;
-        let error =
-            (2 * self.k + 4 * FRESH) as f64 * 2f64.powi(-51) * (1.0 + self.k as f64 * ln[d]);
-        let mut race = Race::new(bits, law, filter, error);
-        let mut lanes: Vec<WordStream> = (0..self.k).map(|place| bits.lane(place as u64)).collect();
-        let near_rate = near_f64(&self.rate);
-
-        let mut steps = Steps::new(&self.ranked, self.k);
-        let sum = |counts: &[usize]| counts.iter().enumerate().map(|(i, c)| ln[c - i]).sum::<f64>();
-        let mut ln_all = sum(&steps.counts);
-        race.lane(self.k as u64);
-        race.enter(Handicapped { ln_size: ln_all, handicap: 0.0 });
-        let mut groups = vec![0u64; self.k];
-        let mut since_fresh = 0;
-        while let Some((place, group, loss)) = steps.next() {
-            let (count, grown) = (steps.counts[place], self.ranked.starts[group + 1]);
-            let ln_size = ln_all - ln[count - place] + ln[grown - count];
-            // Each place meets its groups in order, so its lane is read in order.
-            let word = lanes[place].next_word();
-            let address = Address { lane: place as u64, position: groups[place] };
-            groups[place] += 1;
-            race.enter_at(
-                address,
-                word,
-                Handicapped { ln_size, handicap: loss as f64 * near_rate },
-            );
-            steps.grow(place, group);
-            ln_all += ln[grown - place] - ln[count - place];
-            since_fresh += 1;
-            if since_fresh == FRESH {
-                (ln_all, since_fresh) = (sum(&steps.counts), 0);
-            }
-        }
-        // The zero level always enters, so somebody wins.
-        race.winner(|address| self.entrant(self.ranked.level_at(self.k, address)))
-            .map_or(Level::Zero, |address| self.ranked.level_at(self.k, address))
-    }
-
-    /// The number of sequences: at place i one of c_i, less the i that are taken already.
-    fn size(&self, level: Level) -> BigUint {
-        let counts = self.ranked.counts(self.k, level);
-        let ways = |(i, count): (usize, &usize)| match level {
-            Level::At { place, group } if i == place => self.ranked.starts[group + 1] - count,
-            _ => count - i,
-        };
-        counts.iter().enumerate().map(ways).fold(BigUint::from(1u32), |all, ways| all * ways)
-    }
-
-    fn entrant(&self, level: Level) -> Entrant {
-        let handicap = &self.rate * BigRational::from_integer(self.ranked.loss(level).into());
-        Entrant { size: self.size(level), handicap }
-    }
-
-    /// A uniform sequence of a level.
-    fn draw_member(&self, level: Level, words: &mut WordStream) -> Vec<usize> {
-        let counts = self.ranked.counts(self.k, level);
-        let mut ranks = vec![usize::MAX; self.k];
-        if let Level::At { place, group } = level {
-            let (from, to) = (self.ranked.starts[group], self.ranked.starts[group + 1]);
-            ranks[place] = from + below(words, to - from);
-        }
-        for i in 0..self.k {
-            if ranks[i] != usize::MAX {
+    /// Runs the race of all blocks. No sequence, if there is none.
+    fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter, d: usize) -> Vec<usize> {
+        let error = Shortfalls::ln_error(self.k, d);
+        let mut race = BlockRace::new(bits, OWN_LANE, law, filter, error);
+        let mut words = bits.lane(0);
+        let (mut counts, mut before) = (Vec::with_capacity(self.k), Vec::with_capacity(self.k));
+        for block in 0..=self.shortfalls.last() {
+            let word = words.next_word();
+            std::mem::swap(&mut counts, &mut before);
+            self.shortfalls.counts(block, &mut counts);
+            if block > 0 && counts == before {
                 continue;
             }
-            // The n-th rank below c_i that is not taken: of places before, and of the level's own.
-            let mut taken: Vec<usize> =
-                ranks.iter().copied().filter(|&rank| rank < counts[i]).collect();
-            taken.sort_unstable();
-            let mut rank = below(words, counts[i] - taken.len());
-            for other in taken {
-                rank += usize::from(other <= rank);
+            let (handicap, most) = self.shortfalls.bounds(block);
+            let mut ln_size = Shortfalls::ln_sequences(&counts);
+            if race.cannot_win(word, Handicapped { ln_size, handicap }) {
+                continue;
             }
-            ranks[i] = rank;
+            if block > 0 {
+                ln_size += ln_share(&counts, &before);
+            }
+            let address = Address { lane: 0, position: block as u64 };
+            race.enter(address, word, Handicapped { ln_size, handicap }, most);
         }
-        ranks.into_iter().map(|rank| self.ranked.order[rank] as usize).collect()
+        race.winner(self).map(|(_, sequence)| sequence).unwrap_or_default()
     }
+}
+
+/// The number of sequences: at place i one of c_i, less the i that are taken already.
+fn sequences(counts: &[usize]) -> BigUint {
+    let ways = counts.iter().enumerate().map(|(i, count)| count - i);
+    ways.fold(BigUint::one(), |all, ways| all * ways)
+}
+
+impl Blocks for Sequences<'_> {
+    type Member = Vec<usize>;
+
+    fn size(&self, block: Address) -> BigUint {
+        let (counts, before) = self.shortfalls.both_counts(block.position as usize);
+        sequences(&counts) - before.map_or(BigUint::zero(), |before| sequences(&before))
+    }
+
+    /// The first place that exceeds the counts of the block before is drawn by the number of sequences; all
+    /// places before it keep within those, all after it within the block's.
+    fn draw(&self, block: Address, words: &mut WordStream) -> Vec<usize> {
+        let (counts, before) = self.shortfalls.both_counts(block.position as usize);
+        let exceeding =
+            before.as_ref().map(|before| (first_to_exceed(&counts, before, words), before));
+        // Of the numbers from 0 to c_i - 1 the first i are taken: those swapped there.
+        let mut swapped: HashMap<usize, usize> = HashMap::new();
+        let sequence: Vec<usize> = (0..self.k)
+            .map(|i| {
+                let (from, to) = match exceeding {
+                    Some((place, before)) if i < place => (i, before[i]),
+                    Some((place, before)) if i == place => (before[i], counts[i]),
+                    _ => (i, counts[i]),
+                };
+                let at = from + below(words, to - from);
+                let here = swapped.get(&i).copied().unwrap_or(i);
+                swapped.insert(at, here).unwrap_or(at)
+            })
+            .collect();
+        self.shortfalls.candidates(&sequence)
+    }
+
+    fn handicap(&self, _: Address, sequence: &Vec<usize>) -> BigRational {
+        self.shortfalls.handicap(sequence)
+    }
+}
+
+/// A place by the number of sequences of which it is the first to exceed the counts `before`.
+fn first_to_exceed(counts: &[usize], before: &[usize], words: &mut WordStream) -> usize {
+    // The ways for all places after i.
+    let mut after = vec![BigUint::one()];
+    for (i, count) in counts.iter().enumerate().rev() {
+        let ways = &after[after.len() - 1] * (count - i);
+        after.push(ways);
+    }
+    let all = after.pop().unwrap_or_default();
+    let mut drawn = uniform_below(words, &(all - sequences(before)));
+    let mut ways_before = BigUint::one();
+    for (i, (count, before)) in counts.iter().zip(before).enumerate() {
+        let here = &ways_before * (count - before) * after.pop().unwrap_or_default();
+        if drawn < here {
+            return i;
+        }
+        drawn -= here;
+        ways_before *= before - i;
+    }
+    counts.len()
 }
 
 /// A uniform integer from 0 to `bound` - 1.
-pub(super) fn below(words: &mut WordStream, bound: usize) -> usize {
-    let drawn = uniform_below(words, &BigUint::from(bound));
-    drawn.iter_u64_digits().next().unwrap_or(0) as usize
+fn below(words: &mut WordStream, bound: usize) -> usize {
+    uniform_u64(words, bound as u64) as usize
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::privacy::Neighbours;
+    use crate::random::Entropy;
+    use crate::support::goodness::assert_fits;
+    use crate::support::oracle::sequences_by_joint_loss;
 
-    /// Every sequence is in one level, with the loss of the definition.
+    const TABLES: [&[i64]; 6] = [
+        &[5, 3, 9, 1, 3],
+        &[0, 0, 0, 0],
+        &[4, 4, 2, 2, 1],
+        &[7, 1],
+        &[1000, 990, 3, 2, 1, -400],
+        &[0, 70, 10, 71, 11, 12],
+    ];
+
+    fn scores(values: &[i64]) -> Scores {
+        Scores::new(values.to_vec(), 3, Neighbours::AddRemove).unwrap()
+    }
+
+    /// Every sequence is in one block, which counts it and bounds its loss by the definition.
     #[test]
-    fn levels_count_all_sequences() {
-        for values in [vec![5, 3, 9, 1, 3], vec![0, 0, 0, 0], vec![4, 4, 2, 2, 1], vec![7, 1]] {
+    fn blocks_hold_all_sequences_once() {
+        for values in TABLES {
             for k in 1..=values.len() {
-                let scores = Scores::new(values.clone(), 1, Neighbours::AddRemove).unwrap();
-                let levels = Levels::new(&scores, k, BigRational::from_integer(1.into()));
-                let mut counted = std::collections::BTreeMap::new();
-                let mut count = |level: Level| {
-                    *counted.entry(levels.ranked.loss(level)).or_insert(BigUint::default()) +=
-                        levels.size(level);
-                };
-                count(Level::Zero);
-                let mut steps = Steps::new(&levels.ranked, k);
-                while let Some((place, group, loss)) = steps.next() {
-                    let level = Level::At { place, group };
-                    assert_eq!(levels.ranked.loss(level), loss);
-                    assert_eq!(levels.ranked.counts(k, level), steps.counts);
-                    count(level);
-                    steps.grow(place, group);
+                for eps in ["1/9", "2", "60"] {
+                    let scores = scores(values);
+                    let all = Sequences::new(&scores, k, &eps.parse().unwrap());
+                    let last = all.shortfalls.last();
+                    let mut left = vec![BigUint::zero(); last + 1];
+                    for (block, left) in left.iter_mut().enumerate() {
+                        *left = all.size(Address { lane: 0, position: block as u64 });
+                    }
+                    for (sequence, loss) in sequences_by_joint_loss(values, k) {
+                        let block = all.shortfalls.block_of(&sequence);
+                        left[block] -= 1u32;
+                        let z = all.shortfalls.handicap(&sequence);
+                        let exact = BigRational::from_integer(loss.into())
+                            * joint_rate(&scores, k, &eps.parse().unwrap());
+                        assert_eq!(z, exact);
+                        let (least, most) = all.shortfalls.bounds(block);
+                        let z = near_f64(&z);
+                        assert!(least * (1.0 - 1e-15) <= z && z <= most * (1.0 + 1e-15));
+                    }
+                    assert!(left.iter().all(Zero::is_zero), "{values:?}, k = {k}, eps = {eps}");
                 }
-                counted.retain(|_, size| *size > BigUint::default());
-                let mut expected = std::collections::BTreeMap::new();
-                for (_, loss) in crate::support::oracle::sequences_by_joint_loss(&values, k) {
-                    *expected.entry(loss).or_insert(BigUint::default()) += 1u32;
-                }
-                assert_eq!(counted, expected, "{values:?}, k = {k}");
             }
+        }
+    }
+
+    #[test]
+    fn members_are_drawn_uniformly() {
+        let (values, k) = ([4i64, 9, 4, 2, 1, 8], 3);
+        let scores = scores(&values);
+        let all = Sequences::new(&scores, k, &"3".parse().unwrap());
+        let mut words = Entropy::Seeded(4).source().unwrap().bits(0).lane(0);
+        for block in 0..=all.shortfalls.last() {
+            let address = Address { lane: 0, position: block as u64 };
+            let members: Vec<Vec<usize>> = sequences_by_joint_loss(&values, k)
+                .into_iter()
+                .map(|(sequence, _)| sequence)
+                .filter(|sequence| all.shortfalls.block_of(sequence) == block)
+                .collect();
+            if members.len() < 2 {
+                continue;
+            }
+            let mut counts = vec![0u64; members.len()];
+            for _ in 0..100_000 {
+                let drawn = all.draw(address, &mut words);
+                counts[members.iter().position(|member| *member == drawn).unwrap()] += 1;
+            }
+            assert_fits(&counts, &vec![1.0 / members.len() as f64; members.len()]);
+        }
+    }
+
+    #[test]
+    fn forced_fallback_gives_the_same_winner() {
+        let wide: Vec<i64> = (0..2000).map(|i| (i * 7919) % 401).collect();
+        for (values, k, seeds) in [(TABLES[0], 2, 3000), (TABLES[4], 3, 3000), (&wide[..], 20, 20)]
+        {
+            let scores = scores(values);
+            let all = Sequences::new(&scores, k, &"2".parse().unwrap());
+            for seed in 0..seeds {
+                let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
+                for law in [FirstArrival::Uniform, FirstArrival::Exponential] {
+                    let race = |filter| all.race(&bits, law, filter, values.len());
+                    assert_eq!(race(Filter::default()), race(Filter::weakened(6)), "seed {seed}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn logarithms_of_counts_keep_their_error() {
+        for (counts, before) in [
+            (vec![10usize, 12, 40], vec![10usize, 12, 39]),
+            (
+                (0..200).map(|i| 1_000 * (i + 2)).collect(),
+                (0..200).map(|i| 999 * (i + 2)).collect(),
+            ),
+            (vec![1_000_000; 100], vec![999_999; 100]),
+        ] {
+            let size = sequences(&counts) - sequences(&before);
+            let truth = crate::exact::Enclosure::ln_dyadic(&size, 0, 160);
+            let ln = Shortfalls::ln_sequences(&counts) + ln_share(&counts, &before);
+            let error = Shortfalls::ln_error(counts.len(), 1_000_000);
+            assert!(truth.distance_from(ln) <= error);
         }
     }
 }

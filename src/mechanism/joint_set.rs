@@ -4,13 +4,14 @@ use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::exact::{LnFactorials, binomial, near_f64};
+use crate::exact::{binomial, ln_binomial, ln_factorial_error, near_f64};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::joint::{Level, Ranked, Steps, joint_rate};
+use crate::mechanism::joint::{OWN_LANE, joint_rate};
+use crate::mechanism::shortfalls::Shortfalls;
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{
-    Address, Bits, Entrant, Filter, FirstArrival, Handicapped, Race, WordStream, uniform_below,
+    Address, Bits, BlockRace, Blocks, Filter, FirstArrival, Handicapped, WordStream, uniform_below,
     uniform_subset,
 };
 use crate::score::Scores;
@@ -36,9 +37,6 @@ pub static CARD: Card = Card {
     mutants: &["the one-sided constant"],
 };
 
-/// The bits that choose the set.
-const MEMBER_LANE: u64 = 1 << 62;
-
 impl Mechanism for JointSet {
     fn card(&self) -> &'static Card {
         &CARD
@@ -46,100 +44,78 @@ impl Mechanism for JointSet {
 
     /// ln C(d, k) sets, at the rate of the joint loss.
     fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
-        let ln = LnFactorials::up_to(candidates);
-        let ln = ln.as_slice();
         let rate = if k == 1 { 2.0 } else { 4.0 };
-        rate * (ln[candidates] - ln[k] - ln[candidates - k]) / near_f64(epsilon.as_rational())
+        rate * ln_binomial(candidates, k) / near_f64(epsilon.as_rational())
     }
 }
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
 impl sealed::Draw for JointSet {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
-        let ranked = Ranked::new(scores.values());
-        let levels = SetLevels { k, ranked, rate: joint_rate(scores, k, epsilon) };
-        let winner = levels.race(bits, Filter::default());
-        levels.draw_member(winner, &mut bits.lane(MEMBER_LANE))
+        let sets = Sets::new(scores, k, epsilon);
+        sets.race(bits, Filter::default(), scores.values().len())
     }
 }
 
-/// Loss levels and the number of sets in each.
-struct SetLevels {
-    k: usize,
-    ranked: Ranked,
-    rate: BigRational,
+/// All sets of k candidates, in blocks: lane 0, position D. The i-th best of a set is its i-th pick.
+struct Sets<'a> {
+    shortfalls: Shortfalls<'a>,
 }
 
-impl SetLevels {
-    fn race(&self, bits: &Bits, filter: Filter) -> Level {
-        let d = self.ranked.sorted.len();
-        let ln_factorials = LnFactorials::up_to(d);
-        // A logarithm of an exact count, and for the bounds sums of k logarithms.
-        let error = 4.0 * self.k as f64 * ln_factorials.error();
-        let mut race = Race::new(bits, FirstArrival::Exponential, filter, error);
-        let mut lanes: Vec<WordStream> = (0..self.k).map(|place| bits.lane(place as u64)).collect();
-        let near_rate = near_f64(&self.rate);
-        let mut steps = Steps::new(&self.ranked, self.k);
-        race.lane(self.k as u64);
-        race.enter(Handicapped { ln_size: ln(&ways(&steps.counts, 0)), handicap: 0.0 });
-        let mut groups = vec![0u64; self.k];
-        while let Some((place, group, loss)) = steps.next() {
-            let word = lanes[place].next_word();
-            let address = Address { lane: place as u64, position: groups[place] };
-            groups[place] += 1;
-            let handicap = loss as f64 * near_rate;
-            let grown = self.ranked.starts[group + 1];
-            let most = most_sets(ln_factorials.as_slice(), &steps.counts, place, grown);
-            if !race.cannot_win(word, Handicapped { ln_size: most, handicap }) {
-                let size = self.step_size(&steps.counts, place, grown);
-                if !size.is_zero() {
-                    race.enter_at(address, word, Handicapped { ln_size: ln(&size), handicap });
-                }
+impl<'a> Sets<'a> {
+    fn new(scores: &'a Scores, k: usize, epsilon: &Epsilon) -> Self {
+        let values = scores.values();
+        let ln_sets = ln_binomial(values.len(), k);
+        let rate = joint_rate(scores, k, epsilon);
+        Self { shortfalls: Shortfalls::new(values, k, rate, ln_sets) }
+    }
+
+    /// Runs the race of all blocks. No set, if there is none.
+    fn race(&self, bits: &Bits, filter: Filter, d: usize) -> Vec<usize> {
+        let mut counts = Vec::new();
+        // A logarithm of an exact count; for the bounds, of subsets and of sequences.
+        let error = 4.0 * ln_factorial_error(d);
+        let mut race = BlockRace::new(bits, OWN_LANE, FirstArrival::Exponential, filter, error);
+        let mut words = bits.lane(0);
+        for block in 0..=self.shortfalls.last() {
+            let word = words.next_word();
+            self.shortfalls.counts(block, &mut counts);
+            let (handicap, most) = self.shortfalls.bounds(block);
+            let ln_size = most_sets(&counts);
+            if race.cannot_win(word, Handicapped { ln_size, handicap }) {
+                continue;
             }
-            steps.grow(place, group);
-        }
-        // The zero level always enters, so somebody wins.
-        race.winner(|address| self.entrant(self.ranked.level_at(self.k, address)))
-            .map_or(Level::Zero, |address| self.ranked.level_at(self.k, address))
-    }
-
-    /// The sets whose member at `place` has a rank from its count to `grown`, all others below theirs.
-    fn step_size(&self, counts: &[usize], place: usize, grown: usize) -> BigUint {
-        let before = ways(&counts[..place], 0);
-        let mut after = counts[place..].to_vec();
-        after[0] = grown;
-        before * ways(&after, counts[place])
-    }
-
-    fn entrant(&self, level: Level) -> Entrant {
-        let counts = self.ranked.counts(self.k, level);
-        let size = match level {
-            Level::Zero => ways(&counts, 0),
-            Level::At { place, group } => {
-                self.step_size(&counts, place, self.ranked.starts[group + 1])
-            }
-        };
-        let handicap = &self.rate * BigRational::from_integer(self.ranked.loss(level).into());
-        Entrant { size, handicap }
-    }
-
-    /// A uniform set of a level: its ranks one after the other, each by exact counts of what can follow.
-    fn draw_member(&self, level: Level, words: &mut WordStream) -> Vec<usize> {
-        let mut counts = self.ranked.counts(self.k, level);
-        let mut ranks = Vec::with_capacity(self.k);
-        match level {
-            Level::Zero => draw_ranks(&counts, 0, words, &mut ranks),
-            Level::At { place, group } => {
-                draw_ranks(&counts[..place], 0, words, &mut ranks);
-                let from = counts[place];
-                counts[place] = self.ranked.starts[group + 1];
-                draw_ranks(&counts[place..], from, words, &mut ranks);
+            let address = Address { lane: 0, position: block as u64 };
+            let size = self.size(address);
+            if !size.is_zero() {
+                let entrant = Handicapped { ln_size: ln(&size), handicap };
+                race.enter(address, word, entrant, most);
             }
         }
-        let mut picks: Vec<usize> =
-            ranks.into_iter().map(|rank| self.ranked.order[rank] as usize).collect();
-        picks.sort_unstable();
-        picks
+        race.winner(self).map(|(_, set)| set).unwrap_or_default()
+    }
+}
+
+impl Blocks for Sets<'_> {
+    /// Ascending.
+    type Member = Vec<usize>;
+
+    fn size(&self, block: Address) -> BigUint {
+        let (counts, before) = self.shortfalls.both_counts(block.position as usize);
+        ways_beyond(&counts, before.as_deref(), 0)
+    }
+
+    /// A set's ranks one after the other, each by exact counts of what can follow.
+    fn draw(&self, block: Address, words: &mut WordStream) -> Vec<usize> {
+        let (counts, before) = self.shortfalls.both_counts(block.position as usize);
+        let ordinals = draw_beyond(&counts, before.as_deref(), words);
+        let mut set = self.shortfalls.candidates(&ordinals);
+        set.sort_unstable();
+        set
+    }
+
+    fn handicap(&self, _: Address, set: &Vec<usize>) -> BigRational {
+        self.shortfalls.handicap(&self.shortfalls.best_first(set))
     }
 }
 
@@ -150,20 +126,17 @@ fn ln(size: &BigUint) -> f64 {
     libm::log(leading as f64) + shift as f64 * std::f64::consts::LN_2
 }
 
-/// An upper bound of ln of a step's size: places before and after, each side the lesser of the sequences
-/// and of all subsets of its largest count.
-fn most_sets(ln: &[f64], counts: &[usize], place: usize, grown: usize) -> f64 {
-    let bound = |counts: &[usize], largest: usize| {
-        let m = counts.len().min(largest);
-        let subsets = ln[largest] - ln[m] - ln[largest - m];
-        let term = |(i, count): (usize, &usize)| libm::log(count.saturating_sub(i).max(1) as f64);
-        counts.iter().enumerate().map(term).sum::<f64>().min(subsets.max(0.0))
-    };
-    let before = bound(&counts[..place], place.checked_sub(1).map_or(0, |last| counts[last]));
-    let start = counts[place];
-    let after: Vec<usize> = counts[place + 1..].iter().map(|count| count - start).collect();
-    let after = bound(&after, after.last().copied().unwrap_or(0));
-    before + libm::log((grown - start) as f64) + after
+/// An upper bound of ln of the number of sets that keep within counts: the lesser of the sequences and of
+/// all subsets of the largest count.
+fn most_sets(counts: &[usize]) -> f64 {
+    let largest = counts.last().copied().unwrap_or(0);
+    Shortfalls::ln_sequences(counts).min(ln_binomial(largest, counts.len()))
+}
+
+/// Of the increasing sequences from `from` that keep within counts, how many do not keep within those
+/// before.
+fn ways_beyond(counts: &[usize], before: Option<&[usize]>, from: usize) -> BigUint {
+    ways(counts, from) - before.map_or(BigUint::zero(), |before| ways(before, from))
 }
 
 /// How many increasing sequences r_1 < r_2 < ... there are with `from` <= r_l < counts_l.
@@ -196,23 +169,24 @@ fn ways(counts: &[usize], from: usize) -> BigUint {
     found.pop().and_then(|last| last.to_biguint()).unwrap_or_default()
 }
 
-/// A uniform one of those sequences, added to `ranks`.
-fn draw_ranks(counts: &[usize], from: usize, words: &mut WordStream, ranks: &mut Vec<usize>) {
-    let mut least = from;
+/// A uniform one of those sequences, `from` being 0.
+fn draw_beyond(counts: &[usize], before: Option<&[usize]>, words: &mut WordStream) -> Vec<usize> {
+    let mut ranks = Vec::with_capacity(counts.len());
+    let (mut least, mut before) = (0, before);
     for place in 0..counts.len() {
         let rest = &counts[place..];
-        if rest.iter().all(|count| *count == rest[0]) {
+        let rest_before = before.map(|before| &before[place..]);
+        if before.is_none() && rest.iter().all(|count| *count == rest[0]) {
             // Any subset will do.
             let drawn = uniform_subset(words, (rest[0] - least) as u64, rest.len() as u64);
-            let first = ranks.len();
             ranks.extend(drawn.into_iter().map(|rank| least + rank as usize));
-            ranks[first..].sort_unstable();
-            return;
+            ranks[place..].sort_unstable();
+            return ranks;
         }
         // The rank r up to which more than `drawn` sequences begin: those from `least` less those from r.
-        let total = ways(rest, least);
+        let total = ways_beyond(rest, rest_before, least);
         let drawn = uniform_below(words, &total);
-        let begin_below = |rank: usize| &total - ways(rest, rank);
+        let begin_below = |rank: usize| &total - ways_beyond(rest, rest_before, rank);
         let (mut low, mut high) = (least, counts[place] - 1);
         while low < high {
             let middle = low + (high - low) / 2;
@@ -222,9 +196,12 @@ fn draw_ranks(counts: &[usize], from: usize, words: &mut WordStream, ranks: &mut
                 low = middle + 1;
             }
         }
+        // Once a place is beyond the counts before, the others may be anything.
+        before = before.filter(|before| low < before[place]);
         ranks.push(low);
         least = low + 1;
     }
+    ranks
 }
 
 #[cfg(test)]
@@ -255,54 +232,62 @@ mod tests {
 
     #[test]
     fn increasing_sequences_are_drawn_uniformly() {
-        let (counts, from) = ([4usize, 5, 8], 1);
-        let all = allowed(&counts, from);
-        let mut drawn = vec![0u64; all.len()];
+        let cases: [(&[usize], Option<&[usize]>); 4] = [
+            (&[4, 5, 8], None),
+            (&[4, 5, 8], Some(&[1, 3, 5])),
+            (&[2, 5, 5], Some(&[2, 4, 4])),
+            (&[3, 3, 5, 7], Some(&[1, 2, 3, 7])),
+        ];
         let mut words = Entropy::Seeded(2).source().unwrap().bits(0).lane(0);
-        for _ in 0..20_000 {
-            let mut ranks = Vec::new();
-            draw_ranks(&counts, from, &mut words, &mut ranks);
-            drawn[all.iter().position(|set| *set == ranks).unwrap()] += 1;
+        for (counts, before) in cases {
+            let mut all = allowed(counts, 0);
+            all.retain(|set| {
+                before.is_none_or(|before| set.iter().zip(before).any(|(rank, most)| rank >= most))
+            });
+            assert_eq!(ways_beyond(counts, before, 0), BigUint::from(all.len()));
+            let mut drawn = vec![0u64; all.len()];
+            for _ in 0..20_000 {
+                let ranks = draw_beyond(counts, before, &mut words);
+                drawn[all.iter().position(|set| *set == ranks).unwrap()] += 1;
+            }
+            assert_fits(&drawn, &vec![1.0 / all.len() as f64; all.len()]);
         }
-        assert_fits(&drawn, &vec![1.0 / all.len() as f64; all.len()]);
     }
 
-    /// Every set is in one level, with the loss of the definition; bounds hold.
+    /// Every set is in one block, which counts it and has its loss by the definition; bounds hold.
     #[test]
-    fn levels_count_all_sets() {
+    fn blocks_hold_all_sets_once() {
         for values in [vec![5i64, 3, 9, 1, 3, 0], vec![0, 0, 0, 0], vec![4, 4, 2, 2, 1], vec![7, 1]]
         {
             let d = values.len();
-            let ln_factorials = LnFactorials::up_to(d);
-            for k in 1..=d {
-                let ranked = Ranked::new(&values);
-                let levels = SetLevels { k, ranked, rate: BigRational::one() };
-                let mut counted = std::collections::BTreeMap::new();
-                let mut count = |loss: i64, size: BigUint| {
-                    *counted.entry(loss).or_insert(BigUint::default()) += size;
-                };
-                count(0, levels.entrant(Level::Zero).size);
-                let mut steps = Steps::new(&levels.ranked, k);
-                while let Some((place, group, loss)) = steps.next() {
-                    let grown = levels.ranked.starts[group + 1];
-                    let size = levels.step_size(&steps.counts, place, grown);
-                    assert_eq!(levels.entrant(Level::At { place, group }).size, size);
-                    let most = most_sets(ln_factorials.as_slice(), &steps.counts, place, grown);
-                    assert!(size.is_zero() || ln(&size) <= most + 1e-9);
-                    count(loss, size);
-                    steps.grow(place, group);
+            let mut best = values.clone();
+            best.sort_unstable_by_key(|value| std::cmp::Reverse(*value));
+            let scores = Scores::new(values.clone(), 2, Neighbours::AddRemove).unwrap();
+            for (k, eps) in (1..=d).flat_map(|k| ["1/3", "2", "40"].map(|eps| (k, eps))) {
+                let epsilon = eps.parse().unwrap();
+                let sets = Sets::new(&scores, k, &epsilon);
+                let size = |block| sets.size(Address { lane: 0, position: block as u64 });
+                let mut left: Vec<BigUint> = (0..=sets.shortfalls.last()).map(size).collect();
+                for (block, size) in left.iter().enumerate() {
+                    let mut counts = Vec::new();
+                    sets.shortfalls.counts(block, &mut counts);
+                    assert!(size.is_zero() || ln(size) <= most_sets(&counts) + 1e-9);
                 }
-                counted.retain(|_, size| !size.is_zero());
-                let mut expected = std::collections::BTreeMap::new();
-                let mut best = values.clone();
-                best.sort_unstable_by_key(|value| std::cmp::Reverse(*value));
                 for set in subsets(d, k) {
-                    let mut own: Vec<i64> = set.iter().map(|&i| values[i]).collect();
-                    own.sort_unstable_by_key(|value| std::cmp::Reverse(*value));
-                    let loss = best.iter().zip(&own).map(|(best, own)| best - own).max().unwrap();
-                    *expected.entry(loss).or_insert(BigUint::default()) += 1u32;
+                    let ranked = sets.shortfalls.best_first(&set);
+                    let block = sets.shortfalls.block_of(&ranked);
+                    left[block] -= 1u32;
+                    let own = ranked.iter().map(|&i| values[i]);
+                    let loss = best.iter().zip(own).map(|(best, own)| best - own).max().unwrap();
+                    let z =
+                        BigRational::from_integer(loss.into()) * joint_rate(&scores, k, &epsilon);
+                    let address = Address { lane: 0, position: block as u64 };
+                    assert_eq!(sets.handicap(address, &set), z);
+                    let (least, most) = sets.shortfalls.bounds(block);
+                    let z = near_f64(&z);
+                    assert!(least * (1.0 - 1e-15) <= z && z <= most * (1.0 + 1e-15));
                 }
-                assert_eq!(counted, expected, "{values:?}, k = {k}");
+                assert!(left.iter().all(Zero::is_zero), "{values:?}, k = {k}, eps = {eps}");
             }
         }
     }

@@ -7,8 +7,10 @@ mod advice;
 mod arrivals;
 mod card;
 mod draw;
+mod levels;
 mod not_private;
 mod registry;
+mod shortfalls;
 
 pub mod canonical;
 pub mod cgem;

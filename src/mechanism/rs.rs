@@ -215,7 +215,12 @@ fn best_of(
         let precision = 64 * words + 32;
         let scale = BigRational::from_integer(sensitivity.into()) / epsilon;
         let at = |u: &BigUint| {
-            let noise = law.enclose_ln_time(u, 64 * words, &BigUint::one(), precision)?;
+            let noise = law.enclose_ln_time(
+                std::slice::from_ref(u),
+                64 * words,
+                &BigUint::one(),
+                precision,
+            )?;
             Some(noise.times_rational(&scale).add_integer(deficit))
         };
         let (least, most): (Option<Enclosure>, Option<Enclosure>) = (at(&u), at(&(&u + 1u32)));

@@ -12,12 +12,22 @@
 //! is distributed as the least of `size` uniforms. Its negative, -ln B, is the noise of a class in
 //! the canonical Lipschitz mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps all
 //! its digits where -ln(1 - U^(1/size)) becomes infinite.
+//!
+//! The gaps between the arrivals of `size` candidates at exponential times are independent, that before
+//! the i-th exponential with rate size - i + 1. So the j-th arrives as the first does, with
+//!
+//! ```text
+//!   s = sum over i = 1, ..., j of v_i size/(size - i + 1)      in the place of v.
+//! ```
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
 use crate::exact::Enclosure;
+
+/// The least step of U that its first word tells.
+const UNIT: f64 = 1.0 / (1u128 << 64) as f64;
 
 /// The distribution of a single candidate's B.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,37 +45,38 @@ impl FirstArrival {
     /// ln of the first arrival without its handicap, and ln v, from the first word of U.
     #[inline]
     pub(crate) fn ln_time(self, word: u64, ln_size: f64) -> (f64, f64) {
-        const UNIT: f64 = 1.0 / (1u128 << 64) as f64;
         if self == Self::Laplace {
             let upper = word >> 63 == 1;
             let tail = if upper { word.wrapping_neg() } else { word };
             let magnitude = libm::log(tail as f64 * (2.0 * UNIT));
             return (if upper { -magnitude } else { magnitude }, magnitude);
         }
-        let v = if word >> 63 == 0 {
-            -libm::log1p(-(word as f64 * UNIT))
-        } else {
-            -libm::log(word.wrapping_neg() as f64 * UNIT)
-        };
-        let ln_v = libm::log(v);
-        // Beyond e^40 candidates ln(1 - e^-y) and ln y differ by less than y/2 < 45 e^-40 / 2 < 2^-53.
-        let ln_arrival = if self == FirstArrival::Exponential || ln_size > 40.0 {
-            ln_v - ln_size
-        } else {
-            libm::log(-libm::expm1(-(v * libm::exp(-ln_size))))
-        };
-        (ln_arrival, ln_v)
+        self.ln_nth(exponential(word), ln_size)
     }
 
-    /// ln of the first arrival at U = u / 2^bits; `None` where it is infinite or not yet known.
+    /// ln of an arrival without its handicap, and ln s, from s. Not for Laplace noise.
+    #[inline]
+    pub(crate) fn ln_nth(self, s: f64, ln_size: f64) -> (f64, f64) {
+        let ln_s = libm::log(s);
+        // Beyond e^40 candidates ln(1 - e^-y) and ln y differ by less than y/2 < 45 e^-40 / 2 < 2^-53.
+        let ln_arrival = if self == FirstArrival::Exponential || ln_size > 40.0 {
+            ln_s - ln_size
+        } else {
+            libm::log(-libm::expm1(-(s * libm::exp(-ln_size))))
+        };
+        (ln_arrival, ln_s)
+    }
+
+    /// ln of the arrival that comes after as many as there are U's before the last, at U = u / 2^bits each;
+    /// `None` where it is infinite or not yet known.
     pub(crate) fn enclose_ln_time(
         self,
-        u: &BigUint,
+        us: &[BigUint],
         bits: u64,
         size: &BigUint,
         precision: u64,
     ) -> Option<Enclosure> {
-        if self == Self::Laplace {
+        if let ([u], true) = (us, self == Self::Laplace) {
             // The quantile function: ln 2U below one half, -ln 2(1 - U) above.
             let one = BigUint::one() << bits;
             let upper = u.bit(bits - 1);
@@ -76,30 +87,56 @@ impl FirstArrival {
             let magnitude = Enclosure::ln_dyadic(&tail, bits - 1, precision);
             return Some(if upper { magnitude.neg() } else { magnitude });
         }
-        if u.is_zero() {
+        if us.iter().all(Zero::is_zero) {
             return None;
         }
-        let rest = (BigUint::one() << bits) - u;
-        if self == FirstArrival::Uniform && size.is_one() {
+        if let ([u], true) = (us, self == Self::Uniform && size.is_one()) {
             return Some(Enclosure::ln_dyadic(u, bits, precision));
         }
-        if rest.is_zero() {
+        let Some(s) = sum_of_gaps(us, bits, size, precision) else {
             // All arrive at 1, or never.
-            let uniform = self == FirstArrival::Uniform;
+            let uniform = self == Self::Uniform;
             return uniform.then(|| Enclosure::rational(&BigRational::zero(), precision));
-        }
-        let v = Enclosure::ln_dyadic(&rest, bits, precision).neg();
-        let ln_y = || Some(v.ln()?.sub(&Enclosure::ln_dyadic(size, 0, precision)));
-        if self == FirstArrival::Exponential {
+        };
+        let ln_y = || Some(s.ln()?.sub(&Enclosure::ln_dyadic(size, 0, precision)));
+        if self == Self::Exponential {
             return ln_y();
         }
-        let y = v.divide(&BigInt::from(size.clone()));
+        let y = s.divide(&BigInt::from(size.clone()));
         if y.at_most_one() {
             Some(ln_y()?.add(&y.one_minus_exp_ratio().ln()?))
         } else {
             Enclosure::rational(&BigRational::one(), precision).sub(&y.exp_neg()).ln()
         }
     }
+}
+
+/// v from the first word of U.
+#[inline]
+pub(crate) fn exponential(word: u64) -> f64 {
+    if word >> 63 == 0 {
+        -libm::log1p(-(word as f64 * UNIT))
+    } else {
+        -libm::log(word.wrapping_neg() as f64 * UNIT)
+    }
+}
+
+/// s; `None` where a U is 1. No more U's than candidates.
+fn sum_of_gaps(us: &[BigUint], bits: u64, size: &BigUint, precision: u64) -> Option<Enclosure> {
+    let one = BigUint::one() << bits;
+    let whole = BigRational::from_integer(size.clone().into());
+    let mut left = size.clone();
+    let mut sum = Enclosure::rational(&BigRational::zero(), precision);
+    for u in us {
+        let rest = &one - u;
+        if rest.is_zero() {
+            return None;
+        }
+        let v = Enclosure::ln_dyadic(&rest, bits, precision).neg();
+        sum = sum.add(&v.times_rational(&(&whole / BigInt::from(left.clone()))));
+        left -= 1u32;
+    }
+    Some(sum)
 }
 
 #[cfg(test)]

@@ -46,11 +46,7 @@ pub struct RandomnessSource {
 impl RandomnessSource {
     /// The bits of draw number `draw`; the same number gives the same bits.
     pub(crate) fn bits(&self, draw: u64) -> Bits {
-        let mut rng = ChaCha20Rng::from_seed(self.master);
-        rng.set_stream(draw);
-        let mut key = [0; 32];
-        rng.fill_bytes(&mut key);
-        Bits { key }
+        Bits { key: self.master }.branch(draw)
     }
 }
 
@@ -81,6 +77,13 @@ impl Bits {
         let mut rng = ChaCha20Rng::from_seed(self.key);
         rng.set_stream(lane);
         WordStream { rng }
+    }
+
+    /// The key at the start of a lane, and so 2^64 lanes more.
+    pub(crate) fn branch(&self, lane: u64) -> Self {
+        let mut key = [0; 32];
+        self.lane(lane).rng.fill_bytes(&mut key);
+        Self { key }
     }
 
     /// The word at a position of a lane.

@@ -100,22 +100,21 @@ impl Leaders {
     }
 }
 
-/// The address of the least number; `None` of none.
-fn least(mut addresses: Vec<Address>, refine: impl Fn(Address, u64) -> Ends) -> Option<Address> {
+/// The name of the least number; `None` of none.
+pub(super) fn least<N: Copy>(mut names: Vec<N>, refine: impl Fn(N, u64) -> Ends) -> Option<N> {
     let mut words = 2;
-    while addresses.len() > 1 {
-        let ends: Vec<Ends> = addresses.iter().map(|&address| refine(address, words)).collect();
+    while names.len() > 1 {
+        let ends: Vec<Ends> = names.iter().map(|&name| refine(name, words)).collect();
         let bar = ends.iter().filter_map(|(_, upper)| upper.as_ref()).min();
         let may_lead = |lower: &Option<BigInt>| match (lower, bar) {
             (Some(lower), Some(bar)) => lower <= bar,
             _ => true,
         };
-        let pairs = addresses.iter().zip(&ends);
-        addresses =
-            pairs.filter(|(_, (lower, _))| may_lead(lower)).map(|(&address, _)| address).collect();
+        let pairs = names.iter().zip(&ends);
+        names = pairs.filter(|(_, (lower, _))| may_lead(lower)).map(|(&name, _)| name).collect();
         words += 1;
     }
-    addresses.pop()
+    names.pop()
 }
 
 #[cfg(test)]

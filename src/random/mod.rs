@@ -7,6 +7,7 @@
 mod arrival;
 mod bernoulli;
 mod bits;
+mod block_race;
 mod laplace;
 mod leaders;
 mod race;
@@ -14,6 +15,7 @@ mod uniform;
 
 pub(crate) use arrival::FirstArrival;
 pub(crate) use bits::{Address, Bits, Entropy, RandomnessSource, WordStream};
+pub(crate) use block_race::{BlockRace, Blocks};
 pub(crate) use laplace::discrete_laplace;
 pub(crate) use leaders::Leaders;
 pub(crate) use race::{Entrant, Filter, Handicapped, Race};

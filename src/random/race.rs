@@ -49,7 +49,7 @@ pub(crate) struct Handicapped {
 /// How far the quick comparison is trusted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Filter {
-    unit: f64,
+    pub(super) unit: f64,
 }
 
 impl Default for Filter {
@@ -66,12 +66,19 @@ impl Filter {
     }
 }
 
+/// Arrival times as `f64` intervals.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Quick {
+    pub(super) law: FirstArrival,
+    pub(super) filter: Filter,
+    /// No ln size is further from the truth.
+    pub(super) ln_size_error: f64,
+}
+
 /// A race under way.
 pub(crate) struct Race<'a> {
     bits: &'a Bits,
-    law: FirstArrival,
-    filter: Filter,
-    ln_size_error: f64,
+    quick: Quick,
     words: WordStream,
     next: Address,
     leaders: Leaders,
@@ -88,7 +95,7 @@ impl<'a> Race<'a> {
     ) -> Self {
         let next = Address { lane: 0, position: 0 };
         let (words, leaders) = (bits.lane(0), Leaders::new(1));
-        Self { bits, law, filter, ln_size_error, words, next, leaders }
+        Self { bits, quick: Quick { law, filter, ln_size_error }, words, next, leaders }
     }
 
     /// The same for the first `count` of candidates that stand for themselves alone.
@@ -122,37 +129,15 @@ impl<'a> Race<'a> {
         if self.cannot_win(word, entrant) {
             return;
         }
-        let (lower, upper) = self.interval(word, entrant);
+        let (lower, upper) = self.quick.interval(word, entrant);
         self.leaders.enter(address, lower, upper);
     }
 
-    /// Settles nearly all entrants without a logarithm. With a size that is an upper bound it tells who
-    /// need not be counted exactly.
-    ///
-    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace
-    /// noise, B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
+    /// Whether somebody who has entered is certainly faster. With a size that is an upper bound it tells
+    /// who need not be counted exactly.
     #[inline]
-    pub(crate) fn cannot_win(
-        &self,
-        word: u64,
-        Handicapped { ln_size, handicap }: Handicapped,
-    ) -> bool {
-        let ln_u = -f64::from(word.leading_zeros() + 1) * std::f64::consts::LN_2;
-        let margin = self.filter.unit * (46.0 + ln_size + handicap) + 2.0 * self.ln_size_error;
-        word != 0 && ln_u - ln_size + handicap - margin > self.leaders.bar()
-    }
-
-    /// An interval that contains ln T.
-    fn interval(&self, word: u64, entrant: Handicapped) -> (f64, f64) {
-        let known = word.min(!word);
-        if known == 0 {
-            return (f64::NEG_INFINITY, f64::INFINITY);
-        }
-        let (ln_arrival, ln_v) = self.law.ln_time(word, entrant.ln_size);
-        let value = ln_arrival + entrant.handicap;
-        let scale = 1.0 + ln_v.abs() + entrant.ln_size + entrant.handicap;
-        let margin = self.filter.unit * scale + 2.0 * self.ln_size_error + 2.0 / known as f64;
-        (value - margin, value + margin)
+    pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
+        self.quick.is_after(self.leaders.bar(), word, entrant)
     }
 
     /// Who arrives first; `None` if nobody entered. `exact` gives an entrant by its address.
@@ -162,22 +147,71 @@ impl<'a> Race<'a> {
 
     /// Those asked for, in the order of their arrival.
     pub(crate) fn order(self, exact: impl Fn(Address) -> Entrant) -> Vec<Address> {
-        let Self { bits, law, leaders, .. } = self;
+        let Self { bits, quick, leaders, .. } = self;
         leaders.in_order(|address, words| {
             let u = bits.prefix(address, words);
-            exact_interval(law, &u, 64 * words, &exact(address))
+            exact_interval(quick.law, &[u], 64 * words, &exact(address))
         })
     }
 }
 
-/// Both ends of ln T (times a power of two, the same for all) when U lies in [u, u + 1] / 2^bits;
-/// `None` where it is unbounded.
-fn exact_interval(law: FirstArrival, u: &BigUint, bits: u64, entrant: &Entrant) -> Ends {
+impl Quick {
+    /// Settles nearly all entrants without a logarithm: whether ln T is above a bar.
+    ///
+    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace
+    /// noise, B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
+    #[inline]
+    pub(super) fn is_after(
+        &self,
+        bar: f64,
+        word: u64,
+        Handicapped { ln_size, handicap }: Handicapped,
+    ) -> bool {
+        let ln_u = -f64::from(word.leading_zeros() + 1) * std::f64::consts::LN_2;
+        let margin = self.filter.unit * (46.0 + ln_size + handicap) + 2.0 * self.ln_size_error;
+        word != 0 && ln_u - ln_size + handicap - margin > bar
+    }
+
+    /// An interval that contains ln T.
+    pub(super) fn interval(&self, word: u64, entrant: Handicapped) -> (f64, f64) {
+        let known = word.min(!word);
+        if known == 0 {
+            return (f64::NEG_INFINITY, f64::INFINITY);
+        }
+        let time = self.law.ln_time(word, entrant.ln_size);
+        self.around(time, entrant, 2.0 / known as f64)
+    }
+
+    /// The interval around ln of an arrival (given with ln v or ln s) after a handicap; `unknown` is what
+    /// the bits not yet known can change.
+    pub(super) fn around(
+        &self,
+        (ln_arrival, ln_v): (f64, f64),
+        entrant: Handicapped,
+        unknown: f64,
+    ) -> (f64, f64) {
+        let value = ln_arrival + entrant.handicap;
+        let scale = 1.0 + ln_v.abs() + entrant.ln_size + entrant.handicap;
+        let margin = self.filter.unit * scale + 2.0 * self.ln_size_error + unknown;
+        (value - margin, value + margin)
+    }
+}
+
+/// Both ends of ln T (times a power of two, the same for all) of the last of as many arrivals as there are
+/// U's, when each U lies in [u, u + 1] / 2^bits; `None` where it is unbounded.
+pub(super) fn exact_interval(
+    law: FirstArrival,
+    us: &[BigUint],
+    bits: u64,
+    entrant: &Entrant,
+) -> Ends {
     let precision = bits + 32;
     let handicap = Enclosure::rational(&entrant.handicap, precision);
-    let at =
-        |u: &BigUint| Some(law.enclose_ln_time(u, bits, &entrant.size, precision)?.add(&handicap));
-    (at(u).map(|lower| lower.lo), at(&(u + 1u32)).map(|upper| upper.hi))
+    let at = |us: &[BigUint]| {
+        Some(law.enclose_ln_time(us, bits, &entrant.size, precision)?.add(&handicap))
+    };
+    let next: Vec<BigUint> = us.iter().map(|u| u + 1u32).collect();
+    (at(us).map(|lower| lower.lo), at(&next).map(|upper| upper.hi))
 }
 
 #[cfg(test)]
@@ -222,16 +256,16 @@ mod tests {
                 }
                 let race = Race::new(&bits, law, Filter::default(), 1e-12 * ln_size);
                 let entrant = Handicapped { ln_size, handicap: handicap.to_f64().unwrap() };
-                let (lower, upper) = race.interval(word, entrant);
+                let (lower, upper) = race.quick.interval(word, entrant);
                 // The word followed by zeros and by ones.
                 let u = BigUint::from(word) << 128u32;
                 let last = BigUint::from(word) << 128u32 | ((BigUint::one() << 128u32) - 1u32);
                 let entrant = Entrant { size: size.clone(), handicap: handicap.clone() };
                 let scale = BigRational::from(BigInt::one() << 224u32);
-                if let (Some(lo), _) = exact_interval(law, &u, 192, &entrant) {
+                if let (Some(lo), _) = exact_interval(law, &[u], 192, &entrant) {
                     assert!(lower <= (BigRational::from(lo) / &scale).to_f64().unwrap());
                 }
-                if let (_, Some(hi)) = exact_interval(law, &last, 192, &entrant) {
+                if let (_, Some(hi)) = exact_interval(law, &[last], 192, &entrant) {
                     assert!(upper >= (BigRational::from(hi) / &scale).to_f64().unwrap());
                 }
             }
@@ -254,7 +288,7 @@ mod tests {
                 race.leaders.enter(
                     Address { lane: 0, position: 0 },
                     0.0,
-                    race.interval(word, entrant).1,
+                    race.quick.interval(word, entrant).1,
                 );
                 assert!(!race.cannot_win(word, entrant));
             }

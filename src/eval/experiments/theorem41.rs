@@ -22,7 +22,7 @@ use crate::eval::experiments::theorem41_page::{data, section};
 use crate::eval::metrics::Estimate;
 use crate::eval::seed::seed_of;
 use crate::eval::sweep::in_parallel;
-use crate::exact::LnFactorials;
+use crate::exact::ln_binomial;
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::{Epsilon, Neighbours, Seeded};
 use crate::report::Section;
@@ -95,7 +95,7 @@ pub(super) struct Cell {
 impl Cell {
     /// ln C(d, k) - xi gamma eps/2.
     fn exponent(&self) -> f64 {
-        ln_sets(self.setting.d, self.setting.k) - self.gap * self.setting.rate()
+        ln_binomial(self.setting.d, self.setting.k) - self.gap * self.setting.rate()
     }
 
     /// The theorem's bound; nothing where that is negative.
@@ -111,7 +111,7 @@ impl Cell {
 
     /// The probability for [`Arrangement::Step`].
     pub(super) fn hardest(&self) -> f64 {
-        hardest(ln_sets(self.setting.d, self.setting.k), self.gap * self.setting.rate())
+        hardest(ln_binomial(self.setting.d, self.setting.k), self.gap * self.setting.rate())
     }
 
     /// The standard error of the share, were `truth` the probability.
@@ -126,10 +126,8 @@ impl Cell {
         let recovered = (self.recovered.mean * self.draws as f64).round() as usize;
         let draws = self.draws as usize;
         let (yes, no) = (truth.ln(), (1.0 - truth).ln());
-        let ln = LnFactorials::up_to(draws);
-        let ln = ln.as_slice();
-        let sets = |i: usize| ln[draws] - ln[i] - ln[draws - i];
-        let at = |i: usize| (sets(i) + i as f64 * yes + (draws - i) as f64 * no).exp();
+        let at =
+            |i: usize| (ln_binomial(draws, i) + i as f64 * yes + (draws - i) as f64 * no).exp();
         let below: f64 = (0..=recovered).map(at).sum();
         let above: f64 = (recovered..=draws).map(at).sum();
         (2.0 * below.min(above)).min(1.0)
@@ -162,16 +160,9 @@ impl Setting {
     }
 }
 
-/// ln C(d, k).
-pub(super) fn ln_sets(d: usize, k: usize) -> f64 {
-    let ln = LnFactorials::up_to(d);
-    let ln = ln.as_slice();
-    ln[d] - ln[k] - ln[d - k]
-}
-
 /// ln c = ln C(d, k) - k ln(d/k).
 pub(super) fn ln_c(d: usize, k: usize) -> f64 {
-    ln_sets(d, k) - k as f64 * (d as f64 / k as f64).ln()
+    ln_binomial(d, k) - k as f64 * (d as f64 / k as f64).ln()
 }
 
 /// (1 - (1 - p)^C)/(C p) with p = e^-handicap.
@@ -204,7 +195,7 @@ fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> 
     let seed = experiment.seed;
     let best: Vec<usize> = (0..setting.k).collect();
     let name = format!("{setting:?}");
-    let sets = ln_sets(setting.d, setting.k);
+    let sets = ln_binomial(setting.d, setting.k);
     let cell = |exponent: &f64| -> Result<Cell> {
         let gap = (sets - exponent).max(0.0) / setting.rate();
         let scores = setting.scores(gap)?;

@@ -1,0 +1,95 @@
+//! Scores by their distance from a good one, in levels: what a block of a race has in common.
+
+use crate::exact::near_f64;
+use num_rational::BigRational;
+
+/// Levels of distance below a score: level l holds the distances from l w to (l + 1) w - 1, w a power
+/// of two; the last one all that are larger.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Levels {
+    top: i64,
+    shift: u32,
+    last: usize,
+}
+
+/// More than this many levels are not told apart: a bound on memory, which nothing comes near.
+const MOST_LEVELS: f64 = 4e6;
+
+impl Levels {
+    /// Below `top`, no wider than `width` in units of the noise, of which there are `rate` to a score's
+    /// unit (but no finer than that unit), and reaching as far as `reach` in units of the noise.
+    pub(super) fn new(top: i64, rate: &BigRational, width: f64, reach: f64) -> Self {
+        let rate = near_f64(rate);
+        if !(rate > 0.0) {
+            return Self { top, shift: 0, last: 0 };
+        }
+        let shift = (width / rate).log2().floor().clamp(0.0, 62.0) as u32;
+        let step = rate * (1u64 << shift) as f64;
+        // No two scores are further apart than 2^63.
+        let most = MOST_LEVELS.min((1u64 << (63 - shift)) as f64);
+        Self { top, shift, last: (reach / step).ceil().clamp(0.0, most) as usize }
+    }
+
+    /// The level of a score that is not above the top.
+    #[inline]
+    pub(super) fn of(self, value: i64) -> usize {
+        let distance = self.top.wrapping_sub(value) as u64;
+        ((distance >> self.shift) as usize).min(self.last)
+    }
+
+    /// The number of levels.
+    pub(super) fn number(self) -> usize {
+        self.last + 1
+    }
+
+    /// The level of a score that may be above the top: then it is negative, and there is one for every
+    /// w.
+    pub(super) fn signed(self, value: i64) -> i64 {
+        (self.top - value) >> self.shift
+    }
+
+    /// The least distance in a level, and the largest unless it is the last.
+    pub(super) fn distances(self, level: usize) -> (u64, Option<u64>) {
+        let start = |level: usize| (level as u64) << self.shift;
+        (start(level), (level < self.last).then(|| start(level + 1) - 1))
+    }
+
+    /// How many of the values that are not above the top lie in each level.
+    pub(super) fn count(self, values: &[i64]) -> Vec<usize> {
+        // Neighbours often share a level: four counters, so that one need not wait for the other.
+        let mut counts = [(); 4].map(|()| vec![0u32; self.last + 1]);
+        for four in values.chunks(4) {
+            for (counts, &value) in counts.iter_mut().zip(four) {
+                if value <= self.top {
+                    counts[self.of(value)] += 1;
+                }
+            }
+        }
+        (0..=self.last).map(|level| counts.iter().map(|c| c[level] as usize).sum()).collect()
+    }
+}
+
+/// The k best candidates, the best first and equal ones in their order; k <= their number. O(d + k log k).
+pub(super) fn best(values: &[i64], k: usize) -> Vec<u32> {
+    let rank = |&i: &u32| (std::cmp::Reverse(values[i as usize]), i);
+    let room = (4 * k).max(1024).min(values.len());
+    let mut kept: Vec<u32> = Vec::with_capacity(room + 1);
+    // No later candidate is among the best unless it scores more: k before it are as good.
+    let mut bar = None;
+    for (i, value) in (0u32..).zip(values) {
+        if bar.is_none_or(|bar| *value > bar) {
+            kept.push(i);
+            if kept.len() > room {
+                kept.select_nth_unstable_by_key(k - 1, rank);
+                kept.truncate(k);
+                bar = kept.last().map(|&i| values[i as usize]);
+            }
+        }
+    }
+    if k < kept.len() {
+        kept.select_nth_unstable_by_key(k - 1, rank);
+        kept.truncate(k);
+    }
+    kept.sort_unstable_by_key(rank);
+    kept
+}

@@ -1,0 +1,165 @@
+//! Choices of k candidates by their largest shortfall from the true ranking, in blocks: what the joint
+//! mechanisms race.
+//!
+//! The loss of a choice y is the largest of x_\[i\] - x_(y_i). With levels of width w below the k-th
+//! score (negative above it), l(x) = floor((x_\[k\] - x)/w), let D be the largest of
+//! l(x_(y_i)) - l(x_\[i\]), which is never negative. All choices of one D are a block: their losses lie
+//! between (D - 1) w + 1 and (D + 1) w - 1. The i-th pick of a choice with at most D is among the c_i(D)
+//! candidates of level l(x_\[i\]) + D or less, and c_1 <= ... <= c_k. Levels end where the noise hardly
+//! ever reaches; the last block is open.
+
+use num_rational::BigRational;
+
+use crate::exact::near_f64;
+use crate::mechanism::levels::{Levels, best};
+
+/// Candidates by level, and how many of them each place may take.
+pub(super) struct Shortfalls<'a> {
+    values: &'a [i64],
+    k: usize,
+    levels: Levels,
+    /// The level of each of the top k, the best first: 0 or less.
+    places: Vec<i64>,
+    /// How many candidates lie below each level from 0 on; and the number of all.
+    starts: Vec<usize>,
+    /// The top k, best first, then the others by level.
+    order: Vec<u32>,
+    rate: BigRational,
+}
+
+/// A block's bounds differ by twice this, unless single scores differ by more: in units of the noise.
+const WIDTH: f64 = 0.5;
+
+/// Units of noise beyond what the number of all choices can make up for.
+const SPARE: f64 = 40.0;
+
+impl<'a> Shortfalls<'a> {
+    /// For a loss that counts `rate` to a score's unit, and at most e^`ln_choices` choices.
+    pub(super) fn new(values: &'a [i64], k: usize, rate: BigRational, ln_choices: f64) -> Self {
+        let top = best(values, k);
+        let last = top[k - 1] as usize;
+        let kth = values[last];
+        let levels = Levels::new(kth, &rate, WIDTH, ln_choices + SPARE);
+        let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();
+        let mut starts = Vec::with_capacity(levels.number() + 1);
+        let mut ends = k;
+        for (level, count) in levels.count(values).into_iter().enumerate() {
+            starts.push(ends);
+            ends += if level == 0 { count - tied } else { count };
+        }
+        starts.push(ends);
+        let places = top.iter().map(|&i| levels.signed(values[i as usize])).collect();
+        let mut order = top;
+        order.resize(values.len(), 0);
+        let mut next = starts.clone();
+        for (i, &value) in values.iter().enumerate() {
+            if value < kth || (value == kth && i > last) {
+                let place = &mut next[levels.of(value)];
+                order[*place] = i as u32;
+                *place += 1;
+            }
+        }
+        Self { values, k, levels, places, starts, order, rate }
+    }
+
+    /// The number of the last block.
+    pub(super) fn last(&self) -> usize {
+        self.levels.number() - 1
+    }
+
+    /// c_1(D) to c_k(D).
+    pub(super) fn counts(&self, block: usize, counts: &mut Vec<usize>) {
+        counts.clear();
+        if block == self.last() {
+            counts.resize(self.k, self.order.len());
+            return;
+        }
+        counts.extend(self.places.iter().map(|&place| {
+            match usize::try_from(place + block as i64) {
+                Ok(level) => self.starts[level + 1],
+                // Only some of the top k.
+                Err(_) => self.places.partition_point(|&other| other <= place + block as i64),
+            }
+        }));
+    }
+
+    /// The same, and those of the block before; none before the first.
+    pub(super) fn both_counts(&self, block: usize) -> (Vec<usize>, Option<Vec<usize>>) {
+        let counts = |block| {
+            let mut counts = Vec::with_capacity(self.k);
+            self.counts(block, &mut counts);
+            counts
+        };
+        (counts(block), block.checked_sub(1).map(counts))
+    }
+
+    /// The block of a sequence, by the definition.
+    #[cfg(test)]
+    pub(super) fn block_of(&self, sequence: &[usize]) -> usize {
+        let levels = sequence.iter().map(|&i| self.levels.signed(self.values[i]));
+        let most = levels.zip(&self.places).map(|(own, best)| own - best).max().unwrap();
+        (most as usize).min(self.last())
+    }
+
+    /// The least z in a block, and the largest (infinite in the last), nearly.
+    pub(super) fn bounds(&self, block: usize) -> (f64, f64) {
+        let rate = near_f64(&self.rate);
+        let least = match block.checked_sub(1) {
+            Some(before) => self.levels.distances(before).0 + 1,
+            None => 0,
+        };
+        let most = match self.levels.distances(block) {
+            (_, None) => f64::INFINITY,
+            (_, Some(end)) => end as f64 * rate,
+        };
+        (least as f64 * rate, most)
+    }
+
+    /// Candidates by their ordinal numbers: the top k by rank, then the others by level.
+    pub(super) fn candidates(&self, ordinals: &[usize]) -> Vec<usize> {
+        ordinals.iter().map(|&ordinal| self.order[ordinal] as usize).collect()
+    }
+
+    /// Candidates by their scores, the best first.
+    pub(super) fn best_first(&self, set: &[usize]) -> Vec<usize> {
+        let mut ranked = set.to_vec();
+        ranked.sort_unstable_by_key(|&i| std::cmp::Reverse(self.values[i]));
+        ranked
+    }
+
+    /// z of a sequence of candidates.
+    pub(super) fn handicap(&self, sequence: &[usize]) -> BigRational {
+        let scores = sequence.iter().map(|&i| self.values[i]);
+        let best = self.order.iter().map(|&i| self.values[i as usize]);
+        let loss = best.zip(scores).map(|(best, own)| best - own).max().unwrap_or(0);
+        &self.rate * BigRational::from_integer(loss.into())
+    }
+
+    /// ln of the number of sequences that keep within counts.
+    pub(super) fn ln_sequences(counts: &[usize]) -> f64 {
+        // Products of a few factors below 2^31 each are far from the end of the floats.
+        let product = |few: (usize, &[usize])| {
+            let factor = |(i, count): (usize, &usize)| (count - (few.0 + i)) as f64;
+            libm::log(few.1.iter().enumerate().map(factor).product())
+        };
+        (0..).step_by(FACTORS).zip(counts.chunks(FACTORS)).map(product).sum()
+    }
+
+    /// A bound on the error of [`ln_sequences`](Self::ln_sequences) for k counts up to d: each chunk's
+    /// product has a relative error of 16 2^-53, its logarithm and the sum so far one rounding each, of
+    /// numbers up to k ln d.
+    pub(super) fn ln_error(k: usize, d: usize) -> f64 {
+        (k + 16) as f64 * 2f64.powi(-51) * (1.0 + k as f64 * libm::log(d as f64))
+    }
+}
+
+const FACTORS: usize = 16;
+
+/// ln(1 - N(before)/N(counts)) for the numbers of sequences that keep within counts.
+pub(super) fn ln_share(counts: &[usize], before: &[usize]) -> f64 {
+    let share = |(i, (count, before)): (usize, (&usize, &usize))| {
+        libm::log1p(-((count - before) as f64) / (count - i) as f64)
+    };
+    let ln_ratio: f64 = counts.iter().zip(before).enumerate().map(share).sum();
+    libm::log(-libm::expm1(ln_ratio))
+}

@@ -1,0 +1,354 @@
+//! Races between blocks: many candidates whose handicaps are not all the same, but close.
+//!
+//! The candidates race as in `race`: one with handicap z arrives at B e^z, and the first wins. A block is
+//! any set of them that can be counted, drawn from uniformly, and whose handicaps lie between two bounds.
+//! Which candidates of a block have its first, second, ... least B is a uniform draw without
+//! replacement, independent of these B themselves. So a block reveals one candidate after the other: a B,
+//! then who has it, and with that the true time B e^z. Its next B times e^(least z) bounds all that it
+//! has not revealed. The first arrival of all is found once every bound lies after it: nobody else was
+//! looked at, and the law is that of a race in which everybody runs.
+//!
+//! **Exactness.** Revealing more than needed changes nothing, since all bits of a block are its own; so
+//! whether a bound lies after the best time is decided by `f64` intervals alone, and only true times that
+//! overlap are refined. The quick interval of the j-th arrival is that of the first (see `race`) with s in
+//! the place of v: unknown bits move ln s by no more than the most that they move one of the ln v_i,
+//! and the sum adds j roundings.
+//!
+//! **Cost.** A word and a comparison a block; the number of candidates revealed is about e to the power
+//! of the difference between a block's bounds.
+
+use std::cell::OnceCell;
+
+use num_bigint::BigUint;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+
+use super::arrival::{FirstArrival, exponential};
+use super::leaders::least;
+use super::race::{Quick, exact_interval};
+use super::{Address, Bits, Entrant, Filter, Handicapped, WordStream};
+use crate::exact::near_f64;
+
+/// What a race asks of its blocks.
+pub(crate) trait Blocks {
+    /// A candidate.
+    type Member: Eq;
+
+    /// The number of candidates in a block; at least 1.
+    fn size(&self, block: Address) -> BigUint;
+
+    /// A uniform one.
+    fn draw(&self, block: Address, words: &mut WordStream) -> Self::Member;
+
+    /// Its z >= 0.
+    fn handicap(&self, block: Address, member: &Self::Member) -> BigRational;
+}
+
+/// A race under way.
+pub(crate) struct BlockRace<'a> {
+    bits: &'a Bits,
+    /// The bits of blocks that reveal candidates: one lane each.
+    own: u64,
+    quick: Quick,
+    /// The winner arrives no later.
+    bar: f64,
+    entered: Vec<Entered>,
+    /// How many are let in before those that are out are sorted out.
+    limit: usize,
+}
+
+/// A block that may hold the winner.
+struct Entered {
+    address: Address,
+    word: u64,
+    /// With the least handicap.
+    entrant: Handicapped,
+    lower: f64,
+}
+
+/// Below this ln size, e^(ln size) tells how many candidates there are well enough for sums of gaps.
+const LN_MANY: f64 = 40.0;
+
+impl<'a> BlockRace<'a> {
+    /// An empty race; no `ln_size` will be further from the truth than `ln_size_error`. Lane `own` holds
+    /// no bits of a block's address.
+    pub(crate) fn new(
+        bits: &'a Bits,
+        own: u64,
+        law: FirstArrival,
+        filter: Filter,
+        ln_size_error: f64,
+    ) -> Self {
+        let quick = Quick { law, filter, ln_size_error };
+        Self { bits, own, quick, bar: f64::INFINITY, entered: Vec::new(), limit: 64 }
+    }
+
+    /// Whether a block certainly does not hold the winner, by the first word of its bits. With a size that
+    /// is an upper bound it tells which need not be counted exactly.
+    #[inline]
+    pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
+        self.quick.is_after(self.bar, word, entrant)
+    }
+
+    /// Enters a block by its first word, its least handicap and (infinite if it is not known) its largest.
+    pub(crate) fn enter(&mut self, address: Address, word: u64, entrant: Handicapped, most: f64) {
+        let (lower, _) = certain(self.quick.interval(word, entrant));
+        let latest = Handicapped { handicap: most, ..entrant };
+        self.bar = self.bar.min(certain(self.quick.interval(word, latest)).1);
+        if lower > self.bar {
+            return;
+        }
+        self.entered.push(Entered { address, word, entrant, lower });
+        if self.entered.len() > self.limit {
+            self.entered.retain(|block| block.lower <= self.bar);
+            self.limit = 2 * self.entered.len() + 64;
+        }
+    }
+
+    /// The winner and its block; `None` if nobody entered.
+    pub(crate) fn winner<B: Blocks>(self, blocks: &B) -> Option<(Address, B::Member)> {
+        let Self { bits, own, quick, bar, entered, .. } = self;
+        let own = bits.branch(own);
+        let still = entered.into_iter().filter(|block| block.lower <= bar);
+        let mut open: Vec<Open<B>> =
+            still.map(|block| Open::new(block, &own, bits, quick, blocks)).collect();
+        let mut times: Vec<Time> = Vec::new();
+        let mut bar = f64::INFINITY;
+        while let Some(block) = (0..open.len())
+            .filter(|&block| open[block].lower <= bar)
+            .min_by(|&a, &b| open[a].lower.total_cmp(&open[b].lower))
+        {
+            let (lower, upper) = open[block].reveal();
+            bar = bar.min(upper);
+            times.push(Time { block, nth: open[block].members.len() - 1, lower });
+        }
+        times.retain(|time| time.lower <= bar);
+        let first = least(times, |time, words| open[time.block].refined(time.nth, words))?;
+        let Open { entered, mut members, .. } = open.swap_remove(first.block);
+        Some((entered.address, members.swap_remove(first.nth)))
+    }
+}
+
+/// An interval that is no number may be anywhere.
+fn certain((lower, upper): (f64, f64)) -> (f64, f64) {
+    let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
+    let upper = if upper.is_nan() { f64::INFINITY } else { upper };
+    (lower, upper)
+}
+
+/// The time of a candidate that has been revealed.
+#[derive(Clone, Copy)]
+struct Time {
+    block: usize,
+    nth: usize,
+    lower: f64,
+}
+
+/// A block that reveals its candidates.
+struct Open<'a, B: Blocks> {
+    entered: Entered,
+    bits: &'a Bits,
+    own: Bits,
+    quick: Quick,
+    blocks: &'a B,
+    size: OnceCell<BigUint>,
+    /// Those revealed, by their arrival before handicaps.
+    members: Vec<B::Member>,
+    /// s of the next one.
+    gaps: f64,
+    /// The most that unknown bits change ln s by.
+    unknown: f64,
+    /// The next one's time is not below; infinite if there is none.
+    lower: f64,
+}
+
+impl<'a, B: Blocks> Open<'a, B> {
+    fn new(entered: Entered, own: &Bits, bits: &'a Bits, quick: Quick, blocks: &'a B) -> Self {
+        let Address { lane, position } = entered.address;
+        let (own, lower) = (own.branch(lane << 32 | position), entered.lower);
+        let (size, members) = (OnceCell::new(), Vec::new());
+        let (gaps, unknown) = (exponential(entered.word), unknown(entered.word));
+        Self { entered, bits, own, quick, blocks, size, members, gaps, unknown, lower }
+    }
+
+    fn size(&self) -> &BigUint {
+        self.size.get_or_init(|| self.blocks.size(self.entered.address))
+    }
+
+    /// Who arrives next, with the interval of its time.
+    fn reveal(&mut self) -> (f64, f64) {
+        let nth = self.members.len();
+        let mut words = self.own.lane(DRAWS | nth as u64);
+        let member = loop {
+            let member = self.blocks.draw(self.entered.address, &mut words);
+            if !self.members.contains(&member) {
+                break member;
+            }
+        };
+        let handicap = near_f64(&self.blocks.handicap(self.entered.address, &member));
+        self.members.push(member);
+        let time = self.interval(handicap);
+        self.pass_on();
+        time
+    }
+
+    /// The interval of the next arrival's time.
+    fn interval(&self, handicap: f64) -> (f64, f64) {
+        if self.unknown.is_infinite() {
+            return (f64::NEG_INFINITY, f64::INFINITY);
+        }
+        let entrant = Handicapped { handicap, ..self.entered.entrant };
+        let time = self.quick.law.ln_nth(self.gaps, entrant.ln_size);
+        let roundings = self.quick.filter.unit * self.members.len() as f64;
+        certain(self.quick.around(time, entrant, self.unknown + roundings))
+    }
+
+    /// Turns to the next arrival.
+    fn pass_on(&mut self) {
+        let nth = self.members.len() as u64;
+        let ln_size = self.entered.entrant.ln_size;
+        let mut factor = 1.0;
+        // A size as large as this cannot be used up.
+        if ln_size < LN_MANY
+            && let Some(size) = self.size().to_u64()
+        {
+            if size <= nth {
+                self.lower = f64::INFINITY;
+                return;
+            }
+            factor = size as f64 / (size - nth) as f64;
+        }
+        let word = self.own.word(nth, 0);
+        self.gaps += exponential(word) * factor;
+        self.unknown = self.unknown.max(unknown(word));
+        self.lower = self.interval(self.entered.entrant.handicap).0;
+    }
+
+    /// Both ends of an arrival's time when so many words of all its bits are known.
+    fn refined(&self, nth: usize, words: u64) -> super::leaders::Ends {
+        let address = self.entered.address;
+        let handicap = self.blocks.handicap(address, &self.members[nth]);
+        let entrant = Entrant { size: self.size().clone(), handicap };
+        let later = |lane| self.own.prefix(Address { lane, position: 0 }, words);
+        let us: Vec<BigUint> = std::iter::once(self.bits.prefix(address, words))
+            .chain((1..=nth as u64).map(later))
+            .collect();
+        exact_interval(self.quick.law, &us, 64 * words, &entrant)
+    }
+}
+
+/// Lanes of a block's own bits from here on draw its candidates.
+const DRAWS: u64 = 1 << 62;
+
+/// The most that the bits after the first word change ln v by.
+fn unknown(word: u64) -> f64 {
+    2.0 / word.min(!word) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::ratio;
+    use crate::random::{Entropy, uniform_u64};
+    use crate::support::goodness::assert_fits;
+    use crate::support::oracle::permute_and_flip;
+
+    /// Blocks of candidates with z in hundredths, far from equal.
+    struct Listed(Vec<Vec<i64>>);
+
+    impl Blocks for Listed {
+        type Member = usize;
+
+        fn size(&self, block: Address) -> BigUint {
+            self.0[block.position as usize].len().into()
+        }
+
+        fn draw(&self, block: Address, words: &mut WordStream) -> usize {
+            uniform_u64(words, self.0[block.position as usize].len() as u64) as usize
+        }
+
+        fn handicap(&self, block: Address, member: &usize) -> BigRational {
+            ratio(self.0[block.position as usize][*member], 100)
+        }
+    }
+
+    impl Listed {
+        fn winner(&self, bits: &Bits, law: FirstArrival, filter: Filter) -> (usize, usize) {
+            let mut race = BlockRace::new(bits, 1 << 62, law, filter, 1e-15);
+            let mut words = bits.lane(0);
+            for (position, z) in self.0.iter().enumerate() {
+                let (least, most) = (z.iter().min().unwrap(), z.iter().max().unwrap());
+                let entrant =
+                    Handicapped { ln_size: (z.len() as f64).ln(), handicap: *least as f64 / 100.0 };
+                let address = Address { lane: 0, position: position as u64 };
+                let word = words.next_word();
+                if !race.cannot_win(word, entrant) {
+                    race.enter(address, word, entrant, *most as f64 / 100.0);
+                }
+            }
+            let (block, member) = race.winner(self).unwrap();
+            (block.position as usize, member)
+        }
+    }
+
+    /// Every candidate wins as often as if all ran by themselves, however far the handicaps of a block lie
+    /// apart; and whatever is refined.
+    #[test]
+    fn blocks_race_as_their_candidates_would() {
+        let blocks = Listed(vec![
+            vec![0, 250, 40, 300, 40],
+            vec![120],
+            vec![500, 30],
+            vec![200, 210, 190, 220, 205, 90, 400],
+        ]);
+        let z: Vec<f64> = blocks.0.iter().flatten().map(|&z| z as f64 / 100.0).collect();
+        let weights: f64 = z.iter().map(|z| (-z).exp()).sum();
+        let exponential: Vec<f64> = z.iter().map(|z| (-z).exp() / weights).collect();
+        for (law, expected) in [
+            (FirstArrival::Uniform, permute_and_flip(&z)),
+            (FirstArrival::Exponential, exponential),
+        ] {
+            let mut counts = vec![0u64; z.len()];
+            for seed in 0..200_000 {
+                let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
+                let (block, member) = blocks.winner(&bits, law, Filter::default());
+                if seed < 200 {
+                    let refined = blocks.winner(&bits, law, Filter::weakened(1));
+                    assert_eq!((block, member), refined);
+                }
+                let before: usize = blocks.0[..block].iter().map(Vec::len).sum();
+                counts[before + member] += 1;
+            }
+            assert_fits(&counts, &expected);
+        }
+    }
+
+    /// The quick interval of a late arrival contains the refined one.
+    #[test]
+    fn later_arrivals_keep_their_intervals() {
+        let blocks = Listed(vec![vec![150; 40]]);
+        for seed in 0..20 {
+            let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
+            let own = bits.branch(7);
+            for law in [FirstArrival::Uniform, FirstArrival::Exponential] {
+                let quick = Quick { law, filter: Filter::default(), ln_size_error: 1e-15 };
+                let address = Address { lane: 0, position: 0 };
+                let entrant = Handicapped { ln_size: 40f64.ln(), handicap: 1.5 };
+                let word = bits.word(0, 0);
+                let entered = Entered { address, word, entrant, lower: f64::NEG_INFINITY };
+                let mut open = Open::new(entered, &own, &bits, quick, &blocks);
+                for nth in 0..40 {
+                    let (lower, upper) = open.reveal();
+                    // 192 bits, and 32 to spare.
+                    let (lo, hi) = open.refined(nth, 3);
+                    let scale = BigRational::from(num_bigint::BigInt::from(1) << 224);
+                    let value =
+                        |end: num_bigint::BigInt| near_f64(&(BigRational::from(end) / &scale));
+                    assert!(lo.is_none_or(|lo| lower <= value(lo)), "{nth}");
+                    assert!(hi.is_none_or(|hi| value(hi) <= upper), "{nth}");
+                }
+                assert!(open.lower.is_infinite(), "all have arrived");
+            }
+        }
+    }
+}
