@@ -1,10 +1,12 @@
-//! The mechanism alone: `cargo bench --bench selection`.
+//! The mechanisms that choose all k at once: `cargo bench --bench selection`.
 //!
-//! Beside it in the same run: the race written down naively in floating point (no certificate, no
-//! shortcut), and the physical limit, one partial selection of the same scores.
+//! Beside them in the same run: the race of all classes written down naively in floating point (no
+//! certificate, no blocks), and the physical limit, one partial selection of the same scores.
+//! `cargo bench --bench growth` shows how time grows with d and k.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbours, Scores, Seeded};
+use dpsis::mechanism::{Joint, JointPermuteAndFlip, Mechanism};
+use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -14,7 +16,19 @@ fn main() {
 }
 
 /// (candidates, k)
-const SIZES: [(usize, usize); 4] = [(1_000, 10), (22_000, 1), (22_000, 10), (22_000, 100)];
+const SIZES: [(usize, usize); 7] = [
+    (1_000, 10),
+    (22_000, 1),
+    (22_000, 10),
+    (22_000, 100),
+    (1_000_000, 10),
+    (1_000_000, 100),
+    (1_000_000, 500),
+];
+
+/// Where the naive race takes no minutes.
+const NAIVE_SIZES: [(usize, usize); 5] =
+    [(1_000, 10), (22_000, 1), (22_000, 10), (22_000, 100), (1_000_000, 10)];
 
 /// The shape of the scores.
 #[derive(Debug, Clone, Copy)]
@@ -45,20 +59,27 @@ fn scores(shape: Shape, d: usize) -> Scores {
     Scores::new(values(shape, d), SENSITIVITY, Neighbours::AddRemove).unwrap()
 }
 
-fn select(scores: &Scores, k: usize, epsilon: &Epsilon, seed: u64) -> Vec<usize> {
-    let mechanism = CanonicalLipschitz::default();
+fn select(
+    mechanism: &impl Mechanism,
+    scores: &Scores,
+    k: usize,
+    epsilon: &Epsilon,
+    seed: u64,
+) -> Vec<usize> {
     mechanism.select(scores, k, epsilon, Seeded(seed)).unwrap().into_inner()
 }
 
-/// With an enormous budget the selection is the top k.
+/// With an enormous budget the selection is the top k: in order, where there is one.
 fn verify() {
     let scores = scores(Shape::Uniform, 22_000);
-    let picks = select(&scores, 10, &"1000000".parse().unwrap(), 0);
+    let epsilon = "1000000".parse().unwrap();
     let mut order: Vec<usize> = (0..22_000).collect();
     order.sort_by_key(|&i| std::cmp::Reverse(scores.values()[i]));
     let mut top = order[..10].to_vec();
+    assert_eq!(select(&Joint, &scores, 10, &epsilon, 0), top);
+    assert_eq!(select(&JointPermuteAndFlip, &scores, 10, &epsilon, 0), top);
     top.sort_unstable();
-    assert_eq!(picks, top);
+    assert_eq!(select(&CanonicalLipschitz::default(), &scores, 10, &epsilon, 0), top);
 }
 
 fn cases() -> Vec<(Shape, usize, usize)> {
@@ -66,19 +87,37 @@ fn cases() -> Vec<(Shape, usize, usize)> {
     shapes.iter().flat_map(|&shape| SIZES.map(|(d, k)| (shape, d, k))).collect()
 }
 
-#[divan::bench(args = cases())]
-fn canonical(bencher: divan::Bencher<'_, '_>, (shape, d, k): (Shape, usize, usize)) {
+fn bench(
+    bencher: divan::Bencher<'_, '_>,
+    mechanism: &impl Mechanism,
+    (shape, d, k): (Shape, usize, usize),
+) {
     let (scores, epsilon) = (scores(shape, d), "1".parse().unwrap());
     let mut seed = 0;
     bencher.bench_local(|| {
         seed += 1;
-        select(&scores, k, &epsilon, seed)
+        select(mechanism, &scores, k, &epsilon, seed)
     });
+}
+
+#[divan::bench(args = cases(), sample_count = 25)]
+fn canonical(bencher: divan::Bencher<'_, '_>, case: (Shape, usize, usize)) {
+    bench(bencher, &CanonicalLipschitz::default(), case);
+}
+
+#[divan::bench(args = cases(), sample_count = 25)]
+fn joint(bencher: divan::Bencher<'_, '_>, case: (Shape, usize, usize)) {
+    bench(bencher, &Joint, case);
+}
+
+#[divan::bench(args = cases(), sample_count = 25)]
+fn joint_pnf(bencher: divan::Bencher<'_, '_>, case: (Shape, usize, usize)) {
+    bench(bencher, &JointPermuteAndFlip, case);
 }
 
 /// -ln(-expm1(ln(U)/m)) - z for every class, the largest wins: what a careful implementation in
 /// floating point does.
-#[divan::bench(args = SIZES)]
+#[divan::bench(args = NAIVE_SIZES, sample_count = 5)]
 fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
     let values = values(Shape::Uniform, d);
     let mut rng = ChaCha20Rng::seed_from_u64(2);
@@ -112,9 +151,9 @@ fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize))
 }
 
 /// The least that any selection has to do.
-#[divan::bench(args = SIZES)]
-fn limit_select_nth(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
-    let values = values(Shape::Uniform, d);
+#[divan::bench(args = cases(), sample_count = 25)]
+fn limit_select_nth(bencher: divan::Bencher<'_, '_>, (shape, d, k): (Shape, usize, usize)) {
+    let values = values(shape, d);
     bencher.with_inputs(|| values.clone()).bench_local_values(|mut values| {
         values.select_nth_unstable_by(k - 1, |a, b| b.cmp(a));
         values

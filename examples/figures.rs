@@ -145,6 +145,7 @@ fn curves(number: usize) -> CurveChart {
         x_label: "epsilon".into(),
         y_label: "accuracy".into(),
         x_log: true,
+        y_log: false,
         y_range: Some((0.0, 1.0)),
         curves: (0..number).map(curve).collect(),
         references: vec![

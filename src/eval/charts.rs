@@ -134,6 +134,7 @@ pub(crate) fn curve_chart(
             _ => measure.label().to_owned(),
         },
         x_log: true,
+        y_log: false,
         y_range: match measure {
             Measure::Model => None,
             _ => Some((0.0, 1.0)),

@@ -47,8 +47,8 @@ pub static CARD: Card = Card {
     max_ratio: 1.0,
     slack: None,
     timing: Some(
-        "sorting takes time according to how many scores are equal: a fifth more for a clear leader than for \
-         tied scores",
+        "it reveals a few sets until none can be faster, and counts levels: how many depends on how the scores lie \
+         below the k-th",
     ),
     mutants: &[
         "printed class sizes",

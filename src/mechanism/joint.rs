@@ -36,7 +36,9 @@ pub static CARD: Card = Card {
     page: include_str!("joint.md"),
     max_ratio: 1.0,
     slack: None,
-    timing: Some("it goes through the differences of scores: the more are equal, the faster"),
+    timing: Some(
+        "it counts levels and reveals a few sequences: how many depends on how the scores lie",
+    ),
     mutants: &["the one-sided constant", "levels counted twice"],
 };
 
@@ -101,7 +103,7 @@ struct Sequences<'a> {
 impl<'a> Sequences<'a> {
     fn new(scores: &'a Scores, k: usize, epsilon: &Epsilon) -> Self {
         let values = scores.values();
-        let ln_sequences = k as f64 * (values.len() as f64).ln();
+        let ln_sequences = k as f64 * libm::log(values.len() as f64);
         let rate = joint_rate(scores, k, epsilon);
         Self { k, shortfalls: Shortfalls::new(values, k, rate, ln_sequences) }
     }

@@ -23,11 +23,12 @@ impl Levels {
         if !(rate > 0.0) {
             return Self { top, shift: 0, last: 0 };
         }
-        let shift = (width / rate).log2().floor().clamp(0.0, 62.0) as u32;
-        let step = rate * (1u64 << shift) as f64;
+        // Products with powers of two are exact: the same levels on every platform.
+        let step = |shift: u32| rate * (1u64 << shift) as f64;
+        let shift = (0..=62).rev().find(|&shift| step(shift) <= width).unwrap_or(0);
         // No two scores are further apart than 2^63.
         let most = MOST_LEVELS.min((1u64 << (63 - shift)) as f64);
-        Self { top, shift, last: (reach / step).ceil().clamp(0.0, most) as usize }
+        Self { top, shift, last: (reach / step(shift)).ceil().clamp(0.0, most) as usize }
     }
 
     /// The level of a score that is not above the top.

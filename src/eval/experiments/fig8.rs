@@ -56,6 +56,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         x_label: "total epsilon".to_owned(),
         y_label: "share of runs".to_owned(),
         x_log: true,
+        y_log: false,
         y_range: Some((0.0, 1.0)),
         curves: vec![
             curve("TOP", &|cell| cell.top),

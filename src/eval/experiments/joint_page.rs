@@ -69,6 +69,7 @@ pub(super) fn section(
                 x_label: "number of items d".into(),
                 y_label: "log10(1 + L-infinity error in counts)".into(),
                 x_log: true,
+                y_log: false,
                 y_range: None,
                 curves: MECHANISMS.map(|id| error_curve(cells, counts, epsilon, id)).to_vec(),
                 references: Vec::new(),
@@ -89,8 +90,9 @@ pub(super) fn section(
         let chart = CurveChart {
             title: format!("Run time against {axis}: uniform counts, epsilon 1"),
             x_label: x_label.into(),
-            y_label: "log10(milliseconds)".into(),
+            y_label: "milliseconds".into(),
             x_log: true,
+            y_log: true,
             y_range: None,
             curves: time_curves(seconds, axis),
             references: Vec::new(),
@@ -127,7 +129,7 @@ fn time_curves(seconds: &[Seconds], axis: &str) -> Vec<Curve> {
         };
         let point = |s: &Seconds| {
             let x = if axis == "d" { s.d } else { s.k } as f64;
-            let y = (s.median * 1000.0).log10();
+            let y = s.median * 1000.0;
             CurvePoint { x, y, low: y, high: y }
         };
         Curve { label: mechanism.into(), points: seconds.iter().filter(is).map(point).collect() }

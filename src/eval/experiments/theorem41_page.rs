@@ -134,6 +134,7 @@ fn gap_chart(title: &str, curves: Vec<Curve>) -> CurveChart {
         x_label: "gap xi in units of the sensitivity".into(),
         y_label: "probability of exactly the k best".into(),
         x_log: false,
+        y_log: false,
         y_range: Some((0.0, 1.0)),
         curves,
         references: Vec::new(),

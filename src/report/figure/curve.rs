@@ -22,6 +22,7 @@ use crate::error::{Error, Result};
 ///     x_label: "epsilon".into(),
 ///     y_label: "share of the true features".into(),
 ///     x_log: true,
+///     y_log: false,
 ///     y_range: Some((0.0, 1.0)),
 ///     curves: vec![Curve { label: "DP-SIS".into(), points: vec![point(0.1, 0.2), point(1.0, 0.8)] }],
 ///     references: Vec::new(),
@@ -39,6 +40,8 @@ pub struct CurveChart {
     pub y_label: String,
     /// Whether the horizontal axis is logarithmic.
     pub x_log: bool,
+    /// Whether the vertical axis is; then it has no stated ends.
+    pub y_log: bool,
     /// The ends of the vertical axis; around the data if none. What lies outside is cut off.
     pub y_range: Option<(f64, f64)>,
     /// The curves.
@@ -112,6 +115,7 @@ impl CurveChart {
         let legend = Legend::new(curves.chain(references));
         let height = 310.0_f64.max(legend.height());
         let y = match self.y_range {
+            _ if self.y_log => Axis::logarithmic(y_low, y_high, height),
             Some((low, high)) => Axis::exact(low, high),
             None => Axis::around(y_low, y_high),
         };
@@ -165,7 +169,11 @@ impl CurveChart {
 
     fn check(&self) -> Result<()> {
         let mut points = self.curves.iter().flat_map(|curve| &curve.points);
-        if self.x_log && points.any(|point| point.x <= 0.0) {
+        let low = |point: &CurvePoint| [point.y, point.low, point.high].iter().any(|y| *y <= 0.0);
+        let line_is_low = self.references.iter().any(|line| line.y <= 0.0);
+        if points.any(|point| self.x_log && point.x <= 0.0 || self.y_log && low(point))
+            || self.y_log && line_is_low
+        {
             return Err(Error::request("a logarithmic axis takes positive numbers only"));
         }
         match self.y_range {
@@ -226,6 +234,7 @@ mod tests {
             x_label: "epsilon".into(),
             y_label: "accuracy".into(),
             x_log: true,
+            y_log: false,
             y_range: None,
             curves: vec![Curve {
                 label: "<script>'x'</script>".into(),
@@ -272,6 +281,12 @@ mod tests {
     #[test]
     fn impossible_axes_are_refused() {
         assert!(chart(&[[0.0, 0.5, 0.5, 0.5]]).svg().is_err());
+        assert!(CurveChart { y_log: true, ..chart(&[[1.0, 0.5, 0.0, 0.5]]) }.svg().is_err());
+        let no_zero = CurveChart {
+            y_log: true,
+            ..chart(&[[1.0, 0.5, 0.1, 0.9], [2.0, 500.0, 400.0, 600.0]])
+        };
+        assert!(no_zero.svg().unwrap().contains(">100</text>"));
         for range in [(1.0, 0.0), (0.0, 0.0), (f64::NAN, 1.0), (0.0, f64::INFINITY)] {
             assert!(CurveChart { y_range: Some(range), ..chart(&[]) }.svg().is_err());
         }
