@@ -72,23 +72,34 @@ impl<'a> Sets<'a> {
 
     /// Runs the race of all blocks. No set, if there is none.
     fn race(&self, bits: &Bits, filter: Filter, d: usize) -> Vec<usize> {
-        let mut counts = Vec::new();
         // A logarithm of an exact count; for the bounds, of subsets and of sequences.
-        let error = 4.0 * ln_factorial_error(d);
+        let k = self.shortfalls.k();
+        let error = 4.0 * ln_factorial_error(d) + Shortfalls::ln_error(k, d);
         let mut race = BlockRace::new(bits, OWN_LANE, FirstArrival::Exponential, filter, error);
         let mut words = bits.lane(0);
+        let (mut counts, mut before) = (Vec::with_capacity(k), Vec::with_capacity(k));
+        let mut blocks = Vec::new();
         for block in 0..=self.shortfalls.last() {
             let word = words.next_word();
+            std::mem::swap(&mut counts, &mut before);
             self.shortfalls.counts(block, &mut counts);
-            let (handicap, most) = self.shortfalls.bounds(block);
-            let ln_size = most_sets(&counts);
-            if race.cannot_win(word, Handicapped { ln_size, handicap }) {
+            if counts != before {
+                let (handicap, most) = self.shortfalls.bounds(block);
+                let bound = Handicapped { ln_size: most_sets(&counts), handicap };
+                let early = libm::log(word as f64) - bound.ln_size + handicap;
+                blocks.push((early, block, word, bound, most));
+            }
+        }
+        // Those that may arrive early come first, so that few others must be counted.
+        blocks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        for (_, block, word, bound, most) in blocks {
+            if race.cannot_win(word, bound) {
                 continue;
             }
             let address = Address { lane: 0, position: block as u64 };
             let size = self.size(address);
             if !size.is_zero() {
-                let entrant = Handicapped { ln_size: ln(&size), handicap };
+                let entrant = Handicapped { ln_size: ln(&size), ..bound };
                 race.enter(address, word, entrant, most);
             }
         }
@@ -169,38 +180,85 @@ fn ways(counts: &[usize], from: usize) -> BigUint {
     found.pop().and_then(|last| last.to_biguint()).unwrap_or_default()
 }
 
-/// A uniform one of those sequences, `from` being 0.
-fn draw_beyond(counts: &[usize], before: Option<&[usize]>, words: &mut WordStream) -> Vec<usize> {
-    let mut ranks = Vec::with_capacity(counts.len());
-    let (mut least, mut before) = (0, before);
-    for place in 0..counts.len() {
-        let rest = &counts[place..];
-        let rest_before = before.map(|before| &before[place..]);
-        if before.is_none() && rest.iter().all(|count| *count == rest[0]) {
-            // Any subset will do.
-            let drawn = uniform_subset(words, (rest[0] - least) as u64, rest.len() as u64);
-            ranks.extend(drawn.into_iter().map(|rank| least + rank as usize));
-            ranks[place..].sort_unstable();
-            return ranks;
+/// How many of the picks lie in which group of ranks, where counts or those before divide them: all ways, from
+/// the first group on.
+struct Groups {
+    /// The end of each group.
+    ends: Vec<usize>,
+    /// For the first g groups and j picks: the ways that keep within counts.
+    ways: Vec<Vec<BigUint>>,
+}
+
+impl Groups {
+    /// Sequences keep within counts if below every end there are as many picks as counts end there or
+    /// before.
+    fn new(ends: &[usize], counts: &[usize]) -> Self {
+        let k = counts.len();
+        let mut ways = vec![vec![BigUint::zero(); k + 1]];
+        ways[0][0] = BigUint::one();
+        let mut start = 0;
+        for (g, &end) in ends.iter().enumerate() {
+            let subsets = binomials(end - start, k);
+            let least = needed(counts, end);
+            let all = |j: usize| -> BigUint {
+                let last = ways[g][..=j].iter().rev();
+                subsets.iter().zip(last).map(|(subsets, ways)| subsets * ways).sum()
+            };
+            let row = (0..=k).map(|j| if j < least { BigUint::zero() } else { all(j) }).collect();
+            ways.push(row);
+            start = end;
         }
-        // The rank r up to which more than `drawn` sequences begin: those from `least` less those from r.
-        let total = ways_beyond(rest, rest_before, least);
-        let drawn = uniform_below(words, &total);
-        let begin_below = |rank: usize| &total - ways_beyond(rest, rest_before, rank);
-        let (mut low, mut high) = (least, counts[place] - 1);
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if begin_below(middle + 1) > drawn {
-                high = middle;
-            } else {
-                low = middle + 1;
-            }
-        }
-        // Once a place is beyond the counts before, the others may be anything.
-        before = before.filter(|before| low < before[place]);
-        ranks.push(low);
-        least = low + 1;
+        Self { ends: ends.to_vec(), ways }
     }
+}
+
+/// How many picks must lie below a rank.
+fn needed(counts: &[usize], end: usize) -> usize {
+    counts.partition_point(|&count| count <= end)
+}
+
+/// C(n, 0), ..., C(n, min(n, k)).
+fn binomials(n: usize, k: usize) -> Vec<BigUint> {
+    let mut row = vec![BigUint::one()];
+    for t in 1..=n.min(k) {
+        row.push(&row[t - 1] * (n - t + 1) / t);
+    }
+    row
+}
+
+/// A uniform one of those sequences, `from` being 0: how many picks there are in each group, from the last
+/// one on, and then any of its ranks.
+fn draw_beyond(counts: &[usize], before: Option<&[usize]>, words: &mut WordStream) -> Vec<usize> {
+    let mut ends: Vec<usize> = counts.iter().chain(before.unwrap_or_default()).copied().collect();
+    ends.sort_unstable();
+    ends.dedup();
+    let all = Groups::new(&ends, counts);
+    let mut kept = before.map(|before| (Groups::new(&ends, before), before));
+    let (mut ranks, mut left) = (Vec::with_capacity(counts.len()), counts.len());
+    for g in (0..all.ends.len()).rev() {
+        // Once too few picks are left below an end for the counts before, the others may be anything.
+        kept = kept.filter(|(_, before)| left >= needed(before, all.ends[g]));
+        let ways = |g: usize, j: usize| match &kept {
+            Some((kept, _)) => &all.ways[g][j] - &kept.ways[g][j],
+            None => all.ways[g][j].clone(),
+        };
+        let start = if g == 0 { 0 } else { all.ends[g - 1] };
+        let size = all.ends[g] - start;
+        let mut drawn = uniform_below(words, &ways(g + 1, left));
+        let mut here = 0;
+        for (t, subsets) in binomials(size, left).iter().enumerate() {
+            here = t;
+            let with_t = subsets * ways(g, left - t);
+            if drawn < with_t {
+                break;
+            }
+            drawn -= with_t;
+        }
+        left -= here;
+        let subset = uniform_subset(words, size as u64, here as u64);
+        ranks.extend(subset.into_iter().map(|rank| start + rank as usize));
+    }
+    ranks.sort_unstable();
     ranks
 }
 

@@ -62,6 +62,11 @@ impl<'a> Shortfalls<'a> {
         Self { values, k, levels, places, starts, order, rate }
     }
 
+    /// The number of picks.
+    pub(super) fn k(&self) -> usize {
+        self.k
+    }
+
     /// The number of the last block.
     pub(super) fn last(&self) -> usize {
         self.levels.number() - 1
