@@ -123,14 +123,12 @@ impl<'l> Cells<'_, 'l> {
     fn number(&mut self, format: &CellFormat) -> Option<f64> {
         let at = self.next?;
         let block = self.line.block;
-        if let Some((value, end)) = plain_number(block, at, format.mark()) {
-            // Digits do not run past the line: at its end there is another byte, or no more.
-            let followed = block.get(end) == Some(&self.delimiter);
-            if followed || end == self.line.end {
-                self.next = followed.then_some(end + 1);
-                let missing = !format.missing.is_empty() && format.is_missing(&block[at..end]);
-                return Some(if missing { f64::NAN } else { value });
-            }
+        if let Some((value, end)) = plain_number(block, at, self.delimiter, format.mark())
+            && end < self.line.end
+        {
+            self.next = Some(end + 1);
+            let missing = !format.missing.is_empty() && format.is_missing(&block[at..end]);
+            return Some(if missing { f64::NAN } else { value });
         }
         Some(format.number(self.text()?).unwrap_or(f64::NAN))
     }
