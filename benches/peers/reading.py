@@ -78,6 +78,7 @@ def rounds(work, table):
                 seconds.append(seconds[-1])
             else:
                 seconds.append(clock(work[name], table))
+            print(f"{table}, {turn}: {name} {seconds[-1]:.3f} s", file=sys.stderr)
     return {name: seconds[1:] for name, seconds in times.items()}
 
 
