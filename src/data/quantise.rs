@@ -31,7 +31,7 @@ use crate::data::samples::Value;
 use crate::data::scaling::Bounds;
 
 /// Values that are looked at, and if need be done again, together.
-const RUN: usize = 32;
+const RUN: usize = 64;
 
 /// Adding 3 * 2^51 rounds to an integer, which the lowest bits then hold.
 const ROUND: f64 = 6_755_399_441_055_744.0;
@@ -121,8 +121,10 @@ fn run<A: Value>(
         doubtful[i] = if (scaled - integer).abs() <= limit { 0 } else { u64::MAX };
     }
     let q = q as f32;
-    for (out, nearest) in out.iter_mut().zip(nearest) {
-        *out = (nearest.clamp(-q, q) + ROUND_F32).to_bits() as i16;
+    for i in 0..RUN {
+        let above = if nearest[i] < -q { -q } else { nearest[i] };
+        let clipped = if above > q { q } else { above };
+        out[i] = (clipped + ROUND_F32).to_bits() as i16;
     }
     doubtful.iter().fold(0, |any, one| any | one) != 0
 }
