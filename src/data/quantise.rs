@@ -129,6 +129,14 @@ fn run<A: Value>(
     doubtful.iter().fold(0, |any, one| any | one) != 0
 }
 
+/// The last values, fewer than a run, as a run; `None` if there are none.
+#[inline(always)]
+fn padded<A: Copy>(rest: &[A]) -> Option<[A; RUN]> {
+    let mut padded = [*rest.first()?; RUN];
+    padded[..rest.len()].copy_from_slice(rest);
+    Some(padded)
+}
+
 struct Same<'a, A> {
     bounds: &'a Bounds,
     quick: Quick,
@@ -153,7 +161,14 @@ impl<A: Value> pulp::NullaryFnOnce for Same<'_, A> {
                 again(values, out);
             }
         }
-        again(rest, out_rest);
+        if let Some(padded) = padded(rest) {
+            let mut codes = [0; RUN];
+            if run(&padded, |_| quick, q, &mut codes) {
+                again(rest, out_rest);
+            } else {
+                out_rest.copy_from_slice(&codes[..rest.len()]);
+            }
+        }
     }
 }
 
@@ -176,6 +191,10 @@ impl<A: Value> pulp::NullaryFnOnce for Each<'_, A> {
         };
         let (runs, rest) = values.as_chunks();
         let (out_runs, out_rest) = out.as_chunks_mut();
+        let start = runs.len() * RUN;
+        // There may be bounds for more features than values.
+        let last = |all: &[f64]| all.get(start..start + rest.len()).and_then(padded);
+        let last = (padded(rest), last(scales), last(shifts), last(limits));
         let (scales, shifts, limits) =
             (scales.as_chunks::<RUN>().0, shifts.as_chunks::<RUN>().0, limits.as_chunks::<RUN>().0);
         let quick = scales.iter().zip(shifts).zip(limits);
@@ -187,7 +206,15 @@ impl<A: Value> pulp::NullaryFnOnce for Each<'_, A> {
                 again(i * RUN, values, out);
             }
         }
-        again(runs.len() * RUN, rest, out_rest);
+        if let (Some(values), Some(scales), Some(shifts), Some(limits)) = last {
+            let quick = |i: usize| Quick { scale: scales[i], shift: shifts[i], limit: limits[i] };
+            let mut codes = [0; RUN];
+            if run(&values, quick, *q, &mut codes) {
+                again(start, rest, out_rest);
+            } else {
+                out_rest.copy_from_slice(&codes[..rest.len()]);
+            }
+        }
     }
 }
 
@@ -204,8 +231,8 @@ mod tests {
     fn quick<A: Value>(bounds: Bounds, q: i32, values: &[A]) -> Vec<i16> {
         let mut out = vec![7; values.len()];
         quantise(&bounds, q, values, &mut out);
-        // The bounds of each feature may be the same.
-        let (each, mut by_each) = (vec![bounds; values.len()], vec![7; values.len()]);
+        // The bounds of each feature may be the same, and those of further features stated.
+        let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
         EachBounds::new(&each, q).quantise(values, &mut by_each);
         assert_eq!(out, by_each);
         out
