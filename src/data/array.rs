@@ -1,13 +1,14 @@
 //! A table that is a matrix in memory. X is looked at where it is; nothing of it is copied.
 
 use std::fmt::{self, Display, Write};
+use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use crate::data::columns::{Columns, SomeRows};
 use crate::data::number::CellFormat;
 use crate::data::samples::{
-    Opening, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
+    FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
 };
 use crate::data::schema::Schema;
 use crate::error::{Error, Result};
@@ -85,6 +86,33 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
     }
 }
 
+impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
+    /// The values of each feature, if they lie together and those of the rows do not.
+    fn features(&self) -> Option<Vec<&'a [A]>> {
+        if self.x.is_standard_layout() {
+            return None;
+        }
+        (0..self.x.ncols())
+            .map(|feature| self.x.index_axis_move(Axis(1), feature).to_slice())
+            .collect()
+    }
+
+    /// Rows where they are, or gathered one by one if their values do not lie together.
+    fn each_row(&self, rows: Range<usize>, mut take: impl FnMut(Sample<'_, A>)) {
+        let mut gathered = Vec::new();
+        for row in rows {
+            let target = Some(self.targets[row].as_slice());
+            let x = self.x.index_axis(Axis(0), row);
+            let values = x.to_slice().unwrap_or_else(|| {
+                gathered.clear();
+                gathered.extend(x.iter().copied());
+                &gathered
+            });
+            take(Sample { target, values });
+        }
+    }
+}
+
 impl<A> fmt::Debug for ArrayTable<'_, A> {
     /// Never the values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,11 +166,15 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
     }
 
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
-        let ArrayTable { x, targets, .. } = self.table;
-        Ok(fold_numbered(targets.len(), self.threads, new, |fold, rows| {
-            for row in rows {
-                fold.sample(&ArraySample { x: x.index_axis(Axis(0), row), target: &targets[row] });
+        let table = self.table;
+        let by_feature: Option<Vec<&[A]>> = table.features();
+        Ok(fold_numbered(table.targets.len(), self.threads, new, |fold, rows| match &by_feature {
+            Some(features) => {
+                let targets = table.targets[rows.clone()].iter().map(|t| Some(&**t)).collect();
+                let features = features.iter().map(|values| &values[rows.clone()]).collect();
+                fold.feature_major(&FeatureMajor { features, targets });
             }
+            None => table.each_row(rows, |sample| fold.sample(sample)),
         }))
     }
 
@@ -166,21 +198,5 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
         }
         Error::input("y has no finite number")
             .hint("if it holds labels, state them: Target::classes")
-    }
-}
-
-/// A row of a matrix.
-struct ArraySample<'a, A> {
-    x: ArrayView1<'a, A>,
-    target: &'a [u8],
-}
-
-impl<A: Copy + Into<f64>> Sample for ArraySample<'_, A> {
-    fn target(&self) -> Option<&[u8]> {
-        Some(self.target)
-    }
-
-    fn values(&self) -> impl Iterator<Item = Option<f64>> {
-        self.x.iter().map(|&value| Some(value.into()))
     }
 }

@@ -1,23 +1,25 @@
-//! Rows on all cores: one thread reads (and inflates) blocks of whole lines, the others work on
-//! them, each with its own sums; the sums are integers, so the merge is the same in any order.
+//! Rows on all cores: threads take turns at reading (and inflating) a block of whole lines, and each
+//! works on its own block with its own sums; the sums are integers, so the merge is the same in any order.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, mpsc};
+use std::sync::{Mutex, PoisonError};
 
-use crate::data::cells::{Row, Splitter, max_line};
+use crate::data::cells::{Line, Row, Splitter, max_line};
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
-/// Bytes read before a block is handed on.
-const BLOCK: usize = 1 << 20;
+/// Bytes read at a time: large enough for the disk, small enough for the caches.
+const READ: usize = 1 << 18;
 
-/// Some whole lines of a file.
+/// Some whole lines of a file; its memory is used again.
+#[derive(Default)]
 struct Block {
+    /// Whole lines up to `whole`, the start of another up to `filled`, then room.
     bytes: Vec<u8>,
-    /// (start, end) of each line that is not blank, without its line end
-    lines: Vec<(usize, usize)>,
-    /// The number of the first of them, counted from 1
+    filled: usize,
+    whole: usize,
+    /// The number of the first line that is not blank, counted from 1.
     first_row: u64,
 }
 
@@ -25,6 +27,12 @@ struct Block {
 pub(crate) trait RowFold: Send {
     /// Takes in a row, by its number from 1.
     fn row(&mut self, number: u64, row: &Row<'_>);
+
+    /// Takes in a line without quotes and carriage returns, straight from its bytes, where that is quicker
+    /// than by its cells; `false` if it does not, or if the line is no row: then nothing was taken in.
+    fn plain_line(&mut self, _: &Line<'_>) -> bool {
+        false
+    }
 
     /// Takes in what another thread gathered.
     fn merge(&mut self, other: Self);
@@ -54,64 +62,87 @@ pub(crate) fn fold_rows<F: RowFold>(
     shape: Shape,
     threads: usize,
     new: impl Fn() -> F + Sync,
-    map_error: impl Fn(io::Error) -> Error,
+    map_error: impl Fn(io::Error) -> Error + Sync,
 ) -> Result<F> {
-    let threads = threads.max(1);
+    let blocks = Mutex::new(Blocks::new(input, shape));
     let stop = AtomicBool::new(false);
-    let (sender, receiver) = mpsc::sync_channel::<Block>(2 * threads);
-    let work = |receiver: Arc<Mutex<mpsc::Receiver<Block>>>| {
-        let mut fold = new();
-        let mut splitter = shape.splitter();
-        let mut failed = Ok(());
-        let next = || receiver.lock().unwrap_or_else(PoisonError::into_inner).recv();
-        while let Ok(block) = next() {
-            // After a bad line all blocks still to come are later: take them off the reader's
-            // hands, so that it can stop, and leave them.
-            if failed.is_ok() {
-                failed = fold_block(&block, &mut splitter, &mut fold);
-                stop.fetch_or(failed.is_err(), Ordering::Relaxed);
+    let work = || {
+        let _stop = StopOnPanic(&stop);
+        let (mut block, mut splitter) = (Block::default(), shape.splitter());
+        let mut fold: Option<F> = None;
+        while !stop.load(Ordering::Relaxed) {
+            let read = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
+            let folded = match read {
+                Ok(false) => break,
+                Ok(true) => fold_block(&block, &mut splitter, fold.get_or_insert_with(&new)),
+                Err(Unreadable::System(error)) => Err(map_error(error)),
+                Err(Unreadable::Line(error)) => Err(error),
+            };
+            if let Err(error) = folded {
+                // All blocks that are still to come are later.
+                stop.store(true, Ordering::Relaxed);
+                return Err(error);
             }
         }
-        failed.map(|()| fold)
+        Ok(fold)
     };
-    // The workers alone own the receiver: if all are gone, the reader stops.
-    let receivers = std::iter::repeat_n(Arc::new(Mutex::new(receiver)), threads);
     std::thread::scope(|scope| {
-        let work = &work;
-        let spawn = |receiver| scope.spawn(move || work(receiver));
-        let workers: Vec<_> = receivers.map(spawn).collect();
-        let read = Blocks::new(input, shape).send_all(sender, &stop, map_error);
-        // Blocks are handed out in order, so the first bad line is among those a thread met.
-        let mut first_error: Option<Error> = None;
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let first = work();
+        let mut results = vec![first];
+        for other in others {
+            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
+        }
+        // Blocks are handed out in order, so the first bad line is among those a thread met; what could
+        // not be read has no place and lies behind all lines.
+        let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
         let mut total: Option<F> = None;
-        for worker in workers {
-            match worker.join() {
-                Ok(Ok(fold)) => match &mut total {
-                    Some(total) => total.merge(fold),
-                    None => total = Some(fold),
-                },
-                Ok(Err(error)) => {
-                    let earlier =
-                        first_error.as_ref().is_none_or(|first| error.place() < first.place());
-                    if earlier {
+        let mut first_error: Option<Error> = None;
+        for result in results {
+            match (result, &mut total) {
+                (Ok(Some(fold)), Some(total)) => total.merge(fold),
+                (Ok(Some(fold)), None) => total = Some(fold),
+                (Ok(None), _) => {}
+                (Err(error), _) => {
+                    if first_error.as_ref().is_none_or(|first| row(&error) < row(first)) {
                         first_error = Some(error);
                     }
                 }
-                Err(panic) => std::panic::resume_unwind(panic),
             }
         }
-        match first_error {
-            Some(error) => Err(error),
-            None => read.map(|()| total.unwrap_or_else(&new)),
-        }
+        first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
     })
 }
 
+/// Lets the other threads stop, too, when one is lost.
+struct StopOnPanic<'a>(&'a AtomicBool);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.store(true, Ordering::Relaxed);
+        }
+    }
+}
+
 fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
-    for (row, &(start, end)) in (block.first_row..).zip(&block.lines) {
-        fold.row(row, &splitter.split(&block.bytes[start..end], row)?);
+    let bytes = &block.bytes[..block.whole];
+    let special = |bytes| memchr::memchr2(b'"', b'\r', bytes).is_some();
+    let special_somewhere = special(bytes);
+    for (row, line) in (block.first_row..).zip(lines(bytes)) {
+        let text = line.bytes();
+        let plain = !special_somewhere || !special(text);
+        if !(plain && fold.plain_line(&line)) {
+            fold.row(row, &splitter.split(text, row)?);
+        }
     }
     Ok(())
+}
+
+/// Why there is no further block.
+enum Unreadable {
+    System(io::Error),
+    Line(Error),
 }
 
 /// Cuts a stream into blocks of whole lines.
@@ -122,58 +153,65 @@ struct Blocks<R> {
     /// Read but not handed on: the start of a line.
     carry: Vec<u8>,
     rows: u64,
+    /// Nothing more is to be read: the input has ended, or failed.
+    ended: bool,
 }
 
 impl<R: Read> Blocks<R> {
     fn new(input: R, shape: Shape) -> Self {
-        Self { input, max_line: max_line(shape.columns), shape, carry: Vec::new(), rows: 0 }
+        let max_line = max_line(shape.columns);
+        Self { input, max_line, shape, carry: Vec::new(), rows: 0, ended: false }
     }
 
-    fn send_all(
-        mut self,
-        sender: mpsc::SyncSender<Block>,
-        stop: &AtomicBool,
-        map_error: impl Fn(io::Error) -> Error,
-    ) -> Result<()> {
-        while !stop.load(Ordering::Relaxed) {
-            let Some(block) = self.next(&map_error)? else {
-                break;
-            };
-            if sender.send(block).is_err() {
-                break;
-            }
+    /// Fills the block; whether there was anything to fill it with.
+    fn next(&mut self, block: &mut Block) -> std::result::Result<bool, Unreadable> {
+        if self.ended {
+            return Ok(false);
         }
-        Ok(())
-    }
-
-    fn next(&mut self, map_error: &impl Fn(io::Error) -> Error) -> Result<Option<Block>> {
-        let mut bytes = std::mem::take(&mut self.carry);
-        let mut searched = 0;
-        let whole = loop {
-            let read =
-                (&mut self.input).take(BLOCK as u64).read_to_end(&mut bytes).map_err(map_error)?;
+        self.ended = true;
+        let carried = self.carry.len();
+        block.make_room(carried + READ);
+        block.bytes[..carried].copy_from_slice(&self.carry);
+        block.filled = carried;
+        let mut searched = carried;
+        block.whole = loop {
+            block.make_room(block.filled + READ);
+            let read = self.fill(block).map_err(Unreadable::System)?;
             if read == 0 {
-                break bytes.len();
+                break block.filled;
             }
-            if let Some(end) = memchr::memrchr(b'\n', &bytes[searched..]) {
+            if let Some(end) = memchr::memrchr(b'\n', &block.bytes[searched..block.filled]) {
                 break searched + end + 1;
             }
-            searched = bytes.len();
-            if bytes.len() > self.max_line {
-                return Err(self.line_too_long(&bytes));
+            searched = block.filled;
+            if block.filled > self.max_line {
+                return Err(Unreadable::Line(self.line_too_long(&block.bytes[..block.filled])));
             }
         };
-        if bytes.is_empty() {
-            return Ok(None);
-        }
-        self.carry = bytes.split_off(whole);
-        let lines = lines(&bytes);
-        let first_row = self.rows + 1;
-        self.rows += lines.len() as u64;
+        self.carry.clear();
+        self.carry.extend_from_slice(&block.bytes[block.whole..block.filled]);
+        block.first_row = self.rows + 1;
+        self.rows += lines(&block.bytes[..block.whole]).count() as u64;
         if self.rows > MAX_ROWS {
-            return Err(Error::input(format!("the table has more than {MAX_ROWS} rows")));
+            let rule = format!("the table has more than {MAX_ROWS} rows");
+            return Err(Unreadable::Line(Error::input(rule)));
         }
-        Ok(Some(Block { bytes, lines, first_row }))
+        self.ended = block.filled == 0;
+        Ok(!self.ended)
+    }
+
+    /// Reads up to `READ` bytes into the block's room: fewer only at the end of the input.
+    fn fill(&mut self, block: &mut Block) -> io::Result<usize> {
+        let start = block.filled;
+        while block.filled < start + READ {
+            match self.input.read(&mut block.bytes[block.filled..start + READ]) {
+                Ok(0) => break,
+                Ok(read) => block.filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(block.filled - start)
     }
 
     /// A line longer than a line may be: of its cells the splitter may find one that is.
@@ -186,20 +224,25 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-/// The lines of a block that are not blank.
-fn lines(bytes: &[u8]) -> Vec<(usize, usize)> {
-    let mut lines = Vec::new();
-    let mut start = 0;
-    let ends = memchr::memchr_iter(b'\n', bytes).chain([bytes.len()]);
-    for end in ends {
-        let line = bytes.get(start..end).unwrap_or_default();
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        if !line.is_empty() {
-            lines.push((start, start + line.len()));
+impl Block {
+    /// Room for so many bytes; what is there stays.
+    fn make_room(&mut self, bytes: usize) {
+        if self.bytes.len() < bytes {
+            self.bytes.resize(bytes, 0);
         }
-        start = end + 1;
     }
-    lines
+}
+
+/// The lines of a block that are not blank, without their line ends.
+fn lines(block: &[u8]) -> impl Iterator<Item = Line<'_>> {
+    let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
+    let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
+    lines.filter_map(|(start, end)| {
+        // Behind the last line end there is nothing.
+        let line = block.get(start..end)?;
+        let length = line.strip_suffix(b"\r").unwrap_or(line).len();
+        (length > 0).then_some(Line { block, start, end: start + length })
+    })
 }
 
 #[cfg(test)]

@@ -15,6 +15,22 @@ pub(crate) fn max_line(columns: usize) -> usize {
     columns.saturating_mul(64).saturating_add(1 << 20)
 }
 
+/// A line, without its end, and what surrounds it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Line<'a> {
+    /// Whole lines.
+    pub(crate) block: &'a [u8],
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+}
+
+impl<'a> Line<'a> {
+    /// The line alone.
+    pub(crate) fn bytes(&self) -> &'a [u8] {
+        &self.block[self.start..self.end]
+    }
+}
+
 /// Splits lines, reusing its memory.
 pub(crate) struct Splitter {
     delimiter: u8,

@@ -43,7 +43,7 @@ impl<C: Columns> Columns for SomeRows<C> {
 /// Rows held in memory, 8 bytes a value.
 pub(crate) struct HeldRows {
     features: usize,
-    /// Row by row; NaN where missing.
+    /// Row by row; NaN or infinite where missing.
     values: Vec<f64>,
 }
 
@@ -53,9 +53,9 @@ impl HeldRows {
         Self { features, values: Vec::new() }
     }
 
-    /// Adds a row.
-    pub(crate) fn add(&mut self, values: impl Iterator<Item = Option<f64>>) {
-        self.values.extend(values.map(|value| value.unwrap_or(f64::NAN)));
+    /// Adds a row; NaN or infinite where missing.
+    pub(crate) fn add<A: Copy + Into<f64>>(&mut self, values: &[A]) {
+        self.values.extend(values.iter().map(|&value| value.into()));
     }
 
     /// Adds other rows.

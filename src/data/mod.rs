@@ -9,6 +9,9 @@ mod blocks;
 mod cells;
 mod columns;
 mod number;
+mod plain;
+mod quantise;
+mod ranks;
 mod samples;
 mod scaling;
 mod schema;
@@ -33,7 +36,9 @@ pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
 pub(crate) use number::CellFormat;
-pub(crate) use samples::{Opening, Sample, SampleFold, Samples, UsableSamples};
+pub(crate) use samples::{
+    FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,
+};
 pub(crate) use schema::Schema;
 #[cfg(feature = "import")]
 pub(crate) use schema::near_misses;

@@ -6,19 +6,73 @@ use crate::data::schema::Schema;
 use crate::data::table::Progress;
 use crate::error::{Error, Result};
 
-/// One sample: its target, as text, and its feature values in the order of the schema.
-pub(crate) trait Sample {
-    /// The target's cell; `None` if the sample has none.
-    fn target(&self) -> Option<&[u8]>;
+/// A number that is exactly an `f64`: `f64`, `f32`, integers up to 32 bits.
+pub(crate) trait Value: Copy + Into<f64> + Sync {}
 
-    /// The feature values; `None` where missing.
-    fn values(&self) -> impl Iterator<Item = Option<f64>>;
+impl<A: Copy + Into<f64> + Sync> Value for A {}
+
+/// One sample: its target, as text, and its feature values in the order of the schema.
+pub(crate) struct Sample<'a, A> {
+    /// The target's cell; `None` if the sample has none.
+    pub(crate) target: Option<&'a [u8]>,
+    /// The feature values, NaN or infinite where missing; none for a fold that does not read values.
+    pub(crate) values: &'a [A],
+}
+
+/// Samples whose values lie feature by feature.
+pub(crate) struct FeatureMajor<'a, A> {
+    /// For each feature its values, one for each sample; NaN or infinite where missing.
+    pub(crate) features: Vec<&'a [A]>,
+    /// The target's cell of each sample.
+    pub(crate) targets: Vec<Option<&'a [u8]>>,
+}
+
+impl<A: Value> FeatureMajor<'_, A> {
+    /// Values turned at a time, so that they stay in the processor's caches.
+    const TURNED: usize = 1 << 16;
+
+    /// Hands samples on one by one: blocks of them are turned, so that what lies together is read
+    /// together.
+    pub(crate) fn each(&self, mut take: impl FnMut(Sample<'_, A>)) {
+        let d = self.features.len();
+        // A row of a block takes a cache line of each feature at least.
+        let rows = (Self::TURNED / d.max(1)).clamp(16, 256);
+        let mut turned = Vec::new();
+        for (block, targets) in self.targets.chunks(rows).enumerate() {
+            let start = block * rows;
+            turned.clear();
+            if let Some(first) = self.features.first() {
+                turned.resize(targets.len() * d, first[start]);
+            }
+            for (feature, values) in self.features.iter().enumerate() {
+                let places = turned[feature..].iter_mut().step_by(d);
+                places.zip(&values[start..]).for_each(|(place, value)| *place = *value);
+            }
+            for (&target, values) in targets.iter().zip(turned.chunks(d.max(1))) {
+                take(Sample { target, values });
+            }
+        }
+    }
 }
 
 /// What a thread does with the samples it is given.
 pub(crate) trait SampleFold: Send {
+    /// Whether it looks at feature values; if not, they need not be read.
+    const READS_VALUES: bool = true;
+
     /// Takes a sample in.
-    fn sample(&mut self, sample: &impl Sample);
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>);
+
+    /// Takes in samples that lie feature by feature.
+    fn feature_major<A: Value>(&mut self, samples: &FeatureMajor<'_, A>) {
+        if Self::READS_VALUES {
+            samples.each(|sample| self.sample(sample));
+        } else {
+            for &target in &samples.targets {
+                self.sample::<A>(Sample { target, values: &[] });
+            }
+        }
+    }
 
     /// Takes in what another thread gathered.
     fn merge(&mut self, other: Self);
@@ -83,10 +137,10 @@ struct HoldColumns<'a, C> {
 }
 
 impl<C: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
-    fn sample(&mut self, sample: &impl Sample) {
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.held.samples += 1;
-        if let Some(target) = sample.target().and_then(self.code) {
-            self.held.columns.add(sample.values());
+        if let Some(target) = sample.target.and_then(self.code) {
+            self.held.columns.add(sample.values);
             self.held.targets.push(target);
         }
     }

@@ -1,7 +1,10 @@
 //! How a row's values reach the grid.
 
+use crate::data::quantise::{EachBounds, quantise};
+use crate::data::ranks::Ranker;
+use crate::data::samples::Value;
 use crate::error::{Error, Result};
-use crate::exact::{Q, ratio_to_grid, to_grid};
+use crate::exact::{Q, to_grid};
 
 /// A closed range of a quantity, in its own units: public knowledge, stated by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,11 +38,11 @@ impl Bounds {
         self.high
     }
 
-    fn middle(&self) -> f64 {
+    pub(super) fn middle(&self) -> f64 {
         self.low / 2.0 + self.high / 2.0
     }
 
-    fn half(&self) -> f64 {
+    pub(super) fn half(&self) -> f64 {
         self.high / 2.0 - self.low / 2.0
     }
 
@@ -84,10 +87,18 @@ pub enum Scaling {
 /// ```
 #[derive(Debug, Clone)]
 pub struct Scaler<'a> {
-    scaling: &'a Scaling,
+    rule: Rule<'a>,
     q: i32,
-    /// (value as an ordered integer, feature)
-    keys: Vec<(u64, u32)>,
+    /// Values of a sample that came one by one; NaN where missing.
+    values: Vec<f64>,
+}
+
+/// A scaling with what is computed once for all samples.
+#[derive(Debug, Clone)]
+enum Rule<'a> {
+    Same(&'a Bounds),
+    Each(&'a [Bounds], EachBounds<'a>),
+    Rank(Ranker),
 }
 
 impl<'a> Scaler<'a> {
@@ -97,57 +108,56 @@ impl<'a> Scaler<'a> {
     }
 
     pub(crate) fn with_grid(scaling: &'a Scaling, q: i32) -> Self {
-        Self { scaling, q, keys: Vec::new() }
+        let rule = match scaling {
+            Scaling::Bounds(bounds) => Rule::Same(bounds),
+            Scaling::BoundsByFeature(all) => Rule::Each(all, EachBounds::new(all, q)),
+            Scaling::RowRank => Rule::Rank(Ranker::default()),
+        };
+        Self { rule, q, values: Vec::new() }
     }
 
     /// Writes a sample's values to the grid. A missing value (`None`, NaN or infinite) becomes 0; where
     /// each feature has bounds, values beyond the last of them are left out. What `out` held before is
     /// gone.
     pub fn scale(&mut self, values: impl IntoIterator<Item = Option<f64>>, out: &mut Vec<i16>) {
-        let values = values.into_iter().map(|value| value.filter(|value| value.is_finite()));
+        let mut held = std::mem::take(&mut self.values);
+        held.clear();
+        held.extend(values.into_iter().map(|value| value.unwrap_or(f64::NAN)));
+        if let Rule::Each(all, _) = &self.rule {
+            held.truncate(all.len());
+        }
         out.clear();
-        let q = self.q;
-        let code = |bounds: &Bounds, value: Option<f64>| value.map_or(0, |v| bounds.quantise(v, q));
-        match self.scaling {
-            Scaling::Bounds(bounds) => out.extend(values.map(|value| code(bounds, value))),
-            Scaling::BoundsByFeature(all) => {
-                out.extend(all.iter().zip(values).map(|(bounds, value)| code(bounds, value)));
-            }
-            Scaling::RowRank => self.rank(values, out),
+        out.resize(held.len(), 0);
+        self.sample(&held, out);
+        self.values = held;
+    }
+
+    /// Writes a sample's values, NaN or infinite where missing, to a grid value each; with bounds for
+    /// each feature, there are as many values.
+    pub(crate) fn sample<A: Value>(&mut self, values: &[A], out: &mut [i16]) {
+        match &mut self.rule {
+            Rule::Same(bounds) => quantise(bounds, self.q, values, out),
+            Rule::Each(_, all) => all.quantise(values, out),
+            Rule::Rank(ranker) => ranker.rank(values, self.q, out),
         }
     }
 
-    /// With r the mid-rank of a value among the d' values present, q (2r - d' - 1)/(d' - 1).
-    fn rank(&mut self, values: impl Iterator<Item = Option<f64>>, out: &mut Vec<i16>) {
-        self.keys.clear();
-        for (feature, value) in values.enumerate() {
-            out.push(0);
-            if let Some(value) = value {
-                self.keys.push((ordered(value), feature as u32));
-            }
-        }
-        let present = self.keys.len() as i64;
-        if present <= 1 {
-            return;
-        }
-        self.keys.sort_unstable();
-        let mut before = 0i64;
-        for ties in self.keys.chunk_by(|a, b| a.0 == b.0) {
-            // The mid-rank of ranks before + 1, ..., before + ties, twice.
-            let twice_rank = 2 * before + ties.len() as i64 + 1;
-            let code = ratio_to_grid(twice_rank - present - 1, present - 1, self.q);
-            for (_, feature) in ties {
-                out[*feature as usize] = code;
-            }
-            before += ties.len() as i64;
+    /// Whether a value's place on the grid depends on nothing but itself and its feature: not on its
+    /// sample.
+    pub(crate) fn is_by_feature(&self) -> bool {
+        !matches!(self.rule, Rule::Rank(_))
+    }
+
+    /// The same for values of one feature from many samples, where [`is_by_feature`] holds.
+    ///
+    /// [`is_by_feature`]: Self::is_by_feature
+    pub(crate) fn feature<A: Value>(&self, feature: usize, values: &[A], out: &mut [i16]) {
+        match &self.rule {
+            Rule::Same(bounds) => quantise(bounds, self.q, values, out),
+            Rule::Each(all, _) => quantise(&all[feature], self.q, values, out),
+            Rule::Rank(_) => debug_assert!(false, "ranks are of samples"),
         }
     }
-}
-
-/// An integer with the order of the finite floats; 0 and -0 are one.
-fn ordered(value: f64) -> u64 {
-    let bits = (value + 0.0).to_bits();
-    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
 }
 
 #[cfg(test)]
@@ -215,12 +225,6 @@ mod tests {
                 _ => 0,
             }).collect();
             prop_assert_eq!(scaled(&Scaling::RowRank, 16384, &values), expected);
-        }
-
-        #[test]
-        fn the_order_of_floats_is_kept(a in any::<f64>(), b in any::<f64>()) {
-            prop_assume!(a.is_finite() && b.is_finite());
-            prop_assert_eq!(a.partial_cmp(&b), Some(ordered(a).cmp(&ordered(b))));
         }
     }
 }

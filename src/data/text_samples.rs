@@ -1,9 +1,10 @@
 //! A table of text ready for passes over its samples, whichever way it lies.
 
-use crate::data::blocks::RowFold;
-use crate::data::cells::Row;
+use crate::data::blocks::{RowFold, Shape};
+use crate::data::cells::{Line, Row};
 use crate::data::number::CellFormat;
-use crate::data::samples::{Opening, Sample, SampleFold, Samples, fold_numbered};
+use crate::data::plain::{PlainLines, Texts};
+use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::side::TargetTable;
 use crate::data::table::{OpenTable, TableFile, text};
@@ -79,7 +80,9 @@ impl Samples for TextSamples {
                     None => reopen(file, &self.schema)?,
                 };
                 let (schema, format) = (&self.schema, &self.format);
-                let columns = TextColumns { schema, format, targets: self.targets.as_ref() };
+                let shape = Shape { delimiter: table.delimiter(), columns: table.header().len() };
+                let plain = PlainLines::new(schema, format, shape);
+                let columns = TextColumns { schema, format, plain, targets: self.targets.as_ref() };
                 table.fold(self.threads, || TextFold::new(&columns, new()))?.finish()
             }
         }
@@ -110,26 +113,10 @@ impl Samples for TextSamples {
 struct TextColumns<'a> {
     schema: &'a Schema,
     format: &'a CellFormat,
+    /// The quick way for lines without quotes.
+    plain: PlainLines<'a>,
     /// Targets from another file, joined by the id column.
     targets: Option<&'a TargetTable>,
-}
-
-/// A row as a sample.
-struct TextSample<'a> {
-    row: &'a Row<'a>,
-    columns: &'a TextColumns<'a>,
-    target: Option<&'a [u8]>,
-}
-
-impl Sample for TextSample<'_> {
-    fn target(&self) -> Option<&[u8]> {
-        self.target
-    }
-
-    fn values(&self) -> impl Iterator<Item = Option<f64>> {
-        let Self { row, columns, .. } = self;
-        columns.schema.features().iter().map(|&c| columns.format.number(row.cell(c)))
-    }
 }
 
 /// Hands rows on as samples, and counts how often each target of another file is used.
@@ -137,12 +124,28 @@ struct TextFold<'a, F> {
     columns: &'a TextColumns<'a>,
     fold: F,
     uses: Vec<u64>,
+    /// The numbers of the row at hand.
+    values: Vec<f64>,
 }
 
-impl<'a, F> TextFold<'a, F> {
+impl<'a, F: SampleFold> TextFold<'a, F> {
     fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
         let targets = columns.targets.map_or(0, TargetTable::len);
-        Self { columns, fold, uses: vec![0; targets] }
+        let values = if F::READS_VALUES { vec![0.0; columns.schema.d()] } else { Vec::new() };
+        Self { columns, fold, uses: vec![0; targets], values }
+    }
+
+    /// Hands on the row whose numbers are `values`.
+    fn sample(&mut self, texts: Texts<'_>) {
+        let columns = self.columns;
+        let target = match (columns.targets, columns.schema.id()) {
+            (Some(targets), Some(_)) => targets.find(texts.id).map(|(entry, value)| {
+                self.uses[entry] += 1;
+                value
+            }),
+            _ => columns.schema.target().map(|_| texts.target),
+        };
+        self.fold.sample(Sample { target, values: &self.values });
     }
 
     /// What was gathered.
@@ -160,16 +163,23 @@ impl<'a, F> TextFold<'a, F> {
 
 impl<F: SampleFold> RowFold for TextFold<'_, F> {
     fn row(&mut self, _: u64, row: &Row<'_>) {
-        let columns = self.columns;
-        let here = columns.schema.target().map(|c| row.cell(c));
-        let target = match (columns.targets, columns.schema.id()) {
-            (Some(targets), Some(id)) => targets.find(row.cell(id)).map(|(entry, value)| {
-                self.uses[entry] += 1;
-                value
-            }),
-            _ => here,
+        let TextColumns { schema, format, .. } = self.columns;
+        if F::READS_VALUES {
+            for (value, &column) in self.values.iter_mut().zip(schema.features()) {
+                *value = format.number(row.cell(column)).unwrap_or(f64::NAN);
+            }
+        }
+        let cell = |column: Option<usize>| column.map(|c| row.cell(c)).unwrap_or_default();
+        self.sample(Texts { target: cell(schema.target()), id: cell(schema.id()) });
+    }
+
+    fn plain_line(&mut self, line: &Line<'_>) -> bool {
+        let plain = &self.columns.plain;
+        let texts = match F::READS_VALUES {
+            true => plain.read(line, &mut self.values),
+            false => plain.read_texts(line),
         };
-        self.fold.sample(&TextSample { row, columns, target });
+        texts.map(|texts| self.sample(texts)).is_some()
     }
 
     fn merge(&mut self, other: Self) {
@@ -195,7 +205,7 @@ struct Held {
 }
 
 /// A line of a table whose lines are features.
-struct Line {
+struct FeatureLine {
     number: u64,
     name: Vec<u8>,
     /// NaN where missing.
@@ -209,7 +219,7 @@ struct Lines<'a> {
     format: &'a CellFormat,
     target: Option<&'a str>,
     samples: usize,
-    lines: Vec<Line>,
+    lines: Vec<FeatureLine>,
 }
 
 impl RowFold for Lines<'_> {
@@ -219,7 +229,7 @@ impl RowFold for Lines<'_> {
         let is_target = self.target.is_some_and(|target| target.as_bytes() == name);
         let text = |c| row.cell(c).to_vec();
         let value = |c| self.format.number(row.cell(c)).unwrap_or(f64::NAN);
-        self.lines.push(Line {
+        self.lines.push(FeatureLine {
             number,
             name,
             cells: is_target.then(|| cells.clone().map(text).collect()),
@@ -275,9 +285,9 @@ impl Held {
 
     fn fold<F: SampleFold>(&self, threads: usize, new: impl Fn() -> F + Sync) -> F {
         fold_numbered(self.targets.len(), threads, new, |fold, samples| {
-            for index in samples {
-                fold.sample(&HeldSample { held: self, index });
-            }
+            let features = self.features.iter().map(|values| &values[samples.clone()]).collect();
+            let targets = self.targets[samples].iter().map(Option::as_deref).collect();
+            fold.feature_major(&FeatureMajor { features, targets });
         })
     }
 }
@@ -293,21 +303,4 @@ fn join(ids: &[String], targets: &TargetTable) -> Result<Vec<Option<Vec<u8>>>> {
         Some((_, value)) => Ok(Some(value.to_vec())),
     };
     ids.iter().map(&mut target).collect()
-}
-
-/// A column of a table whose lines are features.
-struct HeldSample<'a> {
-    held: &'a Held,
-    index: usize,
-}
-
-impl Sample for HeldSample<'_> {
-    fn target(&self) -> Option<&[u8]> {
-        self.held.targets[self.index].as_deref()
-    }
-
-    fn values(&self) -> impl Iterator<Item = Option<f64>> {
-        let value = |feature: &Vec<f64>| Some(feature[self.index]).filter(|v| !v.is_nan());
-        self.held.features.iter().map(value)
-    }
 }

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::data::{Opening, Sample, SampleFold, Samples, Source, TextTable};
+use crate::data::{Opening, Sample, SampleFold, Samples, Source, TextTable, Value};
 use crate::error::{Error, Result};
 
 /// A public table: samples by rows, numeric features, one label a sample.
@@ -50,9 +50,9 @@ struct Held {
 }
 
 impl SampleFold for Held {
-    fn sample(&mut self, sample: &impl Sample) {
-        self.values.extend(sample.values().map(|value| value.unwrap_or(f64::NAN)));
-        let label = String::from_utf8_lossy(sample.target().unwrap_or_default());
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        self.values.extend(sample.values.iter().map(|&value| value.into()));
+        let label = String::from_utf8_lossy(sample.target.unwrap_or_default());
         self.labels.push(label.trim().to_owned());
     }
 

@@ -15,10 +15,32 @@ pub(crate) fn to_grid(t: f64, q: i32) -> i16 {
 }
 
 /// numerator/denominator times q to the grid, half away from zero; |numerator| <= denominator, and
-/// both stay below 2^32.
+/// both stay below 2^32. The definition that [`codes_by_rank`] is held to.
+#[cfg(test)]
 pub(crate) fn ratio_to_grid(numerator: i64, denominator: i64, q: i32) -> i16 {
     let magnitude = (2 * numerator.abs() * i64::from(q) + denominator) / (2 * denominator);
     (if numerator < 0 { -magnitude } else { magnitude }) as i16
+}
+
+/// For `present` values (two or more) the grid value of each mid-rank, by twice the mid-rank t: q times
+/// (t - present - 1)/(present - 1), half away from zero. Up to 2 present, by additions alone.
+pub(crate) fn codes_by_rank(present: usize, q: i32, codes: &mut Vec<i16>) {
+    let (middle, denominator) = (present + 1, present as i64 - 1);
+    codes.clear();
+    codes.resize(2 * present + 1, 0);
+    // Half up: (2 i q + denominator) / (2 denominator) for i = 0, 1, ...
+    let (step, part) = (2 * i64::from(q) / (2 * denominator), 2 * i64::from(q) % (2 * denominator));
+    let (mut magnitude, mut rest) = (0i64, denominator);
+    for i in 0..present {
+        codes[middle + i] = magnitude as i16;
+        codes[middle - i] = -magnitude as i16;
+        magnitude += step;
+        rest += part;
+        if rest >= 2 * denominator {
+            magnitude += 1;
+            rest -= 2 * denominator;
+        }
+    }
 }
 
 #[cfg(test)]
@@ -35,6 +57,21 @@ mod tests {
             [(1, 4), (-1, 4), (1, 5), (3, 3), (0, 1)].map(|(n, d)| ratio_to_grid(n, d, 2)),
             [1, -1, 0, 2, 0]
         );
+    }
+
+    #[test]
+    fn codes_of_ranks_are_the_ratios() {
+        let mut codes = Vec::new();
+        for present in [2, 3, 4, 5, 10, 101, 4096, 70_001] {
+            for q in [1, 2, 3, 100, Q] {
+                codes_by_rank(present, q, &mut codes);
+                let n = present as i64;
+                for twice_rank in 2..=2 * n {
+                    let expected = ratio_to_grid(twice_rank - n - 1, n - 1, q);
+                    assert_eq!(codes[twice_rank as usize], expected, "{present} {q} {twice_rank}");
+                }
+            }
+        }
     }
 
     #[test]

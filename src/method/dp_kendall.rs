@@ -96,7 +96,7 @@ mod tests {
 
     fn held(table: &[Row]) -> (HeldRows, Vec<f64>) {
         let mut rows = HeldRows::new(3);
-        table.iter().for_each(|(x, _)| rows.add(x.iter().map(|v| v.map(f64::from))));
+        table.iter().for_each(|(x, _)| rows.add(&x.map(|v| v.map_or(f64::NAN, f64::from))));
         (rows, table.iter().map(|(_, y)| f64::from(*y)).collect())
     }
 

@@ -21,6 +21,7 @@
 use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::privacy::Neighbours;
+use crate::score::sums::{add_values, dot};
 use crate::score::{RowSums, Scores, check_features, check_rows};
 
 /// The sums of one or more blocks of rows, for scores by clipped correlation with classes.
@@ -129,11 +130,24 @@ impl std::fmt::Debug for ClassSums {
 impl RowSums for ClassSums {
     type Target = usize;
 
-    fn add(&mut self, x: &[i16], class: usize) {
-        for (sum, &x) in self.features[class].iter_mut().zip(x) {
-            *sum += i64::from(x);
+    fn add_rows(&mut self, x: &[i16], classes: &[usize]) {
+        let features = self.features.first().map_or(0, Vec::len);
+        for (x, &class) in x.chunks_exact(features.max(1)).zip(classes) {
+            add_values(x, &mut self.features[class]);
         }
-        self.rows[class] += 1;
+        classes.iter().for_each(|&class| self.rows[class] += 1);
+    }
+
+    fn add_targets(&mut self, classes: &[Option<usize>]) -> Vec<Vec<i16>> {
+        classes.iter().flatten().for_each(|&class| self.rows[class] += 1);
+        let rows_of = |class| classes.iter().map(|c| i16::from(*c == Some(class))).collect();
+        (0..self.rows.len()).map(rows_of).collect()
+    }
+
+    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]) {
+        for (sums, factors) in self.features.iter_mut().zip(factors) {
+            sums[feature] += dot(x, factors);
+        }
     }
 
     fn merge(&mut self, other: &Self) {

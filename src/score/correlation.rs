@@ -18,7 +18,7 @@
 //!
 //! # Cost
 //!
-//! Two integer additions a cell; 16 bytes a feature.
+//! A product and two integer additions a cell, in vectors; 16 bytes a feature.
 //!
 //! # Source
 //!
@@ -28,6 +28,7 @@
 use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::privacy::Neighbours;
+use crate::score::sums::{add_products, dot};
 use crate::score::{RowSums, Scores, check_features, check_rows};
 
 /// The sums of one or more blocks of rows, for scores by clipped correlation with a target that is one
@@ -107,6 +108,11 @@ impl CorrelationSums {
         Ok(())
     }
 
+    fn add_target(&mut self, y: i16) {
+        self.above += (self.q + i32::from(y)).unsigned_abs() as u64;
+        self.below += (self.q - i32::from(y)).unsigned_abs() as u64;
+    }
+
     /// The number of rows. Private where rows may be added or removed.
     pub fn rows(&self) -> u64 {
         (self.above + self.below) / (2 * u64::from(self.q.unsigned_abs()))
@@ -148,15 +154,22 @@ impl std::fmt::Debug for CorrelationSums {
 impl RowSums for CorrelationSums {
     type Target = i16;
 
-    fn add(&mut self, x: &[i16], y: i16) {
-        let y = i32::from(y);
-        let sums = self.products.iter_mut().zip(&mut self.features);
-        for ((product, feature), &x) in sums.zip(x) {
-            *product += i64::from(i32::from(x) * y);
-            *feature += i64::from(x);
+    fn add_rows(&mut self, x: &[i16], y: &[i16]) {
+        add_products(x, y, &mut self.products, &mut self.features);
+        y.iter().for_each(|&y| self.add_target(y));
+    }
+
+    fn add_targets(&mut self, y: &[Option<i16>]) -> Vec<Vec<i16>> {
+        y.iter().flatten().for_each(|&y| self.add_target(y));
+        let products = y.iter().map(|y| y.unwrap_or(0)).collect();
+        let values = y.iter().map(|y| i16::from(y.is_some())).collect();
+        vec![products, values]
+    }
+
+    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]) {
+        for (sums, factors) in [&mut self.products, &mut self.features].into_iter().zip(factors) {
+            sums[feature] += dot(x, factors);
         }
-        self.above += (self.q + y).unsigned_abs() as u64;
-        self.below += (self.q - y).unsigned_abs() as u64;
     }
 
     fn merge(&mut self, other: &Self) {

@@ -12,6 +12,7 @@ mod correlation;
 mod kendall;
 mod paper;
 mod scores;
+mod sums;
 
 pub use classes::ClassSums;
 pub use correlation::CorrelationSums;
@@ -30,10 +31,22 @@ pub(crate) use paper::scaled;
 /// Integer sums over rows from which scores are made; blocks of rows merge in any order.
 pub(crate) trait RowSums: Send {
     /// A row's target, as these sums take it.
-    type Target;
+    type Target: Copy + Send;
 
-    /// Adds one row; all values lie on the grid.
-    fn add(&mut self, x: &[i16], y: Self::Target);
+    /// Adds rows, one after the other in `x`; all values lie on the grid.
+    fn add_rows(&mut self, x: &[i16], y: &[Self::Target]);
+
+    /// Adds one row.
+    fn add(&mut self, x: &[i16], y: Self::Target) {
+        self.add_rows(x, &[y]);
+    }
+
+    /// Adds the targets of rows whose features come one by one; `None` is a row that counts nowhere.
+    /// Gives the factors of each row in the sums of a feature.
+    fn add_targets(&mut self, y: &[Option<Self::Target>]) -> Vec<Vec<i16>>;
+
+    /// Adds to the sums of a feature the products of its values with each list of factors.
+    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]);
 
     /// Adds the sums of other rows.
     fn merge(&mut self, other: &Self);

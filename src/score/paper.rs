@@ -65,7 +65,7 @@ mod tests {
     fn the_score_is_the_correlation_of_scaled_columns() {
         let mut rows = HeldRows::new(2);
         for (a, b) in [(0.0, 3.0), (1.0, 1.0), (2.0, 2.0)] {
-            rows.add([Some(a), Some(b)].into_iter());
+            rows.add(&[a, b]);
         }
         let quantise = |t: f64| (t * 100.0).round() as i16;
         let targets = [1.0, 2.0, 3.0];

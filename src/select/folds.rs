@@ -1,6 +1,6 @@
 //! What is done with each sample. A sample's part depends on it alone.
 
-use crate::data::{Sample, SampleFold, Scaler, Scaling, TargetCode};
+use crate::data::{FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCode, Value};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::Q;
 use crate::score::{CorrelationSums, RowSums};
@@ -12,33 +12,80 @@ pub(super) struct Summed<S> {
 }
 
 /// Brings samples to the grid and adds them up. What a sample contributes depends on it alone.
-pub(super) struct ScoreFold<'a, S, C> {
+pub(super) struct ScoreFold<'a, S: RowSums, C> {
     code: &'a C,
     scaler: Scaler<'a>,
+    /// Samples on the grid that are not in the sums yet, one after the other.
     x: Vec<i16>,
-    pub(super) summed: Summed<S>,
+    /// Their targets.
+    y: Vec<S::Target>,
+    summed: Summed<S>,
 }
 
-impl<'a, S, C> ScoreFold<'a, S, C> {
+/// Values on the grid that are gathered before they are added up: they stay in the processor's caches.
+const GATHERED: usize = 1 << 16;
+
+/// Sums take rows in groups.
+const ROWS: usize = 4;
+
+/// Samples whose values of one feature are added up at a time, for the same reason.
+const STRETCH: usize = 1 << 13;
+
+impl<'a, S: RowSums, C> ScoreFold<'a, S, C> {
     /// `code` makes a target of a cell.
     pub(super) fn new(code: &'a C, scaling: &'a Scaling, sums: S) -> Self {
         let summed = Summed { sums, rows: 0 };
-        Self { code, scaler: Scaler::new(scaling), x: Vec::new(), summed }
+        Self { code, scaler: Scaler::new(scaling), x: Vec::new(), y: Vec::new(), summed }
+    }
+
+    /// The sums of all samples.
+    pub(super) fn summed(mut self) -> Summed<S> {
+        self.add_gathered();
+        self.summed
+    }
+
+    fn add_gathered(&mut self) {
+        self.summed.sums.add_rows(&self.x, &self.y);
+        self.x.clear();
+        self.y.clear();
     }
 }
 
 impl<S: RowSums, C: Fn(&[u8]) -> Option<S::Target> + Sync> SampleFold for ScoreFold<'_, S, C> {
-    fn sample(&mut self, sample: &impl Sample) {
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.summed.rows += 1;
-        if let Some(y) = sample.target().and_then(self.code) {
-            self.scaler.scale(sample.values(), &mut self.x);
-            self.summed.sums.add(&self.x, y);
+        if let Some(y) = sample.target.and_then(self.code) {
+            let place = self.x.len();
+            self.x.resize(place + sample.values.len(), 0);
+            self.scaler.sample(sample.values, &mut self.x[place..]);
+            self.y.push(y);
+            if self.x.len() >= GATHERED && self.y.len().is_multiple_of(ROWS) {
+                self.add_gathered();
+            }
+        }
+    }
+
+    fn feature_major<A: Value>(&mut self, samples: &FeatureMajor<'_, A>) {
+        if !self.scaler.is_by_feature() {
+            return samples.each(|sample| self.sample(sample));
+        }
+        for (block, targets) in samples.targets.chunks(STRETCH).enumerate() {
+            let y: Vec<_> = targets.iter().map(|target| target.and_then(self.code)).collect();
+            let factors = self.summed.sums.add_targets(&y);
+            self.summed.rows += y.len() as u64;
+            let mut x = vec![0; y.len()];
+            for (feature, values) in samples.features.iter().enumerate() {
+                let values = &values[block * STRETCH..][..y.len()];
+                self.scaler.feature(feature, values, &mut x);
+                self.summed.sums.add_feature(feature, &x, &factors);
+            }
         }
     }
 
     fn merge(&mut self, other: Self) {
-        self.summed.sums.merge(&other.summed.sums);
-        self.summed.rows += other.summed.rows;
+        let other = other.summed();
+        self.summed.sums.merge(&other.sums);
+        self.summed.rows += other.rows;
     }
 }
 
@@ -50,8 +97,10 @@ pub(super) struct MedianFold<'a, V> {
 }
 
 impl<V: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for MedianFold<'_, V> {
-    fn sample(&mut self, sample: &impl Sample) {
-        if let Some(value) = sample.target().and_then(self.value) {
+    const READS_VALUES: bool = false;
+
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        if let Some(value) = sample.target.and_then(self.value) {
             self.grid.observe(&mut self.counts, value);
         }
     }
@@ -104,10 +153,8 @@ impl HeldCodes {
 
     /// The sums when the target is split at a median.
     pub(super) fn summed(&self, mut sums: CorrelationSums, median: f64) -> Summed<CorrelationSums> {
-        let d = self.codes.len() / self.targets.len().max(1);
-        for (x, &value) in self.codes.chunks(d.max(1)).zip(&self.targets) {
-            sums.add(x, TargetCode::split(value, median, Q));
-        }
+        let split = |&value: &f64| TargetCode::split(value, median, Q);
+        sums.add_rows(&self.codes, &self.targets.iter().map(split).collect::<Vec<_>>());
         Summed { sums, rows: self.rows }
     }
 }
@@ -116,7 +163,6 @@ impl HeldCodes {
 pub(super) struct HoldFold<'a, V> {
     value: &'a V,
     scaler: Scaler<'a>,
-    x: Vec<i16>,
     pub(super) held: HeldCodes,
 }
 
@@ -124,17 +170,19 @@ impl<'a, V> HoldFold<'a, V> {
     /// `value` makes a number of a cell.
     pub(super) fn new(value: &'a V, scaling: &'a Scaling) -> Self {
         let scaler = Scaler::new(scaling);
-        Self { value, scaler, x: Vec::new(), held: HeldCodes::default() }
+        Self { value, scaler, held: HeldCodes::default() }
     }
 }
 
 impl<V: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldFold<'_, V> {
-    fn sample(&mut self, sample: &impl Sample) {
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.held.rows += 1;
-        if let Some(value) = sample.target().and_then(self.value) {
-            self.scaler.scale(sample.values(), &mut self.x);
+        if let Some(value) = sample.target.and_then(self.value) {
+            let codes = &mut self.held.codes;
+            let place = codes.len();
+            codes.resize(place + sample.values.len(), 0);
+            self.scaler.sample(sample.values, &mut codes[place..]);
             self.held.targets.push(value);
-            self.held.codes.extend_from_slice(&self.x);
         }
     }
 

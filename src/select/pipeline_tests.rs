@@ -175,7 +175,7 @@ impl Path {
         let mut targets = Vec::new();
         for row in table {
             if let Some(y) = format().number(row.1.as_bytes()) {
-                rows.add(row.0.iter().copied());
+                rows.add(&row.0.iter().map(|v| v.unwrap_or(f64::NAN)).collect::<Vec<_>>());
                 targets.push(y);
             }
         }

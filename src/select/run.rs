@@ -326,7 +326,7 @@ impl Run<'_> {
         new: impl Fn() -> S + Sync,
         code: impl Fn(&[u8]) -> Option<S::Target> + Sync,
     ) -> Result<Summed<S>> {
-        let summed = table.fold(|| ScoreFold::new(&code, self.scaling, new()))?.summed;
+        let summed = table.fold(|| ScoreFold::new(&code, self.scaling, new()))?.summed();
         if summed.sums.is_empty() {
             return Err(self.no_usable_target(table));
         }

@@ -1,0 +1,136 @@
+//! The inner loops of sums over rows, for the vector instructions of the processor.
+//!
+//! Integers on the grid, |x| <= 2^15 - 1: a product fits 30 bits, two of them 31, so products are added in
+//! pairs before they need 64 bits. Plain loops over slices of one length become vector code; `pulp`
+//! compiles them for several kinds of processors and takes the best one. Integers: the same bits on all.
+
+/// Rows that are added together: one addition to each 64-bit sum for all of them.
+const TOGETHER: usize = 4;
+
+/// Adds rows of `products.len()` values each: to every feature its products with `y`, and its values.
+pub(super) fn add_products(x: &[i16], y: &[i16], products: &mut [i64], features: &mut [i64]) {
+    pulp::Arch::new().dispatch(Products { x, y, products, features });
+}
+
+/// Adds one row.
+pub(super) fn add_values(x: &[i16], sums: &mut [i64]) {
+    pulp::Arch::new().dispatch(Values { x, sums });
+}
+
+/// The sum of the products of two lists, of at most 2^32 numbers.
+pub(super) fn dot(x: &[i16], y: &[i16]) -> i64 {
+    pulp::Arch::new().dispatch(Dot { x, y })
+}
+
+struct Products<'a> {
+    x: &'a [i16],
+    y: &'a [i16],
+    products: &'a mut [i64],
+    features: &'a mut [i64],
+}
+
+impl pulp::NullaryFnOnce for Products<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self { x, y, products, features } = self;
+        let d = products.len().max(1);
+        let blocks = x.chunks_exact(TOGETHER * d).zip(y.chunks_exact(TOGETHER));
+        for (x, y) in blocks {
+            let ((x0, x1), (x2, x3)) = (x[..2 * d].split_at(d), x[2 * d..].split_at(d));
+            let (y0, y1, y2, y3) =
+                (i32::from(y[0]), i32::from(y[1]), i32::from(y[2]), i32::from(y[3]));
+            let rows = x0.iter().zip(x1).zip(x2.iter().zip(x3));
+            for (((&x0, &x1), (&x2, &x3)), (product, feature)) in
+                rows.zip(products.iter_mut().zip(features.iter_mut()))
+            {
+                let (x0, x1, x2, x3) = (i32::from(x0), i32::from(x1), i32::from(x2), i32::from(x3));
+                // None of these wraps; said without checks, they are vectors.
+                let first = (x0.wrapping_mul(y0)).wrapping_add(x1.wrapping_mul(y1));
+                let second = (x2.wrapping_mul(y2)).wrapping_add(x3.wrapping_mul(y3));
+                let values = x0.wrapping_add(x1).wrapping_add(x2).wrapping_add(x3);
+                let both = i64::from(first).wrapping_add(i64::from(second));
+                *product = product.wrapping_add(both);
+                *feature = feature.wrapping_add(i64::from(values));
+            }
+        }
+        let done = y.len() / TOGETHER * TOGETHER;
+        for (x, &y) in x[done * d..].chunks_exact(d).zip(&y[done..]) {
+            for ((product, feature), &x) in products.iter_mut().zip(features.iter_mut()).zip(x) {
+                *product = product.wrapping_add(i64::from(i32::from(x).wrapping_mul(y.into())));
+                *feature = feature.wrapping_add(i64::from(x));
+            }
+        }
+    }
+}
+
+struct Values<'a> {
+    x: &'a [i16],
+    sums: &'a mut [i64],
+}
+
+impl pulp::NullaryFnOnce for Values<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        for (sum, &x) in self.sums.iter_mut().zip(self.x) {
+            *sum = sum.wrapping_add(i64::from(x));
+        }
+    }
+}
+
+struct Dot<'a> {
+    x: &'a [i16],
+    y: &'a [i16],
+}
+
+impl pulp::NullaryFnOnce for Dot<'_> {
+    type Output = i64;
+
+    #[inline(always)]
+    fn call(self) -> i64 {
+        let mut sum = 0i64;
+        for (&x, &y) in self.x.iter().zip(self.y) {
+            sum = sum.wrapping_add(i64::from(i32::from(x).wrapping_mul(i32::from(y))));
+        }
+        sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Against sums in 128 bits, the ends of the grid included.
+        #[test]
+        fn sums_are_exact(
+            d in 1usize..70,
+            y in prop::collection::vec(prop_oneof![Just(i16::MAX), Just(-i16::MAX), -9i16..9], 0..11),
+            seed in any::<u32>(),
+        ) {
+            let value = |i: u32| match (i.wrapping_mul(seed | 1)) >> 28 {
+                0..4 => i16::MAX,
+                4..8 => -i16::MAX,
+                other => other as i16 * 999 - 9_000,
+            };
+            let x: Vec<i16> = (0..(d * y.len()) as u32).map(value).collect();
+            let (mut products, mut features, mut values) = (vec![5; d], vec![-7; d], vec![0; d]);
+            add_products(&x, &y, &mut products, &mut features);
+            x.chunks(d).for_each(|row| add_values(row, &mut values));
+            for f in 0..d {
+                let column: Vec<i16> = x.iter().skip(f).step_by(d).copied().collect();
+                let sum: i128 = column.iter().map(|x| i128::from(*x)).sum();
+                let product: i128 =
+                    column.iter().zip(&y).map(|(x, y)| i128::from(*x) * i128::from(*y)).sum();
+                prop_assert_eq!(i128::from(products[f]), product + 5);
+                prop_assert_eq!(i128::from(features[f]), sum - 7);
+                prop_assert_eq!(i128::from(values[f]), sum);
+                prop_assert_eq!(i128::from(dot(&column, &y)), product);
+            }
+        }
+    }
+}
