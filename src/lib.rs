@@ -16,7 +16,7 @@
 //! | I want to ... | see |
 //! | --- | --- |
 //! | select features of a CSV file | [`Select`], with the file's path |
-//! | say how a file is written, or read it from a reader | [`TextTable`] |
+//! | say how a file is written, or read it from a reader | [`FileTable`] |
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
 //! | state a budget exactly | [`Epsilon`] |
@@ -115,7 +115,7 @@ mod select;
 pub use choose::{Candidates, Choice, ChoiceRecord, Choose, NotPrivateChoose, ScoresUsed, Trials};
 #[cfg(feature = "ndarray")]
 pub use data::ArrayTable;
-pub use data::{Bounds, Orientation, Scaler, Scaling, Source, TargetColumn, TextTable};
+pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TargetColumn};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use exact::GRID;
 pub use mechanism::{CanonicalLipschitz, Mechanism};

@@ -277,7 +277,7 @@ fn bounds_go_to_select() {
         assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
     }
     // The library's bounds are those of the file, by formulas of the textbook.
-    let reference = PublicTable::read(&dpsis::TextTable::new(path.join("t.csv"))).unwrap();
+    let reference = PublicTable::read(&dpsis::FileTable::new(path.join("t.csv"))).unwrap();
     let computed = bounds(&reference, &"1.5sd".parse::<Clip>().unwrap()).unwrap();
     let first = reference.x.column(0);
     let n = first.len() as f64;

@@ -18,7 +18,7 @@ use crate::cli::progress::progress;
 use crate::cli::reproduce::ReproduceArguments;
 use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
-use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
+use crate::data::{Bounds, FileTable, Orientation, Scaling, TargetColumn};
 use crate::error::{Error, Result};
 use crate::privacy::{Epsilon, Neighbours};
 #[cfg(feature = "methods")]
@@ -369,7 +369,7 @@ pub(super) enum Format {
 
 impl TableArguments {
     /// The table with the facts stated of it; options go before the schema.
-    pub(super) fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
+    pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
         self.options.table(&self.file, schema)
     }
 }
@@ -403,7 +403,7 @@ impl TableOptions {
     }
 
     /// The table with the facts stated of it; options go before the schema.
-    pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<TextTable> {
+    pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
         if self.target_file.is_some() && schema.target.is_some() {
             return Err(Error::request(
                 "the schema states a target in the table: no --target-file",
@@ -413,7 +413,7 @@ impl TableOptions {
         let target_file =
             self.target_file.as_ref().or(schema.target_file.as_ref().filter(|_| !stated));
         let target = self.target.as_ref().or(schema.target.as_ref());
-        let mut table = TextTable::new(file).target_column(match (self.target_index, target) {
+        let mut table = FileTable::new(file).target_column(match (self.target_index, target) {
             (Some(place), _) => TargetColumn::At(place),
             (_, Some(name)) => TargetColumn::Named(name.clone()),
             _ => TargetColumn::Last,
@@ -428,12 +428,14 @@ impl TableOptions {
             Some(names) => parse_record(names)?,
             None => schema.exclude.clone(),
         });
-        let features_as_rows = match self.orient {
-            Some(orient) => orient == Orient::FeaturesAsRows,
-            None => schema.features_as_rows,
-        };
-        if features_as_rows {
-            table = table.orientation(Orientation::FeaturesAsRows);
+        match (self.orient, schema.features_as_rows) {
+            (Some(Orient::FeaturesAsRows), _) | (None, true) => {
+                table = table.orientation(Orientation::FeaturesAsRows);
+            }
+            (Some(Orient::SamplesAsRows), _) => {
+                table = table.orientation(Orientation::SamplesAsRows);
+            }
+            (None, false) => {}
         }
         if let Some(delimiter) = self.delimiter_byte(schema)? {
             table = table.delimiter(delimiter);
@@ -452,7 +454,7 @@ impl TableOptions {
 
 /// What is asked for on the command line.
 pub(super) struct Job {
-    pub(super) table: TextTable,
+    pub(super) table: FileTable,
     pub(super) select: Select,
     seed: Option<u64>,
     paper: bool,

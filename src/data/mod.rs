@@ -5,9 +5,14 @@
 
 #[cfg(feature = "ndarray")]
 mod array;
+mod block_samples;
+mod block_table;
 mod blocks;
 mod cells;
 mod columns;
+mod file;
+mod formats;
+mod held;
 mod number;
 mod samples;
 mod scaling;
@@ -15,15 +20,15 @@ mod schema;
 mod side;
 mod table;
 mod target;
-mod text;
+mod targets;
 mod text_samples;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
+pub use file::FileTable;
 pub use samples::Source;
 pub use scaling::{Bounds, Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
-pub use text::TextTable;
 
 pub(crate) use blocks::RowFold;
 pub(crate) use cells::Row;
@@ -32,6 +37,14 @@ pub(crate) use columns::Columns;
 pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
+#[cfg(feature = "import")]
+pub(crate) use formats::inflate::inflate;
+#[cfg(feature = "import")]
+pub(crate) use formats::npy::{Array as Npy, header_of as npy_header};
+#[cfg(feature = "import")]
+pub(crate) use formats::r::table as r_table;
+#[cfg(feature = "import")]
+pub(crate) use held::Column;
 pub(crate) use number::CellFormat;
 pub(crate) use samples::{Opening, Sample, SampleFold, Samples, UsableSamples};
 pub(crate) use schema::Schema;
