@@ -1,9 +1,7 @@
 //! Blocks of rows as samples: the one way from every format but text to the scores.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
-
-use crate::data::block_table::{Block, BlockTable, Blocks, Cell, Place, Values, Wanted};
+use crate::data::block_fold::{BLOCKS, BlockFold, fold_blocks};
+use crate::data::block_table::{Block, BlockTable, Cell, Place, Values, Wanted};
 use crate::data::file::FileTable;
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::{Opening, Sample, SampleFold, Samples};
@@ -11,10 +9,6 @@ use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::Progress;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::error::{Error, Result};
-use crate::exact::MAX_ROWS;
-
-/// What all blocks of a pass may take, in bytes.
-const BLOCKS: usize = 1 << 28;
 
 /// A file of numbers whose features and target are known.
 pub struct BlockSamples {
@@ -89,7 +83,7 @@ impl BlockSamples {
             None => Place::Ids,
         };
         let id = want(by_id.then_some(ids));
-        let (format, missing) = codes(&facts.format);
+        let (format, missing) = codes(&facts.cells);
         let (threads, progress) = (opening.threads, opening.progress.clone());
         Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, progress })
     }
@@ -113,57 +107,17 @@ impl Samples for BlockSamples {
         true
     }
 
-    /// Threads take block after block; the reader's work is done by the one whose turn it is.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         let this = &*self;
-        let numbered = Numbered {
-            blocks: this.table.blocks(&this.wanted)?,
-            rows: 0,
-            total: this.table.layout().rows,
-            progress: this.progress.as_ref(),
-        };
-        let blocks = Mutex::new(numbered);
-        let stop = AtomicBool::new(false);
-        let work = || {
-            let mut fold = BlockFold { table: this, fold: new(), join: this.join() };
-            while !stop.load(Ordering::Relaxed) {
-                let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
-                match next {
-                    None => break,
-                    Some(Ok((first, block))) => fold.block(first, block),
-                    Some(Err(error)) => {
-                        stop.store(true, Ordering::Relaxed);
-                        return Err(error);
-                    }
-                }
-            }
-            Ok(fold)
-        };
-        let folds = std::thread::scope(|scope| {
-            let workers: Vec<_> = (0..this.threads.max(1)).map(|_| scope.spawn(work)).collect();
-            let join = |worker: std::thread::ScopedJoinHandle<'_, _>| match worker.join() {
-                Ok(fold) => fold,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            workers.into_iter().map(join).collect::<Result<Vec<_>>>()
-        })?;
-        let mut total = BlockFold { table: this, fold: new(), join: this.join() };
-        for other in folds {
-            total.fold.merge(other.fold);
-            total.join.merge(other.join);
-        }
-        total.join.finish()?;
-        Ok(total.fold)
+        let new = || RowsFold { table: this, fold: new(), join: Join::new(this.targets.as_ref()) };
+        let progress = this.progress.as_ref();
+        let folded = fold_blocks(&*this.table, &this.wanted, this.threads, progress, new)?;
+        folded.join.finish()?;
+        Ok(folded.fold)
     }
 
     fn no_usable_target(&self, labels: bool) -> Error {
         no_usable_target(&self.schema, self.targets.as_ref(), labels)
-    }
-}
-
-impl BlockSamples {
-    fn join(&self) -> Join<'_> {
-        Join::new(self.targets.as_ref())
     }
 }
 
@@ -181,47 +135,21 @@ fn check_printable(schema: &Schema) -> Result<()> {
 }
 
 /// The codes for missing values that are numbers; the codes as texts, numbers as they are written here.
-pub(super) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
+pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
     let numbers: Vec<f64> =
         stated.missing.iter().filter_map(|code| parse_number(code.as_bytes())).collect();
     let texts = numbers.iter().map(f64::to_string).chain(stated.missing.iter().cloned());
     (CellFormat { missing: texts.collect(), ..stated.clone() }, numbers)
 }
 
-/// Blocks with the number of their first row, from 1.
-struct Numbered<'a> {
-    blocks: Blocks<'a>,
-    rows: u64,
-    total: Option<u64>,
-    progress: Option<&'a Progress>,
-}
-
-impl Numbered<'_> {
-    fn next(&mut self) -> Option<Result<(u64, Block)>> {
-        let block = match self.blocks.next()? {
-            Ok(block) => block,
-            Err(error) => return Some(Err(error)),
-        };
-        let first = self.rows + 1;
-        self.rows += block.rows as u64;
-        if self.rows > MAX_ROWS {
-            return Some(Err(Error::input("the table has more than 2^31 rows")));
-        }
-        if let (Some(progress), Some(total)) = (self.progress, self.total) {
-            progress((self.rows as f64 / total.max(1) as f64).min(1.0));
-        }
-        Some(Ok((first, block)))
-    }
-}
-
 /// Hands rows on as samples, joined to their targets.
-struct BlockFold<'a, F> {
+struct RowsFold<'a, F> {
     table: &'a BlockSamples,
     fold: F,
     join: Join<'a>,
 }
 
-impl<F: SampleFold> BlockFold<'_, F> {
+impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
     fn block(&mut self, first: u64, block: Block) {
         let missing = &self.table.missing;
         let is_missing = |value: f64| missing.contains(&value);
@@ -243,6 +171,13 @@ impl<F: SampleFold> BlockFold<'_, F> {
         }
     }
 
+    fn merge(&mut self, other: Self) {
+        self.fold.merge(other.fold);
+        self.join.merge(other.join);
+    }
+}
+
+impl<F: SampleFold> RowsFold<'_, F> {
     /// Rows side by side, as many values each as there are features.
     fn rows<A: Copy + Into<f64>>(
         &mut self,

@@ -48,7 +48,7 @@ pub struct FileTable {
     file: TableFile,
     orientation: Option<Orientation>,
     delimiter: Option<u8>,
-    pub(super) format: CellFormat,
+    pub(super) cells: CellFormat,
     pub(super) target: TargetColumn,
     pub(super) target_file: Option<PathBuf>,
     pub(super) id: Option<String>,
@@ -80,7 +80,7 @@ impl FileTable {
             file,
             orientation: None,
             delimiter: None,
-            format: CellFormat::default(),
+            cells: CellFormat::default(),
             target: TargetColumn::default(),
             target_file: None,
             id: None,
@@ -133,13 +133,13 @@ impl FileTable {
 
     /// Whether `3,5` means three and a half.
     pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
-        self.format.decimal_comma = decimal_comma;
+        self.cells.decimal_comma = decimal_comma;
         self
     }
 
     /// Texts that stand for a missing value, besides empty and unparseable cells.
     pub fn missing<N: Into<String>>(mut self, codes: impl IntoIterator<Item = N>) -> Self {
-        self.format.missing = codes.into_iter().map(Into::into).collect();
+        self.cells.missing = codes.into_iter().map(Into::into).collect();
         self
     }
 
@@ -152,10 +152,18 @@ impl FileTable {
 
     /// Everything that can be refused without a look at the rows; the format is found out.
     pub(crate) fn check(&self) -> Result<Format> {
+        let format = self.format()?;
+        if format == Format::Text {
+            self.check_text()?;
+        }
+        Ok(format)
+    }
+
+    /// The format; what is stated of a table of another format is refused.
+    pub(crate) fn format(&self) -> Result<Format> {
         let format = self.file.path().map_or(Ok(Format::Text), Format::of)?;
-        match format {
-            Format::Text => self.check_text()?,
-            _ => self.check_binary(format)?,
+        if format != Format::Text {
+            self.check_binary(format)?;
         }
         Ok(format)
     }
@@ -187,12 +195,14 @@ impl FileTable {
     fn check_binary(&self, format: Format) -> Result<()> {
         let of_text = [
             (self.delimiter.is_some(), "--delimiter"),
-            (self.format.decimal_comma, "--decimal-comma"),
+            (self.cells.decimal_comma, "--decimal-comma"),
             (self.numeric_names, "--numeric-names"),
         ];
         let name = format.name();
         if let Some((_, option)) = of_text.iter().find(|(stated, _)| *stated) {
-            return Err(Error::request(format!("{option} is about text: this is a {name} file")));
+            return Err(Error::request(format!(
+                "{option} is about text: the format here is {name}"
+            )));
         }
         let one_way = match format {
             Format::Gct => Some(Orientation::FeaturesAsRows),
@@ -204,7 +214,7 @@ impl FileTable {
         if self.orientation.is_some_and(|stated| one_way.is_some_and(|way| way != stated)) {
             return Err(Error::request(match format {
                 Format::Gct => "a .gct file has features as rows: no other --orient".to_owned(),
-                _ => format!("a {name} file is read with samples as rows: no other --orient"),
+                _ => format!("{name} is read with samples as rows: no other --orient"),
             }));
         }
         let no_id = format == Format::Npy
@@ -224,7 +234,7 @@ impl FileTable {
     pub(crate) fn open_blocks(&self, format: Format) -> Result<Box<dyn BlockTable>> {
         let path = self.file.path().ok_or_else(|| Error::request("only text comes by a reader"))?;
         let (orientation, target) = (self.orientation, &self.target);
-        format.open(path, &Stated { orientation, target, format: &self.format })
+        format.open(path, &Stated { orientation, target, format: &self.cells })
     }
 
     /// Which way the table lies, as far as that is stated.
@@ -241,7 +251,7 @@ impl FileTable {
         self.file
             .clone()
             .with_delimiter(self.delimiter.or_else(by_name))
-            .with_decimal_comma(self.format.decimal_comma)
+            .with_decimal_comma(self.cells.decimal_comma)
     }
 
     pub(super) fn target_role(&self, targets: Option<&TargetTable>) -> TargetRole<'_> {
@@ -254,7 +264,7 @@ impl FileTable {
 
     /// A comma cannot both separate cells and stand in numbers.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
-        if delimiter == b',' && self.format.decimal_comma {
+        if delimiter == b',' && self.cells.decimal_comma {
             return Err(Error::request("decimal commas need cells that commas do not separate")
                 .hint("state --delimiter if it was not found in the header"));
         }
@@ -283,7 +293,7 @@ impl FileTable {
     fn is_value(&self, name: &str, labels: Option<&[String]>) -> bool {
         match labels {
             Some(labels) => labels.iter().any(|label| label.trim() == name.trim()),
-            None => self.format.number(name.as_bytes()).is_some(),
+            None => self.cells.number(name.as_bytes()).is_some(),
         }
     }
 
@@ -299,7 +309,7 @@ impl FileTable {
         if self.numeric_names {
             return Ok(());
         }
-        let is_number = |name: &str| self.format.number(name.as_bytes()).is_some();
+        let is_number = |name: &str| self.cells.number(name.as_bytes()).is_some();
         let is_value = |name: &str| self.is_value(name, labels);
         let refuse = |rule: &str, column: Option<usize>| {
             Err(Error::input(rule).at(None, column).hint(NO_HEADER))

@@ -5,6 +5,7 @@
 
 #[cfg(feature = "ndarray")]
 mod array;
+mod block_fold;
 mod block_samples;
 mod block_table;
 mod blocks;
@@ -30,6 +31,9 @@ pub use samples::Source;
 pub use scaling::{Bounds, Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
 
+pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
+pub(crate) use block_samples::codes;
+pub(crate) use block_table::{Block, Cell, Place, Values, Wanted};
 pub(crate) use blocks::RowFold;
 pub(crate) use cells::Row;
 pub(crate) use columns::Columns;
@@ -37,6 +41,7 @@ pub(crate) use columns::Columns;
 pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
+pub(crate) use formats::Format;
 #[cfg(feature = "import")]
 pub(crate) use formats::inflate::inflate;
 #[cfg(feature = "import")]

@@ -133,8 +133,8 @@ impl TableFile {
         let watched = Watched { raw, failures: failures.clone() };
         let (start, mut input) = decompress(watched).map_err(failed)?;
         if let Some(format) = Format::of_start(&start) {
-            let rule = format!("{name} holds a {} file where text is needed", format.name());
-            return Err(Error::input(rule).hint("such a file is read by its path, unpacked"));
+            let rule = format!("{name} does not hold text: its format is {}", format.name());
+            return Err(Error::input(rule).hint("this format is read by its path, unpacked"));
         }
         let delimiter =
             self.delimiter.unwrap_or_else(|| likely_delimiter(&start, self.decimal_comma));

@@ -49,7 +49,7 @@ impl TextSamples {
                 (schema, Body::Held(held))
             }
         };
-        let (format, threads) = (table.format.clone(), opening.threads);
+        let (format, threads) = (table.cells.clone(), opening.threads);
         Ok(Self { schema, format, targets, threads, body })
     }
 }
@@ -220,7 +220,7 @@ impl Held {
             TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
             _ => None,
         };
-        let new = || Lines { format: &table.format, target, samples: ids.len(), lines: Vec::new() };
+        let new = || Lines { format: &table.cells, target, samples: ids.len(), lines: Vec::new() };
         let mut lines = open.fold(threads, new)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let mut names = Vec::with_capacity(lines.len());

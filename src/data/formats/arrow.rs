@@ -142,8 +142,10 @@ fn read(
 /// Runs a reader; what it says is not passed on.
 fn guarded<T>(name: &str, run: impl FnOnce() -> std::result::Result<T, ArrowError>) -> Result<T> {
     let malformed = || {
-        Error::input(format!("the {name} file is damaged, ends too early or is of a form not read"))
-            .hint("read are the codecs snappy, gzip, zstd and lz4")
+        Error::input(format!(
+            "{name}: the file is damaged, ends too early or is of a form not read"
+        ))
+        .hint("read are the codecs snappy, gzip, zstd and lz4")
     };
     match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(read)) => Ok(read),
@@ -194,7 +196,6 @@ impl BlockTable for ArrowTable {
 /// Cuts batches into blocks.
 struct Cut {
     name: &'static str,
-    /// Gone after an error.
     batches: Option<Batches>,
     /// The rest of a batch.
     batch: Option<RecordBatch>,
@@ -209,11 +210,7 @@ impl Iterator for Cut {
     type Item = Result<Block>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let block = self.block().transpose();
-        if matches!(block, Some(Err(_))) {
-            (self.batches, self.batch) = (None, None);
-        }
-        block
+        self.block().transpose()
     }
 }
 

@@ -99,7 +99,7 @@ impl Format {
             return match format {
                 Self::R | Self::Gct => Ok(format),
                 _ => Err(Error::input(format!(
-                    "{} is a compressed {} file: unpack it first",
+                    "{} is compressed, and its format is {}: unpack it first",
                     path.display(),
                     format.name()
                 ))),
@@ -110,7 +110,7 @@ impl Format {
             None | Some(Self::R) => Ok(Self::of_name(path).unwrap_or(Self::Text)),
             Some(promised) => {
                 let (path, name) = (path.display(), promised.name());
-                Err(Error::input(format!("{path} does not start as a {name} file does")))
+                Err(Error::input(format!("{path} does not start as its format, {name}, does")))
             }
         }
     }
@@ -172,7 +172,7 @@ impl Format {
             }
             #[cfg(not(feature = "arrow"))]
             Self::Arrow | Self::ArrowStream | Self::Parquet => {
-                let rule = format!("this build does not read {} files", self.name());
+                let rule = format!("this build does not read the format {}", self.name());
                 return Err(Error::request(rule).hint("build it with --features arrow"));
             }
             Self::Text => return Err(Error::request("text is read line by line")),
