@@ -61,8 +61,9 @@ pub(super) enum Command {
 
 /// Print the names of k features, chosen privately.
 ///
-/// The file is a table of text (CSV, TSV; plain, .gz or .zst) with a header: one row a person, one
-/// column a feature, the target in the last column. The names go to stdout, a report to stderr.
+/// The file is a table, one row a person, one column a feature, the target in the last column: text with
+/// a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData, Parquet and Arrow (a build
+/// with feature arrow). The names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SelectArguments {
@@ -205,7 +206,8 @@ pub(super) struct OutputArguments {
 /// Where the table is and how it is written.
 #[derive(Debug, Args)]
 pub(super) struct TableArguments {
-    /// The table: CSV or TSV, plain, .gz or .zst; - is standard input
+    /// The table: CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData, .parquet, .arrow, .feather;
+    /// - is standard input, text
     pub(super) file: PathBuf,
 
     #[command(flatten)]
@@ -231,7 +233,8 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Table")]
     pub(super) target_index: Option<usize>,
 
-    /// Targets from a CSV file id,value, joined by the id column
+    /// Targets from a file: CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by
+    /// the order of the samples
     #[arg(
         long,
         value_name = "FILE",
@@ -240,7 +243,8 @@ pub(super) struct TableOptions {
     )]
     pub(super) target_file: Option<PathBuf>,
 
-    /// A column of ids, to leave out [default: the first if it has no name, or with --target-file]
+    /// A column of ids, to leave out [default: the first if it has no name, or to join --target-file by id
+    /// to a table without row names]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
 
@@ -248,15 +252,15 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
     pub(super) exclude: Option<String>,
 
-    /// Which way the table lies [default: samples-as-rows]
+    /// Which way the table lies [default: samples-as-rows, but in .gct]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
     pub(super) orient: Option<Orient>,
 
-    /// What separates cells: one character, or tab [default: found in the header]
+    /// Text: what separates cells, one character or tab [default: found in the header]
     #[arg(long, value_name = "CHAR", help_heading = "Table")]
     pub(super) delimiter: Option<String>,
 
-    /// 3,5 means three and a half
+    /// Text: 3,5 means three and a half
     #[arg(long, help_heading = "Table")]
     pub(super) decimal_comma: bool,
 
@@ -264,7 +268,7 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
     pub(super) na: Option<String>,
 
-    /// The names in the header may be numbers: without this a header that looks like data is refused
+    /// Text: the names in the header may be numbers; without this a header that looks like data is refused
     #[arg(long, help_heading = "Table")]
     pub(super) numeric_names: bool,
 
@@ -293,6 +297,8 @@ Examples:
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv.gz
   dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 --id patient data.csv
   dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows --target-file y.csv genes.tsv
+  dpsis select --k 5 --eps 2 --classes no,yes --target-file status.cls genes.gct
+  dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
 

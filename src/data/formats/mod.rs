@@ -83,14 +83,18 @@ impl Format {
         }
     }
 
-    /// The format of a file. What cannot be looked at, or only once, is text.
+    /// The format of a file. What can be looked at only once is text; of what is not there, the name tells.
     ///
     /// # Errors
     ///
     /// `Input` if the name promises another format than the content has.
     pub(crate) fn of(path: &Path) -> Result<Self> {
-        let regular = path.metadata().is_ok_and(|metadata| metadata.is_file());
-        let Some(start) = regular.then(|| start(path)).flatten() else { return Ok(Self::Text) };
+        let start = match path.metadata() {
+            Ok(metadata) if !metadata.is_file() => return Ok(Self::Text),
+            Ok(_) => start(path),
+            Err(_) => None,
+        };
+        let Some(start) = start else { return Ok(Self::of_name(path).unwrap_or(Self::Text)) };
         if let Some(format) = Self::of_start(&start.raw) {
             return Ok(format);
         }

@@ -7,7 +7,8 @@
 //! - a data frame: numbers, logicals as 0 and 1, factors and texts; row names, where they are texts, as ids;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! A workspace holds the list in one variable, or `x` and `y` in two, or one matrix or data frame in one.
+//! Of a workspace the variable is taken that is called as the file, up to the first dot; else its variables `x`
+//! and `y`; else the only list of such, or the only matrix or data frame.
 
 use std::fs::File;
 use std::io::Read;
@@ -49,7 +50,9 @@ pub(super) fn read(path: &Path, orientation: Orientation) -> Result<HeldTable> {
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
     let most = (bytes.len() as u64).saturating_mul(MOST_INFLATED).max(SMALL);
-    let table = table(inflate(bytes, most)?, None)?;
+    let name = path.file_name().map(|name| name.to_string_lossy());
+    let name = name.as_deref().and_then(|name| name.split('.').next());
+    let table = table(inflate(bytes, most)?, name)?;
     let RTable { names, columns, ids, rows, target } = match orientation {
         Orientation::SamplesAsRows => table,
         Orientation::FeaturesAsRows => table.transposed()?,
@@ -61,8 +64,7 @@ pub(super) fn read(path: &Path, orientation: Orientation) -> Result<HeldTable> {
     Ok(HeldTable::new(layout, rows, columns, ids, target))
 }
 
-/// The table in an inflated file: where there are several variables, the list of this name or the only one
-/// that is a table.
+/// The table in an inflated file: where there are several variables, the one of this name or the only one.
 ///
 /// # Errors
 ///
@@ -87,7 +89,7 @@ pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     let Value::Pairs(variables) = &object.value else {
         return Err(Error::input("the R file holds no variables"));
     };
-    if let Some(found) = name.and_then(|name| object.member(name)).and_then(x_and_y) {
+    if let Some(found) = name.and_then(|name| object.member(name)).and_then(of_object) {
         return found;
     }
     if let Some(found) = x_and_y(&object) {
@@ -104,7 +106,7 @@ pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     };
     only(Box::new(lists())).or_else(|| only(Box::new(tables()))).unwrap_or_else(|| {
         Err(Error::input("the R file does not hold one list with members x and y, nor one table")
-            .hint("in R: saveRDS(table, \"NAME.rds\") saves one"))
+            .hint("in R: saveRDS(table, \"NAME.rds\") saves one; or call the file as the variable"))
     })
 }
 
