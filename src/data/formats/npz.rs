@@ -186,3 +186,142 @@ impl Entry {
         Ok(bytes)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+    use crate::data::block_table::BlockTable;
+    use crate::error::ErrorKind;
+
+    fn npy(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
+        let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+        let length = u16::try_from(header.len()).unwrap().to_le_bytes();
+        [b"\x93NUMPY\x01\0", &length[..], header.as_bytes(), values].concat()
+    }
+
+    fn matrix() -> Vec<u8> {
+        npy("|u1", "(2, 3)", &[1, 2, 3, 4, 5, 6])
+    }
+
+    /// How an array is put into an archive.
+    #[derive(Clone, Copy, Default)]
+    struct Way {
+        deflate: bool,
+        /// Numbers in 64 bits, in the extra field and at the end.
+        wide: bool,
+        flags: u16,
+        /// Added to the size that is stated.
+        more: u64,
+        crc: u32,
+    }
+
+    fn zip(arrays: &[(&str, Vec<u8>)], way: Way) -> Vec<u8> {
+        let (mut file, mut directory) = (Vec::new(), Vec::new());
+        for (name, bytes) in arrays {
+            let mut crc = flate2::Crc::new();
+            crc.update(bytes);
+            let mut packed = bytes.clone();
+            if way.deflate {
+                let level = flate2::Compression::default();
+                let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), level);
+                encoder.write_all(bytes).unwrap();
+                packed = encoder.finish().unwrap();
+            }
+            let method = if way.deflate { 8u16 } else { 0 };
+            let name = format!("{name}.npy");
+            let size = bytes.len() as u64 + way.more;
+            let stated =
+                |number: u64| if way.wide { u32::MAX } else { number as u32 }.to_le_bytes();
+            let wide =
+                [size, packed.len() as u64, file.len() as u64].map(u64::to_le_bytes).concat();
+            // A field of another type comes first.
+            let extra = [&[9, 9, 1, 0, 7, 1, 0, 24, 0][..], &wide].concat();
+            let extra: &[u8] = if way.wide { &extra } else { &[] };
+            let length = |bytes: usize| u16::try_from(bytes).unwrap().to_le_bytes();
+            directory.extend([b"PK\x01\x02\x2d\0\x2d\0", &way.flags.to_le_bytes()[..]].concat());
+            directory.extend([&method.to_le_bytes()[..], &[0; 4]].concat());
+            directory.extend((crc.sum() ^ way.crc).to_le_bytes());
+            directory.extend([stated(packed.len() as u64), stated(size)].concat());
+            directory.extend([length(name.len()), length(extra.len()), [0; 2]].concat());
+            directory.extend([&[0; 8][..], &stated(file.len() as u64)].concat());
+            directory.extend([name.as_bytes(), extra].concat());
+            file.extend([&b"PK\x03\x04"[..], &[0; 22]].concat());
+            file.extend([length(name.len()), length(3)].concat());
+            file.extend([name.as_bytes(), b"\0\0\0", &packed].concat());
+        }
+        let (start, count) = (file.len() as u64, arrays.len() as u64);
+        let length = directory.len() as u64;
+        file.extend(&directory);
+        if way.wide {
+            let end = file.len() as u64;
+            file.extend([&b"PK\x06\x06"[..], &[0; 28]].concat());
+            file.extend([count, length, start].map(u64::to_le_bytes).concat());
+            file.extend([&b"PK\x06\x07"[..], &[0; 4], &end.to_le_bytes(), &[0; 4]].concat());
+        }
+        let (count, start) = if way.wide { (0xffff, u32::MAX) } else { (count, start as u32) };
+        file.extend([&b"PK\x05\x06"[..], &[0; 6], &(count as u16).to_le_bytes()].concat());
+        file.extend([&(length as u32).to_le_bytes()[..], &start.to_le_bytes(), &[0; 2]].concat());
+        file
+    }
+
+    fn read(arrays: &[(&str, Vec<u8>)], way: Way) -> Result<Matrix> {
+        super::read(Positioned::Memory(zip(arrays, way)), Orientation::SamplesAsRows)
+    }
+
+    #[test]
+    fn what_is_read() {
+        let names = npy("|S2", "(3,)", b"a\0b\0cc");
+        let all = [("x", matrix()), ("target", npy("|u1", "(2,)", &[7, 8])), ("columns", names)];
+        for (deflate, wide) in [(false, false), (true, false), (false, true), (true, true)] {
+            let matrix = read(&all, Way { deflate, wide, ..Way::default() }).unwrap();
+            assert_eq!(matrix.layout().names, ["a", "b", "cc"]);
+            assert!(matrix.layout().target && matrix.layout().named);
+        }
+        let alone = read(&[("X", matrix()), ("other", vec![])], Way::default()).unwrap();
+        assert_eq!(alone.layout().names, ["feature-1", "feature-2", "feature-3"]);
+        assert!(!alone.layout().target);
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let x = || ("X", matrix());
+        let deflate = Way { deflate: true, ..Way::default() };
+        for (arrays, way, text) in [
+            (vec![("z", matrix())], Way::default(), "none of X, x, data"),
+            (vec![], Way::default(), "none of X, x, data"),
+            (vec![x(), ("data", matrix())], Way::default(), "more than one of X, x, data"),
+            (vec![x(), ("y", npy("|u1", "(3,)", &[7, 8, 9]))], Way::default(), "differ"),
+            (vec![x(), ("y", matrix())], Way::default(), "one dimension"),
+            (vec![x(), ("names", npy("|S1", "(2,)", b"ab"))], Way::default(), "one name for each"),
+            (vec![x(), ("names", npy("|S1", "(3,)", b"a\0b"))], Way::default(), "empty"),
+            (vec![x()], Way { flags: 1, ..Way::default() }, "encrypted"),
+            (vec![x()], Way { more: 1, ..Way::default() }, "neither stored nor deflated"),
+            (vec![x()], Way { more: 1, ..deflate }, "damaged"),
+            (vec![x()], Way { crc: 1, ..deflate }, "damaged"),
+            // What no deflated data can hold is not asked for.
+            (vec![x()], Way { more: 1 << 31, ..deflate }, "damaged"),
+            (vec![x()], Way { more: 1 << 62, wide: true, ..deflate }, "damaged"),
+        ] {
+            let error = read(&arrays, way).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Input);
+            assert!(error.to_string().contains(text), "{text}: {error}");
+        }
+    }
+
+    /// Every byte replaced, in both kinds of archives: an error or a table, never a panic.
+    #[test]
+    fn every_byte_replaced() {
+        for wide in [false, true] {
+            let whole = zip(&[("X", matrix())], Way { wide, ..Way::default() });
+            for place in 0..whole.len() {
+                for byte in [0, 1, 0x7f, 0x80, 0xff] {
+                    let mut bytes = whole.clone();
+                    bytes[place] = byte;
+                    let _ = super::read(Positioned::Memory(bytes), Orientation::SamplesAsRows);
+                }
+            }
+        }
+    }
+}
