@@ -12,6 +12,7 @@ mod blocks;
 mod cells;
 mod columns;
 mod file;
+mod file_samples;
 mod formats;
 mod held;
 mod number;

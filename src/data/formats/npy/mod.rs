@@ -5,48 +5,27 @@
 //! `fortran_order` and `shape`; then the values. Rows are read in blocks by their place, so that memory is
 //! bounded whatever the file holds: in C order a block is one read, in Fortran order one read a column.
 //!
-//! The header is read here: the crates that read it multiply the stated shape unchecked and descend into
-//! brackets without a limit, so that a made header ends the process.
+//! The header is read here, for it has three keys: a crate would bring a parser of Python along, and `npyz`
+//! multiplies the stated shape unchecked, which is a panic under our overflow checks.
 
-use std::ops::Range;
+mod element;
+mod matrix;
+
 use std::path::Path;
 
-use crate::data::block_table::{
-    Block, BlockTable, Blocks, Cell, Layout, Place, Values, Wanted, number_cell, rows_in,
-};
+#[cfg(feature = "import")]
+use crate::data::block_table::{BlockTable, Values, Wanted};
+use crate::data::block_table::{Cell, number_cell};
 use crate::data::formats::positioned::{Positioned, too_short};
+#[cfg(feature = "import")]
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
+use element::{Kind, Type};
+pub(crate) use matrix::Matrix;
 
 pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy's own limit is 10,000 bytes; headers of matrices have some hundred.
 const MAX_HEADER: u64 = 1 << 14;
-/// More columns than this are a header gone wrong.
-const MAX_COLUMNS: u64 = 1 << 31;
-/// A block of rows in C order: larger ones are not read faster.
-const BLOCK: usize = 1 << 22;
-
-/// What an element is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Float,
-    Integer,
-    Unsigned,
-    /// 0 and 1.
-    Boolean,
-    /// UTF-32.
-    Unicode,
-    Bytes,
-}
-
-/// The type of the elements.
-#[derive(Debug, Clone, Copy)]
-struct Type {
-    kind: Kind,
-    /// Bytes of an element.
-    size: usize,
-    big_endian: bool,
-}
 
 /// An array in a file.
 #[derive(Debug)]
@@ -148,7 +127,8 @@ impl Array {
     pub(crate) fn matrix(self) -> Result<(usize, usize, Vec<f64>)> {
         let names = None;
         let matrix = Matrix::new(self, names, Orientation::SamplesAsRows)?;
-        let wanted = Wanted { numbers: (0..matrix.d()).collect(), block: BLOCK, ..<_>::default() };
+        let wanted =
+            Wanted { numbers: (0..matrix.d()).collect(), block: matrix::BLOCK, ..<_>::default() };
         let mut all = Vec::new();
         for block in matrix.blocks(&wanted)? {
             match block?.values {
@@ -241,332 +221,11 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     text[1..].split_once(quote).filter(|(inside, _)| !inside.contains('\\'))
 }
 
-impl Type {
-    /// Such as `<f4`, `|b1` and `<U7`.
-    fn parse(descr: &str) -> Result<Self> {
-        let unread = || {
-            Error::input("the array holds elements other than numbers and texts").hint(
-                "integers, floats of 2, 4 or 8 bytes, booleans, U and S are read; objects, which \
-                 need Python, are not: x.astype(float), y.astype(str)",
-            )
-        };
-        let mut letters = descr.chars();
-        let big_endian = match letters.next() {
-            Some('<' | '|') => false,
-            Some('>') => true,
-            _ => return Err(unread()),
-        };
-        let kind = match letters.next() {
-            Some('f') => Kind::Float,
-            Some('i') => Kind::Integer,
-            Some('u') => Kind::Unsigned,
-            Some('b') => Kind::Boolean,
-            Some('U') => Kind::Unicode,
-            Some('S' | 'a') => Kind::Bytes,
-            _ => return Err(unread()),
-        };
-        let size: usize = letters.as_str().parse().map_err(|_| unread())?;
-        let size = if kind == Kind::Unicode { size.checked_mul(4) } else { Some(size) };
-        let known = |size: &usize| match kind {
-            Kind::Float => matches!(size, 2 | 4 | 8),
-            Kind::Integer | Kind::Unsigned => matches!(size, 1 | 2 | 4 | 8),
-            Kind::Boolean => *size == 1,
-            // A label of a quarter of a million letters is none.
-            Kind::Unicode | Kind::Bytes => *size <= 1 << 20,
-        };
-        Ok(Self { kind, size: size.filter(known).ok_or_else(unread)?, big_endian })
-    }
-
-    /// The numbers of some elements; integers beyond 2^53 are rounded as text would be.
-    fn decode(&self, bytes: &[u8], out: &mut Vec<f64>) {
-        match (self.kind, self.size) {
-            (Kind::Float, 2) => self.each(bytes, out, |b| half(u16::from_le_bytes(b))),
-            (Kind::Float, 4) => self.each(bytes, out, |b| f32::from_le_bytes(b).into()),
-            (Kind::Float, _) => self.each(bytes, out, f64::from_le_bytes),
-            (Kind::Integer, 1) => self.each(bytes, out, |b| i8::from_le_bytes(b).into()),
-            (Kind::Integer, 2) => self.each(bytes, out, |b| i16::from_le_bytes(b).into()),
-            (Kind::Integer, 4) => self.each(bytes, out, |b| i32::from_le_bytes(b).into()),
-            (Kind::Integer, _) => self.each(bytes, out, |b| i64::from_le_bytes(b) as f64),
-            (Kind::Unsigned, 2) => self.each(bytes, out, |b| u16::from_le_bytes(b).into()),
-            (Kind::Unsigned, 4) => self.each(bytes, out, |b| u32::from_le_bytes(b).into()),
-            (Kind::Unsigned, 8) => self.each(bytes, out, |b| u64::from_le_bytes(b) as f64),
-            (Kind::Unsigned, _) => self.each(bytes, out, |[b]: [u8; 1]| b.into()),
-            (Kind::Boolean, _) => self.each(bytes, out, |[b]: [u8; 1]| f64::from(u8::from(b != 0))),
-            (Kind::Unicode | Kind::Bytes, size) => {
-                out.extend(std::iter::repeat_n(f64::NAN, bytes.len() / size.max(1)));
-            }
-        }
-    }
-
-    fn each<const N: usize, T>(
-        &self,
-        bytes: &[u8],
-        out: &mut Vec<T>,
-        number: impl Fn([u8; N]) -> T,
-    ) {
-        let elements = bytes.as_chunks::<N>().0;
-        if self.big_endian {
-            out.extend(elements.iter().map(|&(mut element)| {
-                element.reverse();
-                number(element)
-            }));
-        } else {
-            out.extend(elements.iter().map(|&element| number(element)));
-        }
-    }
-
-    /// A text, which is padded with NUL; nothing is missing.
-    fn text(&self, element: &[u8]) -> Result<Cell> {
-        let text = match self.kind {
-            Kind::Unicode => {
-                let letter = |&(mut word): &[u8; 4]| {
-                    if self.big_endian {
-                        word.reverse();
-                    }
-                    char::from_u32(u32::from_le_bytes(word))
-                };
-                let letters = element.as_chunks().0.iter().map(letter).collect::<Option<String>>();
-                letters.ok_or_else(|| malformed("a text is not Unicode"))?.into_bytes()
-            }
-            _ => element.to_vec(),
-        };
-        let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-        Ok(Some(text[..end].to_vec()).filter(|text| !text.is_empty()))
-    }
-}
-
-/// The number of an IEEE half: 1, 5 and 10 bits.
-fn half(bits: u16) -> f64 {
-    let exponent = i32::from(bits >> 10 & 0x1f);
-    let fraction = f64::from(bits & 0x3ff) / 1024.0;
-    let magnitude = match exponent {
-        0 => fraction * 2f64.powi(-14),
-        31 if fraction == 0.0 => f64::INFINITY,
-        31 => f64::NAN,
-        _ => (1.0 + fraction) * 2f64.powi(exponent - 15),
-    };
-    if bits >> 15 == 1 { -magnitude } else { magnitude }
-}
-
-/// A matrix of numbers as a table: samples by columns.
-#[derive(Debug)]
-pub(crate) struct Matrix {
-    array: Array,
-    layout: Layout,
-    rows: u64,
-    /// Whether the values of a sample lie side by side.
-    by_rows: bool,
-    target: Option<Vec<Cell>>,
-}
-
-impl Matrix {
-    /// An array of two dimensions, whose columns (rows, where features are rows) have the names, or are
-    /// called `feature-1` and so on.
-    ///
-    /// # Errors
-    ///
-    /// `Input` unless it is a matrix of numbers with a name for each column.
-    pub(crate) fn new(
-        array: Array,
-        names: Option<Vec<String>>,
-        orientation: Orientation,
-    ) -> Result<Self> {
-        let &[first, second] = array.shape.as_slice() else {
-            return Err(Error::input("the array must have two dimensions, samples by features"));
-        };
-        if array.is_text() {
-            return Err(Error::input("the array of features holds texts, not numbers"));
-        }
-        // The other way round it is the same bytes in the other order.
-        let transposed = orientation == Orientation::FeaturesAsRows;
-        let (rows, columns) = if transposed { (second, first) } else { (first, second) };
-        if columns >= MAX_COLUMNS || rows >= 1 << 60 {
-            return Err(malformed("it has more than 2^31 columns"));
-        }
-        // No bytes stand behind the columns of no rows: nor may they take memory.
-        if rows == 0 {
-            return Err(Error::input("the array has no samples"));
-        }
-        let made = || (1..=columns).map(|column| format!("feature-{column}")).collect();
-        let (named, names): (bool, Vec<String>) = (names.is_some(), names.unwrap_or_else(made));
-        if names.len() as u64 != columns {
-            return Err(Error::input("there must be one name for each feature of the array"));
-        }
-        let by_rows = array.fortran == transposed;
-        let layout = Layout { orientation, names, named, rows: Some(rows), ..Layout::default() };
-        Ok(Self { array, layout, rows, by_rows, target: None })
-    }
-
-    /// With targets beside the matrix.
-    ///
-    /// # Errors
-    ///
-    /// `Input` unless there is one for each sample.
-    pub(super) fn with_target(mut self, target: Vec<Cell>) -> Result<Self> {
-        if target.len() as u64 != self.rows {
-            return Err(Error::input("X and y in the file differ in their number of samples"));
-        }
-        (self.layout.target, self.target) = (true, Some(target));
-        Ok(self)
-    }
-
-    fn d(&self) -> usize {
-        self.layout.names.len()
-    }
-
-    /// The rows from `first` on, `rows` of them.
-    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<Block> {
-        let of = self.array.of;
-        let mut values = of.values(0);
-        let mut texts = vec![Vec::with_capacity(rows); wanted.texts.len()];
-        if self.by_rows {
-            let row_bytes = self.d() * of.size;
-            let mut bytes = vec![0; rows * row_bytes];
-            self.array.bytes.read_at(self.place(first * row_bytes as u64)?, &mut bytes)?;
-            match &mut values {
-                Values::F32(values) => values.reserve_exact(rows * wanted.numbers),
-                Values::F64(values) => values.reserve_exact(rows * wanted.numbers),
-            }
-            for row in bytes.chunks_exact(row_bytes.max(1)) {
-                for run in &wanted.runs {
-                    of.decode_into(&row[run.start * of.size..run.end * of.size], &mut values);
-                }
-                for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-                    if let Place::Column(column) = place {
-                        let mut value = Vec::with_capacity(1);
-                        of.decode(&row[column * of.size..][..of.size], &mut value);
-                        cells.push(value.first().copied().and_then(number_cell));
-                    }
-                }
-            }
-        } else {
-            values = self.by_columns(wanted, first, rows, &mut texts)?;
-        }
-        for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if *place == Place::Target {
-                let all = self.target.as_deref().unwrap_or_default();
-                *cells = all.iter().skip(first as usize).take(rows).cloned().collect();
-            }
-        }
-        Ok(Block { rows, values, texts })
-    }
-
-    /// The same where the values of a column lie side by side: one read for each column.
-    fn by_columns(
-        &self,
-        wanted: &Reading,
-        first: u64,
-        rows: usize,
-        texts: &mut [Vec<Cell>],
-    ) -> Result<Values> {
-        let of = self.array.of;
-        let mut bytes = vec![0; rows * of.size];
-        let mut read = |column: usize| -> Result<Values> {
-            let element = column as u64 * self.rows + first;
-            self.array.bytes.read_at(self.place(element * of.size as u64)?, &mut bytes)?;
-            let mut part = of.values(0);
-            of.decode_into(&bytes, &mut part);
-            Ok(part)
-        };
-        let d = wanted.numbers;
-        let mut all = of.values(rows * d);
-        for (place, column) in wanted.runs.iter().cloned().flatten().enumerate() {
-            match (&mut all, read(column)?) {
-                (Values::F32(all), Values::F32(part)) => spread(all, &part, place, d),
-                (Values::F64(all), Values::F64(part)) => spread(all, &part, place, d),
-                _ => {}
-            }
-        }
-        for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if let Place::Column(column) = place {
-                *cells = match read(*column)? {
-                    Values::F32(part) => part.into_iter().map(|v| number_cell(v.into())).collect(),
-                    Values::F64(part) => part.into_iter().map(number_cell).collect(),
-                };
-            }
-        }
-        Ok(all)
-    }
-
-    /// Where in the file a byte of the values is.
-    fn place(&self, byte: u64) -> Result<u64> {
-        self.array.start.checked_add(byte).ok_or_else(too_short)
-    }
-}
-
-/// Puts a column into its place of each row.
-fn spread<A: Copy>(all: &mut [A], part: &[A], place: usize, d: usize) {
-    for (into, &value) in all[place..].iter_mut().step_by(d).zip(part) {
-        *into = value;
-    }
-}
-
-impl Type {
-    /// Zeros of the type that holds such elements.
-    fn values(&self, length: usize) -> Values {
-        match (self.kind, self.size) {
-            (Kind::Float, 4) => Values::F32(vec![0.0; length]),
-            _ => Values::F64(vec![0.0; length]),
-        }
-    }
-
-    /// Floats of four bytes as they are, all others as `f64`.
-    fn decode_into(&self, bytes: &[u8], out: &mut Values) {
-        match out {
-            Values::F32(out) => self.each(bytes, out, f32::from_le_bytes),
-            Values::F64(out) => self.decode(bytes, out),
-        }
-    }
-}
-
-/// What is read of each row.
-struct Reading {
-    /// The wanted columns, in runs of neighbours.
-    runs: Vec<Range<usize>>,
-    /// How many they are.
-    numbers: usize,
-    texts: Vec<Place>,
-}
-
-impl Reading {
-    fn new(wanted: &Wanted) -> Self {
-        let mut runs: Vec<Range<usize>> = Vec::new();
-        for &column in &wanted.numbers {
-            match runs.last_mut().filter(|run| run.end == column) {
-                Some(run) => run.end += 1,
-                None => runs.push(column..column + 1),
-            }
-        }
-        Self { runs, numbers: wanted.numbers.len(), texts: wanted.texts.clone() }
-    }
-}
-
-impl BlockTable for Matrix {
-    fn layout(&self) -> &Layout {
-        &self.layout
-    }
-
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
-        let reading = Reading::new(wanted);
-        // By columns every read takes a piece of each: the longer, the fewer.
-        let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
-        let size = rows_in(most, self.d().saturating_mul(self.array.of.size.max(4)));
-        let mut first = 0;
-        Ok(Box::new(std::iter::from_fn(move || {
-            let rows = usize::try_from(self.rows - first).unwrap_or(size).min(size);
-            if rows == 0 {
-                return None;
-            }
-            let block = self.block(&reading, first, rows);
-            first += rows as u64;
-            Some(block)
-        })))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::block_table::{BlockTable, Place, Values, Wanted};
+    use crate::data::schema::Orientation;
     use crate::error::ErrorKind;
 
     fn file(header: &str, values: &[u8]) -> Vec<u8> {
