@@ -18,7 +18,7 @@ const PICKS: [usize; 4] = [1, 10, 100, 1_000];
 const SENSITIVITY: u64 = 1 << 20;
 
 fn main() {
-    let cells: Vec<Vec<[f64; 3]>> = CANDIDATES.map(|d| row(d)).to_vec();
+    let cells: Vec<Vec<[f64; 3]>> = CANDIDATES.map(row).to_vec();
     println!("| d | k = {} | select_nth |", PICKS.map(|k| k.to_string()).join(" | k = "));
     println!("| ---{} | --- |", " | ---".repeat(PICKS.len()));
     for (d, row) in CANDIDATES.iter().zip(&cells) {

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Instant;
 
-use dpsis::TextTable;
+use dpsis::FileTable;
 use dpsis::datasets::PublicTable;
 use dpsis::eval::{Preparation, Prepared};
 use dpsis::method::{Lasso, LassoFit};
@@ -72,7 +72,7 @@ impl Block {
     }
 
     fn public(folder: &Path, name: &str) -> Self {
-        let table = TextTable::new(folder.join(format!("{name}.csv.gz")));
+        let table = FileTable::new(folder.join(format!("{name}.csv.gz")));
         let table = PublicTable::read(&table).unwrap();
         let mut classes = table.labels.clone();
         classes.sort();

@@ -15,8 +15,8 @@
 //!
 //! | I want to ... | see |
 //! | --- | --- |
-//! | select features of a CSV file | [`Select`], with the file's path |
-//! | say how a file is written, or read it from a reader | [`TextTable`] |
+//! | select features of a file: CSV, numpy's, R's, GenePattern's, Parquet, Arrow | [`Select`], with the file's path |
+//! | say how a file is written and which columns are what, or read text from a reader | [`FileTable`] |
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
 //! | state a budget exactly | [`Epsilon`] |
@@ -50,7 +50,9 @@
 //! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
 //! | `methods` | yes, by `eval` | `method`: whole methods, the two-stage LASSO and DPKendall | linfa-elasticnet |
-//! | `import` | yes, by `eval` | public data sets: `datasets`, with `cli` and `ndarray` | liblzma, ndarray-npy |
+//! | `xz` | yes, by `import` | R's files that are compressed by xz | liblzma |
+//! | `arrow` | no | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
+//! | `import` | yes, by `eval` | public data sets: `datasets`, with `cli`, `ndarray` and `xz` | |
 //! | `http` | no | public data sets from a server | ureq, with a TLS stack |
 //! | `eval` | yes | `eval`: plain models, comparisons of methods, the papers' experiments | linfa-linalg, linfa-logistic, rand_distr |
 //! | `lapack` | no | the linear algebra of `eval` by LAPACK instead of pure Rust; same results | ndarray-linalg, OpenBLAS of the system |
@@ -115,7 +117,7 @@ mod select;
 pub use choose::{Candidates, Choice, ChoiceRecord, Choose, NotPrivateChoose, ScoresUsed, Trials};
 #[cfg(feature = "ndarray")]
 pub use data::ArrayTable;
-pub use data::{Bounds, Orientation, Scaler, Scaling, Source, TargetColumn, TextTable};
+pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TargetColumn};
 pub use error::{Error, ErrorKind, Place, Result};
 pub use exact::GRID;
 pub use mechanism::{CanonicalLipschitz, Mechanism};

@@ -3,11 +3,11 @@
 
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
-use dpsis::{ErrorKind, Orientation, Select, Target, TargetColumn, TextTable};
+use dpsis::{ErrorKind, FileTable, Orientation, Select, Target, TargetColumn};
 use proptest::prelude::*;
 
 /// A table at a path, and what is asked of it.
-type Case = (fn(TextTable) -> TextTable, Select);
+type Case = (fn(FileTable) -> FileTable, Select);
 
 fn run(
     bytes: &[u8],
@@ -18,13 +18,13 @@ fn run(
     let path = folder.path().join("t");
     std::fs::write(&path, bytes).unwrap();
     let request = select.clone().threads(threads).seed(1);
-    let from_file = request.run(&facts(TextTable::new(&path))).map_err(|error| {
+    let from_file = request.run(&facts(FileTable::new(&path))).map_err(|error| {
         let shown = error.to_string().replace(folder.path().to_str().unwrap(), "");
         (error.kind(), shown)
     });
     // A reader gives what the file gives, also where the values had to be held.
     let reader = std::io::Cursor::new(bytes.to_vec());
-    let from_reader = request.run(&facts(TextTable::from_reader(reader)));
+    let from_reader = request.run(&facts(FileTable::from_reader(reader)));
     assert_eq!(
         from_file.as_ref().map_err(|(kind, _)| *kind),
         from_reader.as_ref().map_err(dpsis::Error::kind)

@@ -52,6 +52,27 @@ fn stand_in() -> (&'static str, String) {
     ("chin", to_csv(&table))
 }
 
+/// The published R files are tables by themselves: `FileTable` gives what the import gives.
+#[test]
+fn r_files_are_tables() {
+    let Some(folder) = published() else { return };
+    let raw = folder.with_file_name("raw");
+    let mut read = 0;
+    for set in manifest() {
+        let path = raw.join(format!("{}.RData", set.name));
+        if !path.is_file() {
+            continue;
+        }
+        read += 1;
+        let imported = open(&raw, &set.name).unwrap().unwrap();
+        let table = PublicTable::read(&dpsis::FileTable::new(&path)).unwrap();
+        assert_eq!((&table.features, &table.labels), (&imported.features, &imported.labels));
+        let bits = |x: &Array2<f64>| x.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert!(bits(&table.x) == bits(&imported.x), "{}", set.name);
+    }
+    assert!(read > 0 || !raw.is_dir(), "no published R files in {}", raw.display());
+}
+
 /// Every published file gives what its CSV twin holds, as the csv crate and the standard library read
 /// it: the same names, labels and bits.
 #[test]
@@ -277,7 +298,7 @@ fn bounds_go_to_select() {
         assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
     }
     // The library's bounds are those of the file, by formulas of the textbook.
-    let reference = PublicTable::read(&dpsis::TextTable::new(path.join("t.csv"))).unwrap();
+    let reference = PublicTable::read(&dpsis::FileTable::new(path.join("t.csv"))).unwrap();
     let computed = bounds(&reference, &"1.5sd".parse::<Clip>().unwrap()).unwrap();
     let first = reference.x.column(0);
     let n = first.len() as f64;

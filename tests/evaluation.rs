@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use dpsis::datasets::PublicTable;
 use dpsis::eval::Preparation;
 use dpsis::method::Lasso;
-use dpsis::{Method, Select, Target, TextTable, TwoStage};
+use dpsis::{FileTable, Method, Select, Target, TwoStage};
 
 fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
@@ -89,7 +89,7 @@ const R2: [(&str, [f64; 3]); 15] = [
 fn the_lasso_explains_what_another_solver_does() {
     for (name, expected) in R2 {
         let Some(path) = real(name) else { continue };
-        let table = PublicTable::read(&TextTable::new(path)).unwrap();
+        let table = PublicTable::read(&FileTable::new(path)).unwrap();
         let mut classes = table.labels.clone();
         classes.sort();
         classes.dedup();

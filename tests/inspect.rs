@@ -1,6 +1,6 @@
 //! `dpsis inspect`: what it says of tables as people have them, and that the command it prints works.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -270,5 +270,91 @@ fn odd_tables() {
         let output = dpsis(folder.path(), &["inspect", "t.csv"]);
         assert_eq!(output.status.code(), Some(code), "{text:?}: {}", said(&output));
         assert!(!said(&output).contains("panicked"), "{text:?}");
+    }
+}
+
+/// Files of numbers: what is said fits the format, and the command works.
+#[test]
+fn files_of_every_format() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
+    let mut cases: Vec<(&str, &[&str], &[&str])> = vec![
+        (
+            "with-age.npy",
+            &[],
+            &["40 rows and 7 columns, format .npy", "column 7 (\"feature-7\"): numbers from"],
+        ),
+        ("with-age.npy", &["--target-index", "7"], &["--target feature-7"]),
+        ("c-f4.npy", &["--target-file", "two.cls"], &["in its own file", "--target-file two.cls"]),
+        ("deflated.npz", &[], &["labels no (20), yes (20)", "--classes no,yes"]),
+        ("stored.npz", &[], &["column 7 (\"y\"): numbers from", "-999 may stand"]),
+        (
+            "v12.gct",
+            &["--target-file", "two-by-id.csv"],
+            &["each row of the file is a feature", "6 of 6 columns hold numbers"],
+        ),
+        ("v13.gct", &["--target", "two"], &["--target two", "labels no (20), yes (20)"]),
+        (
+            "frame.rds",
+            &["--target", "two", "--exclude", "age,three"],
+            &["column 1 (\"id\") holds ids", "--target two", "--id id", "--exclude age,three"],
+        ),
+        (
+            "named.rds",
+            &["--target", "age", "--na=-999"],
+            &["each sample has an id beside", "column 7 (\"age\"): numbers", "--exclude two,three"],
+        ),
+        ("list.RData", &[], &["column 7 (\"y\"): labels no (20), yes (20)"]),
+        (
+            "rows.rds",
+            &["--orient", "features-as-rows", "--target-file", "age-by-id.csv"],
+            &["each row of the file is a feature", "--orient features-as-rows"],
+        ),
+    ];
+    if cfg!(feature = "arrow") {
+        cases.extend([
+            ("snappy.parquet", &["--target", "two"][..], &["format Parquet", "--id id"][..]),
+            ("lz4.feather", &["--target", "age"], &["format Arrow", "column 8 (\"age\")"]),
+            ("stream.arrows", &["--target", "age"], &["column 8 (\"age\"): numbers"]),
+            ("index.parquet", &["--target", "age"], &["each sample has an id beside"]),
+        ]);
+    }
+    for (file, more, expected) in cases {
+        let text = said(&dpsis(&data, &[&["inspect"], more, &[file]].concat()));
+        for words in expected {
+            assert!(text.contains(words), "{file}: {words}\n{text}");
+        }
+        let command = text.lines().find(|line| line.trim().starts_with("dpsis select"));
+        let words = shell_words(command.unwrap_or_else(|| panic!("{file}: {text}")));
+        let mut words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        if file == "c-f4.npy" || file == "v12.gct" {
+            // What a file of its own holds is not looked at.
+            words.splice(1..1, ["--classes", "no,yes"]);
+        }
+        let selected = dpsis(&data, &words);
+        assert_eq!(selected.status.code(), Some(0), "{file}: {}", said(&selected));
+        let names = String::from_utf8(selected.stdout).unwrap();
+        assert!(names.lines().all(|name| name.starts_with("feature-")), "{file}: {names}");
+    }
+    // Nothing to run without a target; text alone has delimiters.
+    let text = said(&dpsis(&data, &["inspect", "v12.gct"]));
+    assert!(text.contains("state --target-file") && text.contains("No command yet"), "{text}");
+    assert_eq!(dpsis(&data, &["inspect", "--delimiter", ",", "c-f4.npy"]).status.code(), Some(2));
+}
+
+/// Texts and numbers are counted alike.
+#[test]
+fn formats_are_looked_at_alike() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
+    let findings = |file: &str| {
+        let text = said(&dpsis(&data, &["inspect", "--target", "age", "--id", "id", file]));
+        let kept = |line: &&str| !line.contains("rows and") && !line.contains("dpsis select");
+        // A missing label is written as one in text.
+        text.lines().filter(kept).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let expected = findings("table.csv");
+    assert!(expected.len() > 8, "{expected:?}");
+    assert_eq!(findings("frame.rds"), expected);
+    if cfg!(feature = "arrow") {
+        assert_eq!(findings("zstd.parquet"), expected);
     }
 }

@@ -7,9 +7,9 @@ use std::process::Command;
 
 use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes};
 use dpsis::{
-    ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind, GRID,
-    Mechanism, Neighbours, NotPrivate, NotPrivateSelect, Orientation, Record, Scaler, Scaling,
-    ScoreKind, Scores, Seeded, Select, Selection, Target, TextTable, estimate,
+    ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
+    FileTable, GRID, Mechanism, Neighbours, NotPrivate, NotPrivateSelect, Orientation, Record,
+    Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target, estimate,
 };
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
 use proptest::prelude::*;
@@ -74,7 +74,7 @@ fn files_readers_matrices_and_the_command_line_agree_to_the_bit() {
         for threads in [1, 3] {
             let request = request.clone().threads(threads).seed(11);
             let expected = said(&request.run(DEMO).unwrap());
-            let reader = TextTable::from_reader(std::fs::File::open(DEMO).unwrap());
+            let reader = FileTable::from_reader(std::fs::File::open(DEMO).unwrap());
             assert_eq!(said(&request.run(&reader).unwrap()), expected);
             for view in [x.view(), by_column.view(), genes_as_rows.t()] {
                 let table = ArrayTable::new(view, y.view()).unwrap().feature_names(names.clone());
@@ -311,7 +311,7 @@ fn wrong_tables_are_refused() {
     let no_columns = ArrayTable::new(x.slice_axis(Axis(1), Slice::from(..0)), y.view()).unwrap();
     assert_eq!(kind(request().run(&no_columns).unwrap_err()), ErrorKind::Input);
     // A reader is used up by one run.
-    let reader = TextTable::from_reader(Cursor::new("a,b,y\n1,2,3\n4,5,6\n"));
+    let reader = FileTable::from_reader(Cursor::new("a,b,y\n1,2,3\n4,5,6\n"));
     assert!(request().run(&reader).is_ok());
     assert_eq!(kind(request().run(&reader).unwrap_err()), ErrorKind::Request);
 }
@@ -354,7 +354,7 @@ fn everything_can_be_sent_and_shared() {
     both::<NotPrivateSelect>();
     both::<Selection>();
     both::<NotPrivate<Record>>();
-    both::<TextTable>();
+    both::<FileTable>();
     both::<ArrayTable<'_, f64>>();
     both::<Scores>();
     both::<CorrelationSums>();
@@ -428,7 +428,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
     let targets: String = (0..20).map(|p| format!("p{p},{p}\n")).collect();
     let targets = write("y.csv", format!("id,y\n{targets}"));
     let run = |path: &std::path::Path| {
-        let table = TextTable::new(path).orientation(Orientation::FeaturesAsRows);
+        let table = FileTable::new(path).orientation(Orientation::FeaturesAsRows);
         let request = Select::new(1).epsilon("1e6".parse().unwrap()).score(ScoreKind::Kendall);
         let selection = request.run(&table.target_file(&targets)).unwrap();
         selection.selected.iter().map(|picked| picked.name.clone()).collect::<Vec<_>>()
@@ -439,7 +439,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
     // Where nothing tells the delimiter, it must be stated.
     let untold = write("c", genes(&ids, ""));
     let table = || {
-        let table = TextTable::new(&untold).orientation(Orientation::FeaturesAsRows);
+        let table = FileTable::new(&untold).orientation(Orientation::FeaturesAsRows);
         table.target_file(&targets)
     };
     let request = Select::new(1).epsilon("1".parse().unwrap());
@@ -447,11 +447,11 @@ fn a_private_header_does_not_choose_the_delimiter() {
     assert!(request.run(&table().delimiter(b'\t')).is_ok());
     // An id that is none says nothing of its place.
     let bad = write("d.tsv", genes(&[&ids[..6], &["\0".into()], &ids[7..]].concat(), ""));
-    let table = TextTable::new(&bad).orientation(Orientation::FeaturesAsRows).target_file(&targets);
+    let table = FileTable::new(&bad).orientation(Orientation::FeaturesAsRows).target_file(&targets);
     let place = request.run(&table).unwrap_err().place();
     assert!(place.is_none_or(|place| place.column.is_none()), "{place:?}");
     // A name that holds what looks like cells is none.
-    let wrong = TextTable::new(&bad).orientation(Orientation::FeaturesAsRows).delimiter(b';');
+    let wrong = FileTable::new(&bad).orientation(Orientation::FeaturesAsRows).delimiter(b';');
     assert!(request.run(&wrong.target_file(&targets)).is_err());
 }
 
@@ -459,7 +459,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
 #[test]
 fn hints_hold_no_cells() {
     let text = "Jane Doe 1951,5.1,case\nJoe Doe 1950,4.1,control\n";
-    let table = TextTable::from_reader(text.as_bytes())
+    let table = FileTable::from_reader(text.as_bytes())
         .target_column(dpsis::TargetColumn::Named("cases".into()));
     let request = Select::new(1).epsilon("1".parse().unwrap());
     let error = request.target(Target::classes(["case", "control"])).run(&table).unwrap_err();

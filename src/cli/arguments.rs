@@ -18,7 +18,7 @@ use crate::cli::progress::progress;
 use crate::cli::reproduce::ReproduceArguments;
 use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
-use crate::data::{Bounds, Orientation, Scaling, TargetColumn, TextTable};
+use crate::data::{Bounds, FileTable, Orientation, Scaling, TargetColumn};
 use crate::error::{Error, Result};
 use crate::privacy::{Epsilon, Neighbours};
 #[cfg(feature = "methods")]
@@ -61,8 +61,9 @@ pub(super) enum Command {
 
 /// Print the names of k features, chosen privately.
 ///
-/// The file is a table of text (CSV, TSV; plain, .gz or .zst) with a header: one row a person, one
-/// column a feature, the target in the last column. The names go to stdout, a report to stderr.
+/// The file is a table, one row a person, one column a feature, the target in the last column: text with
+/// a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData, Parquet and Arrow (a build
+/// with feature arrow). The names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct SelectArguments {
@@ -205,7 +206,8 @@ pub(super) struct OutputArguments {
 /// Where the table is and how it is written.
 #[derive(Debug, Args)]
 pub(super) struct TableArguments {
-    /// The table: CSV or TSV, plain, .gz or .zst; - is standard input
+    /// The table: CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData, .parquet, .arrow, .feather;
+    /// - is standard input, text
     pub(super) file: PathBuf,
 
     #[command(flatten)]
@@ -231,7 +233,8 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Table")]
     pub(super) target_index: Option<usize>,
 
-    /// Targets from a CSV file id,value, joined by the id column
+    /// Targets from a file: CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by
+    /// the order of the samples
     #[arg(
         long,
         value_name = "FILE",
@@ -240,7 +243,8 @@ pub(super) struct TableOptions {
     )]
     pub(super) target_file: Option<PathBuf>,
 
-    /// A column of ids, to leave out [default: the first if it has no name, or with --target-file]
+    /// A column of ids, to leave out [default: the first if it has no name, or to join --target-file by id
+    /// to a table without row names]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
 
@@ -248,15 +252,15 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
     pub(super) exclude: Option<String>,
 
-    /// Which way the table lies [default: samples-as-rows]
+    /// Which way the table lies [default: samples-as-rows, but in .gct]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
     pub(super) orient: Option<Orient>,
 
-    /// What separates cells: one character, or tab [default: found in the header]
+    /// Text: what separates cells, one character or tab [default: found in the header]
     #[arg(long, value_name = "CHAR", help_heading = "Table")]
     pub(super) delimiter: Option<String>,
 
-    /// 3,5 means three and a half
+    /// Text: 3,5 means three and a half
     #[arg(long, help_heading = "Table")]
     pub(super) decimal_comma: bool,
 
@@ -264,7 +268,7 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
     pub(super) na: Option<String>,
 
-    /// The names in the header may be numbers: without this a header that looks like data is refused
+    /// Text: the names in the header may be numbers; without this a header that looks like data is refused
     #[arg(long, help_heading = "Table")]
     pub(super) numeric_names: bool,
 
@@ -293,6 +297,8 @@ Examples:
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv.gz
   dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 --id patient data.csv
   dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows --target-file y.csv genes.tsv
+  dpsis select --k 5 --eps 2 --classes no,yes --target-file status.cls genes.gct
+  dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
 
@@ -369,7 +375,7 @@ pub(super) enum Format {
 
 impl TableArguments {
     /// The table with the facts stated of it; options go before the schema.
-    pub(super) fn table(&self, schema: &SchemaFile) -> Result<TextTable> {
+    pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
         self.options.table(&self.file, schema)
     }
 }
@@ -403,7 +409,7 @@ impl TableOptions {
     }
 
     /// The table with the facts stated of it; options go before the schema.
-    pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<TextTable> {
+    pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
         if self.target_file.is_some() && schema.target.is_some() {
             return Err(Error::request(
                 "the schema states a target in the table: no --target-file",
@@ -413,7 +419,7 @@ impl TableOptions {
         let target_file =
             self.target_file.as_ref().or(schema.target_file.as_ref().filter(|_| !stated));
         let target = self.target.as_ref().or(schema.target.as_ref());
-        let mut table = TextTable::new(file).target_column(match (self.target_index, target) {
+        let mut table = FileTable::new(file).target_column(match (self.target_index, target) {
             (Some(place), _) => TargetColumn::At(place),
             (_, Some(name)) => TargetColumn::Named(name.clone()),
             _ => TargetColumn::Last,
@@ -428,12 +434,14 @@ impl TableOptions {
             Some(names) => parse_record(names)?,
             None => schema.exclude.clone(),
         });
-        let features_as_rows = match self.orient {
-            Some(orient) => orient == Orient::FeaturesAsRows,
-            None => schema.features_as_rows,
-        };
-        if features_as_rows {
-            table = table.orientation(Orientation::FeaturesAsRows);
+        match (self.orient, schema.features_as_rows) {
+            (Some(Orient::FeaturesAsRows), _) | (None, true) => {
+                table = table.orientation(Orientation::FeaturesAsRows);
+            }
+            (Some(Orient::SamplesAsRows), _) => {
+                table = table.orientation(Orientation::SamplesAsRows);
+            }
+            (None, false) => {}
         }
         if let Some(delimiter) = self.delimiter_byte(schema)? {
             table = table.delimiter(delimiter);
@@ -452,7 +460,7 @@ impl TableOptions {
 
 /// What is asked for on the command line.
 pub(super) struct Job {
-    pub(super) table: TextTable,
+    pub(super) table: FileTable,
     pub(super) select: Select,
     seed: Option<u64>,
     paper: bool,

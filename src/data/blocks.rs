@@ -30,7 +30,7 @@ pub(crate) trait RowFold: Send {
 
     /// Takes in a line without quotes and carriage returns, straight from its bytes, where that is quicker
     /// than by its cells; `false` if it does not, or if the line is no row: then nothing was taken in.
-    fn plain_line(&mut self, _: &Line<'_>) -> bool {
+    fn plain_line(&mut self, _: u64, _: &Line<'_>) -> bool {
         false
     }
 
@@ -132,7 +132,7 @@ fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -
     for (row, line) in (block.first_row..).zip(lines(bytes)) {
         let text = line.bytes();
         let plain = !special_somewhere || !special(text);
-        if !(plain && fold.plain_line(&line)) {
+        if !(plain && fold.plain_line(row, &line)) {
             fold.row(row, &splitter.split(text, row)?);
         }
     }

@@ -5,9 +5,16 @@
 
 #[cfg(feature = "ndarray")]
 mod array;
+mod block_fold;
+mod block_samples;
+mod block_table;
 mod blocks;
 mod cells;
 mod columns;
+mod file;
+mod file_samples;
+mod formats;
+mod held;
 mod number;
 mod plain;
 mod quantise;
@@ -18,16 +25,19 @@ mod schema;
 mod side;
 mod table;
 mod target;
-mod text;
+mod targets;
 mod text_samples;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
+pub use file::FileTable;
 pub use samples::Source;
 pub use scaling::{Bounds, Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
-pub use text::TextTable;
 
+pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
+pub(crate) use block_samples::codes;
+pub(crate) use block_table::{Block, Cell, Place, Values, Wanted};
 pub(crate) use blocks::RowFold;
 pub(crate) use cells::Row;
 pub(crate) use columns::Columns;
@@ -35,6 +45,15 @@ pub(crate) use columns::Columns;
 pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
+pub(crate) use formats::Format;
+#[cfg(feature = "import")]
+pub(crate) use formats::inflate::inflate;
+#[cfg(feature = "import")]
+pub(crate) use formats::npy::{Array as Npy, header_of as npy_header};
+#[cfg(feature = "import")]
+pub(crate) use formats::r::table as r_table;
+#[cfg(feature = "import")]
+pub(crate) use held::Column;
 pub(crate) use number::CellFormat;
 pub(crate) use samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,

@@ -173,7 +173,7 @@ mod tests {
             self.rows.push((numbers, text(self.schema.target()), text(self.schema.id())));
         }
 
-        fn plain_line(&mut self, line: &Line<'_>) -> bool {
+        fn plain_line(&mut self, _: u64, line: &Line<'_>) -> bool {
             let Some(plain) = self.plain else { return false };
             let mut values = vec![7.0; self.schema.d()];
             let texts = plain.read(line, &mut values);

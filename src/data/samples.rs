@@ -160,10 +160,10 @@ pub(crate) struct Opening<'a> {
     pub(crate) labels: Option<&'a [String]>,
 }
 
-/// A table that features can be selected from: the path of a text file, a [`TextTable`] for files and
+/// A table that features can be selected from: the path of a text file, a [`FileTable`] for files and
 /// readers of any form, or an `ArrayTable` (feature `ndarray`) for a matrix in memory.
 ///
-/// [`TextTable`]: crate::TextTable
+/// [`FileTable`]: crate::FileTable
 pub trait Source: sealed::Open {}
 
 impl<T: sealed::Open + ?Sized> Source for T {}

@@ -33,6 +33,9 @@ pub(crate) enum TargetRole<'a> {
     Here(&'a TargetColumn),
     /// Another file, joined by the ids of this one.
     Elsewhere,
+    /// Beside the columns, or in another file in the order of the samples, or joined by ids beside the
+    /// columns: no column of ids is needed.
+    Apart,
 }
 
 /// The roles of the columns (or rows, where features are rows): features, target, ids.
@@ -58,6 +61,7 @@ impl Schema {
         id: Option<&str>,
         exclude: &[String],
     ) -> Result<Self> {
+        let unnamed_first = header.first().ok_or_else(no_feature)?.is_empty();
         if let Some(column) = repeated(&header) {
             return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
         }
@@ -66,10 +70,11 @@ impl Schema {
             TargetRole::Here(target) => {
                 let target = locate(&header, target)?;
                 // Row names, as data frames are often written.
-                let unnamed = named.is_none() && header[0].is_empty() && target != 0;
+                let unnamed = named.is_none() && unnamed_first && target != 0;
                 (Some(target), named.or(unnamed.then_some(0)))
             }
             TargetRole::Elsewhere => (None, Some(named.unwrap_or(0))),
+            TargetRole::Apart => (None, named.or(unnamed_first.then_some(0))),
         };
         if named.is_some() && named == target {
             return Err(Error::request("one column cannot be both the target and the id"));
@@ -79,8 +84,7 @@ impl Schema {
         }
         let schema = Self::new(Orientation::SamplesAsRows, header, target, id, exclude)?;
         if schema.d() == 0 {
-            return Err(Error::input("there is no feature column")
-                .hint("the last column is the target; is it another delimiter? --delimiter"));
+            return Err(no_feature());
         }
         Ok(schema)
     }
@@ -106,12 +110,13 @@ impl Schema {
         }
         let target = match target {
             TargetRole::Here(TargetColumn::Named(name)) => Some(find(&names, name, "target")?),
-            TargetRole::Here(_) => {
+            TargetRole::Here(target @ TargetColumn::At(_)) => Some(locate(&names, target)?),
+            TargetRole::Here(TargetColumn::Last) => {
                 return Err(Error::request(
                     "with features as rows state the target: --target-file, or --target NAME of a row",
                 ));
             }
-            TargetRole::Elsewhere => None,
+            TargetRole::Elsewhere | TargetRole::Apart => None,
         };
         let schema = Self::new(Orientation::FeaturesAsRows, names, target, None, exclude)?;
         if schema.d() == 0 {
@@ -196,6 +201,11 @@ impl Schema {
     pub(crate) fn is_of(&self, names: &[String]) -> bool {
         self.names == names
     }
+}
+
+fn no_feature() -> Error {
+    Error::input("there is no feature column")
+        .hint("the last column is the target; is it another delimiter? --delimiter")
 }
 
 /// The first place of a name that occurred before; empty names aside.

@@ -1,4 +1,4 @@
-//! Small files beside the table: targets by id, bounds by feature.
+//! Small files of text beside the table: any, and bounds by feature.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -48,49 +48,6 @@ impl SideFile {
         let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
         rows.sort_unstable_by_key(|row| row.0);
         Ok(Self { header, rows: rows.into_iter().map(|row| row.1).collect() })
-    }
-}
-
-/// Targets by id: a CSV file `id,value`.
-pub(crate) struct TargetTable {
-    entries: HashMap<Vec<u8>, (usize, Vec<u8>)>,
-    /// The name of the value column.
-    name: String,
-}
-
-impl TargetTable {
-    /// Reads the file.
-    ///
-    /// # Errors
-    ///
-    /// `Io` if it cannot be read; `Input` if it is malformed or an id occurs twice.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
-        let file = SideFile::read(path, 2, "id,value")?;
-        let name = file.header.get(1).cloned();
-        let mut entries = HashMap::new();
-        for (i, row) in file.rows.into_iter().enumerate() {
-            let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
-            if entries.insert(id, (i, value)).is_some() {
-                let rule = format!("an id occurs twice in {}", path.display());
-                return Err(Error::input(rule).at(Some(i as u64 + 1), Some(1)));
-            }
-        }
-        Ok(Self { entries, name: name.unwrap_or_default() })
-    }
-
-    /// The number of ids.
-    pub(crate) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// The name of the value column: if the file has no header, somebody's value.
-    pub(crate) fn name(&self) -> &str {
-        &self.name
-    }
-
-    /// The number and value of an id's entry, by equality of text.
-    pub(crate) fn find(&self, id: &[u8]) -> Option<(usize, &[u8])> {
-        self.entries.get(id.trim_ascii()).map(|(entry, value)| (*entry, value.as_slice()))
     }
 }
 
@@ -166,16 +123,5 @@ mod tests {
         ] {
             assert_eq!(bounds(text).unwrap_err().kind(), kind, "{text}");
         }
-    }
-
-    #[test]
-    fn targets_by_id() {
-        let table = TargetTable::read(file("who,status\np1, case\n p2,control\n").path()).unwrap();
-        assert_eq!((table.len(), table.name()), (2, "status"));
-        assert_eq!(table.find(b"p2 "), Some((1, &b"control"[..])));
-        assert_eq!(table.find(b"P2"), None);
-        let twice = TargetTable::read(file("id,v\np1,1\np1,2\n").path()).err().unwrap();
-        assert_eq!(twice.place().unwrap().row, Some(2));
-        assert!(TargetTable::read(file("id\np1\n").path()).is_err());
     }
 }

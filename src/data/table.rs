@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::blocks::{RowFold, Shape, fold_rows};
 use crate::data::cells::MAX_CELL;
+use crate::data::formats::Format;
 use crate::error::{Error, Result};
 
 /// Called with the share of a file that has been read, from 0 to 1.
@@ -95,6 +96,14 @@ impl TableFile {
         }
     }
 
+    /// The path, if it is that of a file.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match &self.input {
+            Input::File(path) => Some(path),
+            _ => None,
+        }
+    }
+
     /// Whether it can be read more than once: a pipe cannot.
     pub(crate) fn is_regular(&self) -> bool {
         let Input::File(path) = &self.input else { return false };
@@ -123,6 +132,10 @@ impl TableFile {
         let failed = |error| failures.error(&name, &error);
         let watched = Watched { raw, failures: failures.clone() };
         let (start, mut input) = decompress(watched).map_err(failed)?;
+        if let Some(format) = Format::of_start(&start) {
+            let rule = format!("{name} does not hold text: its format is {}", format.name());
+            return Err(Error::input(rule).hint("this format is read by its path, unpacked"));
+        }
         let delimiter =
             self.delimiter.unwrap_or_else(|| likely_delimiter(&start, self.decimal_comma));
         let header = read_header(&mut input, delimiter).map_err(|error| match error {
@@ -250,7 +263,9 @@ fn prime<R: Read>(
 
 /// Inflates what starts like gzip (all members) or zstd (all frames), and skips a byte order mark;
 /// also gives the start of the text: its first line, or 64 KiB.
-fn decompress(raw: impl Read + Send + 'static) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
+pub(super) fn decompress(
+    raw: impl Read + Send + 'static,
+) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
     let (magic, file) = prime(raw, |start| start.len() >= 4)?;
     let file = BufReader::with_capacity(1 << 16, file);
     let inflated: Box<dyn Read + Send> = match magic.as_slice() {

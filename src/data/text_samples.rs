@@ -2,13 +2,13 @@
 
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
+use crate::data::file::FileTable;
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
 use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::side::TargetTable;
 use crate::data::table::{OpenTable, TableFile, text};
-use crate::data::text::TextTable;
+use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::error::{Error, Result};
 
 /// A table of text whose features and target are known.
@@ -29,14 +29,14 @@ enum Body {
 
 impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
-    pub(super) fn open(table: &TextTable, opening: &Opening<'_>) -> Result<Self> {
+    pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
         let targets = table.target_file.as_deref().map(TargetTable::read).transpose()?;
         let file = table.file().with_progress(opening.progress.clone());
-        let private_header = table.orientation == Orientation::FeaturesAsRows;
+        let private_header = table.lies() == Orientation::FeaturesAsRows;
         let place = |error: Error| if private_header { error.without_column() } else { error };
         let open = file.open().map_err(place)?;
         table.check_decimal(open.delimiter())?;
-        let (schema, body) = match table.orientation {
+        let (schema, body) = match table.lies() {
             Orientation::SamplesAsRows => {
                 let schema =
                     table.schema_of_columns(open.header(), targets.as_ref(), opening.labels)?;
@@ -49,7 +49,7 @@ impl TextSamples {
                 (schema, Body::Held(held))
             }
         };
-        let (format, threads) = (table.format.clone(), opening.threads);
+        let (format, threads) = (table.cells.clone(), opening.threads);
         Ok(Self { schema, format, targets, threads, body })
     }
 }
@@ -89,23 +89,7 @@ impl Samples for TextSamples {
     }
 
     fn no_usable_target(&self, labels: bool) -> Error {
-        if self.targets.is_some() {
-            return Error::input("no sample has a usable target: no id is in both files with one")
-                .hint("state the id column, --id NAME, and --classes if the targets are labels");
-        }
-        let error = if labels {
-            Error::input("no row has one of the stated classes here")
-                .hint("labels are compared as text, upper and lower case included")
-        } else {
-            Error::input("no row has a number here, in the target's column").hint(
-                "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
-            )
-        };
-        let place = self.schema.target().map(|place| place + 1);
-        match self.schema.orientation() {
-            Orientation::SamplesAsRows => error.at(None, place),
-            Orientation::FeaturesAsRows => error.at(place.map(|row| row as u64), None),
-        }
+        no_usable_target(&self.schema, self.targets.as_ref(), labels)
     }
 }
 
@@ -119,32 +103,27 @@ struct TextColumns<'a> {
     targets: Option<&'a TargetTable>,
 }
 
-/// Hands rows on as samples, and counts how often each target of another file is used.
+/// Hands rows on as samples, joined to their targets.
 struct TextFold<'a, F> {
     columns: &'a TextColumns<'a>,
     fold: F,
-    uses: Vec<u64>,
+    join: Join<'a>,
     /// The numbers of the row at hand.
     values: Vec<f64>,
 }
 
 impl<'a, F: SampleFold> TextFold<'a, F> {
     fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
-        let targets = columns.targets.map_or(0, TargetTable::len);
         let values = if F::READS_VALUES { vec![0.0; columns.schema.d()] } else { Vec::new() };
-        Self { columns, fold, uses: vec![0; targets], values }
+        Self { columns, fold, join: Join::new(columns.targets), values }
     }
 
     /// Hands on the row whose numbers are `values`.
-    fn sample(&mut self, texts: Texts<'_>) {
-        let columns = self.columns;
-        let target = match (columns.targets, columns.schema.id()) {
-            (Some(targets), Some(_)) => targets.find(texts.id).map(|(entry, value)| {
-                self.uses[entry] += 1;
-                value
-            }),
-            _ => columns.schema.target().map(|_| texts.target),
-        };
+    fn sample(&mut self, number: u64, texts: Texts<'_>) {
+        let schema = self.columns.schema;
+        let here = schema.target().map(|_| texts.target);
+        let id = schema.id().map(|_| texts.id);
+        let target = self.join.target(number, id, here);
         self.fold.sample(Sample { target, values: &self.values });
     }
 
@@ -152,17 +131,15 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
     ///
     /// # Errors
     ///
-    /// `Input` if two rows took the same target: one person's target would then count twice.
+    /// As for a join.
     fn finish(self) -> Result<F> {
-        if self.uses.iter().any(|&uses| uses > 1) {
-            return Err(Error::input("an id occurs twice in the table, and is joined to a target"));
-        }
+        self.join.finish()?;
         Ok(self.fold)
     }
 }
 
 impl<F: SampleFold> RowFold for TextFold<'_, F> {
-    fn row(&mut self, _: u64, row: &Row<'_>) {
+    fn row(&mut self, number: u64, row: &Row<'_>) {
         let TextColumns { schema, format, .. } = self.columns;
         if F::READS_VALUES {
             for (value, &column) in self.values.iter_mut().zip(schema.features()) {
@@ -170,23 +147,21 @@ impl<F: SampleFold> RowFold for TextFold<'_, F> {
             }
         }
         let cell = |column: Option<usize>| column.map(|c| row.cell(c)).unwrap_or_default();
-        self.sample(Texts { target: cell(schema.target()), id: cell(schema.id()) });
+        self.sample(number, Texts { target: cell(schema.target()), id: cell(schema.id()) });
     }
 
-    fn plain_line(&mut self, line: &Line<'_>) -> bool {
+    fn plain_line(&mut self, number: u64, line: &Line<'_>) -> bool {
         let plain = &self.columns.plain;
         let texts = match F::READS_VALUES {
             true => plain.read(line, &mut self.values),
             false => plain.read_texts(line),
         };
-        texts.map(|texts| self.sample(texts)).is_some()
+        texts.map(|texts| self.sample(number, texts)).is_some()
     }
 
     fn merge(&mut self, other: Self) {
         self.fold.merge(other.fold);
-        for (uses, more) in self.uses.iter_mut().zip(other.uses) {
-            *uses += more;
-        }
+        self.join.merge(other.join);
     }
 }
 
@@ -245,17 +220,17 @@ impl RowFold for Lines<'_> {
 impl Held {
     fn read(
         open: OpenTable,
-        table: &TextTable,
+        table: &FileTable,
         threads: usize,
         targets: Option<&TargetTable>,
     ) -> Result<(Schema, Self)> {
-        let role = table.target_role();
+        let role = table.target_role(targets);
         let ids = open.header()[1..].to_vec();
         let target = match &role {
             TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
             _ => None,
         };
-        let new = || Lines { format: &table.format, target, samples: ids.len(), lines: Vec::new() };
+        let new = || Lines { format: &table.cells, target, samples: ids.len(), lines: Vec::new() };
         let mut lines = open.fold(threads, new)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let mut names = Vec::with_capacity(lines.len());
@@ -294,13 +269,11 @@ impl Held {
 
 /// The target of each id.
 fn join(ids: &[String], targets: &TargetTable) -> Result<Vec<Option<Vec<u8>>>> {
-    let mut used = vec![false; targets.len()];
-    let mut target = |id: &String| match targets.find(id.as_bytes()) {
-        None => Ok(None),
-        Some((entry, _)) if std::mem::replace(&mut used[entry], true) => {
-            Err(Error::input("an id occurs twice in the table, and is joined to a target"))
-        }
-        Some((_, value)) => Ok(Some(value.to_vec())),
+    let mut join = Join::new(Some(targets));
+    let target = |(id, number): (&String, u64)| {
+        join.target(number, Some(id.as_bytes()), None).map(<[u8]>::to_vec)
     };
-    ids.iter().map(&mut target).collect()
+    let joined = ids.iter().zip(1..).map(target).collect();
+    join.finish()?;
+    Ok(joined)
 }

@@ -7,13 +7,14 @@ use std::path::Path;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use ndarray::Array2;
-use ndarray_npy::{ReadNpyExt, WriteNpyExt};
+use ndarray::{Array2, ShapeBuilder};
 
-use crate::data::TextTable;
-use crate::datasets::inflate::inflate;
-use crate::datasets::{DataSet, PublicTable, rdata};
+use crate::data::{Column, FileTable, Npy, inflate, npy_header, r_table};
+use crate::datasets::{DataSet, PublicTable};
 use crate::error::{Error, Result};
+
+/// What a file may hold at most, in bytes, compressed or not: ten times the largest known set.
+pub(super) const MAX_BYTES: u64 = 1 << 28;
 
 /// A form of file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,7 +65,7 @@ impl Form {
         beside: impl Fn(&str) -> Result<Vec<u8>>,
     ) -> Result<PublicTable> {
         let table = match self {
-            Self::RData => rdata::read(bytes, &set.name)?,
+            Self::RData => of_r(bytes, &set.name)?,
             Self::Csv | Self::CsvGz => PublicTable::read(&comma_separated(bytes)?)?,
             Self::Npy => PublicTable {
                 x: npy(set, &bytes)?,
@@ -95,11 +96,8 @@ impl Form {
                 gzip.finish().map_err(failed)?
             }
             Self::Npy => {
-                let mut bytes = Vec::new();
-                table
-                    .x
-                    .write_npy(&mut bytes)
-                    .map_err(|_| Error::io("cannot bring the table into its form"))?;
+                let mut bytes = npy_header(table.x.nrows(), table.x.ncols());
+                bytes.extend(table.x.iter().flat_map(|value| value.to_le_bytes()));
                 let features = lines("feature", &table.features).into_bytes();
                 let labels = lines(LABEL, &table.labels).into_bytes();
                 return Ok(vec![(FEATURES, features), (LABELS, labels), (self.ending(), bytes)]);
@@ -184,15 +182,15 @@ fn lines(header: &str, cells: &[String]) -> String {
     text
 }
 
-fn comma_separated(bytes: Vec<u8>) -> Result<TextTable> {
-    let text = Cursor::new(inflate(bytes)?);
+fn comma_separated(bytes: Vec<u8>) -> Result<FileTable> {
+    let text = Cursor::new(inflate(bytes, MAX_BYTES)?);
     // The sets are known: names that look like numbers are names.
-    Ok(TextTable::from_reader(text).delimiter(b',').numeric_names(true))
+    Ok(FileTable::from_reader(text).delimiter(b',').numeric_names(true))
 }
 
 /// The one column of a file, below its header.
 fn column(bytes: Vec<u8>) -> Result<Vec<String>> {
-    let bytes = inflate(bytes)?;
+    let bytes = inflate(bytes, MAX_BYTES)?;
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let cells = reader.records().map(|record| {
         let record = record.map_err(|_| Error::input("the list is not CSV in UTF-8"))?;
@@ -201,23 +199,38 @@ fn column(bytes: Vec<u8>) -> Result<Vec<String>> {
     cells.collect()
 }
 
-/// The values of a set. That the file has the set's shape and length is seen before anything is
-/// allocated by what its header says.
+/// The values of a set.
 fn npy(set: &DataSet, bytes: &[u8]) -> Result<Array2<f64>> {
-    let wrong = || Error::input(format!("{}.npy does not hold n by d values as f64", set.name));
-    let values = set.n.checked_mul(set.d).and_then(|values| values.checked_mul(8));
-    let header = bytes.len().checked_sub(values.unwrap_or(usize::MAX)).ok_or_else(wrong)?;
-    let header = bytes.get(..header).filter(|header| header.len() < 1 << 10).ok_or_else(wrong)?;
-    let header = String::from_utf8_lossy(header);
-    let shape = format!("'shape': ({}, {})", set.n, set.d);
-    if header.matches("shape").count() != 1 || !header.contains(&shape) {
+    let wrong = || Error::input(format!("{}.npy does not hold n by d numbers", set.name));
+    let (n, d, values) = Npy::of_bytes(bytes.to_vec())?.matrix()?;
+    if (n, d) != (set.n, set.d) {
         return Err(wrong());
     }
-    let x = Array2::<f64>::read_npy(bytes).map_err(|_| wrong())?;
+    let x = Array2::from_shape_vec((n, d), values).map_err(|_| wrong())?;
     // An infinite value is a missing one, as everywhere.
-    Ok(x.mapv(|value| if value.is_finite() { value } else { f64::NAN })
-        .as_standard_layout()
-        .into_owned())
+    Ok(x.mapv(|value| if value.is_finite() { value } else { f64::NAN }))
+}
+
+/// R's file of a set: a list of x and y. A label is never missing.
+fn of_r(bytes: Vec<u8>, name: &str) -> Result<PublicTable> {
+    let table = r_table(inflate(bytes, MAX_BYTES)?, Some(name))?;
+    let target =
+        table.target.ok_or_else(|| Error::input("the R file does not hold members x and y"))?;
+    let label = |(row, cell): (usize, Option<Vec<u8>>)| {
+        let missing = || Error::input("the label is missing").at(Some(row as u64 + 1), None);
+        let text = String::from_utf8(cell.ok_or_else(missing)?).map_err(|_| missing())?;
+        Ok(text.trim().to_owned())
+    };
+    let labels = target.into_iter().enumerate().map(label).collect::<Result<Vec<_>>>()?;
+    let column = |column: Column| match column {
+        Column::Numbers(values) => Ok(values),
+        Column::Texts(_) => Err(Error::input("a feature in the R file does not hold numbers")),
+    };
+    let columns = table.columns.into_iter().map(column).collect::<Result<Vec<_>>>()?;
+    let x = Array2::from_shape_vec((labels.len(), columns.len()).f(), columns.concat());
+    let x =
+        x.map_err(|_| Error::input("x and y in the R file differ in their number of samples"))?;
+    Ok(PublicTable { features: table.names, x: x.as_standard_layout().into_owned(), labels })
 }
 
 #[cfg(test)]

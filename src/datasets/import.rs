@@ -5,8 +5,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::datasets::fetch::{Limits, fetch};
-use crate::datasets::form::Form;
-use crate::datasets::inflate::MAX_BYTES;
+use crate::datasets::form::{Form, MAX_BYTES};
 use crate::datasets::{DataSet, PublicTable, checksum, find};
 use crate::error::{Error, Result};
 

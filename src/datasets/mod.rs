@@ -15,10 +15,7 @@ mod checksum;
 mod fetch;
 mod form;
 mod import;
-mod inflate;
 mod manifest;
-mod rdata;
-mod serialised;
 mod table;
 
 pub use bounds::{Clip, bounds, bounds_to_csv};

@@ -2,7 +2,7 @@
 
 use ndarray::Array2;
 
-use crate::data::{Opening, Sample, SampleFold, Samples, Source, TextTable, Value};
+use crate::data::{FileTable, Opening, Sample, SampleFold, Samples, Source, Value};
 use crate::error::{Error, Result};
 
 /// A public table: samples by rows, numeric features, one label a sample.
@@ -23,7 +23,7 @@ impl PublicTable {
     ///
     /// `Request` if what is stated of the table does not fit its header; `Input` if it is malformed or
     /// has no rows; `Io` if it cannot be read.
-    pub fn read(table: &TextTable) -> Result<Self> {
+    pub fn read(table: &FileTable) -> Result<Self> {
         Self::read_source(table)
     }
 
@@ -74,7 +74,7 @@ mod tests {
         let rows = (0..n).map(|i| format!("{i},{},label {i} of a long name,-{i}.5\n", i * 7 % n));
         let text = format!("a,b,y,c\n{}", rows.collect::<String>());
         assert!(text.len() > 4 << 20);
-        let source = TextTable::from_reader(std::io::Cursor::new(text));
+        let source = FileTable::from_reader(std::io::Cursor::new(text));
         let table = PublicTable::read(&source.target_column(TargetColumn::Named("y".into())));
         let table = table.unwrap();
         assert_eq!(table.features, ["a", "b", "c"]);

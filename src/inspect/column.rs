@@ -10,6 +10,9 @@ pub(super) const MOST_LABELS: usize = 20;
 /// Numbers that often stand for missing values, and must be stated then.
 pub(super) const CODES: [&str; 6] = ["-999", "-9999", "-99", "999", "9999", "-1e30"];
 
+/// The same as numbers.
+const CODE_VALUES: [f64; CODES.len()] = [-999.0, -9999.0, -99.0, 999.0, 9999.0, -1e30];
+
 /// Counts and moments of a column.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Column {
@@ -32,7 +35,52 @@ pub(super) struct Column {
     pub(super) values: BTreeMap<String, u64>,
 }
 
+/// The same of a column of numbers, without their texts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct NumberColumn {
+    counted: Column,
+    /// Different values with their counts, up to [`MOST_LABELS`] and one more.
+    values: Vec<(f64, u64)>,
+}
+
+impl NumberColumn {
+    /// Takes in a value; `missing` stand for none.
+    pub(super) fn take_in(&mut self, value: f64, missing: &[f64]) {
+        let column = &mut self.counted;
+        if !value.is_finite() || missing.contains(&value) {
+            column.missing += 1;
+            return;
+        }
+        column.number(value);
+        match self.values.iter().position(|(seen, _)| *seen == value) {
+            Some(place) => self.values[place].1 += 1,
+            None if self.values.len() <= MOST_LABELS => self.values.push((value, 1)),
+            None => {}
+        }
+        if let Some(code) = CODE_VALUES.iter().position(|code| *code == value) {
+            self.counted.codes[code] += 1;
+        }
+    }
+
+    /// The column, with its values as texts.
+    pub(super) fn into_column(self) -> Column {
+        let text = |(value, count): (f64, u64)| (value.to_string(), count);
+        Column { values: self.values.into_iter().map(text).collect(), ..self.counted }
+    }
+}
+
 impl Column {
+    /// Counts a number.
+    fn number(&mut self, value: f64) {
+        if self.numbers == 0 {
+            (self.low, self.high) = (value, value);
+        }
+        self.numbers += 1;
+        self.low = self.low.min(value);
+        self.high = self.high.max(value);
+        self.sum_of_magnitudes += value.abs();
+    }
+
     pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) {
         let text = String::from_utf8_lossy(cell.trim_ascii());
         if text.is_empty() || format.is_missing(cell) {
@@ -40,15 +88,7 @@ impl Column {
             return;
         }
         match format.number(cell) {
-            Some(value) => {
-                if self.numbers == 0 {
-                    (self.low, self.high) = (value, value);
-                }
-                self.numbers += 1;
-                self.low = self.low.min(value);
-                self.high = self.high.max(value);
-                self.sum_of_magnitudes += value.abs();
-            }
+            Some(value) => self.number(value),
             None => {
                 self.texts += 1;
                 let first = self.first_text.unwrap_or(row);

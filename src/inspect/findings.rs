@@ -2,7 +2,7 @@
 
 use super::Known;
 use super::column::{CODES, Column};
-use crate::data::{Orientation, TargetColumn};
+use crate::data::{Format, Orientation, TargetColumn};
 use crate::select::WIDE;
 
 /// One line of the inspection.
@@ -45,11 +45,27 @@ pub struct Suggestion {
     pub missing: Vec<String>,
 }
 
+/// How a table is written.
+pub(super) enum Written {
+    /// As text, with this between cells.
+    Text(u8),
+    /// Otherwise: its columns are features even where they are the file's rows.
+    Blocks {
+        format: Format,
+        /// Whether the first column here holds ids that stand beside the file's columns.
+        ids: bool,
+        /// Whether the last one here is a target that stands beside them.
+        target: bool,
+        /// Whether the file's rows are features.
+        features_as_rows: bool,
+    },
+}
+
 /// What was counted.
 pub(super) struct Seen<'a> {
     pub(super) known: &'a Known,
     pub(super) header: &'a [String],
-    pub(super) delimiter: u8,
+    pub(super) written: Written,
     pub(super) rows: u64,
     pub(super) columns: &'a [Column],
     /// Different values of the id column, or of the first.
@@ -98,25 +114,22 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
 
 impl Seen<'_> {
     fn shape(&self, draft: &mut Draft) {
-        let delimiter = match self.delimiter {
-            b'\t' => "tabs".to_owned(),
-            other => format!("{:?}", char::from(other)),
+        let delimiter = match self.written {
+            Written::Text(b'\t') => "separated by tabs".to_owned(),
+            Written::Text(other) => format!("separated by {:?}", char::from(other)),
+            Written::Blocks { format, .. } => format!("format {}", format.name()),
         };
-        draft.say(
-            "shape",
-            format!(
-                "{} rows and {} columns, separated by {delimiter}",
-                self.rows,
-                self.header.len()
-            ),
-        );
-        draft.suggestion.delimiter = Some(self.delimiter);
-        if let Some(delimiter) = self.known.delimiter {
-            draft.delimiter(delimiter);
-        }
-        if self.header.len() == 1 {
-            draft
-                .warn("shape", "there is one column only: state what separates cells: --delimiter");
+        let columns = self.header.len() - self.beside();
+        draft.say("shape", format!("{} rows and {columns} columns, {delimiter}", self.rows));
+        if let Written::Text(delimiter) = self.written {
+            draft.suggestion.delimiter = Some(delimiter);
+            if let Some(delimiter) = self.known.delimiter {
+                draft.delimiter(delimiter);
+            }
+            if self.header.len() == 1 {
+                let alone = "there is one column only: state what separates cells: --delimiter";
+                draft.warn("shape", alone);
+            }
         }
         if self.uses_decimal_comma() {
             draft.warn("numbers", "numbers are written with a decimal comma: --decimal-comma");
@@ -127,12 +140,29 @@ impl Seen<'_> {
 
     fn uses_decimal_comma(&self) -> bool {
         let sum = |count: fn(&Column) -> u64| self.columns.iter().map(count).sum::<u64>();
+        let Written::Text(delimiter) = self.written else { return false };
         self.known.decimal_comma
-            || self.delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
+            || delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
     }
 
+    /// How many of the columns here stand beside those of the file.
+    fn beside(&self) -> usize {
+        match self.written {
+            Written::Text(_) => 0,
+            Written::Blocks { ids, target, .. } => usize::from(ids) + usize::from(target),
+        }
+    }
+
+    /// The number of a column in the file, from 1.
+    fn number(&self, column: usize) -> usize {
+        let ids = matches!(self.written, Written::Blocks { ids: true, .. });
+        column + usize::from(!ids)
+    }
+
+    /// Whether the columns here are samples.
     fn lines_are_features(&self) -> bool {
-        self.known.orientation == Some(Orientation::FeaturesAsRows)
+        matches!(self.written, Written::Text(_))
+            && self.known.orientation == Some(Orientation::FeaturesAsRows)
     }
 
     /// Many more lines than columns, each with a name of its own, and nothing that speaks for samples
@@ -143,7 +173,13 @@ impl Seen<'_> {
             && self.different_ids as u64 == self.rows;
         let is_label = |c: &Column| c.has_label_numbers() || c.texts > 0 && c.has_labels();
         let labels = self.columns.iter().skip(1).any(is_label);
-        named
+        let may = match self.written {
+            Written::Text(_) => true,
+            Written::Blocks { format, features_as_rows, .. } => {
+                format == Format::R && !features_as_rows
+            }
+        };
+        may && named
             && !labels
             && !self.first_is_named_as_ids()
             && self.rows > 4 * self.header.len() as u64
@@ -161,7 +197,13 @@ impl Seen<'_> {
     }
 
     fn way(&self, draft: &mut Draft) {
-        if self.lines_are_features() {
+        if let Written::Blocks { format, features_as_rows: true, .. } = self.written {
+            draft.say("lies", "each row of the file is a feature and each column a sample");
+            draft.suggestion.features_as_rows = true;
+            if format != Format::Gct {
+                draft.option("--orient", "features-as-rows");
+            }
+        } else if self.lines_are_features() {
             draft.say(
                 "lies",
                 "each line is a feature and each column a sample, as stated: the first column's texts \
@@ -169,9 +211,9 @@ impl Seen<'_> {
             );
             draft.suggestion.features_as_rows = true;
             draft.option("--orient", "features-as-rows");
-            if self.known.delimiter.is_none() {
+            if let (Written::Text(delimiter), None) = (&self.written, self.known.delimiter) {
                 // `select` does not look for it in a header that holds ids.
-                draft.delimiter(self.delimiter);
+                draft.delimiter(*delimiter);
             }
         } else if self.known.orientation.is_none() && self.lines_may_be_features() {
             draft.suggestion.undecided = true;
@@ -191,6 +233,11 @@ impl Seen<'_> {
     }
 
     fn id_column(&self) -> Option<usize> {
+        match self.written {
+            Written::Blocks { ids: true, .. } => return Some(0),
+            Written::Blocks { format: Format::Npy | Format::Npz, .. } => return None,
+            _ => {}
+        }
         if let Some(id) = &self.known.id {
             return self.header.iter().position(|name| name == id);
         }
@@ -209,7 +256,11 @@ impl Seen<'_> {
         }
         let Some(id) = self.id_column() else { return };
         let name = &self.header[id];
-        draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
+        if matches!(self.written, Written::Blocks { ids: true, .. }) {
+            draft.say("ids", "each sample has an id beside the columns");
+        } else {
+            draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
+        }
         if self.duplicated_ids > 0 {
             draft.warn(
                 "ids",
@@ -230,16 +281,16 @@ impl Seen<'_> {
         match &self.known.target {
             TargetColumn::Last => self.header.len().checked_sub(1),
             TargetColumn::Named(name) => self.header.iter().position(|other| other == name),
-            TargetColumn::At(place) => place.checked_sub(1).filter(|c| *c < self.header.len()),
+            TargetColumn::At(place) => {
+                (0..self.header.len()).find(|&column| self.number(column) == *place)
+            }
         }
     }
 
     fn target(&self, draft: &mut Draft) {
         let stated = match &self.known.target {
             TargetColumn::Named(name) => Some(name),
-            TargetColumn::At(place) => {
-                place.checked_sub(1).and_then(|place| self.header.get(place))
-            }
+            TargetColumn::At(_) => self.target_column().map(|column| &self.header[column]),
             TargetColumn::Last => None,
         };
         if let Some(name) = stated {
@@ -250,7 +301,9 @@ impl Seen<'_> {
             draft.say("target", "in its own file: if it holds labels, add --classes a,b");
             return;
         }
-        if self.lines_are_features() {
+        let apart = matches!(self.written, Written::Blocks { features_as_rows: true, target, .. }
+            if !target && stated.is_none());
+        if self.lines_are_features() || apart {
             if stated.is_none() {
                 draft.warn("target", "state --target-file (id,value), or a row: --target NAME");
                 draft.suggestion.undecided = true;
@@ -262,7 +315,7 @@ impl Seen<'_> {
             return;
         };
         let (name, column) = (&self.header[place], &self.columns[place]);
-        let what = format!("column {} ({name:?})", place + 1);
+        let what = format!("column {} ({name:?})", self.number(place));
         let numeric = column.is_numeric(draft.suggestion.decimal_comma);
         if numeric && !column.has_label_numbers() {
             draft.say(
@@ -314,7 +367,12 @@ impl Seen<'_> {
     }
 
     fn features(&self, draft: &mut Draft) {
-        let target = self.target_column().filter(|_| !self.known.target_elsewhere);
+        let own = matches!(
+            self.written,
+            Written::Text(_) | Written::Blocks { features_as_rows: false, .. }
+        ) || !matches!(self.known.target, TargetColumn::Last)
+            || matches!(self.written, Written::Blocks { target: true, .. });
+        let target = self.target_column().filter(|_| own && !self.known.target_elsewhere);
         let skip = [self.id_column(), target];
         let skipped = |c: &usize| {
             if self.lines_are_features() {
@@ -342,7 +400,7 @@ impl Seen<'_> {
             draft.suggestion.exclude.extend(excluded);
         }
         for &c in texts {
-            let (name, place, column) = (&self.header[c], c + 1, &self.columns[c]);
+            let (name, place, column) = (&self.header[c], self.number(c), &self.columns[c]);
             let what = if column.has_labels() {
                 let labels = labels_of(column).join(", ");
                 format!(
@@ -365,7 +423,7 @@ impl Seen<'_> {
             column.is_numeric(comma) && column.texts > 0 && !comma
         };
         for &c in places.iter().filter(partly).take(3) {
-            let what = format!("column {} ({:?})", c + 1, self.header[c]);
+            let what = format!("column {} ({:?})", self.number(c), self.header[c]);
             self.texts(draft, "features", &what, &self.columns[c]);
         }
         let constant = columns().filter(|c| c.is_constant()).count();

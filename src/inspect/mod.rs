@@ -2,13 +2,16 @@
 //!
 //! **Not private**: everything here is read off the data and may not be passed on.
 
+mod blocks;
 mod column;
 mod findings;
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::data::{CellFormat, Orientation, Row, RowFold, TableFile, TargetColumn};
+use crate::data::{
+    CellFormat, FileTable, Format, Orientation, Row, RowFold, TableFile, TargetColumn,
+};
 use crate::error::Result;
 use column::Column;
 
@@ -39,24 +42,36 @@ pub struct Known {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The number of lines below the header.
+    /// The number of samples; of a table of text, of lines below the header.
     pub rows: u64,
     /// The number of columns.
     pub columns: usize,
-    /// What separates cells.
-    pub delimiter: u8,
+    /// What separates cells, in a table of text.
+    pub delimiter: Option<u8>,
     /// What was found, in the order to read it.
     pub findings: Vec<Finding>,
     /// The options to state.
     pub suggestion: Suggestion,
 }
 
-/// Looks at a table.
+/// Looks at a table of any format.
 ///
 /// # Errors
 ///
-/// As for reading it: `Io`, or `Input` with the place of the first structure error.
+/// As for reading it: `Request` for what is known of text alone and of another format, `Io`, or `Input` with
+/// the place of the first structure error.
 pub fn inspect(path: &Path, known: &Known) -> Result<Inspection> {
+    let mut table = FileTable::new(path).decimal_comma(known.decimal_comma);
+    if let Some(delimiter) = known.delimiter {
+        table = table.delimiter(delimiter);
+    }
+    match table.format()? {
+        Format::Text => inspect_text(path, known),
+        format => blocks::inspect(table.missing(known.missing.clone()), format, known),
+    }
+}
+
+fn inspect_text(path: &Path, known: &Known) -> Result<Inspection> {
     let file = TableFile::new(path, known.delimiter).with_decimal_comma(known.decimal_comma);
     let table = file.open()?;
     let (header, delimiter) = (table.header().to_vec(), table.delimiter());
@@ -75,12 +90,13 @@ pub fn inspect(path: &Path, known: &Known) -> Result<Inspection> {
     let (findings, suggestion) = findings::draw(findings::Seen {
         known,
         header: &header,
-        delimiter,
+        written: findings::Written::Text(delimiter),
         rows: look.rows,
         columns: &look.columns,
         different_ids: look.ids.len(),
         duplicated_ids,
     });
+    let delimiter = Some(delimiter);
     Ok(Inspection { rows: look.rows, columns: header.len(), delimiter, findings, suggestion })
 }
 

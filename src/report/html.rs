@@ -13,9 +13,9 @@ use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, Sc
 /// A record as one self-contained HTML page, with the record as JSON at its end.
 ///
 /// ```
-/// use dpsis::{Select, TextTable};
+/// use dpsis::{Select, FileTable};
 ///
-/// let table = TextTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
+/// let table = FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
 /// let selection = Select::new(1).epsilon("1".parse()?).run(&table)?;
 /// let page = dpsis::report::to_html(&selection)?;
 /// assert!(page.starts_with("<!doctype html>"));

@@ -12,9 +12,9 @@ use crate::select::{DryRun, Record};
 /// [`Select::paper_preprocessing`](crate::Select::paper_preprocessing).
 ///
 /// ```
-/// use dpsis::{NotPrivate, Record, Select, TextTable};
+/// use dpsis::{NotPrivate, Record, Select, FileTable};
 ///
-/// let table = || TextTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
+/// let table = || FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
 /// let request = Select::new(1).epsilon("1".parse()?).seed(7);
 /// let rehearsal: NotPrivate<Record> = request.run(&table())?;
 /// assert_eq!(rehearsal, request.run(&table())?);

@@ -1,24 +1,39 @@
-//! A table of text: where it is and how it is written.
+//! A table in a file: where it is, how it is written, which columns are what.
 
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use crate::data::block_table::BlockTable;
+use crate::data::formats::{Format, Stated};
 use crate::data::number::CellFormat;
-use crate::data::samples::{Opening, sealed};
+use crate::data::samples::Opening;
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::side::TargetTable;
 use crate::data::table::TableFile;
-use crate::data::text_samples::TextSamples;
+use crate::data::targets::TargetTable;
 use crate::error::{Error, Result};
 
-/// A table of text (CSV, TSV or with another delimiter; plain, gzip or zstd): where it is, how it is
-/// written and which columns are what. All of that is public knowledge, stated by the user.
+/// A table in a file: where it is, how it is written and which columns are what. All of that is public
+/// knowledge, stated by the user.
+///
+/// The format is told by the first bytes of the content, where it has such, or by the file's name:
+///
+/// | format | names of features | target, if not stated otherwise |
+/// | --- | --- | --- |
+/// | text: CSV, TSV or with another delimiter; plain, gzip or zstd | the header | the last column |
+/// | `.npy`: a matrix of numbers | `feature-1` and so on | the last column |
+/// | `.npz`: `X`, `x` or `data` | `feature_names`, `names` or `columns`; else as above | `y` or `target`; else the last column |
+/// | R (`.rds`, `.RData`): a matrix, a data frame, or a list of `x` and `y` | the columns' | `y`; else the last column |
+/// | `.gct`: features are rows | the column `Name` | none: it comes from a file, such as a `.cls` |
+/// | Parquet, Arrow, Feather (feature `arrow`) | the columns' | the last column |
+///
+/// Booleans are 0 and 1, NaN and infinite values are missing, and a number that is a label is called as
+/// its shortest text: `1`, not `1.0`.
 ///
 /// ```no_run
-/// use dpsis::{Select, TargetColumn, TextTable};
+/// use dpsis::{Select, TargetColumn, FileTable};
 ///
-/// let table = TextTable::new("visits.tsv.gz")
+/// let table = FileTable::new("visits.tsv.gz")
 ///     .target_column(TargetColumn::Named("age".into()))
 ///     .exclude(["visit"]);
 /// let selection = Select::new(5).epsilon("2".parse()?).run(&table)?;
@@ -27,11 +42,11 @@ use crate::error::{Error, Result};
 ///
 /// Where nothing but the path is to be said, the path itself does.
 #[derive(Clone)]
-pub struct TextTable {
+pub struct FileTable {
     file: TableFile,
-    pub(super) orientation: Orientation,
+    orientation: Option<Orientation>,
     delimiter: Option<u8>,
-    pub(super) format: CellFormat,
+    pub(super) cells: CellFormat,
     pub(super) target: TargetColumn,
     pub(super) target_file: Option<PathBuf>,
     pub(super) id: Option<String>,
@@ -39,7 +54,7 @@ pub struct TextTable {
     numeric_names: bool,
 }
 
-impl TextTable {
+impl FileTable {
     /// The file at a path; `-` is standard input.
     ///
     /// A file is read once, or twice where the target is split at a private median. Of what can be read
@@ -48,17 +63,22 @@ impl TextTable {
         Self::of(TableFile::new(path.as_ref(), None))
     }
 
-    /// What a reader gives: a run or a dry run takes it, and a second one is refused, of clones as well.
+    /// Text that a reader gives: a run or a dry run takes it, and a second one is refused, of clones as well.
     pub fn from_reader(reader: impl Read + Send + 'static) -> Self {
         Self::of(TableFile::of_reader(Box::new(reader)))
+    }
+
+    /// The names of the formats that this build reads.
+    pub fn formats() -> Vec<&'static str> {
+        Format::READ.iter().map(|format| format.name()).collect()
     }
 
     fn of(file: TableFile) -> Self {
         Self {
             file,
-            orientation: Orientation::default(),
+            orientation: None,
             delimiter: None,
-            format: CellFormat::default(),
+            cells: CellFormat::default(),
             target: TargetColumn::default(),
             target_file: None,
             id: None,
@@ -73,8 +93,10 @@ impl TextTable {
         self
     }
 
-    /// A CSV file `id,value` with the targets; joined by equality of text with the id column (by
-    /// default the first). A sample without an entry has a missing target.
+    /// A file with the targets. CSV `id,value` is joined by equality of text with the id column (by default
+    /// the table's own ids, or else the first column), and a sample without an entry has a missing target.
+    /// CSV with one column, a vector as `.npy` and a `.cls` are joined by the order of the samples, and must
+    /// have one target for each.
     pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.target_file = Some(path.into());
         self
@@ -94,9 +116,9 @@ impl TextTable {
 
     /// Which way the table lies. Where features are rows, the header holds the sample ids, which are
     /// private: then the delimiter is not found there, but stated or told by the file's name (`.csv`,
-    /// `.tsv`).
+    /// `.tsv`). By default samples are rows, except in `.gct`.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
-        self.orientation = orientation;
+        self.orientation = Some(orientation);
         self
     }
 
@@ -109,13 +131,13 @@ impl TextTable {
 
     /// Whether `3,5` means three and a half.
     pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
-        self.format.decimal_comma = decimal_comma;
+        self.cells.decimal_comma = decimal_comma;
         self
     }
 
     /// Texts that stand for a missing value, besides empty and unparseable cells.
     pub fn missing<N: Into<String>>(mut self, codes: impl IntoIterator<Item = N>) -> Self {
-        self.format.missing = codes.into_iter().map(Into::into).collect();
+        self.cells.missing = codes.into_iter().map(Into::into).collect();
         self
     }
 
@@ -126,12 +148,29 @@ impl TextTable {
         self
     }
 
-    /// Everything that can be refused without a look at the file.
-    pub(crate) fn check(&self) -> Result<()> {
+    /// Everything that can be refused without a look at the rows; the format is found out.
+    pub(crate) fn check(&self) -> Result<Format> {
+        let format = self.format()?;
+        if format == Format::Text {
+            self.check_text()?;
+        }
+        Ok(format)
+    }
+
+    /// The format; what is stated of a table of another format is refused.
+    pub(crate) fn format(&self) -> Result<Format> {
+        let format = self.file.path().map_or(Ok(Format::Text), Format::of)?;
+        if format != Format::Text {
+            self.check_binary(format)?;
+        }
+        Ok(format)
+    }
+
+    fn check_text(&self) -> Result<()> {
         if self.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
             return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
         }
-        if self.orientation == Orientation::SamplesAsRows {
+        if self.lies() == Orientation::SamplesAsRows {
             return Ok(());
         }
         if self.id.is_some() {
@@ -150,28 +189,80 @@ impl TextTable {
         Ok(())
     }
 
+    /// What is said of text says nothing of other formats.
+    fn check_binary(&self, format: Format) -> Result<()> {
+        let of_text = [
+            (self.delimiter.is_some(), "--delimiter"),
+            (self.cells.decimal_comma, "--decimal-comma"),
+            (self.numeric_names, "--numeric-names"),
+        ];
+        let name = format.name();
+        if let Some((_, option)) = of_text.iter().find(|(stated, _)| *stated) {
+            return Err(Error::request(format!(
+                "{option} is about text: the format here is {name}"
+            )));
+        }
+        let one_way = match format {
+            Format::Gct => Some(Orientation::FeaturesAsRows),
+            Format::Arrow | Format::ArrowStream | Format::Parquet => {
+                Some(Orientation::SamplesAsRows)
+            }
+            _ => None,
+        };
+        if self.orientation.is_some_and(|stated| one_way.is_some_and(|way| way != stated)) {
+            return Err(Error::request(match format {
+                Format::Gct => "a .gct file has features as rows: no other --orient".to_owned(),
+                _ => format!("{name} is read with samples as rows: no other --orient"),
+            }));
+        }
+        let no_id = format == Format::Npy
+            || format == Format::Npz
+            || one_way.or(self.orientation) == Some(Orientation::FeaturesAsRows);
+        if self.id.is_some() && no_id {
+            return Err(Error::request("this table has no column of ids: no --id"));
+        }
+        Ok(())
+    }
+
+    /// Opens a file that is not text.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if this build does not read the format; `Input` if the file is malformed.
+    pub(crate) fn open_blocks(&self, format: Format) -> Result<Box<dyn BlockTable>> {
+        let path = self.file.path().ok_or_else(|| Error::request("only text comes by a reader"))?;
+        let (orientation, target) = (self.orientation, &self.target);
+        format.open(path, &Stated { orientation, target, format: &self.cells })
+    }
+
+    /// Which way the table lies, as far as that is stated.
+    pub(super) fn lies(&self) -> Orientation {
+        self.orientation.unwrap_or_default()
+    }
+
     /// Where the file is, ready to be opened.
     pub(super) fn file(&self) -> TableFile {
-        let by_name = || match self.orientation {
+        let by_name = || match self.lies() {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
         };
         self.file
             .clone()
             .with_delimiter(self.delimiter.or_else(by_name))
-            .with_decimal_comma(self.format.decimal_comma)
+            .with_decimal_comma(self.cells.decimal_comma)
     }
 
-    pub(super) fn target_role(&self) -> TargetRole<'_> {
-        match self.target_file {
-            Some(_) => TargetRole::Elsewhere,
-            None => TargetRole::Here(&self.target),
+    pub(super) fn target_role(&self, targets: Option<&TargetTable>) -> TargetRole<'_> {
+        match (&self.target_file, targets) {
+            (Some(_), Some(targets)) if targets.in_order() => TargetRole::Apart,
+            (Some(_), _) => TargetRole::Elsewhere,
+            (None, _) => TargetRole::Here(&self.target),
         }
     }
 
     /// A comma cannot both separate cells and stand in numbers.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
-        if delimiter == b',' && self.format.decimal_comma {
+        if delimiter == b',' && self.cells.decimal_comma {
             return Err(Error::request("decimal commas need cells that commas do not separate")
                 .hint("state --delimiter if it was not found in the header"));
         }
@@ -185,7 +276,7 @@ impl TextTable {
         targets: Option<&TargetTable>,
         labels: Option<&[String]>,
     ) -> Result<Schema> {
-        let role = self.target_role();
+        let role = self.target_role(targets);
         let schema = Schema::of_columns(header.to_vec(), &role, self.id.as_deref(), &self.exclude)
             .map_err(|error| {
                 // A name that is offered could be a value, if this is no header.
@@ -200,7 +291,7 @@ impl TextTable {
     fn is_value(&self, name: &str, labels: Option<&[String]>) -> bool {
         match labels {
             Some(labels) => labels.iter().any(|label| label.trim() == name.trim()),
-            None => self.format.number(name.as_bytes()).is_some(),
+            None => self.cells.number(name.as_bytes()).is_some(),
         }
     }
 
@@ -216,26 +307,17 @@ impl TextTable {
         if self.numeric_names {
             return Ok(());
         }
-        let is_number = |name: &str| self.format.number(name.as_bytes()).is_some();
+        let is_number = |name: &str| self.cells.number(name.as_bytes()).is_some();
         let is_value = |name: &str| self.is_value(name, labels);
         let refuse = |rule: &str, column: Option<usize>| {
-            Err(Error::input(rule)
-                .at(None, column)
-                .hint("is the header missing? If these really are names, say so: --numeric-names"))
+            Err(Error::input(rule).at(None, column).hint(NO_HEADER))
         };
         if let Some(place) = schema.target()
             && is_value(schema.name(place))
         {
             return refuse("the target's name looks like one of its values", Some(place + 1));
         }
-        if let Some(targets) = targets {
-            let id = schema.id().map(|place| schema.name(place));
-            if is_value(targets.name())
-                || id.is_some_and(|id| targets.find(id.as_bytes()).is_some())
-            {
-                return refuse("the table or the target file seems to have no header", None);
-            }
-        }
+        self.check_targets_have_header(schema, targets, labels)?;
         let numbers = schema.feature_names().filter(|name| is_number(name)).count();
         if 2 * numbers >= schema.d() && numbers > 0 {
             return refuse("half of the features' names are numbers", None);
@@ -244,24 +326,13 @@ impl TextTable {
     }
 }
 
-impl fmt::Debug for TextTable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("TextTable").field("input", &self.file.name()).finish_non_exhaustive()
-    }
-}
+/// What helps where the first row was taken for a header.
+const NO_HEADER: &str = "is the header missing? If these really are names, say so: --numeric-names";
 
-#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl sealed::Open for TextTable {
-    type Table<'s> = TextSamples;
-
-    fn open(&self, opening: &Opening<'_>) -> Result<TextSamples> {
-        self.check()?;
-        TextSamples::open(self, opening)
-    }
-
-    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
-        self.check()?;
-        if self.orientation == Orientation::FeaturesAsRows {
+impl FileTable {
+    /// The features by the header alone: no sample is read.
+    pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
+        if self.lies() == Orientation::FeaturesAsRows {
             return Err(Error::request(
                 "with features as rows the header does not tell their number",
             ));
@@ -270,27 +341,31 @@ impl sealed::Open for TextTable {
         self.check_decimal(table.delimiter())?;
         self.schema_of_columns(table.header(), None, opening.labels)
     }
-}
 
-/// A path stands for the table of text there, with its target in the last column.
-macro_rules! path_is_a_table {
-    ($($path:ty),*) => {$(
-        #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-        impl sealed::Open for $path {
-            type Table<'s> = TextSamples;
-
-            fn open(&self, opening: &Opening<'_>) -> Result<TextSamples> {
-                TextTable::new(self).open(opening)
-            }
-
-            fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
-                TextTable::new(self).header(opening)
-            }
+    /// Without a header the first target would be taken for one.
+    pub(super) fn check_targets_have_header(
+        &self,
+        schema: &Schema,
+        targets: Option<&TargetTable>,
+        labels: Option<&[String]>,
+    ) -> Result<()> {
+        let Some(targets) = targets else { return Ok(()) };
+        let id = schema.id().map(|place| schema.name(place));
+        if targets.name().is_some_and(|name| self.is_value(name, labels))
+            || id.is_some_and(|id| targets.has_id(id.as_bytes()))
+        {
+            let rule = "the table or the target file seems to have no header";
+            return Err(Error::input(rule).at(None, None).hint(NO_HEADER));
         }
-    )*};
+        Ok(())
+    }
 }
 
-path_is_a_table!(str, String, Path, PathBuf);
+impl fmt::Debug for FileTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FileTable").field("input", &self.file.name()).finish_non_exhaustive()
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -298,7 +373,7 @@ mod tests {
 
     #[test]
     fn wrong_facts_are_refused_before_anything_is_read() {
-        let table = || TextTable::new("not there");
+        let table = || FileTable::new("not there");
         for wrong in [
             table().delimiter(b'"'),
             table().delimiter(200),
@@ -309,14 +384,14 @@ mod tests {
                 .target_file("t")
                 .id("x"),
             table().orientation(Orientation::FeaturesAsRows).target_file("t"),
-            TextTable::from_reader(&b""[..])
+            FileTable::from_reader(&b""[..])
                 .orientation(Orientation::FeaturesAsRows)
                 .target_file("t"),
         ] {
             assert_eq!(wrong.check().unwrap_err().kind(), crate::error::ErrorKind::Request);
         }
         for name in ["g.csv", "g.TSV", "g.tsv.gz", "g.csv.zst", "g.tab"] {
-            let named = TextTable::new(name).orientation(Orientation::FeaturesAsRows);
+            let named = FileTable::new(name).orientation(Orientation::FeaturesAsRows);
             assert!(named.target_file("t").check().is_ok(), "{name}");
         }
     }

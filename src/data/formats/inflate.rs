@@ -4,39 +4,45 @@ use std::io::Read;
 
 use crate::error::{Error, Result};
 
-/// What a file may hold at most, in bytes, compressed or not: ten times the largest known set.
-pub(super) const MAX_BYTES: u64 = 1 << 28;
 /// What inflating may take, in bytes: twice what the strongest setting of xz needs.
+#[cfg(feature = "xz")]
 const MAX_WORKING: u64 = 1 << 27;
 
-/// Inflates what starts like xz or gzip (all members); other bytes stay as they are.
+/// Inflates what starts like xz (feature `xz`) or gzip (all members); other bytes stay as they are.
 ///
 /// # Errors
 ///
-/// `Input` if the data are damaged, end too early, are bzip2, or hold more than [`MAX_BYTES`].
-pub(super) fn inflate(bytes: Vec<u8>) -> Result<Vec<u8>> {
+/// `Input` if the data are damaged, end too early, are bzip2, or hold more than `most` bytes; `Request` for
+/// xz without the feature.
+pub(crate) fn inflate(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
     let inflated = match bytes.as_slice() {
+        #[cfg(not(feature = "xz"))]
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
+            return Err(Error::request("this build does not read xz")
+                .hint("build it with --features xz, or compress with gzip"));
+        }
+        #[cfg(feature = "xz")]
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
             let stream = liblzma::stream::Stream::new_stream_decoder(MAX_WORKING, 0)
                 .map_err(|_| Error::io("cannot start to inflate xz"))?;
-            read(liblzma::bufread::XzDecoder::new_stream(bytes.as_slice(), stream))?
+            read(liblzma::bufread::XzDecoder::new_stream(bytes.as_slice(), stream), most)?
         }
-        [0x1f, 0x8b, ..] => read(flate2::bufread::MultiGzDecoder::new(bytes.as_slice()))?,
+        [0x1f, 0x8b, ..] => read(flate2::bufread::MultiGzDecoder::new(bytes.as_slice()), most)?,
         [b'B', b'Z', b'h', ..] => {
             return Err(Error::input("bzip2 is not read; compress with gzip or xz"));
         }
         _ => bytes,
     };
-    if inflated.len() as u64 > MAX_BYTES {
-        return Err(Error::input("the file is far larger than any known set"));
+    if inflated.len() as u64 > most {
+        return Err(Error::input("the file is far larger than any table of its kind"));
     }
     Ok(inflated)
 }
 
-fn read(input: impl Read) -> Result<Vec<u8>> {
+fn read(input: impl Read, most: u64) -> Result<Vec<u8>> {
     let mut inflated = Vec::new();
     let damaged = |_| Error::input("the compressed data are damaged or end too early");
-    input.take(MAX_BYTES + 1).read_to_end(&mut inflated).map_err(damaged)?;
+    input.take(most.saturating_add(1)).read_to_end(&mut inflated).map_err(damaged)?;
     Ok(inflated)
 }
 
@@ -47,18 +53,20 @@ mod tests {
     use super::*;
     use crate::error::ErrorKind;
 
+    const MOST: u64 = 1 << 24;
+
     #[test]
     fn bombs_and_bzip2_are_refused() {
         let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
         let zeros = vec![0; 1 << 20];
-        (0..=MAX_BYTES >> 20).for_each(|_| gzip.write_all(&zeros).unwrap());
+        (0..=MOST >> 20).for_each(|_| gzip.write_all(&zeros).unwrap());
         let bomb = gzip.finish().unwrap();
-        assert!(bomb.len() < 1 << 22);
+        assert!(bomb.len() < 1 << 18);
         for (bytes, text) in [(bomb, "far larger"), (b"BZh91AY".to_vec(), "bzip2")] {
-            let error = inflate(bytes).unwrap_err();
+            let error = inflate(bytes, MOST).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Input);
             assert!(error.to_string().contains(text), "{error}");
         }
-        assert_eq!(inflate(b"plain".to_vec()).unwrap(), b"plain");
+        assert_eq!(inflate(b"plain".to_vec(), MOST).unwrap(), b"plain");
     }
 }

@@ -20,18 +20,18 @@ const MAX_DEPTH: usize = 32;
 /// Items, strings counted one each: the largest public sets have some 100,000.
 const MAX_ITEMS: usize = 1 << 23;
 /// R's missing integer and logical.
-pub(super) const NA_INTEGER: i32 = i32::MIN;
+pub(crate) const NA_INTEGER: i32 = i32::MIN;
 
 /// A value of R with its attributes.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Object {
-    pub(super) value: Value,
+pub(crate) struct Object {
+    pub(crate) value: Value,
     attributes: Vec<(Rc<str>, Object)>,
 }
 
 /// The values that data come in.
 #[derive(Debug, Clone, Default)]
-pub(super) enum Value {
+pub(crate) enum Value {
     #[default]
     Null,
     /// Logicals and integers, `NA` as [`NA_INTEGER`]; a factor's codes.
@@ -47,12 +47,12 @@ pub(super) enum Value {
 
 impl Object {
     /// The attribute of this name.
-    pub(super) fn attribute(&self, name: &str) -> Option<&Object> {
+    pub(crate) fn attribute(&self, name: &str) -> Option<&Object> {
         self.attributes.iter().find(|(other, _)| &**other == name).map(|(_, object)| object)
     }
 
     /// The texts, if it is a vector of strings.
-    pub(super) fn strings(&self) -> Option<&[Option<Rc<str>>]> {
+    pub(crate) fn strings(&self) -> Option<&[Option<Rc<str>>]> {
         match &self.value {
             Value::Strings(strings) => Some(strings),
             _ => None,
@@ -60,7 +60,7 @@ impl Object {
     }
 
     /// The value of this name in a list or a pairlist.
-    pub(super) fn member(&self, name: &str) -> Option<&Object> {
+    pub(crate) fn member(&self, name: &str) -> Option<&Object> {
         match &self.value {
             Value::List(items) => {
                 let names = self.attribute("names")?.strings()?;
@@ -80,7 +80,7 @@ impl Object {
 /// # Errors
 ///
 /// `Input` if it ends too early, goes on, or holds what is no data.
-pub(super) fn read(bytes: &[u8]) -> Result<Object> {
+pub(crate) fn read(bytes: &[u8]) -> Result<Object> {
     let mut reader = Reader { rest: bytes, symbols: Vec::new(), items: 0 };
     reader.header()?;
     let object = reader.item(0)?;

@@ -1,0 +1,200 @@
+//! Blocks of rows as samples: the one way from every format but text to the scores.
+
+use crate::data::block_fold::{BLOCKS, BlockFold, fold_blocks};
+use crate::data::block_table::{Block, BlockTable, Cell, Place, Values, Wanted};
+use crate::data::file::FileTable;
+use crate::data::number::{CellFormat, parse_number};
+use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value};
+use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
+use crate::data::table::Progress;
+use crate::data::targets::{Join, TargetTable, no_usable_target};
+use crate::error::{Error, Result};
+
+/// A file of numbers whose features and target are known.
+pub struct BlockSamples {
+    table: Box<dyn BlockTable>,
+    schema: Schema,
+    format: CellFormat,
+    /// Codes for missing values that are numbers.
+    missing: Vec<f64>,
+    targets: Option<TargetTable>,
+    wanted: Wanted,
+    /// Where in the wanted texts target and id are.
+    target: Option<usize>,
+    id: Option<usize>,
+    threads: usize,
+    progress: Option<Progress>,
+}
+
+impl BlockSamples {
+    /// Assigns the roles of an open table's columns.
+    pub(super) fn new(
+        table: Box<dyn BlockTable>,
+        facts: &FileTable,
+        opening: &Opening<'_>,
+    ) -> Result<Self> {
+        let targets = facts.target_file.as_deref().map(TargetTable::read).transpose()?;
+        let layout = table.layout();
+        let by_id = targets.as_ref().is_some_and(|targets| !targets.in_order());
+        let own_target = targets.is_none()
+            && layout.target
+            && match (&facts.target, &layout.target_name) {
+                (TargetColumn::Last, None) => true,
+                (TargetColumn::Named(stated), Some(own)) => stated == own,
+                _ => false,
+            };
+        if by_id && !layout.ids && !layout.named {
+            let rule = "this file has no ids: a target file for it holds one value for each sample";
+            return Err(Error::request(rule));
+        }
+        let role = match &targets {
+            Some(_) if by_id && !layout.ids => TargetRole::Elsewhere,
+            Some(_) => TargetRole::Apart,
+            None if own_target => TargetRole::Apart,
+            None => TargetRole::Here(&facts.target),
+        };
+        let names = layout.names.clone();
+        let schema = match layout.orientation {
+            Orientation::SamplesAsRows => {
+                Schema::of_columns(names, &role, facts.id.as_deref(), &facts.exclude)
+            }
+            Orientation::FeaturesAsRows => Schema::of_rows(names, &role, &facts.exclude),
+        };
+        let schema = schema?;
+        check_printable(&schema)?;
+        facts
+            .check_targets_have_header(&schema, targets.as_ref(), opening.labels)
+            .map_err(|error| error.hint("is the header missing in the target file?"))?;
+        let mut wanted = Wanted {
+            numbers: schema.features().to_vec(),
+            texts: Vec::new(),
+            block: BLOCKS / (opening.threads + 1),
+        };
+        let mut want = |place: Option<Place>| {
+            place.map(|place| {
+                wanted.texts.push(place);
+                wanted.texts.len() - 1
+            })
+        };
+        let beside = own_target.then_some(Place::Target);
+        let target = want(beside.or(schema.target().map(Place::Column)));
+        let ids = match schema.id() {
+            Some(column) => Place::Column(column),
+            None => Place::Ids,
+        };
+        let id = want(by_id.then_some(ids));
+        let (format, missing) = codes(&facts.cells);
+        let (threads, progress) = (opening.threads, opening.progress.clone());
+        Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, progress })
+    }
+
+    /// The features and the target.
+    pub(super) fn into_schema(self) -> Schema {
+        self.schema
+    }
+}
+
+impl Samples for BlockSamples {
+    fn schema(&self) -> &Schema {
+        &self.schema
+    }
+
+    fn format(&self) -> &CellFormat {
+        &self.format
+    }
+
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+        let this = &*self;
+        let mut wanted = this.wanted.clone();
+        if !F::READS_VALUES {
+            wanted.numbers.clear();
+        }
+        let d = wanted.numbers.len();
+        let join = || Join::new(this.targets.as_ref());
+        let new = || RowsFold { table: this, d, fold: new(), join: join() };
+        let progress = this.progress.as_ref();
+        let folded = fold_blocks(&*this.table, &wanted, this.threads, progress, new)?;
+        folded.join.finish()?;
+        Ok(folded.fold)
+    }
+
+    fn no_usable_target(&self, labels: bool) -> Error {
+        no_usable_target(&self.schema, self.targets.as_ref(), labels)
+    }
+}
+
+/// Names are printed, each on a line.
+fn check_printable(schema: &Schema) -> Result<()> {
+    let broken = |name: &str| name.contains(['\n', '\r', '\0']);
+    match schema.feature_names().position(broken) {
+        None => Ok(()),
+        Some(feature) => {
+            let place = schema.features()[feature] + 1;
+            let rule = format!("the name of column {place} holds a line break");
+            Err(Error::input(rule))
+        }
+    }
+}
+
+/// The codes for missing values that are numbers; the codes as texts, numbers as they are written here.
+pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
+    let numbers: Vec<f64> =
+        stated.missing.iter().filter_map(|code| parse_number(code.as_bytes())).collect();
+    let texts = numbers.iter().map(f64::to_string).chain(stated.missing.iter().cloned());
+    (CellFormat { missing: texts.collect(), ..stated.clone() }, numbers)
+}
+
+/// Hands rows on as samples, joined to their targets.
+struct RowsFold<'a, F> {
+    table: &'a BlockSamples,
+    /// Values a row.
+    d: usize,
+    fold: F,
+    join: Join<'a>,
+}
+
+impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
+    fn block(&mut self, first: u64, block: Block) {
+        let missing = &self.table.missing;
+        let is_missing = |value: f64| missing.contains(&value);
+        match block.values {
+            Values::F32(mut values) => {
+                if !missing.is_empty() {
+                    let gone = values.iter_mut().filter(|value| is_missing(f64::from(**value)));
+                    gone.for_each(|value| *value = f32::NAN);
+                }
+                self.rows(first, block.rows, &values, &block.texts);
+            }
+            Values::F64(mut values) => {
+                if !missing.is_empty() {
+                    let gone = values.iter_mut().filter(|value| is_missing(**value));
+                    gone.for_each(|value| *value = f64::NAN);
+                }
+                self.rows(first, block.rows, &values, &block.texts);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.fold.merge(other.fold);
+        self.join.merge(other.join);
+    }
+}
+
+impl<F: SampleFold> RowsFold<'_, F> {
+    /// Rows side by side.
+    fn rows<A: Value>(&mut self, first: u64, rows: usize, values: &[A], texts: &[Vec<Cell>]) {
+        let d = self.d;
+        let text = |of: Option<usize>, row: usize| texts.get(of?)?.get(row)?.as_deref();
+        for (row, number) in (0..rows).zip(first..) {
+            let (here, id) = (text(self.table.target, row), text(self.table.id, row));
+            let target = self.join.target(number, id, here);
+            let values = &values[row * d..(row + 1) * d];
+            self.fold.sample(Sample { target, values });
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! A table in a file ready for passes over its samples, whatever its format.
+
+use std::path::{Path, PathBuf};
+
+use crate::data::block_samples::BlockSamples;
+use crate::data::file::FileTable;
+use crate::data::formats::Format;
+use crate::data::number::CellFormat;
+use crate::data::samples::{Opening, SampleFold, Samples, sealed};
+use crate::data::schema::Schema;
+use crate::data::text_samples::TextSamples;
+use crate::error::{Error, Result};
+
+/// An open table of any format.
+pub enum FileSamples {
+    /// Read line by line.
+    Text(TextSamples),
+    /// Read block by block.
+    Blocks(BlockSamples),
+}
+
+impl Samples for FileSamples {
+    fn schema(&self) -> &Schema {
+        match self {
+            Self::Text(table) => table.schema(),
+            Self::Blocks(table) => table.schema(),
+        }
+    }
+
+    fn format(&self) -> &CellFormat {
+        match self {
+            Self::Text(table) => table.format(),
+            Self::Blocks(table) => table.format(),
+        }
+    }
+
+    fn can_repeat(&self) -> bool {
+        match self {
+            Self::Text(table) => table.can_repeat(),
+            Self::Blocks(table) => table.can_repeat(),
+        }
+    }
+
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+        match self {
+            Self::Text(table) => table.fold(new),
+            Self::Blocks(table) => table.fold(new),
+        }
+    }
+
+    fn no_usable_target(&self, labels: bool) -> Error {
+        match self {
+            Self::Text(table) => table.no_usable_target(labels),
+            Self::Blocks(table) => table.no_usable_target(labels),
+        }
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Open for FileTable {
+    type Table<'s> = FileSamples;
+
+    fn open(&self, opening: &Opening<'_>) -> Result<FileSamples> {
+        match self.check()? {
+            Format::Text => TextSamples::open(self, opening).map(FileSamples::Text),
+            format => {
+                let table = self.open_blocks(format)?;
+                BlockSamples::new(table, self, opening).map(FileSamples::Blocks)
+            }
+        }
+    }
+
+    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+        match self.check()? {
+            Format::Text => self.header_of_text(opening),
+            format => {
+                BlockSamples::new(self.open_blocks(format)?, self, opening).map(|t| t.into_schema())
+            }
+        }
+    }
+}
+
+/// A path stands for the table there, with nothing stated of it.
+macro_rules! path_is_a_table {
+    ($($path:ty),*) => {$(
+        #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+        impl sealed::Open for $path {
+            type Table<'s> = FileSamples;
+
+            fn open(&self, opening: &Opening<'_>) -> Result<FileSamples> {
+                FileTable::new(self).open(opening)
+            }
+
+            fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+                FileTable::new(self).header(opening)
+            }
+        }
+    )*};
+}
+
+path_is_a_table!(str, String, Path, PathBuf);

@@ -1,0 +1,229 @@
+//! The formats that tables come in: which one a file is, and a reader of each but text.
+//!
+//! A format is told by the first bytes of the content where it has such, compressed or not, and otherwise
+//! by the file's name. A name that promises one of these formats is held to it.
+
+#[cfg(feature = "arrow")]
+mod arrow;
+pub(crate) mod cls;
+mod gct;
+pub(crate) mod inflate;
+pub(crate) mod npy;
+mod npz;
+pub(crate) mod positioned;
+pub(crate) mod r;
+pub(crate) mod serialised;
+
+use std::fs::File;
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+use crate::data::block_table::BlockTable;
+use crate::data::number::CellFormat;
+use crate::data::schema::{Orientation, TargetColumn};
+use crate::data::table::decompress;
+use crate::error::{Error, Result};
+use positioned::Positioned;
+
+/// A format of tables.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Format {
+    /// CSV and its like, plain, gzip or zstd.
+    Text,
+    /// One array of numpy.
+    Npy,
+    /// Arrays of numpy in a zip archive.
+    Npz,
+    /// Gene expression as text, features as rows.
+    Gct,
+    /// R's `save` and `saveRDS`.
+    R,
+    /// Arrow's file, also Feather of version 2.
+    Arrow,
+    /// Arrow's stream.
+    ArrowStream,
+    /// Apache Parquet.
+    Parquet,
+}
+
+/// What is stated of a table, as far as readers need it.
+pub(crate) struct Stated<'a> {
+    pub(crate) orientation: Option<Orientation>,
+    pub(crate) target: &'a TargetColumn,
+    pub(crate) format: &'a CellFormat,
+}
+
+impl Format {
+    /// Those that this build reads.
+    pub(crate) const READ: &[Self] = &[
+        Self::Text,
+        Self::Npy,
+        Self::Npz,
+        Self::Gct,
+        Self::R,
+        #[cfg(feature = "arrow")]
+        Self::Arrow,
+        #[cfg(feature = "arrow")]
+        Self::ArrowStream,
+        #[cfg(feature = "arrow")]
+        Self::Parquet,
+    ];
+
+    /// How it is called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Text => "text",
+            Self::Npy => ".npy",
+            Self::Npz => ".npz",
+            Self::Gct => ".gct",
+            Self::R => "R",
+            Self::Arrow => "Arrow",
+            Self::ArrowStream => "Arrow stream",
+            Self::Parquet => "Parquet",
+        }
+    }
+
+    /// The format of a file. What can be looked at only once is text; of what is not there, the name tells.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if the name promises another format than the content has.
+    pub(crate) fn of(path: &Path) -> Result<Self> {
+        let start = match path.metadata() {
+            Ok(metadata) if !metadata.is_file() => return Ok(Self::Text),
+            Ok(_) => start(path),
+            Err(_) => None,
+        };
+        let Some(start) = start else { return Ok(Self::of_name(path).unwrap_or(Self::Text)) };
+        if let Some(format) = Self::of_start(&start.raw) {
+            return Ok(format);
+        }
+        if let Some(format) = start.inflated.as_deref().and_then(Self::of_start) {
+            // Of the others no part can be read by its place.
+            return match format {
+                Self::R | Self::Gct => Ok(format),
+                _ => Err(Error::input(format!(
+                    "{} is compressed, and its format is {}: unpack it first",
+                    path.display(),
+                    format.name()
+                ))),
+            };
+        }
+        match Self::of_name(path) {
+            // It says itself what R file it cannot read.
+            None | Some(Self::R) => Ok(Self::of_name(path).unwrap_or(Self::Text)),
+            Some(promised) => {
+                let (path, name) = (path.display(), promised.name());
+                Err(Error::input(format!("{path} does not start as its format, {name}, does")))
+            }
+        }
+    }
+
+    /// The format whose content starts like this, text aside.
+    pub(crate) fn of_start(start: &[u8]) -> Option<Self> {
+        let starts: [(&[u8], Self); 12] = [
+            (npy::MAGIC, Self::Npy),
+            (b"PK\x03\x04", Self::Npz),
+            (b"PK\x05\x06", Self::Npz),
+            (b"PAR1", Self::Parquet),
+            (b"ARROW1\0\0", Self::Arrow),
+            (b"\xff\xff\xff\xff", Self::ArrowStream),
+            (b"RDX2\n", Self::R),
+            (b"RDX3\n", Self::R),
+            (b"X\n\0\0\0", Self::R),
+            (b"\xfd7zXZ\0", Self::R),
+            (b"#1.2", Self::Gct),
+            (b"#1.3", Self::Gct),
+        ];
+        starts.iter().find(|(magic, _)| start.starts_with(magic)).map(|(_, format)| *format)
+    }
+
+    /// The format that a name promises, text aside.
+    fn of_name(path: &Path) -> Option<Self> {
+        let name = path.file_name()?.to_str()?.to_ascii_lowercase();
+        let name = name.strip_suffix(".gz").or(name.strip_suffix(".zst")).unwrap_or(&name);
+        match name.rsplit_once('.')?.1 {
+            "npy" => Some(Self::Npy),
+            "npz" => Some(Self::Npz),
+            "gct" => Some(Self::Gct),
+            "rds" | "rdata" | "rda" => Some(Self::R),
+            "arrow" | "feather" | "ipc" => Some(Self::Arrow),
+            "arrows" => Some(Self::ArrowStream),
+            "parquet" | "pq" => Some(Self::Parquet),
+            _ => None,
+        }
+    }
+
+    /// Opens a file of this format.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for text, for a format that this build lacks, or for an orientation that the format does
+    /// not have; as for reading.
+    pub(crate) fn open(self, path: &Path, stated: &Stated<'_>) -> Result<Box<dyn BlockTable>> {
+        let orientation = stated.orientation.unwrap_or_default();
+        Ok(match self {
+            Self::Npy => {
+                let array = npy::Array::read(Positioned::open(path)?)?;
+                Box::new(npy::Matrix::new(array, None, orientation)?)
+            }
+            Self::Npz => Box::new(npz::read(Positioned::open(path)?, orientation)?),
+            Self::Gct => Box::new(gct::read(path, stated)?),
+            Self::R => Box::new(r::read(path, orientation)?),
+            #[cfg(feature = "arrow")]
+            Self::Arrow | Self::ArrowStream | Self::Parquet => {
+                Box::new(arrow::ArrowTable::open(self, path)?)
+            }
+            #[cfg(not(feature = "arrow"))]
+            Self::Arrow | Self::ArrowStream | Self::Parquet => {
+                let rule = format!("this build does not read the format {}", self.name());
+                return Err(Error::request(rule).hint("build it with --features arrow"));
+            }
+            Self::Text => return Err(Error::request("text is read line by line")),
+        })
+    }
+}
+
+/// A file as text, inflated.
+fn text_of(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    let file = File::open(path);
+    let file =
+        file.map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
+    match decompress(file) {
+        Ok((_, input)) => Ok(input),
+        Err(_) => {
+            let path = path.display();
+            let rule = format!("{path}: the compressed data are damaged or end too early");
+            Err(Error::input(rule))
+        }
+    }
+}
+
+/// The first bytes of a file.
+struct Start {
+    raw: Vec<u8>,
+    /// Those of the content, where it is compressed by gzip or zstd.
+    inflated: Option<Vec<u8>>,
+}
+
+/// What a file starts with; `None` if it cannot be read.
+fn start(path: &Path) -> Option<Start> {
+    const ENOUGH: u64 = 64;
+    let first = |input: &mut dyn Read| {
+        let mut bytes = Vec::new();
+        // What is damaged, its reader will say.
+        let _ = input.take(ENOUGH).read_to_end(&mut bytes);
+        bytes
+    };
+    let raw = first(&mut File::open(path).ok()?);
+    let again = || File::open(path).ok();
+    let inflated = match raw.as_slice() {
+        [0x1f, 0x8b, ..] => Some(first(&mut flate2::read::MultiGzDecoder::new(again()?))),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => {
+            let decoder = zstd::stream::read::Decoder::new(again()?);
+            decoder.ok().map(|mut decoder| first(&mut decoder))
+        }
+        _ => None,
+    };
+    Some(Start { raw, inflated })
+}

@@ -1,0 +1,150 @@
+//! The elements of numpy's arrays.
+
+use crate::data::block_table::{Cell, Values};
+use crate::data::formats::npy::malformed;
+use crate::error::{Error, Result};
+
+/// What an element is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Float,
+    Integer,
+    Unsigned,
+    /// 0 and 1.
+    Boolean,
+    /// UTF-32.
+    Unicode,
+    Bytes,
+}
+
+/// The type of the elements.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Type {
+    pub(super) kind: Kind,
+    /// Bytes of an element.
+    pub(super) size: usize,
+    big_endian: bool,
+}
+
+impl Type {
+    /// Such as `<f4`, `|b1` and `<U7`.
+    pub(super) fn parse(descr: &str) -> Result<Self> {
+        let unread = || {
+            Error::input("the array holds elements other than numbers and texts").hint(
+                "integers, floats of 2, 4 or 8 bytes, booleans, U and S are read; objects, which \
+                 need Python, are not: x.astype(float), y.astype(str)",
+            )
+        };
+        let mut letters = descr.chars();
+        let big_endian = match letters.next() {
+            Some('<' | '|') => false,
+            Some('>') => true,
+            _ => return Err(unread()),
+        };
+        let kind = match letters.next() {
+            Some('f') => Kind::Float,
+            Some('i') => Kind::Integer,
+            Some('u') => Kind::Unsigned,
+            Some('b') => Kind::Boolean,
+            Some('U') => Kind::Unicode,
+            Some('S' | 'a') => Kind::Bytes,
+            _ => return Err(unread()),
+        };
+        let size: usize = letters.as_str().parse().map_err(|_| unread())?;
+        let size = if kind == Kind::Unicode { size.checked_mul(4) } else { Some(size) };
+        let known = |size: &usize| match kind {
+            Kind::Float => matches!(size, 2 | 4 | 8),
+            Kind::Integer | Kind::Unsigned => matches!(size, 1 | 2 | 4 | 8),
+            Kind::Boolean => *size == 1,
+            // A label of a quarter of a million letters is none.
+            Kind::Unicode | Kind::Bytes => *size <= 1 << 20,
+        };
+        Ok(Self { kind, size: size.filter(known).ok_or_else(unread)?, big_endian })
+    }
+
+    /// The numbers of some elements; integers beyond 2^53 are rounded as text would be.
+    pub(super) fn decode(&self, bytes: &[u8], out: &mut Vec<f64>) {
+        match (self.kind, self.size) {
+            (Kind::Float, 2) => self.each(bytes, out, |b| half(u16::from_le_bytes(b))),
+            (Kind::Float, 4) => self.each(bytes, out, |b| f32::from_le_bytes(b).into()),
+            (Kind::Float, _) => self.each(bytes, out, f64::from_le_bytes),
+            (Kind::Integer, 1) => self.each(bytes, out, |b| i8::from_le_bytes(b).into()),
+            (Kind::Integer, 2) => self.each(bytes, out, |b| i16::from_le_bytes(b).into()),
+            (Kind::Integer, 4) => self.each(bytes, out, |b| i32::from_le_bytes(b).into()),
+            (Kind::Integer, _) => self.each(bytes, out, |b| i64::from_le_bytes(b) as f64),
+            (Kind::Unsigned, 2) => self.each(bytes, out, |b| u16::from_le_bytes(b).into()),
+            (Kind::Unsigned, 4) => self.each(bytes, out, |b| u32::from_le_bytes(b).into()),
+            (Kind::Unsigned, 8) => self.each(bytes, out, |b| u64::from_le_bytes(b) as f64),
+            (Kind::Unsigned, _) => self.each(bytes, out, |[b]: [u8; 1]| b.into()),
+            (Kind::Boolean, _) => self.each(bytes, out, |[b]: [u8; 1]| f64::from(u8::from(b != 0))),
+            (Kind::Unicode | Kind::Bytes, size) => {
+                out.extend(std::iter::repeat_n(f64::NAN, bytes.len() / size.max(1)));
+            }
+        }
+    }
+
+    /// Zeros of the type that holds such elements.
+    pub(super) fn values(&self, length: usize) -> Values {
+        match (self.kind, self.size) {
+            (Kind::Float, 4) => Values::F32(vec![0.0; length]),
+            _ => Values::F64(vec![0.0; length]),
+        }
+    }
+
+    /// Floats of four bytes as they are, all others as `f64`.
+    pub(super) fn decode_into(&self, bytes: &[u8], out: &mut Values) {
+        match out {
+            Values::F32(out) => self.each(bytes, out, f32::from_le_bytes),
+            Values::F64(out) => self.decode(bytes, out),
+        }
+    }
+
+    fn each<const N: usize, T>(
+        &self,
+        bytes: &[u8],
+        out: &mut Vec<T>,
+        number: impl Fn([u8; N]) -> T,
+    ) {
+        let elements = bytes.as_chunks::<N>().0;
+        if self.big_endian {
+            out.extend(elements.iter().map(|&(mut element)| {
+                element.reverse();
+                number(element)
+            }));
+        } else {
+            out.extend(elements.iter().map(|&element| number(element)));
+        }
+    }
+
+    /// A text, which is padded with NUL; nothing is missing.
+    pub(super) fn text(&self, element: &[u8]) -> Result<Cell> {
+        let text = match self.kind {
+            Kind::Unicode => {
+                let letter = |&(mut word): &[u8; 4]| {
+                    if self.big_endian {
+                        word.reverse();
+                    }
+                    char::from_u32(u32::from_le_bytes(word))
+                };
+                let letters = element.as_chunks().0.iter().map(letter).collect::<Option<String>>();
+                letters.ok_or_else(|| malformed("a text is not Unicode"))?.into_bytes()
+            }
+            _ => element.to_vec(),
+        };
+        let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        Ok(Some(text[..end].to_vec()).filter(|text| !text.is_empty()))
+    }
+}
+
+/// The number of an IEEE half: 1, 5 and 10 bits.
+fn half(bits: u16) -> f64 {
+    let exponent = i32::from(bits >> 10 & 0x1f);
+    let fraction = f64::from(bits & 0x3ff) / 1024.0;
+    let magnitude = match exponent {
+        0 => fraction * 2f64.powi(-14),
+        31 if fraction == 0.0 => f64::INFINITY,
+        31 => f64::NAN,
+        _ => (1.0 + fraction) * 2f64.powi(exponent - 15),
+    };
+    if bits >> 15 == 1 { -magnitude } else { magnitude }
+}

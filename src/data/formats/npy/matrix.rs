@@ -1,0 +1,214 @@
+//! A matrix of numpy's as a table.
+
+use std::ops::Range;
+
+use super::{Array, malformed};
+use crate::data::block_table::{
+    Block, BlockTable, Blocks, Cell, Layout, Place, Values, Wanted, number_cell, rows_in,
+};
+use crate::data::formats::positioned::too_short;
+use crate::data::schema::Orientation;
+use crate::error::{Error, Result};
+
+/// More columns than this are a header gone wrong.
+const MAX_COLUMNS: u64 = 1 << 31;
+/// A block of rows in C order: larger ones are not read faster.
+pub(super) const BLOCK: usize = 1 << 22;
+
+/// A matrix of numbers as a table: samples by columns.
+#[derive(Debug)]
+pub(crate) struct Matrix {
+    array: Array,
+    layout: Layout,
+    pub(super) rows: u64,
+    /// Whether the values of a sample lie side by side.
+    by_rows: bool,
+    target: Option<Vec<Cell>>,
+}
+
+impl Matrix {
+    /// An array of two dimensions, whose columns (rows, where features are rows) have the names, or are
+    /// called `feature-1` and so on.
+    ///
+    /// # Errors
+    ///
+    /// `Input` unless it is a matrix of numbers with a name for each column.
+    pub(crate) fn new(
+        array: Array,
+        names: Option<Vec<String>>,
+        orientation: Orientation,
+    ) -> Result<Self> {
+        let &[first, second] = array.shape.as_slice() else {
+            return Err(Error::input("the array must have two dimensions, samples by features"));
+        };
+        if array.is_text() {
+            return Err(Error::input("the array of features holds texts, not numbers"));
+        }
+        // The other way round it is the same bytes in the other order.
+        let transposed = orientation == Orientation::FeaturesAsRows;
+        let (rows, columns) = if transposed { (second, first) } else { (first, second) };
+        if columns >= MAX_COLUMNS || rows >= 1 << 60 {
+            return Err(malformed("it has more than 2^31 columns"));
+        }
+        // No bytes stand behind the columns of no rows: nor may they take memory.
+        if rows == 0 {
+            return Err(Error::input("the array has no samples"));
+        }
+        let made = || (1..=columns).map(|column| format!("feature-{column}")).collect();
+        let (named, names): (bool, Vec<String>) = (names.is_some(), names.unwrap_or_else(made));
+        if names.len() as u64 != columns {
+            return Err(Error::input("there must be one name for each feature of the array"));
+        }
+        let by_rows = array.fortran == transposed;
+        let layout = Layout { orientation, names, named, rows: Some(rows), ..Layout::default() };
+        Ok(Self { array, layout, rows, by_rows, target: None })
+    }
+
+    /// With targets beside the matrix.
+    ///
+    /// # Errors
+    ///
+    /// `Input` unless there is one for each sample.
+    pub(crate) fn with_target(mut self, target: Vec<Cell>) -> Result<Self> {
+        if target.len() as u64 != self.rows {
+            return Err(Error::input("X and y in the file differ in their number of samples"));
+        }
+        (self.layout.target, self.target) = (true, Some(target));
+        Ok(self)
+    }
+
+    pub(super) fn d(&self) -> usize {
+        self.layout.names.len()
+    }
+
+    /// The rows from `first` on, `rows` of them.
+    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<Block> {
+        let of = self.array.of;
+        let mut values = of.values(0);
+        let mut texts = vec![Vec::with_capacity(rows); wanted.texts.len()];
+        if self.by_rows {
+            let row_bytes = self.d() * of.size;
+            let mut bytes = vec![0; rows * row_bytes];
+            self.array.bytes.read_at(self.place(first * row_bytes as u64)?, &mut bytes)?;
+            match &mut values {
+                Values::F32(values) => values.reserve_exact(rows * wanted.numbers),
+                Values::F64(values) => values.reserve_exact(rows * wanted.numbers),
+            }
+            for row in bytes.chunks_exact(row_bytes.max(1)) {
+                for run in &wanted.runs {
+                    of.decode_into(&row[run.start * of.size..run.end * of.size], &mut values);
+                }
+                for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
+                    if let Place::Column(column) = place {
+                        let mut value = Vec::with_capacity(1);
+                        of.decode(&row[column * of.size..][..of.size], &mut value);
+                        cells.push(value.first().copied().and_then(number_cell));
+                    }
+                }
+            }
+        } else {
+            values = self.by_columns(wanted, first, rows, &mut texts)?;
+        }
+        for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
+            if *place == Place::Target {
+                let all = self.target.as_deref().unwrap_or_default();
+                *cells = all.iter().skip(first as usize).take(rows).cloned().collect();
+            }
+        }
+        Ok(Block { rows, values, texts })
+    }
+
+    /// The same where the values of a column lie side by side: one read for each column.
+    fn by_columns(
+        &self,
+        wanted: &Reading,
+        first: u64,
+        rows: usize,
+        texts: &mut [Vec<Cell>],
+    ) -> Result<Values> {
+        let of = self.array.of;
+        let mut bytes = vec![0; rows * of.size];
+        let mut read = |column: usize| -> Result<Values> {
+            let element = column as u64 * self.rows + first;
+            self.array.bytes.read_at(self.place(element * of.size as u64)?, &mut bytes)?;
+            let mut part = of.values(0);
+            of.decode_into(&bytes, &mut part);
+            Ok(part)
+        };
+        let d = wanted.numbers;
+        let mut all = of.values(rows * d);
+        for (place, column) in wanted.runs.iter().cloned().flatten().enumerate() {
+            match (&mut all, read(column)?) {
+                (Values::F32(all), Values::F32(part)) => spread(all, &part, place, d),
+                (Values::F64(all), Values::F64(part)) => spread(all, &part, place, d),
+                _ => {}
+            }
+        }
+        for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
+            if let Place::Column(column) = place {
+                *cells = match read(*column)? {
+                    Values::F32(part) => part.into_iter().map(|v| number_cell(v.into())).collect(),
+                    Values::F64(part) => part.into_iter().map(number_cell).collect(),
+                };
+            }
+        }
+        Ok(all)
+    }
+
+    /// Where in the file a byte of the values is.
+    fn place(&self, byte: u64) -> Result<u64> {
+        self.array.start.checked_add(byte).ok_or_else(too_short)
+    }
+}
+
+/// Puts a column into its place of each row.
+fn spread<A: Copy>(all: &mut [A], part: &[A], place: usize, d: usize) {
+    for (into, &value) in all[place..].iter_mut().step_by(d).zip(part) {
+        *into = value;
+    }
+}
+
+/// What is read of each row.
+struct Reading {
+    /// The wanted columns, in runs of neighbours.
+    runs: Vec<Range<usize>>,
+    /// How many they are.
+    numbers: usize,
+    texts: Vec<Place>,
+}
+
+impl Reading {
+    fn new(wanted: &Wanted) -> Self {
+        let mut runs: Vec<Range<usize>> = Vec::new();
+        for &column in &wanted.numbers {
+            match runs.last_mut().filter(|run| run.end == column) {
+                Some(run) => run.end += 1,
+                None => runs.push(column..column + 1),
+            }
+        }
+        Self { runs, numbers: wanted.numbers.len(), texts: wanted.texts.clone() }
+    }
+}
+
+impl BlockTable for Matrix {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+        let reading = Reading::new(wanted);
+        // By columns every read takes a piece of each: the longer, the fewer.
+        let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
+        let size = rows_in(most, self.d().saturating_mul(self.array.of.size.max(4)));
+        let mut first = 0;
+        Ok(Box::new(std::iter::from_fn(move || {
+            let rows = usize::try_from(self.rows - first).unwrap_or(size).min(size);
+            if rows == 0 {
+                return None;
+            }
+            let block = self.block(&reading, first, rows);
+            first += rows as u64;
+            Some(block)
+        })))
+    }
+}

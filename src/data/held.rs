@@ -1,0 +1,109 @@
+//! Columns held in memory, handed on as blocks of rows.
+
+use crate::data::block_table::{
+    Block, BlockTable, Blocks, Cell, Layout, Place, Values, Wanted, number_cell, rows_in,
+};
+use crate::error::Result;
+
+/// Rows in a block: each column gives a cache line and more at a time.
+const ROWS: usize = 64;
+
+/// One column of a table.
+#[derive(Debug)]
+pub(crate) enum Column {
+    /// Numbers, NaN where missing.
+    Numbers(Vec<f64>),
+    /// Texts.
+    Texts(Vec<Cell>),
+}
+
+impl Column {
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Numbers(values) => values.len(),
+            Self::Texts(cells) => cells.len(),
+        }
+    }
+
+    pub(crate) fn number(&self, row: usize) -> f64 {
+        match self {
+            Self::Numbers(values) => values[row],
+            // What a file of text would make of it.
+            Self::Texts(cells) => cells[row]
+                .as_deref()
+                .and_then(crate::data::number::parse_number)
+                .unwrap_or(f64::NAN),
+        }
+    }
+
+    pub(crate) fn cell(&self, row: usize) -> Cell {
+        match self {
+            Self::Numbers(values) => number_cell(values[row]),
+            Self::Texts(cells) => cells[row].clone(),
+        }
+    }
+}
+
+/// A table whose columns, all of one length, are in memory.
+#[derive(Debug)]
+pub(crate) struct HeldTable {
+    layout: Layout,
+    rows: usize,
+    columns: Vec<Column>,
+    ids: Option<Vec<Cell>>,
+    target: Option<Vec<Cell>>,
+}
+
+impl HeldTable {
+    /// Columns of `rows` values each, in the order of the layout's names; ids and target likewise.
+    pub(crate) fn new(
+        mut layout: Layout,
+        rows: usize,
+        columns: Vec<Column>,
+        ids: Option<Vec<Cell>>,
+        target: Option<Vec<Cell>>,
+    ) -> Self {
+        let is_text = |c: &usize| matches!(columns[*c], Column::Texts(_));
+        layout.texts = (0..columns.len()).filter(is_text).collect();
+        (layout.ids, layout.target) = (ids.is_some(), target.is_some());
+        layout.rows = Some(rows as u64);
+        Self { layout, rows, columns, ids, target }
+    }
+
+    fn texts(&self, place: Place, rows: std::ops::Range<usize>) -> Vec<Cell> {
+        let beside = |cells: &Option<Vec<Cell>>| match cells {
+            Some(cells) => cells[rows.clone()].to_vec(),
+            None => vec![None; rows.len()],
+        };
+        match place {
+            Place::Column(column) => rows.map(|row| self.columns[column].cell(row)).collect(),
+            Place::Ids => beside(&self.ids),
+            Place::Target => beside(&self.target),
+        }
+    }
+}
+
+impl BlockTable for HeldTable {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+        let wanted = wanted.clone();
+        let d = wanted.numbers.len();
+        let size = rows_in(wanted.block, 8 * d).min(ROWS);
+        let block = move |first: usize| {
+            let rows = first..(first + size).min(self.rows);
+            let mut values = vec![0.0; rows.len() * d];
+            for (place, &column) in wanted.numbers.iter().enumerate() {
+                let column = &self.columns[column];
+                for (into, row) in values[place..].iter_mut().step_by(d).zip(rows.clone()) {
+                    *into = column.number(row);
+                }
+            }
+            let texts = wanted.texts.iter().map(|&place| self.texts(place, rows.clone())).collect();
+            Ok(Block { rows: rows.len(), values: Values::F64(values), texts })
+        };
+        Ok(Box::new((0..self.rows).step_by(size).map(block)))
+    }
+}

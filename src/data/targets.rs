@@ -1,0 +1,238 @@
+//! Targets from a file of their own, and how they are joined to the samples.
+//!
+//! By id where the file states ids: CSV `id,value`. By order where it does not: CSV with one column, numpy's
+//! `.npy` with one dimension, or `.cls`; then there must be one for each sample.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::data::block_table::Cell;
+use crate::data::formats::{Format, cls, npy};
+use crate::data::schema::{Orientation, Schema};
+use crate::data::side::SideFile;
+use crate::error::{Error, Result};
+
+/// Targets by id or in the order of the samples.
+pub(crate) struct TargetTable {
+    /// The name of the value column, where there is one.
+    name: Option<String>,
+    entries: Entries,
+}
+
+enum Entries {
+    /// The number of the entry and its value.
+    ById(HashMap<Vec<u8>, (usize, Vec<u8>)>),
+    InOrder(Vec<Cell>),
+}
+
+impl TargetTable {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read; `Input` if it is malformed or an id occurs twice.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        if cls::is_cls(path) {
+            return Ok(Self { name: None, entries: Entries::InOrder(cls::read(path)?) });
+        }
+        match Format::of(path)? {
+            Format::Npy => {
+                Ok(Self { name: None, entries: Entries::InOrder(npy::read_vector(path)?) })
+            }
+            Format::Text => Self::of_text(path),
+            _ => {
+                let rule = format!("{} is no file of targets", path.display());
+                Err(Error::request(rule)
+                    .hint("CSV (id,value, or one value for each sample in order), .npy or .cls"))
+            }
+        }
+    }
+
+    fn of_text(path: &Path) -> Result<Self> {
+        let SideFile { mut header, rows } = SideFile::read_any(path)?;
+        let name = header.pop();
+        let entries = match header.len() {
+            0 => Entries::InOrder(rows.into_iter().map(|mut row| row.pop()).collect()),
+            1 => {
+                let mut entries = HashMap::new();
+                for (i, row) in rows.into_iter().enumerate() {
+                    let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
+                    if entries.insert(id, (i, value)).is_some() {
+                        let rule = format!("an id occurs twice in {}", path.display());
+                        return Err(Error::input(rule).at(Some(i as u64 + 1), Some(1)));
+                    }
+                }
+                Entries::ById(entries)
+            }
+            _ => {
+                let rule =
+                    "must have the columns id,value, or one column with a value for each sample";
+                return Err(Error::input(format!("{} {rule}", path.display())));
+            }
+        };
+        Ok(Self { name, entries })
+    }
+
+    /// Whether they are joined by the order of the samples, not by ids.
+    pub(crate) fn in_order(&self) -> bool {
+        matches!(self.entries, Entries::InOrder(_))
+    }
+
+    /// Whether this is an id of the file.
+    pub(crate) fn has_id(&self, id: &[u8]) -> bool {
+        matches!(&self.entries, Entries::ById(entries) if entries.contains_key(id.trim_ascii()))
+    }
+
+    /// The name of the value column, where there is one: if the file has no header, somebody's value.
+    pub(crate) fn name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    fn len(&self) -> usize {
+        match &self.entries {
+            Entries::ById(entries) => entries.len(),
+            Entries::InOrder(values) => values.len(),
+        }
+    }
+}
+
+/// Joins samples to their targets, and sees that no target is used twice.
+pub(crate) struct Join<'a> {
+    targets: Option<&'a TargetTable>,
+    uses: Vec<u64>,
+    samples: u64,
+}
+
+impl<'a> Join<'a> {
+    /// Without targets of their own, samples keep what they have.
+    pub(crate) fn new(targets: Option<&'a TargetTable>) -> Self {
+        let by_id = targets.filter(|targets| !targets.in_order()).map_or(0, TargetTable::len);
+        Self { targets, uses: vec![0; by_id], samples: 0 }
+    }
+
+    /// The target of a sample: by its number from 1, its id, and what it has itself.
+    pub(crate) fn target<'t>(
+        &mut self,
+        number: u64,
+        id: Option<&[u8]>,
+        here: Option<&'t [u8]>,
+    ) -> Option<&'t [u8]>
+    where
+        'a: 't,
+    {
+        self.samples += 1;
+        let Some(targets) = self.targets else { return here };
+        match &targets.entries {
+            Entries::InOrder(values) => {
+                values.get(usize::try_from(number).ok()?.checked_sub(1)?)?.as_deref()
+            }
+            Entries::ById(entries) => {
+                let (entry, value) = entries.get(id?.trim_ascii())?;
+                self.uses[*entry] += 1;
+                Some(value)
+            }
+        }
+    }
+
+    /// Takes in what another thread joined.
+    pub(crate) fn merge(&mut self, other: Self) {
+        self.samples += other.samples;
+        for (uses, more) in self.uses.iter_mut().zip(other.uses) {
+            *uses += more;
+        }
+    }
+
+    /// Checks the join once all samples are in.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if two samples took the same target - one person's target would then count twice - or
+    /// targets in order are not as many as samples.
+    pub(crate) fn finish(self) -> Result<()> {
+        if self.uses.iter().any(|&uses| uses > 1) {
+            return Err(Error::input("an id occurs twice in the table, and is joined to a target"));
+        }
+        let in_order = self.targets.filter(|targets| targets.in_order());
+        if in_order.is_some_and(|targets| targets.len() as u64 != self.samples) {
+            return Err(Error::input("the target file does not hold one target for each sample")
+                .hint("a file with ids, id,value, need not hold them all"));
+        }
+        Ok(())
+    }
+}
+
+/// What to say if no sample has a usable target: where it was looked for, and what usually helps.
+pub(crate) fn no_usable_target(
+    schema: &Schema,
+    targets: Option<&TargetTable>,
+    labels: bool,
+) -> Error {
+    if targets.is_some_and(|targets| !targets.in_order()) {
+        return Error::input("no sample has a usable target: no id is in both files with one")
+            .hint("state the id column, --id NAME, and --classes if the targets are labels");
+    }
+    let error = if labels {
+        Error::input("no row has one of the stated classes here")
+            .hint("labels are compared as text, upper and lower case included")
+    } else {
+        Error::input("no row has a number here, in the target's column").hint(
+            "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
+        )
+    };
+    let place = schema.target().map(|place| place + 1);
+    match schema.orientation() {
+        _ if place.is_none() => error,
+        Orientation::SamplesAsRows => error.at(None, place),
+        Orientation::FeaturesAsRows => error.at(place.map(|row| row as u64), None),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<TargetTable> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        TargetTable::read(file.path())
+    }
+
+    #[test]
+    fn targets_by_id() {
+        let table = read("who,status\np1, case\n p2,control\n").unwrap();
+        assert_eq!((table.len(), table.name()), (2, Some("status")));
+        assert!(table.has_id(b"p1 ") && !table.has_id(b"P2"));
+        let mut join = Join::new(Some(&table));
+        assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(&b"control"[..]));
+        assert_eq!(join.target(2, Some(b"P2"), None), None);
+        assert_eq!(join.target(3, None, None), None);
+        let mut other = Join::new(Some(&table));
+        assert_eq!(other.target(4, Some(b"p2"), None), Some(&b"control"[..]));
+        join.merge(other);
+        assert!(join.finish().unwrap_err().to_string().contains("an id occurs twice"));
+        let twice = read("id,v\np1,1\np1,2\n").err().unwrap();
+        assert_eq!(twice.place().unwrap().row, Some(2));
+        assert!(read("a,b,c\np1,1,2\n").is_err());
+    }
+
+    #[test]
+    fn targets_in_order() {
+        let table = read("status\ncase\ncontrol\n").unwrap();
+        assert!(table.in_order());
+        let mut join = Join::new(Some(&table));
+        assert_eq!(join.target(2, Some(b"p2"), Some(b"own")), Some(&b"control"[..]));
+        assert_eq!(join.target(1, None, None), Some(&b"case"[..]));
+        assert!(join.finish().is_ok());
+        for samples in [1, 3] {
+            let mut join = Join::new(Some(&table));
+            (1..=samples).for_each(|number| {
+                join.target(number, None, None);
+            });
+            let error = join.finish().unwrap_err();
+            assert!(error.to_string().contains("one target for each sample"), "{error}");
+        }
+        let mut none = Join::new(None);
+        assert_eq!(none.target(9, None, Some(b"own")), Some(&b"own"[..]));
+        assert!(none.finish().is_ok());
+    }
+}

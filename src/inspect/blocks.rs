@@ -1,0 +1,158 @@
+//! A look at a file of numbers.
+
+use std::collections::HashMap;
+
+use super::column::{Column, NumberColumn};
+use super::findings::{self, Written};
+use super::{Inspection, Known};
+use crate::data::{
+    BLOCKS, Block, BlockFold, Cell, CellFormat, FileTable, Format, Orientation, Place, Values,
+    Wanted, codes, fold_blocks,
+};
+use crate::error::Result;
+
+/// Looks at a file that is not text, in one pass.
+pub(super) fn inspect(table: FileTable, format: Format, known: &Known) -> Result<Inspection> {
+    let stated = CellFormat { decimal_comma: false, missing: known.missing.clone() };
+    let mut table = table.target_column(known.target.clone());
+    if let Some(orientation) = known.orientation {
+        table = table.orientation(orientation);
+    }
+    let file = table.open_blocks(table.format()?)?;
+    let layout = file.layout();
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
+    let beside = [(layout.ids, Place::Ids), (layout.target, Place::Target)];
+    let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
+    let texts = layout.texts.iter().map(|&column| Place::Column(column)).chain(beside);
+    let wanted = Wanted {
+        numbers: (0..layout.names.len()).filter(|column| !is_text(column)).collect(),
+        texts: texts.collect(),
+        block: BLOCKS / (threads + 1),
+    };
+    let id = match known.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
+        Some(column) => Place::Column(column),
+        None if layout.ids => Place::Ids,
+        None => Place::Column(0),
+    };
+    let (format_of_cells, missing) = codes(&stated);
+    let new = || Look {
+        format: &format_of_cells,
+        missing: &missing,
+        rows: 0,
+        numbers: vec![NumberColumn::default(); wanted.numbers.len()],
+        merged: None,
+        texts: vec![Column::default(); wanted.texts.len()],
+        id: wanted.texts.iter().position(|place| *place == id),
+        ids: HashMap::new(),
+    };
+    let look = fold_blocks(&*file, &wanted, threads, None, new)?.merged();
+    // The columns as the file has them, ids before and a target after them.
+    let mut places: Vec<(usize, Column)> = Vec::new();
+    let (d, rows) = (layout.names.len(), look.rows);
+    let place = |place: &Place| match place {
+        Place::Ids => 0,
+        Place::Column(column) => column + 1,
+        Place::Target => d + 1,
+    };
+    let numbers = wanted.numbers.iter().map(|column| column + 1);
+    places.extend(numbers.zip(look.merged.unwrap_or_default()));
+    places.extend(wanted.texts.iter().map(place).zip(look.texts));
+    places.sort_by_key(|(place, _)| *place);
+    let columns: Vec<Column> = places.into_iter().map(|(_, column)| column).collect();
+    let target = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
+    let mut header: Vec<String> = layout.ids.then(String::new).into_iter().collect();
+    header.extend(layout.names.iter().cloned());
+    header.extend(layout.target.then_some(target));
+    let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
+    let (findings, suggestion) = findings::draw(findings::Seen {
+        known,
+        header: &header,
+        written: Written::Blocks {
+            format,
+            ids: layout.ids,
+            target: layout.target,
+            features_as_rows: layout.orientation == Orientation::FeaturesAsRows,
+        },
+        rows,
+        columns: &columns,
+        different_ids: look.ids.len(),
+        duplicated_ids,
+    });
+    Ok(Inspection { rows, columns: d, delimiter: None, findings, suggestion })
+}
+
+/// Gathers what each column holds.
+struct Look<'a> {
+    format: &'a CellFormat,
+    missing: &'a [f64],
+    rows: u64,
+    numbers: Vec<NumberColumn>,
+    /// What other threads gathered of them.
+    merged: Option<Vec<Column>>,
+    texts: Vec<Column>,
+    /// Which text may be the id.
+    id: Option<usize>,
+    /// How often each id occurs.
+    ids: HashMap<Vec<u8>, u64>,
+}
+
+impl Look<'_> {
+    /// With its own numbers among those of the others.
+    fn merged(mut self) -> Self {
+        let own = std::mem::take(&mut self.numbers).into_iter().map(NumberColumn::into_column);
+        self.merged = Some(match self.merged.take() {
+            None => own.collect(),
+            Some(mut merged) => {
+                merged.iter_mut().zip(own).for_each(|(column, more)| column.merge(more));
+                merged
+            }
+        });
+        self
+    }
+
+    fn values<A: Copy + Into<f64>>(&mut self, values: &[A]) {
+        for row in values.chunks(self.numbers.len().max(1)) {
+            for (column, &value) in self.numbers.iter_mut().zip(row) {
+                column.take_in(value.into(), self.missing);
+            }
+        }
+    }
+}
+
+impl BlockFold for Look<'_> {
+    fn block(&mut self, first: u64, block: Block) {
+        self.rows += block.rows as u64;
+        match &block.values {
+            Values::F32(values) => self.values(values),
+            Values::F64(values) => self.values(values),
+        }
+        let text = |cell: &'_ Cell| cell.clone().unwrap_or_default();
+        for (column, cells) in self.texts.iter_mut().zip(&block.texts) {
+            for (cell, row) in cells.iter().zip(first..) {
+                column.take_in(&text(cell), row, self.format);
+            }
+        }
+        for cell in self.id.and_then(|id| block.texts.get(id)).into_iter().flatten() {
+            *self.ids.entry(text(cell).trim_ascii().to_vec()).or_default() += 1;
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        let other = other.merged();
+        self.rows += other.rows;
+        match (&mut self.merged, other.merged) {
+            (Some(merged), Some(more)) => {
+                merged.iter_mut().zip(more).for_each(|(column, more)| column.merge(more));
+            }
+            (merged @ None, more) => *merged = more,
+            _ => {}
+        }
+        for (column, more) in self.texts.iter_mut().zip(other.texts) {
+            column.merge(more);
+        }
+        for (id, count) in other.ids {
+            *self.ids.entry(id).or_default() += count;
+        }
+    }
+}

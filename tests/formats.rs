@@ -1,0 +1,399 @@
+//! One contract for all formats: the same table, written by numpy, pandas, pyarrow, R and by hand, gives
+//! the same record to the bit, whichever file it is in; and a file that is broken is refused.
+//!
+//! The files and the scripts that made them are in `tests/data/formats`.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
+
+use std::path::{Path, PathBuf};
+
+use dpsis::{
+    Bounds, Error, ErrorKind, FileTable, Orientation, Scaling, ScoreKind, Select, Target,
+    TargetColumn,
+};
+
+fn data(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats").join(name)
+}
+
+const TARGETS: [&str; 3] = ["age", "two", "three"];
+
+/// A table with its format and what it is called when a test fails.
+struct Case {
+    format: &'static str,
+    name: String,
+    table: FileTable,
+}
+
+fn case(format: &'static str, name: impl Into<String>, table: FileTable) -> Case {
+    Case { format, name: name.into(), table }
+}
+
+fn others(target: &str) -> Vec<&'static str> {
+    TARGETS.into_iter().filter(|other| *other != target).collect()
+}
+
+/// A column of the file itself.
+fn own(name: &str, target: &str) -> FileTable {
+    FileTable::new(data(name))
+        .target_column(TargetColumn::Named(target.into()))
+        .exclude(others(target))
+}
+
+fn beside(name: &str, targets: &str) -> FileTable {
+    FileTable::new(data(name)).target_file(data(targets))
+}
+
+/// The table in every format, with one of its targets; as far as this build reads them.
+fn cases(target: &str) -> Vec<Case> {
+    let by_xz = ["named.rds", "list.RData"];
+    let read =
+        |case: &Case| cfg!(feature = "xz") || !by_xz.iter().any(|name| case.name.starts_with(name));
+    all_cases(target).into_iter().filter(read).collect()
+}
+
+fn all_cases(target: &str) -> Vec<Case> {
+    let mut cases = Vec::new();
+    let mut add = |format, name: String, table| cases.push(case(format, name, table));
+    let in_order = [format!("{target}.csv"), format!("{target}.npy")];
+    let by_id = format!("{target}-by-id.csv");
+    let rows = |table: FileTable| table.orientation(Orientation::FeaturesAsRows);
+    for targets in &in_order {
+        for name in ["c-f4.npy", "fortran-f8.npy", "big-f4.npy"] {
+            add(".npy", format!("{name} {targets}"), beside(name, targets));
+        }
+        add(".npy", format!("rows-f8.npy {targets}"), rows(beside("rows-f8.npy", targets)));
+        add(".npz", format!("stored.npz {targets}"), beside("stored.npz", targets));
+        add(".gct", format!("v12.gct {targets}"), beside("v12.gct", targets));
+        add("R", format!("matrix.rds {targets}"), beside("matrix.rds", targets));
+        add("text", format!("rows.tsv {targets}"), rows(beside("rows.tsv", targets)));
+        let table = beside("table.csv", targets).id("id").exclude(TARGETS);
+        add("text", format!("table.csv {targets}"), table);
+    }
+    for name in ["v12.gct", "v12.gct.gz"] {
+        add(".gct", name.into(), beside(name, &by_id));
+    }
+    add("R", "matrix.rds".into(), beside("matrix.rds", &by_id));
+    add("R", "rows.rds".into(), rows(beside("rows.rds", &by_id)));
+    add("R", "named.rds by id".into(), beside("named.rds", &by_id).exclude(TARGETS));
+    add("R", "named.rds".into(), own("named.rds", target));
+    add("R", "frame.rds".into(), own("frame.rds", target).id("id"));
+    add("text", "rows.tsv".into(), rows(beside("rows.tsv", &by_id)));
+    add("text", "table.csv by id".into(), beside("table.csv", &by_id).exclude(TARGETS));
+    if cfg!(feature = "arrow") {
+        for codec in ["none", "snappy", "zstd", "gzip", "lz4"] {
+            let name = format!("{codec}.parquet");
+            add("Parquet", name.clone(), own(&name, target).id("id"));
+        }
+        add("Parquet", "index.parquet".into(), own("index.parquet", target));
+        let table = beside("index.parquet", &by_id).exclude(TARGETS);
+        add("Parquet", "index.parquet by id".into(), table);
+        for name in ["lz4.feather", "zstd.feather", "plain.arrow"] {
+            add("Arrow", name.into(), own(name, target).id("id"));
+        }
+        let table = beside("plain.arrow", &by_id).exclude(TARGETS);
+        add("Arrow", "plain.arrow by id".into(), table);
+        add("Arrow stream", "stream.arrows".into(), own("stream.arrows", target).id("id"));
+    }
+    // Where the file's own target is one of them.
+    match target {
+        "age" => {
+            add(".npy", "with-age.npy".into(), FileTable::new(data("with-age.npy")));
+            let placed = FileTable::new(data("with-age.npy")).target_column(TargetColumn::At(7));
+            add(".npy", "with-age.npy by place".into(), placed);
+            add(".npz", "stored.npz".into(), FileTable::new(data("stored.npz")));
+            add("R", "xy.rda".into(), FileTable::new(data("xy.rda")));
+        }
+        "two" => {
+            add(".npz", "deflated.npz".into(), FileTable::new(data("deflated.npz")));
+            add("R", "list.RData".into(), FileTable::new(data("list.RData")));
+            add(".gct", "v12.gct two.cls".into(), beside("v12.gct", "two.cls"));
+            add(".npy", "c-f4.npy two.cls".into(), beside("c-f4.npy", "two.cls"));
+        }
+        _ => {}
+    }
+    if target != "age" {
+        let named = TargetColumn::Named(target.into());
+        let table = FileTable::new(data("v13.gct")).target_column(named);
+        add(".gct", "v13.gct".into(), table);
+    }
+    cases
+}
+
+fn requests(target: &str) -> Vec<Select> {
+    let base = || Select::new(2).epsilon("1".parse().unwrap());
+    match target {
+        "age" => {
+            let bounded = || base().target(Target::Bounded(Bounds::new(20.0, 50.0).unwrap()));
+            vec![
+                base().bounds(-4.0, 4.0),
+                bounded().scaling(Scaling::RowRank),
+                bounded().bounds_file(data("bounds.csv")),
+                base().score(ScoreKind::Kendall),
+            ]
+        }
+        "two" => {
+            let base = || base().target(Target::classes(["no", "yes"]));
+            vec![base().bounds(-4.0, 4.0), base().scaling(Scaling::RowRank)]
+        }
+        _ => {
+            let base = || base().target(Target::classes(["a", "b", "c"]));
+            vec![base().bounds(-4.0, 4.0), base().score(ScoreKind::Kendall)]
+        }
+    }
+}
+
+/// The record, but for what the target is called, where it is and which way the table lies.
+fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serde_json::Value {
+    let drawn = select.clone().threads(threads).seed(seed).run(table).unwrap();
+    let mut record: serde_json::Value =
+        serde_json::from_str(&dpsis::report::to_json(&drawn).unwrap()).unwrap();
+    record["target"]["name"].take();
+    record["target"]["index"].take();
+    record["guarantee"]["unit"].take();
+    record["public"]["id_column"].take();
+    for picked in record["selected"].as_array_mut().unwrap() {
+        picked["index"].take();
+    }
+    record
+}
+
+#[test]
+fn every_format_gives_the_same_record() {
+    for target in TARGETS {
+        for (i, select) in requests(target).iter().enumerate() {
+            // Codes for missing values in half of the requests.
+            let stated =
+                |table: FileTable| if i % 2 == 0 { table.missing(["-999"]) } else { table };
+            for seed in 0..4 {
+                let reference = stated(own("table.csv", target).id("id"));
+                let expected = record(select, &reference, seed, 1);
+                for case in cases(target) {
+                    let table = stated(case.table);
+                    for threads in [1, 3] {
+                        let found = record(select, &table, seed, threads);
+                        assert_eq!(found, expected, "{} {target} {i} {threads}", case.name);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// No reader without this suite.
+#[test]
+fn all_formats_are_here() {
+    for format in FileTable::formats() {
+        let here = cases("age").into_iter().filter(|case| case.format == format).count();
+        assert!(here > 0, "{format}");
+    }
+}
+
+#[cfg(feature = "import")]
+#[test]
+fn every_format_gives_the_same_values() {
+    use dpsis::datasets::PublicTable;
+    let bits = |table: &PublicTable| table.x.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    for target in TARGETS {
+        let reference = PublicTable::read(&own("table.csv", target).id("id")).unwrap();
+        assert_eq!(reference.x.dim(), (40, 6));
+        for case in cases(target) {
+            let table = PublicTable::read(&case.table).unwrap();
+            assert_eq!(table.features, reference.features, "{}", case.name);
+            assert_eq!(bits(&table), bits(&reference), "{}", case.name);
+            // What stands for a missing label differs.
+            let labels = |table: &PublicTable| {
+                let label =
+                    |label: &String| if label == "NA" { String::new() } else { label.clone() };
+                table.labels.iter().map(label).collect::<Vec<_>>()
+            };
+            assert_eq!(labels(&table), labels(&reference), "{}", case.name);
+        }
+    }
+}
+
+fn refused(table: &FileTable) -> Error {
+    Select::new(1).epsilon("1".parse().unwrap()).bounds(0.0, 1.0).run(table).unwrap_err()
+}
+
+/// All files that are tables by themselves.
+fn files() -> Vec<&'static str> {
+    let mut files = vec![
+        "c-f4.npy",
+        "fortran-f8.npy",
+        "stored.npz",
+        "deflated.npz",
+        "v12.gct",
+        "v12.gct.gz",
+        "v13.gct",
+        "frame.rds",
+        "matrix.rds",
+        "xy.rda",
+    ];
+    if cfg!(feature = "xz") {
+        files.extend(["named.rds", "list.RData"]);
+    }
+    if cfg!(feature = "arrow") {
+        files.extend(["snappy.parquet", "none.parquet", "lz4.feather", "plain.arrow"]);
+        files.extend(["stream.arrows", "gzip.parquet"]);
+    }
+    files
+}
+
+/// What is stated of text is a wrong request elsewhere, and so is what a format does not have.
+#[test]
+fn wrong_facts_are_wrong_requests() {
+    for name in files() {
+        let table = || FileTable::new(data(name));
+        for (table, rule) in [
+            (table().delimiter(b','), "--delimiter is about text"),
+            (table().decimal_comma(true), "--decimal-comma is about text"),
+            (table().numeric_names(true), "--numeric-names is about text"),
+        ] {
+            let error = refused(&table);
+            assert_eq!(error.kind(), ErrorKind::Request, "{name}: {error}");
+            assert!(error.to_string().contains(rule), "{name}: {error}");
+        }
+    }
+    let rows = Orientation::FeaturesAsRows;
+    let named = |name: &str| TargetColumn::Named(name.into());
+    for table in [
+        FileTable::new(data("c-f4.npy")).id("feature-1"),
+        FileTable::new(data("stored.npz")).id("feature-1"),
+        FileTable::new(data("v12.gct")).orientation(Orientation::SamplesAsRows),
+        FileTable::new(data("v12.gct")),
+        FileTable::new(data("v12.gct")).id("s01"),
+        FileTable::new(data("c-f4.npy")).target_column(named("age")),
+        FileTable::new(data("c-f4.npy")).target_column(TargetColumn::At(7)),
+        FileTable::new(data("rows-f8.npy")).orientation(rows),
+        FileTable::new(data("frame.rds")).target_column(named("no")),
+        FileTable::new(data("c-f4.npy")).exclude(["no"]),
+        beside("c-f4.npy", "two-by-id.csv"),
+        beside("c-f4.npy", "stored.npz"),
+    ] {
+        assert_eq!(refused(&table).kind(), ErrorKind::Request, "{table:?}: {}", refused(&table));
+    }
+    if cfg!(feature = "arrow") {
+        let table = FileTable::new(data("snappy.parquet")).orientation(rows).target_file("t");
+        assert_eq!(refused(&table).kind(), ErrorKind::Request);
+    } else {
+        for name in ["snappy.parquet", "lz4.feather", "stream.arrows"] {
+            let error = refused(&FileTable::new(data(name)));
+            assert_eq!(error.kind(), ErrorKind::Request);
+            assert!(error.to_string().contains("build it with --features arrow"), "{error}");
+        }
+    }
+}
+
+/// What the file does not hold, or another one than its name says.
+#[test]
+fn wrong_files_are_malformed_input() {
+    let folder = tempfile::tempdir().unwrap();
+    let copy = |from: &str, to: &str| {
+        let path = folder.path().join(to);
+        std::fs::copy(data(from), &path).unwrap();
+        path
+    };
+    for (from, to) in [
+        ("table.csv", "t.npy"),
+        ("table.csv", "t.npz"),
+        ("table.csv", "t.gct"),
+        ("table.csv", "t.rds"),
+        ("table.csv", "t.parquet"),
+        ("table.csv", "t.feather"),
+        ("three.npy", "three.npy"),
+        ("objects.npy", "objects.npy"),
+    ] {
+        let error = refused(&FileTable::new(copy(from, to)));
+        assert_eq!(error.kind(), ErrorKind::Input, "{from} as {to}: {error}");
+    }
+    // The content tells, whatever the name.
+    let expected = record(&requests("age")[0], &own("frame.rds", "age").id("id"), 1, 1);
+    for (from, to) in [("frame.rds", "t.csv"), ("frame.rds", "t")] {
+        let named = TargetColumn::Named("age".into());
+        let table = FileTable::new(copy(from, to)).target_column(named).exclude(others("age"));
+        assert_eq!(record(&requests("age")[0], &table.id("id"), 1, 1), expected);
+    }
+    // Targets that are not one for each sample; no place tells how many.
+    for (table, targets) in
+        [("c-f4.npy", "halves.npy"), ("v12.gct", "short.csv"), ("c-f4.npy", "short.csv")]
+    {
+        let short = folder.path().join("short.csv");
+        std::fs::write(&short, "age\n1\n2\n").unwrap();
+        let targets = if targets == "short.csv" { short } else { data(targets) };
+        let error = refused(&FileTable::new(data(table)).target_file(targets));
+        assert_eq!(error.kind(), ErrorKind::Input, "{error}");
+        assert!(!error.to_string().contains("40"), "{error}");
+    }
+    // A reader gives text.
+    for name in files() {
+        let bytes = std::fs::read(data(name)).unwrap();
+        let error = refused(&FileTable::from_reader(std::io::Cursor::new(bytes)));
+        assert_eq!(error.kind(), ErrorKind::Input, "{name}: {error}");
+    }
+}
+
+/// Halves of numpy, by its own arithmetic: 0, 1/4, ... 5/4.
+#[cfg(feature = "import")]
+#[test]
+fn halves_are_read() {
+    let table = dpsis::datasets::PublicTable::read(&FileTable::new(data("halves.npy"))).unwrap();
+    assert_eq!(table.x.column(0).to_vec(), [0.0, 0.5, 1.0]);
+    assert_eq!(table.labels, ["0.25", "0.75", "1.25"]);
+}
+
+/// Every file cut short anywhere, with a byte changed, or with chance behind its first bytes: an error of the right kind or a release, never a
+/// panic; the same on one thread and on three.
+#[test]
+fn damage_is_survived() {
+    let folder = tempfile::tempdir().unwrap();
+    let outcome = |path: &Path, threads| {
+        let select = Select::new(1).epsilon("1".parse().unwrap()).bounds(0.0, 1.0);
+        let table = FileTable::new(path);
+        let drawn = select.threads(threads).seed(1).run(&table);
+        drawn.map(|record| dpsis::report::to_json(&record).unwrap()).map_err(|error| {
+            assert!(
+                matches!(error.kind(), ErrorKind::Input | ErrorKind::Request),
+                "{}: {error}",
+                path.display()
+            );
+            (error.kind(), error.to_string())
+        })
+    };
+    let mut state = 1u64;
+    let mut random = |below: usize| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    for name in files() {
+        let whole = std::fs::read(data(name)).unwrap();
+        let path = folder.path().join(name);
+        for round in 0..200 {
+            let mut bytes = whole.clone();
+            // Arrow's reader asks for as much memory as a compressed buffer says it needs, and ends the
+            // process where there is less (SECURITY.md): such files are cut only.
+            match if name.ends_with(".feather") { 0 } else { round % 4 } {
+                3 => {
+                    bytes.truncate(8);
+                    bytes.extend((0..random(300)).map(|_| random(256) as u8));
+                }
+                0 => bytes.truncate(random(whole.len())),
+                1 => {
+                    let place = random(whole.len());
+                    bytes[place] ^= 1 << random(8);
+                }
+                // Where headers are.
+                _ => {
+                    let place = random(whole.len().min(400));
+                    bytes[place] = [0, 1, 0x7f, 0x80, 0xff, b'9'][random(6)];
+                }
+            }
+            std::fs::write(&path, &bytes).unwrap();
+            assert_eq!(outcome(&path, 1), outcome(&path, 3), "{name} {round}");
+        }
+        for length in 0..whole.len().min(64) {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert!(outcome(&path, 1).is_err(), "{name} {length}");
+        }
+    }
+}
