@@ -1,9 +1,7 @@
-"""Reading the tables of `cargo bench --bench reading` with the usual tools.
+"""Reading the tables of `cargo bench --bench reading` with the usual tools: see run.py.
 
-Run that benchmark first, then `python benches/peers/reading.py BINARY FOLDER`, FOLDER being the one with
-wide.csv and tall-short.csv (`target/tmp`). Each peer that is installed reads a table in turn with one whole
-`dpsis select` (reading, scoring and selecting); as processes that have already loaded their libraries, the
-peers do not count start-up. Medians of five rounds, and the median of the ratios within a round.
+Each peer that is installed reads a table in turn with one whole `dpsis select` (reading, scoring and
+selecting); as processes that have already loaded their libraries, the peers do not count start-up.
 """
 
 import importlib
@@ -66,42 +64,33 @@ def rounds(work, table):
     size = pathlib.Path(table).stat().st_size
     wide = "wide" in pathlib.Path(table).name
 
-    def takes_part(name):
-        slow = any(name.startswith(peer) and size > most for peer, most in SLOW.items())
-        return not slow
+    def turns(name):
+        if any(name.startswith(peer) and size > most for peer, most in SLOW.items()):
+            return 0
+        # The first is no warm-up for those: one pass takes them ten seconds.
+        return 1 if wide and any(name.startswith(peer) for peer in SLOW_IF_WIDE) else ROUNDS
 
-    times = {name: [] for name in work if takes_part(name)}
-    once = {name for name in times if wide and any(name.startswith(peer) for peer in SLOW_IF_WIDE)}
+    times = {name: [] for name in work if turns(name) > 0}
     for turn in range(ROUNDS + 1):
         for name, seconds in times.items():
-            if name in once and turn > 1:
-                seconds.append(seconds[-1])
-            else:
+            if len(seconds) - 1 < turns(name):
                 seconds.append(clock(work[name], table))
-            print(f"{table}, {turn}: {name} {seconds[-1]:.3f} s", file=sys.stderr)
+                print(f"{table}, {turn}: {name} {seconds[-1]:.3f} s", file=sys.stderr)
     return {name: seconds[1:] for name, seconds in times.items()}
 
 
-def main():
-    binary, folder = sys.argv[1:]
-    tables = [str(pathlib.Path(folder) / name) for name in TABLES]
-    tables = [table for table in tables if pathlib.Path(table).exists()]
+def table(binary, folder):
+    """Columns, and for each contestant its cells by column: medians in ms, and of ratios in a round."""
+    tables = [pathlib.Path(folder) / name for name in TABLES]
     work = dict(contestants(binary))
-    results = [rounds(work, table) for table in tables]
-    sizes = [f"{pathlib.Path(t).name}, {pathlib.Path(t).stat().st_size / 1e6:.0f} MB" for t in tables]
-    print("| ms (ratio) | " + " | ".join(sizes) + " |")
-    print("| --- |" + " --- |" * len(tables))
-    for name in work:
-        cells = []
-        for times in results:
-            if name not in times:
-                cells.append("")
-                continue
-            base = times["`dpsis select --bounds`"]
-            ratio = statistics.median(a / b for a, b in zip(times[name], base))
-            cells.append(f"{statistics.median(times[name]) * 1000:.0f} ({ratio:.1f})")
-        print(f"| {name} | " + " | ".join(cells) + " |")
-
-
-if __name__ == "__main__":
-    main()
+    columns, rows = [], {name: {} for name in work}
+    for path in filter(pathlib.Path.exists, tables):
+        column = f"{path.name}, {path.stat().st_size / 1e6:.0f} MB"
+        columns.append(column)
+        times = rounds(work, str(path))
+        base = times["`dpsis select --bounds`"]
+        for name, seconds in times.items():
+            ratio = statistics.median(a / b for a, b in zip(seconds, base))
+            cell = f"{statistics.median(seconds) * 1000:.0f} ({ratio:.1f})"
+            rows[name][column] = cell
+    return columns, rows

@@ -1,11 +1,8 @@
-"""One private selection of k out of d scores, beside other tools.
+"""One private selection of k out of d scores, beside other tools: see run.py.
 
-`python benches/peers/selection.py BINARY`, the binary built with `cargo build --release`. Scores are
-uniform integers over 1000 sensitivities; epsilon 1; one core. The time of one `dpsis` selection is
-what more `dpsis choose --trials` cost, so that reading the candidates and starting do not count; peers
-are libraries that are loaded, with their scores in memory as they like them. Peers take turns with
-dpsis; medians of five rounds, as a table in Markdown. OpenDP's noisy top-k is measured where one
-selection takes seconds, not minutes; what is not installed is left out and named.
+Scores are uniform integers over 1000 sensitivities; epsilon 1; one core. The time of one `dpsis`
+selection is what more `dpsis choose --trials` cost, so that reading the candidates and starting do not
+count; peers are libraries that are loaded, with their scores in memory as they like them.
 """
 
 import os
@@ -61,8 +58,8 @@ def peers(values, k):
             noisy = x / SENSITIVITY + generator.gumbel(scale=2 * k, size=d)
             return numpy.argpartition(noisy, d - k)[d - k :]
 
-        yield "numpy: argpartition alone (not private)", lambda: numpy.argpartition(x, d - k)
-        yield "numpy: one-shot Gumbel in floats (peeling)", gumbel
+        yield "numpy `argpartition` alone (not private)", lambda: numpy.argpartition(x, d - k)
+        yield "numpy, one-shot Gumbel in floats (peeling)", gumbel
     try:
         import opendp.prelude as dp
     except ImportError:
@@ -73,39 +70,39 @@ def peers(values, k):
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
     top = dp.m.make_noisy_top_k(*space, dp.max_divergence(), k=k, scale=2.0 * k * SENSITIVITY)
-    yield "OpenDP: noisy top-k (peeling)", lambda: top(values)
+    yield "OpenDP noisy top-k (peeling)", lambda: top(values)
 
 
-def main():
-    (binary,) = sys.argv[1:]
-    # One core for all, processes that are started included.
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    rows = {}
-    for size in SIZES:
-        d, k = size
+def table(binary):
+    """Columns, and for each contestant its cells by column: medians in ms, and of ratios in a round."""
+    cores = os.sched_getaffinity(0) if hasattr(os, "sched_setaffinity") else None
+    if cores:
+        # One core for all, processes that are started included.
+        os.sched_setaffinity(0, {max(cores)})
+    columns, rows = [], {}
+    for d, k in SIZES:
+        column = f"{k} of {d:,}"
+        columns.append(column)
         values = scores(d)
         with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
             file.write("name,score\n")
             file.writelines(f"c{i},{value}\n" for i, value in enumerate(values))
             file.flush()
             work = {
-                f"dpsis: {id}": (lambda id=id: dpsis(binary, file.name, k, id))
+                f"`dpsis`, {id}": (lambda id=id: dpsis(binary, file.name, k, id))
                 for id in ["canonical", "joint", "peel"]
             }
             work.update({name: (lambda do=do: clock(do)) for name, do in peers(values, k)})
             seconds = {name: [] for name in work}
-            for _ in range(ROUNDS):
+            for turn in range(ROUNDS):
                 for name, once in work.items():
                     seconds[name].append(once())
+                    print(f"{column}, {turn}: {name} {seconds[name][-1]:.5f} s", file=sys.stderr)
+        base = seconds["`dpsis`, canonical"]
         for name, times in seconds.items():
-            rows.setdefault(name, {})[size] = statistics.median(times)
-    print("| ms | " + " | ".join(f"d = {d:,}, k = {k}" for d, k in SIZES) + " |")
-    print("| --- |" + " --- |" * len(SIZES))
-    for name, times in rows.items():
-        cells = (f"{times[size] * 1000:,.2f}" if size in times else "" for size in SIZES)
-        print(f"| {name} | " + " | ".join(cells) + " |")
-
-
-if __name__ == "__main__":
-    main()
+            ratio = statistics.median(a / b for a, b in zip(times, base))
+            cell = f"{statistics.median(times) * 1000:,.2f} ({ratio:,.1f})"
+            rows.setdefault(name, {})[column] = cell
+    if cores:
+        os.sched_setaffinity(0, cores)
+    return columns, rows
