@@ -182,6 +182,21 @@ impl Enclosure {
         sum
     }
 
+    /// The lower end, nearly.
+    pub(crate) fn low(&self) -> f64 {
+        self.near(&self.lo)
+    }
+
+    /// The upper end, nearly.
+    pub(crate) fn high(&self) -> f64 {
+        self.near(&self.hi)
+    }
+
+    fn near(&self, end: &BigInt) -> f64 {
+        let unit = BigRational::from(BigInt::one() << self.bits);
+        crate::exact::near_f64(&(BigRational::from(end.clone()) / unit))
+    }
+
     /// Whether the whole interval is at most 1.
     pub(crate) fn at_most_one(&self) -> bool {
         self.hi <= BigInt::one() << self.bits

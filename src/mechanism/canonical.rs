@@ -209,7 +209,9 @@ impl<'a> Sets<'a> {
         // The loss does not depend on how ties are ranked.
         let top = best(values, k);
         let kth = values[top[k - 1] as usize];
-        let levels = Levels::new(kth, &tail_rate, WIDTH, ln_binomial(d, k) + SPARE);
+        let lowest = values.iter().copied().min().unwrap_or(kth);
+        let span = (kth - lowest) as u64;
+        let levels = Levels::new(kth, &tail_rate, WIDTH, ln_binomial(d, k) + SPARE, span);
         let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();
         let mut until = k;
         let steps = levels.count(values).into_iter().enumerate().filter_map(|(level, count)| {
@@ -253,14 +255,17 @@ impl<'a> Sets<'a> {
 
     /// The block at an address; `None` for the top k alone.
     fn block(&self, Address { lane, position }: Address) -> Option<Block> {
-        let (head, position) = (lane as usize, position as usize);
-        let last = *self.last.get(head)?;
-        let step = self.steps[position];
-        let (least, most) = self.levels.distances(step.level);
-        let open = position == last;
-        let until = if open { self.d() } else { step.until };
-        let most = most.filter(|_| !open);
-        Some(Block { head, before: step.before, until, least, most })
+        let head = lane as usize;
+        (head < self.k).then(|| self.block_of(head, position as usize))
+    }
+
+    #[inline]
+    fn block_of(&self, head: usize, position: usize) -> Block {
+        let Step { level, before, until } = self.steps[position];
+        let (least, most) = self.levels.distances(level);
+        let is_last = position == self.last[head];
+        let until = if is_last { self.d() } else { until };
+        Block { head, before, until, least, most: most.filter(|_| !is_last) }
     }
 
     /// Runs the race of all blocks.
@@ -277,36 +282,31 @@ impl<'a> Sets<'a> {
             return winner(race);
         }
         let tail_rate = near_f64(&self.tail_rate);
-        // What the steps have in common for all heads: z without the head's part, and ln (t - k - 1)!.
-        let common = |step: &Step| {
-            let (least, most) = self.levels.distances(step.level);
-            let most = most.map_or(f64::INFINITY, |most| most as f64 * tail_rate);
-            (least as f64 * tail_rate, most, ln_factorial(step.until - k - 1))
-        };
-        let common: Vec<(f64, f64, f64)> = self.steps.iter().map(common).collect();
+        // The same for all heads: ln (t - k - 1)!.
+        let ln_rest: Vec<f64> =
+            self.steps.iter().map(|step| ln_factorial(step.until - k - 1)).collect();
         // From the best head down, so that good blocks are met early.
         for head in (0..k).rev() {
             let mut words = bits.lane(head as u64);
             let body = k - head;
             let (head_excess, ln_body) = (self.head_excess(head), ln_factorial(body));
-            let last = self.last[head];
-            let steps = self.steps.iter().zip(&common).take(last + 1);
-            for (position, (step, &(least, most, ln_rest))) in (0..).zip(steps) {
+            for position in 0..=self.last[head] {
                 let word = words.next_word();
-                let (until, most, ln_rest) = if position == last {
-                    (d, f64::INFINITY, ln_factorial(d - k - 1))
-                } else {
-                    (step.until, most, ln_rest)
+                let Block { before, until, least, most, .. } = self.block_of(head, position);
+                // C(t - h - 1, k - h): all sets of this head up to the end of the range.
+                let rest = match most {
+                    Some(_) => ln_rest[position],
+                    None => ln_factorial(until - k - 1),
                 };
-                // C(t - h - 1, k - h): all sets of this head up to the end of the level.
-                let ln_until = ln_factorial(until - head - 1) - ln_body - ln_rest;
-                let handicap = head_excess + least;
+                let ln_until = ln_factorial(until - head - 1) - ln_body - rest;
+                let handicap = head_excess + least as f64 * tail_rate;
                 if race.cannot_win(word, Handicapped { ln_size: ln_until, handicap }) {
                     continue;
                 }
-                let ln_size = ln_until + ln_share(step.before - head - 1, until - head - 1, body);
+                let ln_size = ln_until + ln_share(before - head - 1, until - head - 1, body);
+                let most = most.map_or(f64::INFINITY, |most| head_excess + most as f64 * tail_rate);
                 let address = Address { lane: head as u64, position: position as u64 };
-                race.enter(address, word, Handicapped { ln_size, handicap }, head_excess + most);
+                race.enter(address, word, Handicapped { ln_size, handicap }, most);
             }
         }
         winner(race)

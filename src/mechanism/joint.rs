@@ -112,10 +112,8 @@ impl<'a> Sequences<'a> {
     fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter, d: usize) -> Vec<usize> {
         let error = Shortfalls::ln_error(self.k, d);
         let mut race = BlockRace::new(bits, OWN_LANE, law, filter, error);
-        let mut words = bits.lane(0);
         let (mut counts, mut before) = (Vec::with_capacity(self.k), Vec::with_capacity(self.k));
-        for block in 0..=self.shortfalls.last() {
-            let word = words.next_word();
+        for (block, word) in self.shortfalls.blocks_with_words(bits) {
             std::mem::swap(&mut counts, &mut before);
             self.shortfalls.counts(block, &mut counts);
             if block > 0 && counts == before {
@@ -239,6 +237,9 @@ mod tests {
                     for (block, left) in left.iter_mut().enumerate() {
                         *left = all.size(Address { lane: 0, position: block as u64 });
                     }
+                    let raced = all.shortfalls.blocks();
+                    let holds = (0..=last).filter(|&block| !left[block].is_zero());
+                    assert!(holds.clone().all(|block| raced.contains(&block)));
                     for (sequence, loss) in sequences_by_joint_loss(values, k) {
                         let block = all.shortfalls.block_of(&sequence);
                         left[block] -= 1u32;

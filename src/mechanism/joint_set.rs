@@ -76,11 +76,9 @@ impl<'a> Sets<'a> {
         let k = self.shortfalls.k();
         let error = 4.0 * ln_factorial_error(d) + Shortfalls::ln_error(k, d);
         let mut race = BlockRace::new(bits, OWN_LANE, FirstArrival::Exponential, filter, error);
-        let mut words = bits.lane(0);
         let (mut counts, mut before) = (Vec::with_capacity(k), Vec::with_capacity(k));
         let mut blocks = Vec::new();
-        for block in 0..=self.shortfalls.last() {
-            let word = words.next_word();
+        for (block, word) in self.shortfalls.blocks_with_words(bits) {
             std::mem::swap(&mut counts, &mut before);
             self.shortfalls.counts(block, &mut counts);
             if counts != before {

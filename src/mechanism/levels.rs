@@ -12,13 +12,11 @@ pub(super) struct Levels {
     last: usize,
 }
 
-/// More than this many levels are not told apart: a bound on memory, which nothing comes near.
-const MOST_LEVELS: f64 = 4e6;
-
 impl Levels {
     /// Below `top`, no wider than `width` in units of the noise, of which there are `rate` to a score's
-    /// unit (but no finer than that unit), and reaching as far as `reach` in units of the noise.
-    pub(super) fn new(top: i64, rate: &BigRational, width: f64, reach: f64) -> Self {
+    /// unit (but no finer than that unit). The last one begins at a distance of `reach` in units of the
+    /// noise, or beyond `span` in the score's, whichever is less.
+    pub(super) fn new(top: i64, rate: &BigRational, width: f64, reach: f64, span: u64) -> Self {
         let rate = near_f64(rate);
         if !(rate > 0.0) {
             return Self { top, shift: 0, last: 0 };
@@ -26,9 +24,8 @@ impl Levels {
         // Products with powers of two are exact: the same levels on every platform.
         let step = |shift: u32| rate * (1u64 << shift) as f64;
         let shift = (0..=62).rev().find(|&shift| step(shift) <= width).unwrap_or(0);
-        // No two scores are further apart than 2^63.
-        let most = MOST_LEVELS.min((1u64 << (63 - shift)) as f64);
-        Self { top, shift, last: (reach / step(shift)).ceil().clamp(0.0, most) as usize }
+        let levels_to_reach = (reach / step(shift)).ceil() as u64;
+        Self { top, shift, last: levels_to_reach.min((span >> shift) + 2) as usize }
     }
 
     /// The level of a score that is not above the top.
@@ -57,10 +54,12 @@ impl Levels {
 
     /// How many of the values that are not above the top lie in each level.
     pub(super) fn count(self, values: &[i64]) -> Vec<usize> {
-        // Neighbours often share a level: four counters, so that one need not wait for the other.
-        let mut counts = [(); 4].map(|()| vec![0u32; self.last + 1]);
-        for four in values.chunks(4) {
-            for (counts, &value) in counts.iter_mut().zip(four) {
+        // Where there are few levels, neighbours often share one: several counters, so that one need not
+        // wait for the other.
+        let lanes = if self.last < 1 << 16 { 4 } else { 1 };
+        let mut counts = vec![vec![0u32; self.last + 1]; lanes];
+        for some in values.chunks(lanes) {
+            for (counts, &value) in counts.iter_mut().zip(some) {
                 if value <= self.top {
                     counts[self.of(value)] += 1;
                 }

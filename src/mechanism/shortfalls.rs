@@ -12,6 +12,7 @@ use num_rational::BigRational;
 
 use crate::exact::near_f64;
 use crate::mechanism::levels::{Levels, best};
+use crate::random::Bits;
 
 /// Candidates by level, and how many of them each place may take.
 pub(super) struct Shortfalls<'a> {
@@ -39,7 +40,9 @@ impl<'a> Shortfalls<'a> {
         let top = best(values, k);
         let last = top[k - 1] as usize;
         let kth = values[last];
-        let levels = Levels::new(kth, &rate, WIDTH, ln_choices + SPARE);
+        let lowest = values.iter().copied().min().unwrap_or(kth);
+        let span = (values[top[0] as usize] - lowest) as u64;
+        let levels = Levels::new(kth, &rate, WIDTH, ln_choices + SPARE, span);
         let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();
         let mut starts = Vec::with_capacity(levels.number() + 1);
         let mut ends = k;
@@ -70,6 +73,41 @@ impl<'a> Shortfalls<'a> {
     /// The number of the last block.
     pub(super) fn last(&self) -> usize {
         self.levels.number() - 1
+    }
+
+    /// The blocks that can hold a choice, ascending: the differences of levels that there are, or all
+    /// blocks where that would take longer.
+    pub(super) fn blocks(&self) -> Vec<usize> {
+        let mut places = self.places.clone();
+        places.dedup();
+        let others = (1..self.levels.number()).filter(|&l| self.starts[l] < self.starts[l + 1]);
+        let mut levels: Vec<i64> = places.clone();
+        levels.extend(others.map(|level| level as i64));
+        if places.len().saturating_mul(levels.len()) > self.levels.number() {
+            return (0..=self.last()).collect();
+        }
+        let differences = places.iter().flat_map(|place| levels.iter().map(move |l| l - place));
+        let mut blocks: Vec<usize> = differences
+            .filter_map(|difference| usize::try_from(difference).ok())
+            .map(|block| block.min(self.last()))
+            .collect();
+        blocks.sort_unstable();
+        blocks.dedup();
+        blocks
+    }
+
+    /// The same with the first words of their bits: word D of lane 0.
+    pub(super) fn blocks_with_words(&self, bits: &Bits) -> impl Iterator<Item = (usize, u64)> {
+        let mut words = bits.lane(0);
+        let mut next = 0;
+        self.blocks().into_iter().map(move |block| {
+            while next < block {
+                words.next_word();
+                next += 1;
+            }
+            next += 1;
+            (block, words.next_word())
+        })
     }
 
     /// c_1(D) to c_k(D).

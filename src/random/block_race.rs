@@ -167,7 +167,7 @@ impl<'a, B: Blocks> Open<'a, B> {
         let Address { lane, position } = entered.address;
         let (own, lower) = (own.branch(lane << 32 | position), entered.lower);
         let (size, members) = (OnceCell::new(), Vec::new());
-        let (gaps, unknown) = (exponential(entered.word), unknown(entered.word));
+        let (gaps, unknown) = gap(entered.word, |words| bits.prefix(entered.address, words));
         Self { entered, bits, own, quick, blocks, size, members, gaps, unknown, lower }
     }
 
@@ -194,9 +194,6 @@ impl<'a, B: Blocks> Open<'a, B> {
 
     /// The interval of the next arrival's time.
     fn interval(&self, handicap: f64) -> (f64, f64) {
-        if self.unknown.is_infinite() {
-            return (f64::NEG_INFINITY, f64::INFINITY);
-        }
         let entrant = Handicapped { handicap, ..self.entered.entrant };
         let time = self.quick.law.ln_nth(self.gaps, entrant.ln_size);
         let roundings = self.quick.filter.unit * self.members.len() as f64;
@@ -218,9 +215,10 @@ impl<'a, B: Blocks> Open<'a, B> {
             }
             factor = size as f64 / (size - nth) as f64;
         }
-        let word = self.own.word(nth, 0);
-        self.gaps += exponential(word) * factor;
-        self.unknown = self.unknown.max(unknown(word));
+        let address = Address { lane: nth, position: 0 };
+        let (v, unknown) = gap(self.own.word(nth, 0), |words| self.own.prefix(address, words));
+        self.gaps += v * factor;
+        self.unknown = self.unknown.max(unknown);
         self.lower = self.interval(self.entered.entrant.handicap).0;
     }
 
@@ -240,9 +238,30 @@ impl<'a, B: Blocks> Open<'a, B> {
 /// Lanes of a block's own bits from here on draw its candidates.
 const DRAWS: u64 = 1 << 62;
 
-/// The most that the bits after the first word change ln v by.
-fn unknown(word: u64) -> f64 {
-    2.0 / word.min(!word) as f64
+/// v, and the most by which ln v may differ from its logarithm: by the first word, or where that says
+/// little, by as many as it takes (`prefix` gives U's bits).
+fn gap(word: u64, prefix: impl Fn(u64) -> BigUint) -> (f64, f64) {
+    let known = word.min(!word);
+    if known >> 32 > 0 {
+        return (exponential(word), 2.0 / known as f64);
+    }
+    let one = BigUint::from(1u32);
+    let mut words = 1;
+    loop {
+        words += 1;
+        let (bits, u) = (64 * words, prefix(words));
+        let ln_v = |u: &BigUint| {
+            let law = FirstArrival::Exponential;
+            law.enclose_ln_time(std::slice::from_ref(u), bits, &one, bits + 32)
+        };
+        if let (Some(least), Some(most)) = (ln_v(&u), ln_v(&(&u + 1u32))) {
+            // Both are at most a few hundred, so that this rounds by less than 2^-40.
+            let (low, high) = (least.low(), most.high());
+            if high - low < 2f64.powi(-32) {
+                return (libm::exp(low), high - low + 2f64.powi(-38));
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -320,6 +339,40 @@ mod tests {
                 counts[before + member] += 1;
             }
             assert_fits(&counts, &expected);
+        }
+    }
+
+    /// Whatever the first word and the bits after it: the interval of ln v is narrow and contains the
+    /// truth. So no word, not even 0 or the largest, makes a block reveal all it has.
+    #[test]
+    fn gaps_are_known_well_enough() {
+        let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);
+        for i in 0..600u32 {
+            let first = match i % 6 {
+                0 => 0,
+                1 => u64::MAX,
+                2 => words.next_word() >> (i % 64),
+                3 => !(words.next_word() >> (i % 64)),
+                4 => 1 << 32 | u64::from(i),
+                _ => words.next_word(),
+            };
+            let rest = [0, u64::MAX, words.next_word(), 1][i as usize % 4];
+            // U: the first word, four times the same, then 1.
+            let prefix = |words: u64| {
+                let push = |all: BigUint, word: u64| (all << 64u32) | BigUint::from(word);
+                let of = |n: u64| match n {
+                    0 => first,
+                    1..5 => rest,
+                    _ => 1,
+                };
+                (0..words).map(of).fold(BigUint::default(), push)
+            };
+            let (v, unknown) = gap(first, prefix);
+            assert!(unknown < 1e-9, "{first:x}");
+            let (u, law) = (prefix(8), FirstArrival::Exponential);
+            let truth = law.enclose_ln_time(&[u], 512, &BigUint::from(1u32), 600).unwrap();
+            // And the margin of the filter.
+            assert!(truth.distance_from(v.ln()) <= unknown + 2f64.powi(-49) * (1.0 + v.ln().abs()));
         }
     }
 
