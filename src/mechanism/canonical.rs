@@ -290,12 +290,12 @@ impl<'a> Sets<'a> {
             let mut words = bits.lane(head as u64);
             let body = k - head;
             let (head_excess, ln_body) = (self.head_excess(head), ln_factorial(body));
-            for position in 0..=self.last[head] {
+            for (position, &ln_rest) in ln_rest.iter().enumerate().take(self.last[head] + 1) {
                 let word = words.next_word();
                 let Block { before, until, least, most, .. } = self.block_of(head, position);
                 // C(t - h - 1, k - h): all sets of this head up to the end of the range.
                 let rest = match most {
-                    Some(_) => ln_rest[position],
+                    Some(_) => ln_rest,
                     None => ln_factorial(until - k - 1),
                 };
                 let ln_until = ln_factorial(until - head - 1) - ln_body - rest;
