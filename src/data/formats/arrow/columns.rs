@@ -28,25 +28,30 @@ pub(super) fn spread<A>(
 ) -> Result<()> {
     let slots = all[place..].iter_mut().step_by(d);
     macro_rules! from {
-        ($type:ty, $number:expr) => {
-            for (slot, value) in slots.zip(column.as_primitive::<$type>()) {
-                *slot = of(value.map_or(f64::NAN, $number));
+        ($type:ty, $number:expr) => {{
+            let column = column.as_primitive::<$type>();
+            if column.null_count() == 0 {
+                slots.zip(column.values()).for_each(|(slot, value)| *slot = of($number(*value)));
+            } else {
+                for (slot, value) in slots.zip(column) {
+                    *slot = of(value.map_or(f64::NAN, $number));
+                }
             }
-        };
+        }};
     }
     match column.data_type() {
-        DataType::Float64 => from!(Float64Type, |value| value),
+        DataType::Float64 => from!(Float64Type, f64::from),
         DataType::Float32 => from!(Float32Type, f64::from),
         DataType::Float16 => from!(Float16Type, f64::from),
         DataType::Int8 => from!(Int8Type, f64::from),
         DataType::Int16 => from!(Int16Type, f64::from),
         DataType::Int32 => from!(Int32Type, f64::from),
         // Beyond 2^53 rounded, as text would be.
-        DataType::Int64 => from!(Int64Type, |value| value as f64),
+        DataType::Int64 => from!(Int64Type, |value: i64| value as f64),
         DataType::UInt8 => from!(UInt8Type, f64::from),
         DataType::UInt16 => from!(UInt16Type, f64::from),
         DataType::UInt32 => from!(UInt32Type, f64::from),
-        DataType::UInt64 => from!(UInt64Type, |value| value as f64),
+        DataType::UInt64 => from!(UInt64Type, |value: u64| value as f64),
         DataType::Boolean => {
             for (slot, value) in slots.zip(column.as_boolean()) {
                 *slot = of(value.map_or(f64::NAN, |value| f64::from(u8::from(value))));
