@@ -70,7 +70,7 @@ fn contents(table: &Table) -> Vec<(&'static str, Vec<u8>)> {
     gz.write_all(&csv).unwrap();
     let rows = npy("<f8", false, table, &table.values);
     let columns = npy("<f8", true, table, &table.by_columns());
-    let mut contents = vec![
+    let contents = vec![
         (".csv", csv),
         (".csv.gz", gz.finish().unwrap()),
         ("-f8.npy", rows.clone()),
@@ -83,7 +83,7 @@ fn contents(table: &Table) -> Vec<(&'static str, Vec<u8>)> {
         (".rds", rds(table)),
     ];
     #[cfg(feature = "arrow")]
-    contents.extend(arrow(table));
+    let contents = [contents, arrow(table).into()].concat();
     contents
 }
 

@@ -14,6 +14,7 @@ mod columns;
 mod file;
 mod file_samples;
 mod formats;
+mod header;
 mod held;
 mod number;
 mod plain;

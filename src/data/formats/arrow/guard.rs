@@ -60,6 +60,6 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Input);
         assert!(!error.to_string().contains("a value"));
         assert!(!GUARDED.get());
-        assert_eq!(guarded("Arrow", || Ok(GUARDED.get())).unwrap(), true);
+        assert!(guarded("Arrow", || Ok(GUARDED.get())).unwrap());
     }
 }

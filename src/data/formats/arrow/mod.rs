@@ -221,3 +221,21 @@ impl Cut<'_> {
         Ok(Block { rows, values, texts: texts.collect::<Result<_>>()? })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn a_failed_read_is_no_damage() {
+        for format in [Format::Parquet, Format::Arrow, Format::ArrowStream] {
+            let error =
+                ArrowTable::open(format, Positioned::unreadable(1 << 10).unwrap()).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Io, "{}: {error}", format.name());
+            let error =
+                ArrowTable::open(format, Positioned::Memory(vec![0xff; 100])).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Input, "{}: {error}", format.name());
+        }
+    }
+}
