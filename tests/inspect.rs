@@ -76,7 +76,7 @@ fn the_suggested_command_works() {
             "tabs and a numeric target",
             "t.tsv",
             table("age\tdose\tout", |i, _| format!("{i}\t{}\t{}.25", i * i, i * 3)),
-            &["separated by tabs", "numbers from 0.250000 to 117.250000"],
+            &["separated by tabs", "numbers from 0.25 to 117.25"],
         ),
         (
             "labels as numbers",
@@ -333,7 +333,9 @@ fn files_of_every_format() {
         let selected = dpsis(&data, &words);
         assert_eq!(selected.status.code(), Some(0), "{file}: {}", said(&selected));
         let names = String::from_utf8(selected.stdout).unwrap();
-        assert!(names.lines().all(|name| name.starts_with("feature-")), "{file}: {names}");
+        // Where another is the target, the age is a candidate.
+        let is_feature = |name: &str| name.starts_with("feature-") || name == "age";
+        assert!(names.lines().all(is_feature), "{file}: {names}");
     }
     // Nothing to run without a target; text alone has delimiters.
     let text = said(&dpsis(&data, &["inspect", "v12.gct"]));

@@ -33,6 +33,8 @@ use output::Destination;
 ///
 /// 0: released; 2: the request is wrong; 3: the input is malformed; 5: reading or writing failed.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
+    #[cfg(feature = "arrow")]
+    crate::data::quiet_caught_panics();
     let arguments = match Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {

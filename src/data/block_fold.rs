@@ -53,13 +53,18 @@ pub(crate) fn fold_blocks<F: BlockFold>(
         }
         Ok(fold)
     };
+    // This thread is one of them: where it is the only one, blocks are read into the memory of the program's own
+    // heap, which grows in large steps, a thread's in pages.
     let folds = std::thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.max(1)).map(|_| scope.spawn(work)).collect();
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
+        let own = work();
         let join = |worker: ScopedJoinHandle<'_, _>| match worker.join() {
             Ok(fold) => fold,
             Err(panic) => std::panic::resume_unwind(panic),
         };
-        workers.into_iter().map(join).collect::<Result<Vec<F>>>()
+        // All are waited for before the first error counts.
+        let all: Vec<_> = std::iter::once(own).chain(others.into_iter().map(join)).collect();
+        all.into_iter().collect::<Result<Vec<F>>>()
     })?;
     let merged = folds.into_iter().reduce(|mut total, other| {
         total.merge(other);

@@ -14,6 +14,7 @@ mod columns;
 mod file;
 mod file_samples;
 mod formats;
+mod header;
 mod held;
 mod number;
 mod plain;
@@ -46,6 +47,8 @@ pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
 pub(crate) use formats::Format;
+#[cfg(all(feature = "arrow", feature = "cli"))]
+pub(crate) use formats::arrow::quiet_caught_panics;
 #[cfg(feature = "import")]
 pub(crate) use formats::inflate::inflate;
 #[cfg(feature = "import")]

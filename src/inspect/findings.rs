@@ -227,7 +227,7 @@ impl Seen<'_> {
         } else {
             draft.say(
                 "lies",
-                "each line is taken for one sample: it must be all there is of one person",
+                "each row is taken for one sample: it must be all there is of one person",
             );
         }
     }
@@ -320,7 +320,7 @@ impl Seen<'_> {
         if numeric && !column.has_label_numbers() {
             draft.say(
                 "target",
-                format!("{what}: numbers from {:.6} to {:.6}", column.low, column.high),
+                format!("{what}: numbers from {} to {}", short(column.low), short(column.high)),
             );
             if column.texts > 0 && !draft.suggestion.decimal_comma {
                 self.texts(draft, "target", &what, column);
@@ -485,7 +485,9 @@ impl Seen<'_> {
         let high = columns.iter().map(|c| c.high).fold(f64::NEG_INFINITY, f64::max);
         let words = format!(
             "typical sizes of the columns differ by a factor of {ratio:.1}; all values lie from \
-             {low:.6} to {high:.6}"
+             {} to {}",
+            short(low),
+            short(high)
         );
         if one_kind {
             draft.say("scale", format!("{words}: the columns may be of one kind"));
@@ -505,6 +507,11 @@ impl Seen<'_> {
             _ => {}
         }
     }
+}
+
+/// A number with six places at most.
+fn short(value: f64) -> f64 {
+    format!("{value:.6}").parse().unwrap_or(value)
 }
 
 /// Labels by count, the most frequent first; codes for missing values left out.

@@ -4,7 +4,7 @@
 //! by the file's name. A name that promises one of these formats is held to it.
 
 #[cfg(feature = "arrow")]
-mod arrow;
+pub(crate) mod arrow;
 pub(crate) mod cls;
 mod gct;
 pub(crate) mod inflate;
@@ -172,7 +172,7 @@ impl Format {
             Self::R => Box::new(r::read(path, orientation)?),
             #[cfg(feature = "arrow")]
             Self::Arrow | Self::ArrowStream | Self::Parquet => {
-                Box::new(arrow::ArrowTable::open(self, path)?)
+                Box::new(arrow::ArrowTable::open(self, Positioned::open(path)?)?)
             }
             #[cfg(not(feature = "arrow"))]
             Self::Arrow | Self::ArrowStream | Self::Parquet => {

@@ -38,6 +38,14 @@ impl Positioned {
         Ok(Self::File { file: Shared::new(file), start: 0, length: metadata.len() })
     }
 
+    /// A file of which every read fails: it is open for writing alone.
+    #[cfg(all(test, feature = "arrow"))]
+    pub(crate) fn unreadable(length: u64) -> io::Result<Self> {
+        let file = tempfile::NamedTempFile::new()?;
+        let file = File::options().write(true).open(file.path())?;
+        Ok(Self::File { file: Shared::new(file), start: 0, length })
+    }
+
     /// The number of bytes.
     pub(crate) fn len(&self) -> u64 {
         match self {

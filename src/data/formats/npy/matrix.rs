@@ -14,6 +14,12 @@ use crate::error::{Error, Result};
 const MAX_COLUMNS: u64 = 1 << 31;
 /// A block of rows in C order: larger ones are not read faster.
 pub(super) const BLOCK: usize = 1 << 22;
+/// Bytes of a column in Fortran order that are passed over as fast as a read is called.
+const SHORT: usize = 1 << 13;
+/// Bytes of short columns that are read at once.
+const AT_ONCE: usize = 1 << 20;
+/// Columns that are put into rows together: some cache lines.
+const TILE: usize = 16;
 
 /// A matrix of numbers as a table: samples by columns.
 #[derive(Debug)]
@@ -118,7 +124,8 @@ impl Matrix {
         Ok(Block { rows, values, texts })
     }
 
-    /// The same where the values of a column lie side by side: one read for each column.
+    /// The same where the values of a column lie side by side: one read for each column, or, where columns are
+    /// so short that passing over the rest of them is no more work than a read, for many columns.
     fn by_columns(
         &self,
         wanted: &Reading,
@@ -126,27 +133,49 @@ impl Matrix {
         rows: usize,
         texts: &mut [Vec<Cell>],
     ) -> Result<Values> {
-        let of = self.array.of;
-        let mut bytes = vec![0; rows * of.size];
-        let mut read = |column: usize| -> Result<Values> {
-            let element = column as u64 * self.rows + first;
-            self.array.bytes.read_at(self.place(element * of.size as u64)?, &mut bytes)?;
-            let mut part = of.values(0);
-            of.decode_into(&bytes, &mut part);
-            Ok(part)
+        let (of, length) = (self.array.of, rows * self.array.of.size);
+        let column_bytes = self.rows * of.size as u64;
+        let short = usize::try_from(column_bytes).ok().filter(|bytes| *bytes <= SHORT);
+        let at_once = short.map_or(TILE, |bytes| TILE.max(AT_ONCE / bytes));
+        let mut bytes = Vec::new();
+        // Parts of neighbours, one after the other.
+        let mut read = |columns: Range<usize>| -> Result<Values> {
+            let mut parts = of.values(0);
+            let place =
+                |column: usize| self.place(column as u64 * column_bytes + first * of.size as u64);
+            if let Some(whole) = short {
+                bytes.resize((columns.len() - 1) * whole + length, 0);
+                self.array.bytes.read_at(place(columns.start)?, &mut bytes)?;
+                for column in bytes.chunks(whole) {
+                    of.decode_into(&column[..length], &mut parts);
+                }
+            } else {
+                bytes.resize(length, 0);
+                for column in columns {
+                    self.array.bytes.read_at(place(column)?, &mut bytes)?;
+                    of.decode_into(&bytes, &mut parts);
+                }
+            }
+            Ok(parts)
         };
         let d = wanted.numbers;
         let mut all = of.values(rows * d);
-        for (place, column) in wanted.runs.iter().cloned().flatten().enumerate() {
-            match (&mut all, read(column)?) {
-                (Values::F32(all), Values::F32(part)) => spread(all, &part, place, d),
-                (Values::F64(all), Values::F64(part)) => spread(all, &part, place, d),
-                _ => {}
+        let mut at = 0;
+        for run in &wanted.runs {
+            for start in run.clone().step_by(at_once) {
+                let columns = start..run.end.min(start + at_once);
+                let width = columns.len();
+                match (&mut all, read(columns)?) {
+                    (Values::F32(all), Values::F32(parts)) => transpose(all, &parts, at, d, rows),
+                    (Values::F64(all), Values::F64(parts)) => transpose(all, &parts, at, d, rows),
+                    _ => {}
+                }
+                at += width;
             }
         }
         for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if let Place::Column(column) = place {
-                *cells = match read(*column)? {
+            if let Place::Column(column) = *place {
+                *cells = match read(column..column + 1)? {
                     Values::F32(part) => part.into_iter().map(|v| number_cell(v.into())).collect(),
                     Values::F64(part) => part.into_iter().map(number_cell).collect(),
                 };
@@ -161,10 +190,16 @@ impl Matrix {
     }
 }
 
-/// Puts a column into its place of each row.
-fn spread<A: Copy>(all: &mut [A], part: &[A], place: usize, d: usize) {
-    for (into, &value) in all[place..].iter_mut().step_by(d).zip(part) {
-        *into = value;
+/// Puts columns into their places of each row, from the place `at` on: few at a time, so that what is written
+/// of a row lies side by side.
+fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usize) {
+    for (columns, at) in parts.chunks(TILE * rows).zip((at..).step_by(TILE)) {
+        let width = columns.len() / rows;
+        for row in 0..rows {
+            for (column, value) in all[row * d + at..][..width].iter_mut().enumerate() {
+                *value = columns[column * rows + row];
+            }
+        }
     }
 }
 

@@ -1,0 +1,241 @@
+//! Parquet and Arrow's own files and streams, decoded by Arrow's crates: record batch by record batch.
+//!
+//! A batch of an Arrow file, or a row group of Parquet as far as its pages are decoded, is in memory at a
+//! time, with only those columns that are wanted. Integers, floats and booleans are numbers; texts, also as
+//! dictionaries, are texts; null is missing. The column `__index_level_0__`, where pandas puts a table's index,
+//! holds ids.
+
+mod claims;
+mod columns;
+mod guard;
+mod ipc;
+mod parquet;
+
+use ::parquet::arrow::ProjectionMask;
+use ::parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
+use arrow_array::RecordBatch;
+use arrow_schema::{DataType, SchemaRef};
+
+use crate::data::block_table::{Block, BlockTable, Blocks, Layout, Place, Values, Wanted, rows_in};
+use crate::data::formats::Format;
+use crate::data::formats::positioned::Positioned;
+use crate::error::{Error, Result};
+use columns::{cells, is_number, is_text, spread};
+use guard::guarded;
+#[cfg(feature = "cli")]
+pub(crate) use guard::quiet_caught_panics;
+use ipc::Messages;
+use parquet::Source;
+
+/// Where pandas keeps an index.
+const INDEX: &str = "__index_level_0__";
+/// More rows at a time are not read faster: the lines that a column is spread over leave the cache.
+const MOST_ROWS: usize = 1 << 10;
+
+/// A file of Arrow's or Parquet, open.
+pub(super) struct ArrowTable {
+    format: Format,
+    content: Content,
+    schema: SchemaRef,
+    layout: Layout,
+    /// The file's column of each column.
+    columns: Vec<usize>,
+    /// The file's column of ids.
+    index: Option<usize>,
+}
+
+/// A file with what it says of itself.
+enum Content {
+    Parquet(Source, ArrowReaderMetadata),
+    Arrow(Messages),
+}
+
+type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch>> + Send + 'a>;
+
+impl ArrowTable {
+    /// Reads what the file says of its columns.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if it is malformed; `Io` if it cannot be read.
+    pub(super) fn open(format: Format, bytes: Positioned) -> Result<Self> {
+        let content = match format {
+            Format::Parquet => {
+                let source = Source::new(bytes);
+                let load = || Ok(ArrowReaderMetadata::load(&source, ArrowReaderOptions::new())?);
+                let metadata = guarded(format.name(), load).map_err(|error| source.cause(error))?;
+                Content::Parquet(source, metadata)
+            }
+            Format::ArrowStream => Content::Arrow(Messages::of_stream(bytes)?),
+            _ => Content::Arrow(Messages::of_file(bytes)?),
+        };
+        let (schema, rows) = match &content {
+            Content::Parquet(_, metadata) => {
+                let rows = metadata.metadata().file_metadata().num_rows();
+                (metadata.schema().clone(), u64::try_from(rows).ok())
+            }
+            Content::Arrow(messages) => (messages.schema.clone(), None),
+        };
+        let index = schema.fields().iter().position(|field| field.name() == INDEX);
+        let columns: Vec<usize> =
+            (0..schema.fields().len()).filter(|column| Some(*column) != index).collect();
+        let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
+        let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
+        let texts = (0..columns.len()).filter(is_text).collect();
+        let ids = index.is_some();
+        let layout = Layout { names, named: true, texts, ids, rows, ..Layout::default() };
+        Ok(Self { format, content, schema, layout, columns, index })
+    }
+
+    /// Whether `f32` holds all values of these columns exactly.
+    fn is_narrow(&self, columns: &[usize]) -> bool {
+        use DataType::{Boolean, Float16, Float32, Int8, Int16, UInt8, UInt16};
+        columns.iter().all(|&column| {
+            let of = self.schema.field(column).data_type();
+            matches!(of, Boolean | Float16 | Float32 | Int8 | Int16 | UInt8 | UInt16)
+        })
+    }
+
+    fn file_column(&self, place: Place) -> Option<usize> {
+        match place {
+            Place::Column(column) => self.columns.get(column).copied(),
+            Place::Ids => self.index,
+            Place::Target => None,
+        }
+    }
+
+    /// The batches with these of the file's columns, ascending.
+    fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
+        let name = self.format.name();
+        let (source, metadata) = match &self.content {
+            Content::Arrow(messages) => return Ok(Box::new(messages.batches(columns))),
+            Content::Parquet(source, metadata) => (source, metadata),
+        };
+        let cause = |error| source.cause(error);
+        let mut batches = guarded(name, || {
+            let (source, metadata) = (source.clone(), metadata.clone());
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(source, metadata);
+            let mask = ProjectionMask::roots(builder.parquet_schema(), columns.iter().copied());
+            Ok(builder.with_projection(mask).with_batch_size(rows).build()?)
+        })
+        .map_err(cause)?;
+        let next = move || guarded(name, || batches.next().transpose()).map_err(cause).transpose();
+        Ok(Box::new(std::iter::from_fn(next)))
+    }
+}
+
+impl BlockTable for ArrowTable {
+    fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+        let numbers: Vec<usize> = wanted.numbers.iter().map(|&c| self.columns[c]).collect();
+        let texts = wanted.texts.iter().map(|&place| self.file_column(place));
+        let texts: Vec<Option<usize>> = texts.collect();
+        let mut columns: Vec<usize> =
+            numbers.iter().copied().chain(texts.iter().copied().flatten()).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        let is_read = |column: usize| claims::is_read(self.schema.field(column).data_type());
+        if let Some(&column) = columns.iter().find(|column| !is_read(**column)) {
+            let rule = match numbers.contains(&column) {
+                true => "the column holds neither numbers nor texts: exclude it",
+                false => "the target or id column holds neither numbers nor texts",
+            };
+            return Err(Error::input(rule).at(None, Some(column + 1)));
+        }
+        let rows = rows_in(wanted.block, 8 * columns.len()).min(MOST_ROWS);
+        let of = |column: &usize| columns.binary_search(column).unwrap_or_default();
+        Ok(Box::new(Cut {
+            name: self.format.name(),
+            batches: self.batches(&columns, rows)?,
+            batch: None,
+            rows,
+            narrow: self.is_narrow(&numbers),
+            numbers: numbers.iter().map(of).collect(),
+            texts: texts.iter().map(|column| column.as_ref().map(of)).collect(),
+        }))
+    }
+}
+
+/// Cuts batches into blocks.
+struct Cut<'a> {
+    name: &'static str,
+    batches: Batches<'a>,
+    /// The rest of a batch.
+    batch: Option<RecordBatch>,
+    rows: usize,
+    narrow: bool,
+    /// Columns of a batch.
+    numbers: Vec<usize>,
+    texts: Vec<Option<usize>>,
+}
+
+impl Iterator for Cut<'_> {
+    type Item = Result<Block>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.block().transpose()
+    }
+}
+
+impl Cut<'_> {
+    fn block(&mut self) -> Result<Option<Block>> {
+        let batch = match self.batch.take() {
+            Some(batch) => batch,
+            None => match self.batches.next().transpose()? {
+                Some(batch) => batch,
+                None => return Ok(None),
+            },
+        };
+        let rows = batch.num_rows().min(self.rows);
+        if rows < batch.num_rows() {
+            self.batch = Some(batch.slice(rows, batch.num_rows() - rows));
+        }
+        let batch = batch.slice(0, rows);
+        guarded(self.name, || Ok(self.converted(&batch)))?.map(Some)
+    }
+
+    fn converted(&self, batch: &RecordBatch) -> Result<Block> {
+        let (rows, d) = (batch.num_rows(), self.numbers.len());
+        let values = if self.narrow {
+            let mut values = vec![0f32; rows * d];
+            for (place, &column) in self.numbers.iter().enumerate() {
+                spread(batch.column(column), &mut values, place, d, |value| value as f32)?;
+            }
+            Values::F32(values)
+        } else {
+            let mut values = vec![0f64; rows * d];
+            for (place, &column) in self.numbers.iter().enumerate() {
+                spread(batch.column(column), &mut values, place, d, |value| value)?;
+            }
+            Values::F64(values)
+        };
+        let texts = self.texts.iter().map(|column| match column {
+            Some(column) => cells(batch.column(*column)),
+            None => Ok(vec![None; rows]),
+        });
+        Ok(Block { rows, values, texts: texts.collect::<Result<_>>()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    #[test]
+    fn a_failed_read_is_no_damage() {
+        for format in [Format::Parquet, Format::Arrow, Format::ArrowStream] {
+            let error =
+                ArrowTable::open(format, Positioned::unreadable(1 << 10).unwrap()).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Io, "{}: {error}", format.name());
+            let error =
+                ArrowTable::open(format, Positioned::Memory(vec![0xff; 100])).err().unwrap();
+            assert_eq!(error.kind(), ErrorKind::Input, "{}: {error}", format.name());
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Parquet's files by their places: what its crate asks for, read with some bytes ahead.
+//!
+//! The crate asks for the head of each page and for its bytes, a few hundred of them each in a wide table; so
+//! neighbours are read at once. A length that the file claims and does not have is refused before it takes
+//! memory. A failed read is remembered, for the crate tells it from damage only in words.
+
+use std::io::{self, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, Length};
+
+use crate::data::formats::positioned::Positioned;
+use crate::error::{Error, ErrorKind, Result};
+
+/// Bytes that are read at once where fewer are asked for: what lies behind a large page is seldom wanted next.
+const AHEAD: u64 = 1 << 16;
+
+/// A file, open, for one pass or several.
+#[derive(Clone)]
+pub(super) struct Source(Arc<Inner>);
+
+struct Inner {
+    bytes: Positioned,
+    /// The last bytes that were read ahead, and their place.
+    ahead: Mutex<(u64, Bytes)>,
+    failed: Mutex<Option<Error>>,
+}
+
+impl Source {
+    pub(super) fn new(bytes: Positioned) -> Self {
+        let (ahead, failed) = (Mutex::new((0, Bytes::new())), Mutex::new(None));
+        Self(Arc::new(Inner { bytes, ahead, failed }))
+    }
+
+    /// The failed read that an error of the crate stands for, or the error.
+    pub(super) fn cause(&self, error: Error) -> Error {
+        self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
+    }
+
+    /// The bytes at a place, at least one unless the file ends there and at most `most`, with those behind
+    /// them read ahead.
+    fn some(&self, place: u64, most: u64) -> io::Result<Bytes> {
+        let mut ahead = self.0.ahead.lock().unwrap_or_else(PoisonError::into_inner);
+        let inside = place.checked_sub(ahead.0).and_then(|from| usize::try_from(from).ok());
+        if let Some(from) = inside.filter(|from| *from < ahead.1.len()) {
+            let left = (ahead.1.len() - from) as u64;
+            return Ok(ahead.1.slice(from..from + left.min(most) as usize));
+        }
+        let read = Bytes::from(self.kept(self.0.bytes.bytes(place, most.max(AHEAD)))?);
+        *ahead = (place, read.clone());
+        Ok(read.slice(..read.len().min(usize::try_from(most).unwrap_or(usize::MAX))))
+    }
+
+    fn kept<T>(&self, read: Result<T>) -> io::Result<T> {
+        read.map_err(|error| {
+            if error.kind() == ErrorKind::Io {
+                let mut failed = self.0.failed.lock().unwrap_or_else(PoisonError::into_inner);
+                *failed = Some(error);
+            }
+            io::ErrorKind::Other.into()
+        })
+    }
+}
+
+impl Length for Source {
+    fn len(&self) -> u64 {
+        self.0.bytes.len()
+    }
+}
+
+impl ChunkReader for Source {
+    type T = From;
+
+    fn get_read(&self, start: u64) -> parquet::errors::Result<From> {
+        Ok(From { source: self.clone(), place: start })
+    }
+
+    fn get_bytes(&self, start: u64, length: usize) -> parquet::errors::Result<Bytes> {
+        let end = start.checked_add(length as u64).filter(|end| *end <= self.len());
+        end.ok_or_else(|| ParquetError::EOF(String::new()))?;
+        let first = self.some(start, length as u64)?;
+        if first.len() == length {
+            return Ok(first);
+        }
+        // The rest of what starts in bytes that were read ahead.
+        let mut all = first.to_vec();
+        all.resize(length, 0);
+        let rest = &mut all[first.len()..];
+        self.kept(self.0.bytes.read_at(start + first.len() as u64, rest))?;
+        Ok(all.into())
+    }
+}
+
+/// A file from a place on.
+pub(super) struct From {
+    source: Source,
+    place: u64,
+}
+
+impl Read for From {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let bytes = self.source.some(self.place, buffer.len() as u64)?;
+        buffer[..bytes.len()].copy_from_slice(&bytes);
+        self.place += bytes.len() as u64;
+        Ok(bytes.len())
+    }
+}
