@@ -1,25 +1,27 @@
 //! The inner loops of sums over rows, for the vector instructions of the processor.
 //!
 //! Integers on the grid, |x| <= 2^15 - 1: a product fits 30 bits, two of them 31, so products are added in
-//! pairs before they need 64 bits. Plain loops over slices of one length become vector code; `pulp`
-//! compiles them for several kinds of processors and takes the best one. Integers: the same bits on all.
+//! pairs before they need 64 bits. Plain loops over slices of one length become vectors ([`vectors`]).
+//! Integers: the same bits on all processors.
+
+use crate::vectors;
 
 /// Rows that are added together: one addition to each 64-bit sum for all of them.
 const TOGETHER: usize = 4;
 
 /// Adds rows of `products.len()` values each: to every feature its products with `y`, and its values.
 pub(super) fn add_products(x: &[i16], y: &[i16], products: &mut [i64], features: &mut [i64]) {
-    pulp::Arch::new().dispatch(Products { x, y, products, features });
+    vectors::run(Products { x, y, products, features });
 }
 
 /// Adds one row.
 pub(super) fn add_values(x: &[i16], sums: &mut [i64]) {
-    pulp::Arch::new().dispatch(Values { x, sums });
+    vectors::run(Values { x, sums });
 }
 
 /// The sum of the products of two lists, of at most 2^32 numbers.
 pub(super) fn dot(x: &[i16], y: &[i16]) -> i64 {
-    pulp::Arch::new().dispatch(Dot { x, y })
+    vectors::run(Dot { x, y })
 }
 
 struct Products<'a> {
