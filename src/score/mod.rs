@@ -42,10 +42,10 @@ pub(crate) trait RowSums: Send {
     }
 
     /// Adds the targets of rows whose features come one by one; `None` is a row that counts nowhere.
-    /// Gives the factors of each row in the sums of a feature.
+    /// Gives what [`add_feature`](Self::add_feature) takes: lists with a number for each row.
     fn add_targets(&mut self, y: &[Option<Self::Target>]) -> Vec<Vec<i16>>;
 
-    /// Adds to the sums of a feature the products of its values with each list of factors.
+    /// Adds the values of a feature in these rows to its sums.
     fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]);
 
     /// Adds the sums of other rows.
