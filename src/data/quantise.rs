@@ -37,6 +37,9 @@ use crate::vectors;
 /// Values that are looked at, and if need be done again, together.
 const RUN: usize = 64;
 
+/// How far ahead, in bytes, memory is asked for: rows and columns that follow each other are read in order.
+const AHEAD: usize = 1 << 14;
+
 /// Adding 3 * 2^35 rounds to a multiple of 2^-16.
 const FIXED: f64 = 103_079_215_104.0;
 
@@ -48,11 +51,6 @@ const DOUBT: u32 = 2;
 
 /// Adding 3 * 2^51 rounds to an integer, which the lowest bits then hold.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-
-/// Values of one feature, or of many with the same bounds, to the grid; 0 where not finite.
-pub(super) fn quantise<A: Value>(bounds: &Bounds, q: i32, values: &[A], out: &mut [i16]) {
-    vectors::run(Same { bounds: *bounds, quick: Quick::new(bounds, q), q, values, out });
-}
 
 /// The quick way for one pair of bounds.
 #[derive(Debug, Clone, Copy)]
@@ -77,6 +75,25 @@ impl Quick {
     }
 }
 
+/// The same bounds for all values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SameBounds {
+    bounds: Bounds,
+    quick: Quick,
+    q: i32,
+}
+
+impl SameBounds {
+    pub(super) fn new(bounds: Bounds, q: i32) -> Self {
+        Self { bounds, quick: Quick::new(&bounds, q), q }
+    }
+
+    /// Values to the grid; 0 where not finite.
+    pub(super) fn quantise<A: Value>(&self, values: &[A], out: &mut [i16]) {
+        vectors::run(Same { all: self, values, out });
+    }
+}
+
 /// The bounds of each feature.
 #[derive(Debug, Clone)]
 pub(super) struct EachBounds<'a> {
@@ -97,6 +114,17 @@ impl<'a> EachBounds<'a> {
         }
     }
 
+    /// The number of features.
+    pub(super) fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// The bounds of one feature for all values.
+    pub(super) fn of(&self, feature: usize) -> SameBounds {
+        let quick = Quick { scale: self.scales[feature], shift: self.shifts[feature] };
+        SameBounds { bounds: self.bounds[feature], quick, q: self.q }
+    }
+
     /// One sample's values to the grid; 0 where not finite.
     pub(super) fn quantise<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Each { all: self, values, out });
@@ -112,6 +140,7 @@ fn run<A: Value>(
     q: i32,
     out: &mut [i16; RUN],
 ) {
+    vectors::fetch(values, AHEAD);
     if quickly(values, quick, q, out) {
         by_formula(values, bounds, q, out);
     }
@@ -146,15 +175,26 @@ fn quickly<A: Value>(
             least[i] = least[i].min(fixed[i] << 16);
         }
     }
-    let mut sums = [0.0; 16];
+    let near = least.iter().fold(false, |any, &least| any | (least < (2 * DOUBT) << 16));
+    near | !sum_is_finite(values)
+}
+
+/// Whether all values are finite, and their sum.
+#[inline(always)]
+fn sum_is_finite<A: Value>(values: &[A; RUN]) -> bool {
+    let (mut sums, mut short) = ([0.0f64; 16], [0.0f32; 16]);
     for values in values.as_chunks::<16>().0 {
         for i in 0..16 {
             let value: f64 = values[i].into();
-            sums[i] += value;
+            // What has 32 bits is not made longer for this.
+            if size_of::<A>() < size_of::<f64>() {
+                short[i] += value as f32;
+            } else {
+                sums[i] += value;
+            }
         }
     }
-    let near = least.iter().fold(false, |any, &least| any | (least < (2 * DOUBT) << 16));
-    sums.iter().fold(near, |any, sum| any | !sum.is_finite())
+    sums.iter().zip(short).fold(true, |all, (sum, short)| all & sum.is_finite() & short.is_finite())
 }
 
 /// By the formula itself.
@@ -187,9 +227,7 @@ fn padded<A: Copy>(rest: &[A]) -> Option<[A; RUN]> {
 }
 
 struct Same<'a, A> {
-    bounds: Bounds,
-    quick: Quick,
-    q: i32,
+    all: &'a SameBounds,
     values: &'a [A],
     out: &'a mut [i16],
 }
@@ -199,7 +237,7 @@ impl<A: Value> pulp::NullaryFnOnce for Same<'_, A> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { bounds, quick, q, values, out } = self;
+        let Self { all: &SameBounds { bounds, quick, q }, values, out } = self;
         let (runs, rest) = values.as_chunks();
         let (out_runs, out_rest) = out.as_chunks_mut();
         for (values, out) in runs.iter().zip(out_runs) {
@@ -261,7 +299,7 @@ mod tests {
     fn quick<A: Value>(bounds: Bounds, q: i32, values: &[A]) -> Vec<i16> {
         let mut found = vectors::on_each(|| {
             let mut out = vec![7; values.len()];
-            quantise(&bounds, q, values, &mut out);
+            SameBounds::new(bounds, q).quantise(values, &mut out);
             // The bounds of each feature may be the same, and those of further features stated.
             let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
             EachBounds::new(&each, q).quantise(values, &mut by_each);

@@ -23,13 +23,13 @@ pub(super) struct ScoreFold<'a, S: RowSums, C> {
 }
 
 /// Values on the grid that are gathered before they are added up: they stay in the processor's caches.
-const GATHERED: usize = 1 << 16;
+const GATHERED: usize = 1 << 11;
 
 /// Sums take rows in groups.
 const ROWS: usize = 4;
 
 /// Samples whose values of one feature are added up at a time, for the same reason.
-const STRETCH: usize = 1 << 13;
+const STRETCH: usize = 1 << 15;
 
 impl<'a, S: RowSums, C> ScoreFold<'a, S, C> {
     /// `code` makes a target of a cell.
