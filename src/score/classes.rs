@@ -144,9 +144,9 @@ impl RowSums for ClassSums {
         (0..self.rows.len()).map(rows_of).collect()
     }
 
-    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]) {
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
         for (sums, factors) in self.features.iter_mut().zip(factors) {
-            sums[feature] += sum_where(x, factors);
+            sums[feature] += sum_where(x, &factors[from..]);
         }
     }
 

@@ -166,10 +166,10 @@ impl RowSums for CorrelationSums {
         vec![products, counted]
     }
 
-    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]) {
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
         if let [y, counted] = factors {
-            self.products[feature] += dot(x, y);
-            self.features[feature] += sum_where(x, counted);
+            self.products[feature] += dot(x, &y[from..]);
+            self.features[feature] += sum_where(x, &counted[from..]);
         }
     }
 
