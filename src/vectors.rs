@@ -1,7 +1,7 @@
 //! Loops compiled for several kinds of processors, of which the best that is here runs.
 //!
 //! Plain loops over slices become vector instructions. Which ones they are must not show in a bit of a
-//! result: tests run what they test on every kind ([`on_each`]).
+//! result: tests run what they test on every kind (`on_each`).
 
 use pulp::{Arch, NullaryFnOnce};
 
