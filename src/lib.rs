@@ -113,6 +113,7 @@ mod random;
 pub mod report;
 pub mod score;
 mod select;
+mod vectors;
 
 pub use choose::{Candidates, Choice, ChoiceRecord, Choose, NotPrivateChoose, ScoresUsed, Trials};
 #[cfg(feature = "ndarray")]

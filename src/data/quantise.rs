@@ -9,60 +9,88 @@
 //! ```
 //!
 //! each operation rounded to the nearest `f64` ([`Bounds::quantise`]). A division takes longer than all
-//! the rest, so the *quick way* computes v s - m s instead, with s = q/h, and takes the nearest integer r.
+//! the rest, so the *quick way* computes v s - m s instead, with s = q/h. Added to 3 * 2^35, that leaves a
+//! fixed-point number in the lowest 32 bits of the `f64`, 16 of them behind the point: the grid value and how
+//! far it is from being another.
 //!
 //! # Why the bits are the same
 //!
 //! Let U = (v - m) q/h without rounding and u = 2^-53. Three roundings separate t q from U, at most
-//! 3.1 u |U|; four separate the quick v s - m s from it, at most 3.1 u |U| + 4.1 u |m| q/h. For |U| <= q + 1
-//! the two differ by less than
+//! 3.1 u |U|. The quick way rounds s, the product, m s and the sum, at most 6 u (|U| + |m| q/h) together, and
+//! twice to a multiple of 2^-16, at most 2^-17 each time. With
 //!
 //! ```text
-//! margin = 2^-49 (q + 1) (1 + |m|/h),
+//! (q + 1) (1 + |m|/h) < 2^32
 //! ```
 //!
-//! with room for the rounding of |t| q + 1/2. So if the quick value is further than the margin from every
-//! half integer, both have the same nearest integer; for |U| > q + 1 both are clipped to the same end.
-//! A run of values with one that is nearer - or that is not finite: infinity minus infinity is no number -
-//! is done again in the slow way, as is everything where the margin is no small number. Tests hold the two
-//! to the same bits.
+//! the two differ by less than 2 * 2^-16 for |U| <= q + 1, with room for the rounding of |t| q + 1/2. So if the
+//! quick value is further than that from every half integer, both have the same nearest integer; for |U| > q + 1
+//! both are clipped to the same end. A run of values with one that is nearer, or that is not finite - then the
+//! sum of the run is not, either -, is done again by the formula, as is every run where m/h is larger. One in
+//! 16,384 values of a continuous kind is nearer. Tests hold all to the bits of the formula, on every kind of
+//! vectors.
 
 use crate::data::samples::Value;
 use crate::data::scaling::Bounds;
+use crate::vectors;
 
 /// Values that are looked at, and if need be done again, together.
 const RUN: usize = 64;
 
+/// How far ahead, in bytes, memory is asked for: rows and columns that follow each other are read in order.
+const AHEAD: usize = 1 << 14;
+
+/// Adding 3 * 2^35 rounds to a multiple of 2^-16.
+const FIXED: f64 = 103_079_215_104.0;
+
+/// One half in fixed point.
+const HALF: u32 = 1 << 15;
+
+/// The quick way is less than this from the formula, in fixed point.
+const DOUBT: u32 = 2;
+
 /// Adding 3 * 2^51 rounds to an integer, which the lowest bits then hold.
 const ROUND: f64 = 6_755_399_441_055_744.0;
-
-/// The same for `f32`: 3 * 2^22.
-const ROUND_F32: f32 = 12_582_912.0;
-
-/// Values of one feature, or of many with the same bounds, to the grid; 0 where not finite.
-pub(super) fn quantise<A: Value>(bounds: &Bounds, q: i32, values: &[A], out: &mut [i16]) {
-    pulp::Arch::new().dispatch(Same { bounds, quick: Quick::new(bounds, q), q, values, out });
-}
 
 /// The quick way for one pair of bounds.
 #[derive(Debug, Clone, Copy)]
 struct Quick {
     /// q/h
     scale: f64,
-    /// -m q/h
+    /// -m q/h, as a number to which a fixed-point one can be added.
     shift: f64,
-    /// How far a value may be from the nearest integer.
-    limit: f64,
 }
 
 impl Quick {
     fn new(bounds: &Bounds, q: i32) -> Self {
         let (middle, half) = (bounds.middle(), bounds.half());
         let scale = f64::from(q) / half;
-        let margin = 8.0 * f64::EPSILON * f64::from(q + 1) * (1.0 + middle.abs() / half);
-        // No value is nearer to an integer than -1.
-        let limit = if margin < 0.25 { 0.5 - margin } else { -1.0 };
-        Self { scale, shift: -middle * scale, limit }
+        let largest = f64::from(q + 1) * (1.0 + middle.abs() / half);
+        if largest < f64::from(1u32 << 31) * 2.0 && scale.is_finite() {
+            Self { scale, shift: FIXED - middle * scale }
+        } else {
+            // Half an integer, whatever the value.
+            Self { scale: 0.0, shift: FIXED - 0.5 }
+        }
+    }
+}
+
+/// The same bounds for all values.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct SameBounds {
+    bounds: Bounds,
+    quick: Quick,
+    q: i32,
+}
+
+impl SameBounds {
+    pub(super) fn new(bounds: Bounds, q: i32) -> Self {
+        Self { bounds, quick: Quick::new(&bounds, q), q }
+    }
+
+    /// Values to the grid; 0 where not finite.
+    pub(super) fn quantise<A: Value>(&self, values: &[A], out: &mut [i16]) {
+        vectors::run(Same { all: self, values, out });
     }
 }
 
@@ -72,7 +100,6 @@ pub(super) struct EachBounds<'a> {
     bounds: &'a [Bounds],
     scales: Vec<f64>,
     shifts: Vec<f64>,
-    limits: Vec<f64>,
     q: i32,
 }
 
@@ -83,50 +110,112 @@ impl<'a> EachBounds<'a> {
             bounds,
             scales: quick().map(|quick| quick.scale).collect(),
             shifts: quick().map(|quick| quick.shift).collect(),
-            limits: quick().map(|quick| quick.limit).collect(),
             q,
         }
     }
 
+    /// The number of features.
+    pub(super) fn len(&self) -> usize {
+        self.bounds.len()
+    }
+
+    /// The bounds of one feature for all values.
+    pub(super) fn of(&self, feature: usize) -> SameBounds {
+        let quick = Quick { scale: self.scales[feature], shift: self.shifts[feature] };
+        SameBounds { bounds: self.bounds[feature], quick, q: self.q }
+    }
+
     /// One sample's values to the grid; 0 where not finite.
     pub(super) fn quantise<A: Value>(&self, values: &[A], out: &mut [i16]) {
-        pulp::Arch::new().dispatch(Each { all: self, values, out });
+        vectors::run(Each { all: self, values, out });
     }
 }
 
-/// In the slow way.
-#[inline(always)]
-fn slow<A: Value>(bounds: &Bounds, q: i32, value: A) -> i16 {
-    let value: f64 = value.into();
-    if value.is_finite() { bounds.quantise(value, q) } else { 0 }
-}
-
-/// A run in the quick way; whether it must be done again.
+/// A run to the grid.
 #[inline(always)]
 fn run<A: Value>(
+    values: &[A; RUN],
+    quick: impl Fn(usize) -> Quick,
+    bounds: impl Fn(usize) -> Bounds,
+    q: i32,
+    out: &mut [i16; RUN],
+) {
+    vectors::fetch(values, AHEAD);
+    if quickly(values, quick, q, out) {
+        by_formula(values, bounds, q, out);
+    }
+}
+
+/// In the quick way; whether that is in doubt.
+#[inline(always)]
+fn quickly<A: Value>(
     values: &[A; RUN],
     quick: impl Fn(usize) -> Quick,
     q: i32,
     out: &mut [i16; RUN],
 ) -> bool {
     // Arrays and loops of known length become vectors.
-    let mut nearest = [0.0f32; RUN];
-    let mut doubtful = [0u64; RUN];
+    let (lowest, highest) = (FIXED - f64::from(q), FIXED + f64::from(q));
+    let mut fixed = [0u32; RUN];
     for i in 0..RUN {
-        let Quick { scale, shift, limit } = quick(i);
+        let Quick { scale, shift } = quick(i);
         let value: f64 = values[i].into();
         let scaled = value * scale + shift;
-        let integer = (scaled + ROUND) - ROUND;
-        nearest[i] = integer as f32;
-        doubtful[i] = if (scaled - integer).abs() <= limit { 0 } else { u64::MAX };
+        let below = if scaled < highest { scaled } else { highest };
+        let clipped = if below > lowest { below } else { lowest };
+        fixed[i] = (clipped.to_bits() as u32).wrapping_add(HALF + DOUBT);
     }
-    let q = q as f32;
     for i in 0..RUN {
-        let above = if nearest[i] < -q { -q } else { nearest[i] };
-        let clipped = if above > q { q } else { above };
-        out[i] = (clipped + ROUND_F32).to_bits() as i16;
+        out[i] = (fixed[i] >> 16) as i16;
     }
-    doubtful.iter().fold(0, |any, one| any | one) != 0
+    // What is behind the point, the least of all: near a half integer, it is small.
+    let mut least = [u32::MAX; 16];
+    for fixed in fixed.as_chunks::<16>().0 {
+        for i in 0..16 {
+            least[i] = least[i].min(fixed[i] << 16);
+        }
+    }
+    let near = least.iter().fold(false, |any, &least| any | (least < (2 * DOUBT) << 16));
+    near | !sum_is_finite(values)
+}
+
+/// Whether all values are finite, and their sum.
+#[inline(always)]
+fn sum_is_finite<A: Value>(values: &[A; RUN]) -> bool {
+    let (mut sums, mut short) = ([0.0f64; 16], [0.0f32; 16]);
+    for values in values.as_chunks::<16>().0 {
+        for i in 0..16 {
+            let value: f64 = values[i].into();
+            // What has 32 bits is not made longer for this.
+            if size_of::<A>() < size_of::<f64>() {
+                short[i] += value as f32;
+            } else {
+                sums[i] += value;
+            }
+        }
+    }
+    sums.iter().zip(short).fold(true, |all, (sum, short)| all & sum.is_finite() & short.is_finite())
+}
+
+/// By the formula itself.
+#[inline(always)]
+fn by_formula<A: Value>(
+    values: &[A; RUN],
+    bounds: impl Fn(usize) -> Bounds,
+    q: i32,
+    out: &mut [i16; RUN],
+) {
+    let q = f64::from(q);
+    for i in 0..RUN {
+        let (value, bounds): (f64, _) = (values[i].into(), bounds(i));
+        let t = ((value - bounds.middle()) / bounds.half()).clamp(-1.0, 1.0);
+        let magnitude = t.abs() * q + 0.5;
+        let nearest = (magnitude + ROUND) - ROUND;
+        let floor = if nearest > magnitude { nearest - 1.0 } else { nearest };
+        let code = if t < 0.0 { -floor } else { floor };
+        let code = if value.is_finite() { code } else { 0.0 };
+        out[i] = (code + ROUND).to_bits() as i16;
+    }
 }
 
 /// The last values, fewer than a run, as a run; `None` if there are none.
@@ -138,9 +227,7 @@ fn padded<A: Copy>(rest: &[A]) -> Option<[A; RUN]> {
 }
 
 struct Same<'a, A> {
-    bounds: &'a Bounds,
-    quick: Quick,
-    q: i32,
+    all: &'a SameBounds,
     values: &'a [A],
     out: &'a mut [i16],
 }
@@ -150,24 +237,16 @@ impl<A: Value> pulp::NullaryFnOnce for Same<'_, A> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { bounds, quick, q, values, out } = self;
+        let Self { all: &SameBounds { bounds, quick, q }, values, out } = self;
         let (runs, rest) = values.as_chunks();
         let (out_runs, out_rest) = out.as_chunks_mut();
-        let again = |values: &[A], out: &mut [i16]| {
-            out.iter_mut().zip(values).for_each(|(out, &value)| *out = slow(bounds, q, value));
-        };
         for (values, out) in runs.iter().zip(out_runs) {
-            if run(values, |_| quick, q, out) {
-                again(values, out);
-            }
+            run(values, |_| quick, |_| bounds, q, out);
         }
-        if let Some(padded) = padded(rest) {
+        if let Some(values) = padded(rest) {
             let mut codes = [0; RUN];
-            if run(&padded, |_| quick, q, &mut codes) {
-                again(rest, out_rest);
-            } else {
-                out_rest.copy_from_slice(&codes[..rest.len()]);
-            }
+            run(&values, |_| quick, |_| bounds, q, &mut codes);
+            out_rest.copy_from_slice(&codes[..rest.len()]);
         }
     }
 }
@@ -183,37 +262,26 @@ impl<A: Value> pulp::NullaryFnOnce for Each<'_, A> {
 
     #[inline(always)]
     fn call(self) {
-        let Self { all: EachBounds { bounds, scales, shifts, limits, q }, values, out } = self;
-        let again = |start: usize, values: &[A], out: &mut [i16]| {
-            for ((out, &value), bounds) in out.iter_mut().zip(values).zip(&bounds[start..]) {
-                *out = slow(bounds, *q, value);
-            }
-        };
+        let Self { all: EachBounds { bounds, scales, shifts, q }, values, out } = self;
+        // There may be bounds for more features than values.
+        let n = values.len();
         let (runs, rest) = values.as_chunks();
         let (out_runs, out_rest) = out.as_chunks_mut();
-        let start = runs.len() * RUN;
-        // There may be bounds for more features than values.
-        let last = |all: &[f64]| all.get(start..start + rest.len()).and_then(padded);
-        let last = (padded(rest), last(scales), last(shifts), last(limits));
-        let (scales, shifts, limits) =
-            (scales.as_chunks::<RUN>().0, shifts.as_chunks::<RUN>().0, limits.as_chunks::<RUN>().0);
-        let quick = scales.iter().zip(shifts).zip(limits);
-        for (i, ((values, out), ((scales, shifts), limits))) in
-            runs.iter().zip(out_runs).zip(quick).enumerate()
-        {
-            let quick = |i: usize| Quick { scale: scales[i], shift: shifts[i], limit: limits[i] };
-            if run(values, quick, *q, out) {
-                again(i * RUN, values, out);
-            }
+        let (bounds, last_bounds) = bounds[..n].as_chunks::<RUN>();
+        let (scales, last_scales) = scales[..n].as_chunks::<RUN>();
+        let (shifts, last_shifts) = shifts[..n].as_chunks::<RUN>();
+        let rules = scales.iter().zip(shifts).zip(bounds);
+        for ((values, out), ((scales, shifts), bounds)) in runs.iter().zip(out_runs).zip(rules) {
+            let quick = |i: usize| Quick { scale: scales[i], shift: shifts[i] };
+            run(values, quick, |i| bounds[i], *q, out);
         }
-        if let (Some(values), Some(scales), Some(shifts), Some(limits)) = last {
-            let quick = |i: usize| Quick { scale: scales[i], shift: shifts[i], limit: limits[i] };
+        if let (Some(values), Some(scales), Some(shifts), Some(bounds)) =
+            (padded(rest), padded(last_scales), padded(last_shifts), padded(last_bounds))
+        {
+            let quick = |i: usize| Quick { scale: scales[i], shift: shifts[i] };
             let mut codes = [0; RUN];
-            if run(&values, quick, *q, &mut codes) {
-                again(start, rest, out_rest);
-            } else {
-                out_rest.copy_from_slice(&codes[..rest.len()]);
-            }
+            run(&values, quick, |i| bounds[i], *q, &mut codes);
+            out_rest.copy_from_slice(&codes[..rest.len()]);
         }
     }
 }
@@ -229,13 +297,18 @@ mod tests {
     }
 
     fn quick<A: Value>(bounds: Bounds, q: i32, values: &[A]) -> Vec<i16> {
-        let mut out = vec![7; values.len()];
-        quantise(&bounds, q, values, &mut out);
-        // The bounds of each feature may be the same, and those of further features stated.
-        let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
-        EachBounds::new(&each, q).quantise(values, &mut by_each);
-        assert_eq!(out, by_each);
-        out
+        let mut found = vectors::on_each(|| {
+            let mut out = vec![7; values.len()];
+            SameBounds::new(bounds, q).quantise(values, &mut out);
+            // The bounds of each feature may be the same, and those of further features stated.
+            let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
+            EachBounds::new(&each, q).quantise(values, &mut by_each);
+            assert_eq!(out, by_each);
+            out
+        });
+        let first = found.swap_remove(0);
+        found.iter().for_each(|other| assert_eq!(&first, other));
+        first
     }
 
     /// Values around every boundary between two codes, and the floats beside them.

@@ -1,6 +1,6 @@
 //! How a row's values reach the grid.
 
-use crate::data::quantise::{EachBounds, quantise};
+use crate::data::quantise::{EachBounds, SameBounds};
 use crate::data::ranks::Ranker;
 use crate::data::samples::Value;
 use crate::error::{Error, Result};
@@ -96,8 +96,8 @@ pub struct Scaler<'a> {
 /// A scaling with what is computed once for all samples.
 #[derive(Debug, Clone)]
 enum Rule<'a> {
-    Same(&'a Bounds),
-    Each(&'a [Bounds], EachBounds<'a>),
+    Same(SameBounds),
+    Each(EachBounds<'a>),
     Rank(Ranker),
 }
 
@@ -109,8 +109,8 @@ impl<'a> Scaler<'a> {
 
     pub(crate) fn with_grid(scaling: &'a Scaling, q: i32) -> Self {
         let rule = match scaling {
-            Scaling::Bounds(bounds) => Rule::Same(bounds),
-            Scaling::BoundsByFeature(all) => Rule::Each(all, EachBounds::new(all, q)),
+            Scaling::Bounds(bounds) => Rule::Same(SameBounds::new(*bounds, q)),
+            Scaling::BoundsByFeature(all) => Rule::Each(EachBounds::new(all, q)),
             Scaling::RowRank => Rule::Rank(Ranker::default()),
         };
         Self { rule, q, values: Vec::new() }
@@ -123,7 +123,7 @@ impl<'a> Scaler<'a> {
         let mut held = std::mem::take(&mut self.values);
         held.clear();
         held.extend(values.into_iter().map(|value| value.unwrap_or(f64::NAN)));
-        if let Rule::Each(all, _) = &self.rule {
+        if let Rule::Each(all) = &self.rule {
             held.truncate(all.len());
         }
         out.clear();
@@ -136,8 +136,8 @@ impl<'a> Scaler<'a> {
     /// each feature, there are as many values.
     pub(crate) fn sample<A: Value>(&mut self, values: &[A], out: &mut [i16]) {
         match &mut self.rule {
-            Rule::Same(bounds) => quantise(bounds, self.q, values, out),
-            Rule::Each(_, all) => all.quantise(values, out),
+            Rule::Same(all) => all.quantise(values, out),
+            Rule::Each(all) => all.quantise(values, out),
             Rule::Rank(ranker) => ranker.rank(values, self.q, out),
         }
     }
@@ -153,8 +153,8 @@ impl<'a> Scaler<'a> {
     /// [`is_by_feature`]: Self::is_by_feature
     pub(crate) fn feature<A: Value>(&self, feature: usize, values: &[A], out: &mut [i16]) {
         match &self.rule {
-            Rule::Same(bounds) => quantise(bounds, self.q, values, out),
-            Rule::Each(all, _) => quantise(&all[feature], self.q, values, out),
+            Rule::Same(all) => all.quantise(values, out),
+            Rule::Each(all) => all.of(feature).quantise(values, out),
             Rule::Rank(_) => debug_assert!(false, "ranks are of samples"),
         }
     }

@@ -21,7 +21,7 @@
 use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::privacy::Neighbours;
-use crate::score::sums::{add_values, dot};
+use crate::score::sums::{add_values, mask, sum_where};
 use crate::score::{RowSums, Scores, check_features, check_rows};
 
 /// The sums of one or more blocks of rows, for scores by clipped correlation with classes.
@@ -140,13 +140,13 @@ impl RowSums for ClassSums {
 
     fn add_targets(&mut self, classes: &[Option<usize>]) -> Vec<Vec<i16>> {
         classes.iter().flatten().for_each(|&class| self.rows[class] += 1);
-        let rows_of = |class| classes.iter().map(|c| i16::from(*c == Some(class))).collect();
+        let rows_of = |class| classes.iter().map(|c| mask(*c == Some(class))).collect();
         (0..self.rows.len()).map(rows_of).collect()
     }
 
-    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]) {
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
         for (sums, factors) in self.features.iter_mut().zip(factors) {
-            sums[feature] += dot(x, factors);
+            sums[feature] += sum_where(x, &factors[from..]);
         }
     }
 

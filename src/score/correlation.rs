@@ -28,7 +28,7 @@
 use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::privacy::Neighbours;
-use crate::score::sums::{add_products, dot};
+use crate::score::sums::{add_products, dot, mask, sum_where};
 use crate::score::{RowSums, Scores, check_features, check_rows};
 
 /// The sums of one or more blocks of rows, for scores by clipped correlation with a target that is one
@@ -162,13 +162,14 @@ impl RowSums for CorrelationSums {
     fn add_targets(&mut self, y: &[Option<i16>]) -> Vec<Vec<i16>> {
         y.iter().flatten().for_each(|&y| self.add_target(y));
         let products = y.iter().map(|y| y.unwrap_or(0)).collect();
-        let values = y.iter().map(|y| i16::from(y.is_some())).collect();
-        vec![products, values]
+        let counted = y.iter().map(|y| mask(y.is_some())).collect();
+        vec![products, counted]
     }
 
-    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]) {
-        for (sums, factors) in [&mut self.products, &mut self.features].into_iter().zip(factors) {
-            sums[feature] += dot(x, factors);
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
+        if let [y, counted] = factors {
+            self.products[feature] += dot(x, &y[from..]);
+            self.features[feature] += sum_where(x, &counted[from..]);
         }
     }
 

@@ -42,11 +42,11 @@ pub(crate) trait RowSums: Send {
     }
 
     /// Adds the targets of rows whose features come one by one; `None` is a row that counts nowhere.
-    /// Gives the factors of each row in the sums of a feature.
+    /// Gives what [`add_feature`](Self::add_feature) takes: lists with a number for each row.
     fn add_targets(&mut self, y: &[Option<Self::Target>]) -> Vec<Vec<i16>>;
 
-    /// Adds to the sums of a feature the products of its values with each list of factors.
-    fn add_feature(&mut self, feature: usize, x: &[i16], factors: &[Vec<i16>]);
+    /// Adds the values of a feature in some of these rows to its sums: those from row `from` on.
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]);
 
     /// Adds the sums of other rows.
     fn merge(&mut self, other: &Self);

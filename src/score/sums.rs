@@ -1,25 +1,37 @@
 //! The inner loops of sums over rows, for the vector instructions of the processor.
 //!
 //! Integers on the grid, |x| <= 2^15 - 1: a product fits 30 bits, two of them 31, so products are added in
-//! pairs before they need 64 bits. Plain loops over slices of one length become vector code; `pulp`
-//! compiles them for several kinds of processors and takes the best one. Integers: the same bits on all.
+//! pairs before they need 64 bits. Plain loops over slices of one length become vectors ([`vectors`]).
+//! Integers: the same bits on all processors.
+
+use crate::vectors;
 
 /// Rows that are added together: one addition to each 64-bit sum for all of them.
 const TOGETHER: usize = 4;
 
 /// Adds rows of `products.len()` values each: to every feature its products with `y`, and its values.
 pub(super) fn add_products(x: &[i16], y: &[i16], products: &mut [i64], features: &mut [i64]) {
-    pulp::Arch::new().dispatch(Products { x, y, products, features });
+    vectors::run(Products { x, y, products, features });
 }
 
 /// Adds one row.
 pub(super) fn add_values(x: &[i16], sums: &mut [i64]) {
-    pulp::Arch::new().dispatch(Values { x, sums });
+    vectors::run(Values { x, sums });
 }
 
 /// The sum of the products of two lists, of at most 2^32 numbers.
 pub(super) fn dot(x: &[i16], y: &[i16]) -> i64 {
-    pulp::Arch::new().dispatch(Dot { x, y })
+    vectors::run(Dot { x, y })
+}
+
+/// The sum of the numbers where all bits of the mask are set; it is 0 elsewhere. At most 2^32 numbers.
+pub(super) fn sum_where(x: &[i16], mask: &[i16]) -> i64 {
+    vectors::run(Where { x, mask })
+}
+
+/// What [`sum_where`] takes for a number that counts, and for one that does not.
+pub(super) fn mask(counts: bool) -> i16 {
+    -i16::from(counts)
 }
 
 struct Products<'a> {
@@ -99,10 +111,47 @@ impl pulp::NullaryFnOnce for Dot<'_> {
     }
 }
 
+struct Where<'a> {
+    x: &'a [i16],
+    mask: &'a [i16],
+}
+
+impl pulp::NullaryFnOnce for Where<'_> {
+    type Output = i64;
+
+    #[inline(always)]
+    fn call(self) -> i64 {
+        // So many fit 32 bits.
+        const SHORT: usize = 1 << 15;
+        let mut sum = 0i64;
+        for (x, mask) in self.x.chunks(SHORT).zip(self.mask.chunks(SHORT)) {
+            let mut short = 0i32;
+            for (&x, &mask) in x.iter().zip(mask) {
+                short = short.wrapping_add(i32::from(x & mask));
+            }
+            sum = sum.wrapping_add(i64::from(short));
+        }
+        sum
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    /// More numbers than fit 32 bits.
+    #[test]
+    fn long_sums_do_not_wrap() {
+        let n = 200_001;
+        for end in [i16::MAX, -i16::MAX] {
+            let x = vec![end; n];
+            assert_eq!(
+                vectors::on_each(|| sum_where(&x, &vec![mask(true); n])),
+                vectors::on_each(|| i64::from(end) * n as i64)
+            );
+        }
+    }
 
     proptest! {
         /// Against sums in 128 bits, the ends of the grid included.
@@ -118,18 +167,31 @@ mod tests {
                 other => other as i16 * 999 - 9_000,
             };
             let x: Vec<i16> = (0..(d * y.len()) as u32).map(value).collect();
-            let (mut products, mut features, mut values) = (vec![5; d], vec![-7; d], vec![0; d]);
-            add_products(&x, &y, &mut products, &mut features);
-            x.chunks(d).for_each(|row| add_values(row, &mut values));
+            let sums = vectors::on_each(|| {
+                let (mut products, mut features, mut values) = (vec![5; d], vec![-7; d], vec![0; d]);
+                add_products(&x, &y, &mut products, &mut features);
+                x.chunks(d).for_each(|row| add_values(row, &mut values));
+                (products, features, values)
+            });
             for f in 0..d {
                 let column: Vec<i16> = x.iter().skip(f).step_by(d).copied().collect();
                 let sum: i128 = column.iter().map(|x| i128::from(*x)).sum();
                 let product: i128 =
                     column.iter().zip(&y).map(|(x, y)| i128::from(*x) * i128::from(*y)).sum();
-                prop_assert_eq!(i128::from(products[f]), product + 5);
-                prop_assert_eq!(i128::from(features[f]), sum - 7);
-                prop_assert_eq!(i128::from(values[f]), sum);
-                prop_assert_eq!(i128::from(dot(&column, &y)), product);
+                for (products, features, values) in &sums {
+                    prop_assert_eq!(i128::from(products[f]), product + 5);
+                    prop_assert_eq!(i128::from(features[f]), sum - 7);
+                    prop_assert_eq!(i128::from(values[f]), sum);
+                }
+                for found in vectors::on_each(|| dot(&column, &y)) {
+                    prop_assert_eq!(i128::from(found), product);
+                }
+                let masks: Vec<i16> = y.iter().map(|&y| mask(y > 0)).collect();
+                let counted = column.iter().zip(&y).filter(|(_, y)| **y > 0);
+                let sum: i128 = counted.map(|(x, _)| i128::from(*x)).sum();
+                for found in vectors::on_each(|| sum_where(&column, &masks)) {
+                    prop_assert_eq!(i128::from(found), sum);
+                }
             }
         }
     }

@@ -23,13 +23,16 @@ pub(super) struct ScoreFold<'a, S: RowSums, C> {
 }
 
 /// Values on the grid that are gathered before they are added up: they stay in the processor's caches.
-const GATHERED: usize = 1 << 16;
+const GATHERED: usize = 1 << 11;
 
 /// Sums take rows in groups.
 const ROWS: usize = 4;
 
-/// Samples whose values of one feature are added up at a time, for the same reason.
-const STRETCH: usize = 1 << 13;
+/// Samples whose targets are held while the features pass one after the other, for the same reason.
+const STRETCH: usize = 1 << 15;
+
+/// Values of one feature on the grid at a time.
+const PART: usize = 1 << 12;
 
 impl<'a, S: RowSums, C> ScoreFold<'a, S, C> {
     /// `code` makes a target of a cell.
@@ -69,15 +72,18 @@ impl<S: RowSums, C: Fn(&[u8]) -> Option<S::Target> + Sync> SampleFold for ScoreF
         if !self.scaler.is_by_feature() {
             return samples.each(|sample| self.sample(sample));
         }
+        let mut x = [0; PART];
         for (block, targets) in samples.targets.chunks(STRETCH).enumerate() {
             let y: Vec<_> = targets.iter().map(|target| target.and_then(self.code)).collect();
             let factors = self.summed.sums.add_targets(&y);
             self.summed.rows += y.len() as u64;
-            let mut x = vec![0; y.len()];
             for (feature, values) in samples.features.iter().enumerate() {
                 let values = &values[block * STRETCH..][..y.len()];
-                self.scaler.feature(feature, values, &mut x);
-                self.summed.sums.add_feature(feature, &x, &factors);
+                for (part, values) in values.chunks(PART).enumerate() {
+                    let x = &mut x[..values.len()];
+                    self.scaler.feature(feature, values, x);
+                    self.summed.sums.add_feature(feature, x, part * PART, &factors);
+                }
             }
         }
     }
