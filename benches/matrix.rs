@@ -206,6 +206,33 @@ fn ndarray_product(bencher: divan::Bencher<'_, '_>, case: &Case) {
     }
 }
 
+/// 2^18 rows of 512 features on the grid, 256 MiB, and their targets.
+static CODES: LazyLock<(Vec<i16>, Vec<i16>)> = LazyLock::new(|| {
+    let mut rng = ChaCha20Rng::seed_from_u64(4);
+    let mut code = || (rng.next_u32() >> 16) as i16 & i16::MAX - 1;
+    ((0..1 << 27).map(|_| code()).collect(), (0..1 << 18).map(|_| code() - 16_000).collect())
+});
+
+/// X'y and the sums of X of values that are on the grid already, blocks of 64 KiB at a time.
+#[divan::bench(sample_count = 15)]
+fn sums_on_the_grid(bencher: divan::Bencher<'_, '_>) {
+    let (x, y) = &*CODES;
+    let add = || {
+        let mut sums = CorrelationSums::new(512);
+        x.chunks(64 * 512).zip(y.chunks(64)).for_each(|(x, y)| sums.add_block(x, y).unwrap());
+        sums.scores(5, Neighbours::AddRemove).unwrap()
+    };
+    let third: i64 = x
+        .iter()
+        .skip(3)
+        .step_by(512)
+        .zip(y)
+        .map(|(x, y)| i64::from(*x) * (i64::from(*y) - 5))
+        .sum();
+    assert_eq!(add().values()[3], third.abs());
+    bencher.counter(divan::counter::BytesCount::of_slice(x)).bench(add);
+}
+
 /// Sixteen sums, so that no addition waits for the last.
 fn sum(values: &[f64]) -> f64 {
     let mut sums = [0.0; 16];

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::privacy::Neighbours;
 use crate::score::sums::{add_values, mask, sum_where};
-use crate::score::{RowSums, Scores, check_features, check_rows};
+use crate::score::{RowSums, Scores, check_block, check_rows};
 
 /// The sums of one or more blocks of rows, for scores by clipped correlation with classes.
 ///
@@ -60,12 +60,22 @@ impl ClassSums {
     /// `Request` if it has another number of features, a value outside the grid, no such class, or is
     /// one too many (above 2^31); then nothing is added.
     pub fn add_row(&mut self, x: &[i16], class: usize) -> Result<()> {
-        let Some(features) = self.features.get(class) else {
+        self.add_block(x, &[class])
+    }
+
+    /// Adds rows that lie one after the other in `x`, with a class each.
+    ///
+    /// # Errors
+    ///
+    /// As for a row; then none is added.
+    pub fn add_block(&mut self, x: &[i16], classes: &[usize]) -> Result<()> {
+        if classes.iter().any(|class| *class >= self.features.len()) {
             return Err(Error::request("there is no such class"));
-        };
-        check_features(x, features.len(), self.q)?;
-        check_rows(self.rows.iter().sum::<u64>() + 1)?;
-        self.add(x, class);
+        }
+        let features = self.features.first().map_or(0, Vec::len);
+        check_block(x, classes.len(), features, self.q)?;
+        check_rows(self.rows.iter().sum::<u64>() + classes.len() as u64)?;
+        self.add_rows(x, classes);
         Ok(())
     }
 

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::exact::Q;
 use crate::privacy::Neighbours;
 use crate::score::sums::{add_products, dot, mask, sum_where};
-use crate::score::{RowSums, Scores, check_features, check_rows};
+use crate::score::{RowSums, Scores, check_block, check_rows};
 
 /// The sums of one or more blocks of rows, for scores by clipped correlation with a target that is one
 /// number.
@@ -87,10 +87,20 @@ impl CorrelationSums {
     /// `Request` if it has another number of features, a value outside the grid, or is one too many
     /// (above 2^31); then nothing is added.
     pub fn add_row(&mut self, x: &[i16], y: i16) -> Result<()> {
-        check_features(x, self.products.len(), self.q)?;
-        check_features(&[y], 1, self.q)?;
-        check_rows(self.rows() + 1)?;
-        self.add(x, y);
+        self.add_block(x, &[y])
+    }
+
+    /// Adds rows that lie one after the other in `x`, with a target each: several times as fast as row by
+    /// row. Some 64 KiB at a time suit a processor's caches.
+    ///
+    /// # Errors
+    ///
+    /// As for a row; then none is added.
+    pub fn add_block(&mut self, x: &[i16], y: &[i16]) -> Result<()> {
+        check_block(x, y.len(), self.products.len(), self.q)?;
+        check_block(y, y.len(), 1, self.q)?;
+        check_rows(self.rows() + y.len() as u64)?;
+        self.add_rows(x, y);
         Ok(())
     }
 
@@ -230,6 +240,22 @@ mod tests {
             }
             assert!(reached);
         }
+    }
+
+    #[test]
+    fn blocks_of_rows_are_their_rows() {
+        let (x, y): (Vec<i16>, Vec<i16>) =
+            ((0..42).map(|i| i * 750 - 16_000).collect(), (0..14).map(|i| i * 9 - 60).collect());
+        let (mut rows, mut block) = (CorrelationSums::new(3), CorrelationSums::new(3));
+        x.chunks(3).zip(&y).for_each(|(x, &y)| rows.add_row(x, y).unwrap());
+        block.add_block(&x, &y).unwrap();
+        let scores = |sums: &CorrelationSums| sums.scores(7, Neighbours::AddRemove).unwrap();
+        assert_eq!(scores(&rows), scores(&block));
+        for (x, y) in [(&x[1..], &y[..]), (&[0, i16::MIN, 0][..], &[0]), (&[0, 0, 0], &[i16::MIN])]
+        {
+            assert!(block.add_block(x, y).is_err());
+        }
+        assert_eq!((scores(&rows), block.rows()), (scores(&block), 14));
     }
 
     #[test]

@@ -55,12 +55,13 @@ pub(crate) trait RowSums: Send {
     fn is_empty(&self) -> bool;
 }
 
-/// Whether a row from outside lies on the grid: only then does the sensitivity hold.
-fn check_features(x: &[i16], features: usize, q: i32) -> Result<()> {
-    if x.len() != features {
+/// Whether rows from outside lie on the grid: only then does the sensitivity hold.
+fn check_block(x: &[i16], rows: usize, features: usize, q: i32) -> Result<()> {
+    if rows.checked_mul(features) != Some(x.len()) {
         return Err(Error::request("the row has another number of features"));
     }
-    if x.iter().any(|&value| i32::from(value).abs() > q) {
+    let largest = x.iter().fold(0, |largest: u16, value| largest.max(value.unsigned_abs()));
+    if i32::from(largest) > q {
         return Err(Error::request("a value lies outside the grid"));
     }
     Ok(())
