@@ -3,7 +3,8 @@
 use num_traits::ToPrimitive;
 
 use super::*;
-use crate::exact::Enclosure;
+use crate::exact::{Enclosure, parse_rational};
+use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::{Neighbours, Purpose, Seeded};
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;

@@ -5,6 +5,7 @@
 
 mod advice;
 mod arrivals;
+mod canonical_sets;
 mod card;
 mod draw;
 mod levels;
