@@ -71,9 +71,13 @@ impl Passes {
         if now < PATIENCE || !(share > 0.0) {
             return Seen::Nothing;
         }
-        let doing = if self.over == 0 { "reading" } else { "reading again" };
         let left = (now - self.began).as_secs_f64() * (1.0 - share) / share;
-        let line = format!("{doing} {}%, {} left", (share * 100.0) as u64, in_words(left));
+        let percent = (share * 100.0) as u64;
+        let line = match self.over {
+            0 => format!("reading {percent}%, {} left", in_words(left)),
+            // Reading again, for the scores; or scores by column.
+            over => format!("step {}, {percent}%, {} left", over + 1, in_words(left)),
+        };
         if line == self.shown {
             return Seen::Nothing;
         }
@@ -151,7 +155,7 @@ mod tests {
         assert_eq!(see(&mut passes, 20.0, 1.0), Seen::End);
         // The time of a second pass is reckoned from its own start.
         assert_eq!(see(&mut passes, 30.0, 0.0), Seen::Nothing);
-        assert_eq!(see(&mut passes, 31.0, 0.25), line("reading again 25%, 3 s left"));
+        assert_eq!(see(&mut passes, 31.0, 0.25), line("step 2, 25%, 3 s left"));
         assert_eq!(see(&mut passes, 34.0, 1.0), Seen::End);
     }
 

@@ -268,7 +268,8 @@ mod tests {
             let table: Vec<Row> =
                 (0..n).map(|_| ([cell(next(4)), cell(next(4)), cell(next(4))], next(3))).collect();
             let (rows, targets) = held(&table);
-            let scores = kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 2).unwrap();
+            let scores =
+                kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 2, None).unwrap();
             let mut rounds = Rounds::new(scores);
             let mut picked: Vec<usize> = Vec::new();
             for m in 0..3i64 {
@@ -299,7 +300,7 @@ mod tests {
         let outcomes: Vec<&Vec<usize>> = law.keys().collect();
         let mut counts = vec![0u64; outcomes.len()];
         let epsilon = "6".parse().unwrap();
-        let target = kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 1).unwrap();
+        let target = kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 1, None).unwrap();
         let shared = |pick| Arc::from(kendall_with(&rows, pick, 1));
         for seed in 0..20_000 {
             let randomness = Entropy::Seeded(seed).source().unwrap();

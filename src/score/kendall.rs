@@ -37,9 +37,11 @@
 //! T. Dick, J. Gillenwater, M. Joseph, "Better private linear regression through better private
 //! feature selection" (2023), lemma on the sensitivity of Kendall's correlation.
 
-use crate::data::Columns;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 #[cfg(feature = "ndarray")]
 use crate::data::SomeRows;
+use crate::data::{Columns, Progress};
 #[cfg(feature = "ndarray")]
 use crate::error::Error;
 use crate::error::Result;
@@ -109,7 +111,8 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     let kept = targets.iter().map(Option::is_some).collect();
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    kendall_scores(&SomeRows { columns: x, kept }, &targets, classes, neighbours, threads)
+    let columns = SomeRows { columns: x, kept };
+    kendall_scores(&columns, &targets, classes, neighbours, threads, None)
 }
 
 /// The scores by Kendall's correlation; `classes` = 0 for a numeric target, else their number, the
@@ -120,12 +123,13 @@ pub(crate) fn kendall_scores(
     classes: usize,
     neighbours: Neighbours,
     threads: usize,
+    progress: Option<&Progress>,
 ) -> Result<Scores> {
     let rankings: Vec<Ranking> = match classes {
         0 | 2 => vec![Ranking::of(targets)],
         _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
     };
-    let values = values(columns, &rankings, threads);
+    let values = values(columns, &rankings, threads, progress);
     let sensitivity = match neighbours {
         Neighbours::AddRemove => 3 * KENDALL_GRID / 2 + 1,
         Neighbours::ReplaceOne => 2 * KENDALL_GRID + 1,
@@ -138,19 +142,34 @@ pub(crate) fn kendall_scores(
 #[cfg(feature = "methods")]
 pub(crate) fn kendall_with(columns: &impl Columns, feature: usize, threads: usize) -> Vec<i64> {
     let values: Vec<f64> = columns.column(feature).collect();
-    self::values(columns, &[Ranking::of(&values)], threads)
+    self::values(columns, &[Ranking::of(&values)], threads, None)
 }
 
 /// The scores of all columns, for the largest of some rankings.
-fn values(columns: &impl Columns, rankings: &[Ranking], threads: usize) -> Vec<i64> {
+fn values(
+    columns: &impl Columns,
+    rankings: &[Ranking],
+    threads: usize,
+    progress: Option<&Progress>,
+) -> Vec<i64> {
     let rows = rankings.first().map_or(0, |ranking| ranking.ranks.len());
     let mut values = vec![0; columns.features()];
-    let share = values.len().div_ceil(threads.max(1)).max(1);
+    let features = values.len();
+    let share = features.div_ceil(threads.max(1)).max(1);
+    let done = AtomicUsize::new(0);
+    let report = || {
+        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
+        if let Some(progress) = progress {
+            progress(done as f64 / features as f64);
+        }
+    };
     std::thread::scope(|scope| {
+        let report = &report;
         for (i, part) in values.chunks_mut(share).enumerate() {
             scope.spawn(move || {
                 for (feature, value) in (i * share..).zip(part) {
                     *value = score(columns.column(feature), rows, rankings);
+                    report();
                 }
             });
         }
@@ -249,6 +268,8 @@ impl Counter {
 mod tests {
     use proptest::prelude::*;
 
+    use std::sync::Arc;
+
     use super::*;
     use crate::data::HeldRows;
 
@@ -257,7 +278,7 @@ mod tests {
         let mut kept = HeldRows::new(1);
         rows.iter().for_each(|(x, _)| kept.add(&[x.map_or(f64::NAN, f64::from)]));
         let targets: Vec<f64> = rows.iter().map(|(_, y)| f64::from(*y)).collect();
-        kendall_scores(&kept, &targets, classes, neighbours, 1).unwrap()
+        kendall_scores(&kept, &targets, classes, neighbours, 1, None).unwrap()
     }
 
     /// From the definition, over all pairs.
@@ -339,6 +360,13 @@ mod tests {
     #[test]
     fn threads_and_order_do_not_matter() {
         let row = |i: u32| [0, 1, 2, 3, 4, 5, 6].map(|f| f64::from((i * (f + 3) * 7919) % 101));
+        // All of the seven columns are reported.
+        let whole = Arc::new(AtomicUsize::new(0));
+        let seen = whole.clone();
+        let progress: Progress = Arc::new(move |share| {
+            assert!(0.0 < share && share <= 1.0);
+            seen.fetch_add((share == 1.0).into(), Ordering::Relaxed);
+        });
         let of = |parts: &[&[u32]], threads| {
             let (mut rows, mut targets) = (HeldRows::new(7), Vec::new());
             for part in parts {
@@ -349,10 +377,12 @@ mod tests {
                 }
                 rows.merge(more);
             }
-            kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, threads).unwrap()
+            kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, threads, Some(&progress))
+                .unwrap()
         };
         let forward: Vec<u32> = (0..200).collect();
         let backward: Vec<u32> = (0..200).rev().collect();
         assert_eq!(of(&[&backward[..50], &backward[50..]], 3), of(&[&forward], 1));
+        assert_eq!(whole.load(Ordering::Relaxed), 2);
     }
 }

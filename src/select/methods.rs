@@ -152,7 +152,9 @@ impl Run<'_> {
             let UsableSamples { columns, targets, samples } = table.columns(code)?;
             let classes = labels.map_or(0, |labels| labels.as_slice().len());
             let target = (!targets.is_empty()).then(|| {
-                kendall_scores(&columns, &targets, classes, self.request.neighbours, threads)
+                let (neighbours, progress) = (self.request.neighbours, &self.request.progress);
+                let progress = progress.as_ref();
+                kendall_scores(&columns, &targets, classes, neighbours, threads, progress)
             });
             target.transpose()?.map(|target| {
                 let shared = |pick| Arc::from(kendall_with(&columns, pick, threads));

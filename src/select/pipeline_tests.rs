@@ -179,7 +179,7 @@ impl Path {
                 targets.push(y);
             }
         }
-        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbours, 1).unwrap(), laws)
+        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbours, 1, None).unwrap(), laws)
     }
 }
 

@@ -201,7 +201,7 @@ impl Request {
                     return Err(run.no_usable_target(table));
                 }
                 let classes = labels.as_ref().map_or(0, |labels| labels.as_slice().len());
-                let target = kendall_scores(&columns, &targets, classes, self.neighbours, 1)?;
+                let target = kendall_scores(&columns, &targets, classes, self.neighbours, 1, None)?;
                 Gathered::Columns { columns, target, shared: Mutex::default() }
             }
         })

@@ -331,7 +331,8 @@ impl Select {
         self.with(|request| request.threads = Some(threads))
     }
 
-    /// Called with the share of the file that has been read, from 0 to 1, in each pass.
+    /// Called with the share that is done, from 0 to 1, of each pass over a file and of the columns that
+    /// Kendall's correlation scores.
     pub fn progress(self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         self.with(|request| request.progress = Some(Arc::new(report)))
     }

@@ -257,7 +257,8 @@ impl Run<'_> {
             } else {
                 let classes = labels.map_or(0, |labels| labels.as_slice().len());
                 let threads = self.request.threads_used();
-                Some(kendall_scores(&columns, &targets, classes, neighbours, threads)?)
+                let progress = self.request.progress.as_ref();
+                Some(kendall_scores(&columns, &targets, classes, neighbours, threads, progress)?)
             };
             (scores, samples)
         };
