@@ -60,8 +60,7 @@ fn check_block(x: &[i16], rows: usize, features: usize, q: i32) -> Result<()> {
     if rows.checked_mul(features) != Some(x.len()) {
         return Err(Error::request("the row has another number of features"));
     }
-    let largest = x.iter().fold(0, |largest: u16, value| largest.max(value.unsigned_abs()));
-    if i32::from(largest) > q {
+    if sums::any_outside(x, q) {
         return Err(Error::request("a value lies outside the grid"));
     }
     Ok(())

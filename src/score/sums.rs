@@ -34,6 +34,28 @@ pub(super) fn mask(counts: bool) -> i16 {
     -i16::from(counts)
 }
 
+/// Whether a value lies outside the grid from -q to q.
+pub(super) fn any_outside(x: &[i16], q: i32) -> bool {
+    vectors::run(Outside { x, q: i16::try_from(q).unwrap_or(i16::MAX) })
+}
+
+struct Outside<'a> {
+    x: &'a [i16],
+    q: i16,
+}
+
+impl pulp::NullaryFnOnce for Outside<'_> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn call(self) -> bool {
+        let Self { x, q } = self;
+        // No way out before the end: then it is vectors.
+        x.iter().fold(0, |outside, &value| outside | i16::from(value > q) | i16::from(value < -q))
+            != 0
+    }
+}
+
 struct Products<'a> {
     x: &'a [i16],
     y: &'a [i16],
