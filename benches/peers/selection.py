@@ -65,7 +65,7 @@ def peers(values, k):
     except ImportError:
         print("opendp: not installed", file=sys.stderr)
         return
-    if len(values) * k > 10_000_000:
+    if len(values) * k > 100_000_000:
         return
     dp.enable_features("contrib")
     space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
