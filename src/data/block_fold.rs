@@ -3,10 +3,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::thread::ScopedJoinHandle;
 
 use crate::data::block_table::{Block, BlockTable, Blocks, Wanted};
 use crate::data::table::Progress;
+use crate::data::turns::on_threads;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
@@ -37,35 +37,18 @@ pub(crate) fn fold_blocks<F: BlockFold>(
     let total = table.layout().rows;
     let numbered = Numbered { blocks: table.blocks(wanted)?, rows: 0, total, progress };
     let blocks = Mutex::new(numbered);
-    let stop = AtomicBool::new(false);
-    let work = || {
+    let work = |stop: &AtomicBool| {
         let mut fold = new();
         while !stop.load(Ordering::Relaxed) {
             let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
-            match next {
-                None => break,
-                Some(Ok((first, block))) => fold.block(first, block),
-                Some(Err(error)) => {
-                    stop.store(true, Ordering::Relaxed);
-                    return Err(error);
-                }
-            }
+            let Some(next) = next else { break };
+            let (first, block) = next?;
+            fold.block(first, block);
         }
         Ok(fold)
     };
-    // This thread is one of them: where it is the only one, blocks are read into the memory of the program's own
-    // heap, which grows in large steps, a thread's in pages.
-    let folds = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let own = work();
-        let join = |worker: ScopedJoinHandle<'_, _>| match worker.join() {
-            Ok(fold) => fold,
-            Err(panic) => std::panic::resume_unwind(panic),
-        };
-        // All are waited for before the first error counts.
-        let all: Vec<_> = std::iter::once(own).chain(others.into_iter().map(join)).collect();
-        all.into_iter().collect::<Result<Vec<F>>>()
-    })?;
+    // All are waited for before the first error counts.
+    let folds = on_threads(threads, work).into_iter().collect::<Result<Vec<F>>>()?;
     let merged = folds.into_iter().reduce(|mut total, other| {
         total.merge(other);
         total

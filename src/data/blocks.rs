@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::data::cells::{Line, Row, Splitter, max_line};
+use crate::data::turns::on_threads;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
@@ -65,64 +66,39 @@ pub(crate) fn fold_rows<F: RowFold>(
     map_error: impl Fn(io::Error) -> Error + Sync,
 ) -> Result<F> {
     let blocks = Mutex::new(Blocks::new(input, shape));
-    let stop = AtomicBool::new(false);
-    let work = || {
-        let _stop = StopOnPanic(&stop);
+    let work = |stop: &AtomicBool| {
         let (mut block, mut splitter) = (Block::default(), shape.splitter());
         let mut fold: Option<F> = None;
         while !stop.load(Ordering::Relaxed) {
-            let read = blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block);
-            let folded = match read {
+            match blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block) {
                 Ok(false) => break,
-                Ok(true) => fold_block(&block, &mut splitter, fold.get_or_insert_with(&new)),
-                Err(Unreadable::System(error)) => Err(map_error(error)),
-                Err(Unreadable::Line(error)) => Err(error),
-            };
-            if let Err(error) = folded {
-                // All blocks that are still to come are later.
-                stop.store(true, Ordering::Relaxed);
-                return Err(error);
+                Ok(true) => {}
+                Err(Unreadable::System(error)) => return Err(map_error(error)),
+                Err(Unreadable::Line(error)) => return Err(error),
             }
+            // After a bad line all blocks that are still to come are later.
+            fold_block(&block, &mut splitter, fold.get_or_insert_with(&new))?;
         }
         Ok(fold)
     };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let first = work();
-        let mut results = vec![first];
-        for other in others {
-            results.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        // Blocks are handed out in order, so the first bad line is among those a thread met; what could
-        // not be read has no place and lies behind all lines.
-        let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
-        let mut total: Option<F> = None;
-        let mut first_error: Option<Error> = None;
-        for result in results {
-            match (result, &mut total) {
-                (Ok(Some(fold)), Some(total)) => total.merge(fold),
-                (Ok(Some(fold)), None) => total = Some(fold),
-                (Ok(None), _) => {}
-                (Err(error), _) => {
-                    if first_error.as_ref().is_none_or(|first| row(&error) < row(first)) {
-                        first_error = Some(error);
-                    }
+    // Blocks are handed out in order, so the first bad line is among those a thread met; what could not be read
+    // has no place and lies behind all lines.
+    let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
+    let mut total: Option<F> = None;
+    let mut first_error: Option<Error> = None;
+    for result in on_threads(threads, work) {
+        match (result, &mut total) {
+            (Ok(Some(fold)), Some(total)) => total.merge(fold),
+            (Ok(Some(fold)), None) => total = Some(fold),
+            (Ok(None), _) => {}
+            (Err(error), _) => {
+                if first_error.as_ref().is_none_or(|first| row(&error) < row(first)) {
+                    first_error = Some(error);
                 }
             }
         }
-        first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
-    })
-}
-
-/// Lets the other threads stop, too, when one is lost.
-struct StopOnPanic<'a>(&'a AtomicBool);
-
-impl Drop for StopOnPanic<'_> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.store(true, Ordering::Relaxed);
-        }
     }
+    first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
 }
 
 fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {

@@ -28,6 +28,7 @@ mod table;
 mod target;
 mod targets;
 mod text_samples;
+mod turns;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;

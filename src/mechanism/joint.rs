@@ -75,7 +75,7 @@ macro_rules! joint_with {
                 bits: &Bits,
             ) -> Vec<usize> {
                 let sequences = Sequences::new(scores, k, epsilon);
-                sequences.race(bits, $law, Filter::default(), scores.values().len())
+                sequences.race(bits, $law, Filter::default())
             }
         }
     };
@@ -109,27 +109,19 @@ impl<'a> Sequences<'a> {
     }
 
     /// Runs the race of all blocks. No sequence, if there is none.
-    fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter, d: usize) -> Vec<usize> {
-        let error = Shortfalls::ln_error(self.k, d);
+    fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter) -> Vec<usize> {
+        let error = self.shortfalls.ln_error();
         let mut race = BlockRace::new(bits, OWN_LANE, law, filter, error);
-        let (mut counts, mut before) = (Vec::with_capacity(self.k), Vec::with_capacity(self.k));
-        for (block, word) in self.shortfalls.blocks_with_words(bits) {
-            std::mem::swap(&mut counts, &mut before);
-            self.shortfalls.counts(block, &mut counts);
-            if block > 0 && counts == before {
-                continue;
-            }
+        self.shortfalls.each_block(bits, |block, word, counts, before| {
             let (handicap, most) = self.shortfalls.bounds(block);
-            let mut ln_size = Shortfalls::ln_sequences(&counts);
+            let mut ln_size = Shortfalls::ln_sequences(counts);
             if race.cannot_win(word, Handicapped { ln_size, handicap }) {
-                continue;
+                return;
             }
-            if block > 0 {
-                ln_size += ln_share(&counts, &before);
-            }
+            ln_size += before.map_or(0.0, |before| ln_share(counts, before));
             let address = Address { lane: 0, position: block as u64 };
             race.enter(address, word, Handicapped { ln_size, handicap }, most);
-        }
+        });
         race.winner(self).map(|(_, sequence)| sequence).unwrap_or_default()
     }
 }
@@ -292,7 +284,7 @@ mod tests {
             for seed in 0..seeds {
                 let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
                 for law in [FirstArrival::Uniform, FirstArrival::Exponential] {
-                    let race = |filter| all.race(&bits, law, filter, values.len());
+                    let race = |filter| all.race(&bits, law, filter);
                     assert_eq!(race(Filter::default()), race(Filter::weakened(6)), "seed {seed}");
                 }
             }
@@ -312,7 +304,7 @@ mod tests {
             let size = sequences(&counts) - sequences(&before);
             let truth = crate::exact::Enclosure::ln_dyadic(&size, 0, 160);
             let ln = Shortfalls::ln_sequences(&counts) + ln_share(&counts, &before);
-            let error = Shortfalls::ln_error(counts.len(), 1_000_000);
+            let error = crate::mechanism::shortfalls::ln_error(counts.len(), 1_000_000);
             assert!(truth.distance_from(ln) <= error);
         }
     }

@@ -73,21 +73,15 @@ impl<'a> Sets<'a> {
     /// Runs the race of all blocks. No set, if there is none.
     fn race(&self, bits: &Bits, filter: Filter, d: usize) -> Vec<usize> {
         // A logarithm of an exact count; for the bounds, of subsets and of sequences.
-        let k = self.shortfalls.k();
-        let error = 4.0 * ln_factorial_error(d) + Shortfalls::ln_error(k, d);
+        let error = 4.0 * ln_factorial_error(d) + self.shortfalls.ln_error();
         let mut race = BlockRace::new(bits, OWN_LANE, FirstArrival::Exponential, filter, error);
-        let (mut counts, mut before) = (Vec::with_capacity(k), Vec::with_capacity(k));
         let mut blocks = Vec::new();
-        for (block, word) in self.shortfalls.blocks_with_words(bits) {
-            std::mem::swap(&mut counts, &mut before);
-            self.shortfalls.counts(block, &mut counts);
-            if counts != before {
-                let (handicap, most) = self.shortfalls.bounds(block);
-                let bound = Handicapped { ln_size: most_sets(&counts), handicap };
-                let early = libm::log(word as f64) - bound.ln_size + handicap;
-                blocks.push((early, block, word, bound, most));
-            }
-        }
+        self.shortfalls.each_block(bits, |block, word, counts, _| {
+            let (handicap, most) = self.shortfalls.bounds(block);
+            let bound = Handicapped { ln_size: most_sets(counts), handicap };
+            let early = libm::log(word as f64) - bound.ln_size + handicap;
+            blocks.push((early, block, word, bound, most));
+        });
         // Those that may arrive early come first, so that few others must be counted.
         blocks.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
         for (_, block, word, bound, most) in blocks {

@@ -65,11 +65,6 @@ impl<'a> Shortfalls<'a> {
         Self { values, k, levels, places, starts, order, rate }
     }
 
-    /// The number of picks.
-    pub(super) fn k(&self) -> usize {
-        self.k
-    }
-
     /// The number of the last block.
     pub(super) fn last(&self) -> usize {
         self.levels.number() - 1
@@ -96,18 +91,29 @@ impl<'a> Shortfalls<'a> {
         blocks
     }
 
-    /// The same with the first words of their bits: word D of lane 0.
-    pub(super) fn blocks_with_words(&self, bits: &Bits) -> impl Iterator<Item = (usize, u64)> {
+    /// Goes through the blocks that hold a choice: the block, the first word of its bits (word D of lane 0),
+    /// its counts, and those of the block before unless it is the first.
+    pub(super) fn each_block(
+        &self,
+        bits: &Bits,
+        mut take: impl FnMut(usize, u64, &[usize], Option<&[usize]>),
+    ) {
         let mut words = bits.lane(0);
         let mut next = 0;
-        self.blocks().into_iter().map(move |block| {
-            while next < block {
+        let (mut counts, mut before) = (Vec::with_capacity(self.k), Vec::with_capacity(self.k));
+        for block in self.blocks() {
+            for _ in next..block {
                 words.next_word();
-                next += 1;
             }
-            next += 1;
-            (block, words.next_word())
-        })
+            next = block + 1;
+            let word = words.next_word();
+            // Between two that are listed counts do not change.
+            std::mem::swap(&mut counts, &mut before);
+            self.counts(block, &mut counts);
+            if block == 0 || counts != before {
+                take(block, word, &counts, (block > 0).then_some(&before));
+            }
+        }
     }
 
     /// c_1(D) to c_k(D).
@@ -188,12 +194,16 @@ impl<'a> Shortfalls<'a> {
         (0..).step_by(FACTORS).zip(counts.chunks(FACTORS)).map(product).sum()
     }
 
-    /// A bound on the error of [`ln_sequences`](Self::ln_sequences) for k counts up to d: each chunk's
-    /// product has a relative error of 16 2^-53, its logarithm and the sum so far one rounding each, of
-    /// numbers up to k ln d.
-    pub(super) fn ln_error(k: usize, d: usize) -> f64 {
-        (k + 16) as f64 * 2f64.powi(-51) * (1.0 + k as f64 * libm::log(d as f64))
+    /// A bound on the error of [`ln_sequences`](Self::ln_sequences) and [`ln_share`] here.
+    pub(super) fn ln_error(&self) -> f64 {
+        ln_error(self.k, self.order.len())
     }
+}
+
+/// The same for k counts up to d: each chunk's product has a relative error of 16 2^-53, its logarithm and
+/// the sum so far one rounding each, of numbers up to k ln d.
+pub(super) fn ln_error(k: usize, d: usize) -> f64 {
+    (k + 16) as f64 * 2f64.powi(-51) * (1.0 + k as f64 * libm::log(d as f64))
 }
 
 const FACTORS: usize = 16;
