@@ -149,7 +149,7 @@ fn gct(table: &Table) -> Vec<u8> {
     (text + "\n").into()
 }
 
-/// A matrix, serialised by R's rules, in gzip.
+/// A matrix, serialized by R's rules, in gzip.
 fn rds(table: &Table) -> Vec<u8> {
     let word = |value: usize| (value as u32).to_be_bytes();
     let (rows, columns) = (table.rows().len(), table.columns);

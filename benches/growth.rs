@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use dpsis::mechanism::{Joint, Mechanism};
 use dpsis::report::figure::{Curve, CurveChart, CurvePoint};
-use dpsis::{CanonicalLipschitz, Neighbours, Scores, Seeded};
+use dpsis::{CanonicalLipschitz, Neighbors, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -35,7 +35,7 @@ fn row(d: usize) -> Vec<[f64; 3]> {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let range = 1000 * SENSITIVITY;
     let values: Vec<i64> = (0..d).map(|_| (rng.next_u64() % range) as i64).collect();
-    let scores = Scores::new(values, SENSITIVITY, Neighbours::AddRemove).unwrap();
+    let scores = Scores::new(values, SENSITIVITY, Neighbors::AddRemove).unwrap();
     PICKS.iter().map(|&k| times(&scores, k.min(d))).collect()
 }
 

@@ -1,6 +1,6 @@
 //! The LASSO of a wide block: `cargo bench --bench lasso`.
 //!
-//! Blocks of 10 and 100 rows by 12,000 standard normal columns, centred and divided by their largest
+//! Blocks of 10 and 100 rows by 12,000 standard normal columns, centered and divided by their largest
 //! magnitude, y linear in five of them, and noise. With `DPSIS_DATASETS` naming the folder of
 //! the public tables also christensen and chiaretti, columns of unit variance, y the labels' numbers.
 //! Penalty 0.1.
@@ -104,13 +104,13 @@ impl Block {
         sums
     }
 
-    /// Centred y, and what coefficients leave of it.
+    /// Centered y, and what coefficients leave of it.
     fn residual(&self, w: &Array1<f64>) -> (Array1<f64>, Array1<f64>) {
-        let centred = |a: Array1<f64>| {
+        let centered = |a: Array1<f64>| {
             let mean = a.sum() / a.len() as f64;
             a - mean
         };
-        (centred(self.y.clone()), centred(&self.y - &self.x.dot(w)))
+        (centered(self.y.clone()), centered(&self.y - &self.x.dot(w)))
     }
 
     /// The relative duality gap, from its definition.

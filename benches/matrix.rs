@@ -9,7 +9,7 @@ use std::fmt;
 use std::sync::LazyLock;
 
 use dpsis::score::CorrelationSums;
-use dpsis::{ArrayTable, Bounds, Center, Neighbours, Scaler, Scaling, Select, Selection, Target};
+use dpsis::{ArrayTable, Bounds, Center, Neighbors, Scaler, Scaling, Select, Selection, Target};
 use ndarray::{Array1, Array2, ArrayView2, LinalgScalar, ShapeBuilder};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -169,7 +169,7 @@ fn verify() {
                 scaler.scale(row.iter().map(|value| Some(*value)), &mut x);
                 sums.add_row(&x, Bounds::new(-1.0, 1.0).unwrap().to_grid(*y)).unwrap();
             }
-            let scores = sums.scores(0, Neighbours::AddRemove).unwrap().values().to_vec();
+            let scores = sums.scores(0, Neighbors::AddRemove).unwrap().values().to_vec();
             for case in cases {
                 let request = select(scaling.clone(), case.threads);
                 let found = case.open().run(&request.epsilon("1e6".parse().unwrap())).indices();
@@ -220,7 +220,7 @@ fn sums_on_the_grid(bencher: divan::Bencher<'_, '_>) {
     let add = || {
         let mut sums = CorrelationSums::new(512);
         x.chunks(64 * 512).zip(y.chunks(64)).for_each(|(x, y)| sums.add_block(x, y).unwrap());
-        sums.scores(5, Neighbours::AddRemove).unwrap()
+        sums.scores(5, Neighbors::AddRemove).unwrap()
     };
     let third: i64 = x
         .iter()

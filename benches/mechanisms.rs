@@ -7,7 +7,7 @@
 use std::sync::LazyLock;
 
 use dpsis::mechanism::{CARDS, Chooses, Mechanism, Parameters, Sensitivity, by_id};
-use dpsis::{Epsilon, Neighbours, Scores, Seeded};
+use dpsis::{Epsilon, Neighbors, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -21,17 +21,17 @@ fn random_scores(d: usize) -> Vec<i64> {
 }
 
 static UNIFORM: LazyLock<Scores> =
-    LazyLock::new(|| Scores::new(random_scores(D), 1000, Neighbours::AddRemove).unwrap());
+    LazyLock::new(|| Scores::new(random_scores(D), 1000, Neighbors::AddRemove).unwrap());
 static TIED: LazyLock<Scores> =
-    LazyLock::new(|| Scores::new(vec![7; D], 1000, Neighbours::AddRemove).unwrap());
+    LazyLock::new(|| Scores::new(vec![7; D], 1000, Neighbors::AddRemove).unwrap());
 static LEADER: LazyLock<Scores> = LazyLock::new(|| {
     let mut values = vec![7; D];
     values[D / 3] = 10_000_000;
-    Scores::new(values, 1000, Neighbours::AddRemove).unwrap()
+    Scores::new(values, 1000, Neighbors::AddRemove).unwrap()
 });
 static OWN: LazyLock<Scores> = LazyLock::new(|| {
     let sensitivities = random_scores(M).into_iter().map(|s| 1 + s as u64 % 1000).collect();
-    Scores::with_sensitivities(random_scores(M), sensitivities, Neighbours::AddRemove).unwrap()
+    Scores::with_sensitivities(random_scores(M), sensitivities, Neighbors::AddRemove).unwrap()
 });
 
 fn mechanism(id: &str) -> impl Mechanism {
@@ -52,7 +52,7 @@ fn verify() {
     let values: Vec<i64> = (0..2000).map(|i| (i * 7919) % 2003).collect();
     let mut best: Vec<usize> = (0..values.len()).collect();
     best.sort_by_key(|&i| -values[i]);
-    let scores = Scores::new(values, 1, Neighbours::AddRemove).unwrap();
+    let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
     for card in CARDS.iter().filter(|card| card.sensitivity != Sensitivity::Own) {
         let k = if card.chooses == Chooses::One { 1 } else { 5 };
         let picks = mechanism(card.id).select(&scores, k, &"1e6".parse().unwrap(), Seeded(1));

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use dpsis::score::CorrelationSums;
-use dpsis::{Bounds, Neighbours, Scaler, Scaling, Select, Target};
+use dpsis::{Bounds, Neighbors, Scaler, Scaling, Select, Target};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -110,7 +110,7 @@ fn naive_scores(name: &str, scaling: &Scaling) -> Vec<i64> {
         scaler.scale(row.iter().map(|value| Some(*value)), &mut x);
         sums.add_row(&x, Bounds::new(-1.0, 1.0).unwrap().to_grid(*y)).unwrap();
     });
-    sums.scores(0, Neighbours::AddRemove).unwrap().values().to_vec()
+    sums.scores(0, Neighbors::AddRemove).unwrap().values().to_vec()
 }
 
 fn bytes(name: &str) -> divan::counter::BytesCount {

@@ -6,7 +6,7 @@
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use dpsis::mechanism::{Joint, JointPermuteAndFlip, Mechanism};
-use dpsis::{CanonicalLipschitz, Epsilon, Neighbours, Scores, Seeded};
+use dpsis::{CanonicalLipschitz, Epsilon, Neighbors, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
@@ -56,7 +56,7 @@ fn values(shape: Shape, d: usize) -> Vec<i64> {
 }
 
 fn scores(shape: Shape, d: usize) -> Scores {
-    Scores::new(values(shape, d), SENSITIVITY, Neighbours::AddRemove).unwrap()
+    Scores::new(values(shape, d), SENSITIVITY, Neighbors::AddRemove).unwrap()
 }
 
 fn select(

@@ -2,7 +2,7 @@
 //!
 //! The selection is private; the model fitted on the selected columns is not, for it sees the data
 //! without noise. It is for those who hold the data, or for data declared public. (linfa's elastic net
-//! centres the target alone: features should have their mean near 0, as those of the demo have.)
+//! centers the target alone: features should have their mean near 0, as those of the demo have.)
 #![allow(clippy::print_stdout)] // an example prints
 
 use dpsis::Select;

@@ -10,7 +10,7 @@
 #[path = "../tests/support/mod.rs"]
 mod support;
 
-use support::neighbours::Grid;
+use support::neighbors::Grid;
 use support::oracle::{canonical_law, law_of_tickets, max_log_ratio, printed_tickets, subsets};
 
 const D: usize = 4;
@@ -41,7 +41,7 @@ fn main() {
     let tickets = printed_tickets(&[3.0, 2.0, 1.0, 0.0], K, GAMMA, EPS).len();
     println!("The printed class sizes add up to {tickets}.\n");
 
-    println!("All neighbouring score vectors on a grid (8 levels, steps of half a sensitivity):");
+    println!("All neighboring score vectors on a grid (8 levels, steps of half a sensitivity):");
     let grid = Grid::new(D, 8, STEPS);
     let laws = [("printed sizes", printed_law as Law), ("correct sizes", correct_law)];
     for (name, law) in laws {
@@ -56,10 +56,10 @@ fn main() {
         );
     }
 
-    let (x, neighbour) = ([3.0, 2.0, 2.0, 3.0], [2.0, 3.0, 1.0, 3.352]);
-    println!("\nOne pair off the grid: x = {x:?}, x' = {neighbour:?}:");
+    let (x, neighbor) = ([3.0, 2.0, 2.0, 3.0], [2.0, 3.0, 1.0, 3.352]);
+    println!("\nOne pair off the grid: x = {x:?}, x' = {neighbor:?}:");
     for (name, law) in laws {
-        let ratio = max_log_ratio(&law(&x), &law(&neighbour));
+        let ratio = max_log_ratio(&law(&x), &law(&neighbor));
         println!("  {name}: log-ratio {ratio:.4} = {:.4} eps", ratio / EPS);
     }
     println!("\neps-differential privacy demands at most 1 eps.");

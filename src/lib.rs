@@ -20,7 +20,7 @@
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
 //! | state a budget exactly | [`Epsilon`] |
-//! | say what is public: ranges, classes, the target's centre, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbours`] |
+//! | say what is public: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV, JSON or an HTML page | [`report`] |
 //! | draw figures, or make a page of results | `report::figure` (feature `figures`), [`report::Page`] |
@@ -36,7 +36,7 @@
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
-//! | estimate a median or a centre privately | [`mod@estimate`] |
+//! | estimate a median or a center privately | [`mod@estimate`] |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`] |
 //! | run the command line from a program | `cli` (feature `cli`) |
@@ -88,7 +88,7 @@
 //! itself. Every fit spends its epsilon, and with cross-validation a row is in the training rows of all
 //! folds but one, so that all but one of the folds' epsilons add up - *if* the row's fold depends on the row alone.
 //! linfa's own `fold` and `iter_fold` deal rows by their places (and drop the features' names): one row
-//! more moves others between folds, so request [`Neighbours::ReplaceOne`] with them, or deal the rows as the
+//! more moves others between folds, so request [`Neighbors::ReplaceOne`] with them, or deal the rows as the
 //! example `cross_validation` does. The example `elasticnet` feeds a model.
 
 #![cfg_attr(docsrs, feature(doc_cfg))]
@@ -123,7 +123,7 @@ pub use error::{Error, ErrorKind, Place, Result};
 pub use exact::GRID;
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::{
-    Epsilon, Neighbours, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
+    Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
 };
 pub use score::Scores;
 pub use select::{

@@ -243,10 +243,10 @@ fn a_gigabyte_in_one_line() {
     assert!(feeder.join().unwrap() < 64, "most of it was never read");
 }
 
-/// Notes for the neighbour of a file: with the same seed, everything but the selection and what was
+/// Notes for the neighbor of a file: with the same seed, everything but the selection and what was
 /// paid for is the same, to the byte.
 #[test]
-fn neighbouring_files_are_told_apart_by_paid_releases_alone() {
+fn neighboring_files_are_told_apart_by_paid_releases_alone() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
     let text = std::fs::read_to_string(demo).unwrap();
     let folder = tempfile::tempdir().unwrap();

@@ -54,14 +54,14 @@ fn a_choice_is_made_and_reported() {
     // No score in any output.
     let json = dpsis(&["choose", "--eps", "2", "--sensitivity", "1e-5", "--format", "json", path]);
     let record: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!(record["selected"][0]["index"], 3);
+    assert_eq!(record["selected"][0]["column"], 3);
     assert_eq!(record["mechanism"]["id"], "canonical");
     assert_eq!(record["private"], true);
     for score in ["0.8125", "0.871", "8125"] {
         assert!(!text(&json.stdout).contains(score) && !report.contains(score));
     }
     let tsv = dpsis(&["choose", "--eps", "2", "--sensitivity", "1e-5", "--format", "tsv", path]);
-    assert_eq!(text(&tsv.stdout), "name\tindex\nforest\t3\n");
+    assert_eq!(text(&tsv.stdout), "name\tcolumn\nforest\t3\n");
     let seeded =
         dpsis(&["choose", "--eps", "2", "--sensitivity", "1", "--seed", "4", "--quiet", path]);
     assert!(text(&seeded.stderr).contains("seeded: not for release"));
@@ -93,9 +93,9 @@ fn wrong_requests_and_files() {
         (vec!["--mechanism", "cgem", "--share", "1", &own], 2, "between 0 and 1"),
         (vec!["--mechanism", "nothing", &own], 2, "possible values"),
         (
-            vec!["--sensitivity", "1", "--monotone", "--neighbors", "replace-one", &models],
+            vec!["--sensitivity", "1", "--monotonic", "--neighbors", "replace-one", &models],
             2,
-            "one-sided",
+            "monotonic",
         ),
         (vec!["--sensitivity", "1", "--ordered", &models], 2, "--trials"),
         (vec!["--sensitivity", "1", "--trials", "0", &models], 2, "--trials"),
@@ -175,7 +175,7 @@ fn trials_have_the_law() {
     let sets = trials(&[&peel[..], &[path]].concat());
     assert_eq!(sets["x+y"], ordered["x>y"] + ordered["y>x"]);
     // One-sided scores need half the noise.
-    let counted = trials(&[&base[..], &["--mechanism", "pnf", "--monotone", path]].concat());
+    let counted = trials(&[&base[..], &["--mechanism", "pnf", "--monotonic", path]].concat());
     let counts: Vec<u64> =
         ["x", "y", "z"].map(|name| counted.get(name).copied().unwrap_or(0)).to_vec();
     assert_fits(&counts, &laws::of_one(&x, 2.0, laws::flips));

@@ -57,7 +57,7 @@ fn the_main_job() {
     assert!(first[0].contains("one row of the table"), "{report}");
     assert!(first[1].contains("ranks within the sample: suits"), "{report}");
     assert!(
-        report.contains("epsilon 2 = 0.2 target median + 0.1 target centre + 1.7 selection"),
+        report.contains("epsilon 2 = 0.2 target median + 0.1 target center + 1.7 selection"),
         "{report}"
     );
     assert!(!report.contains("not for release"));
@@ -75,7 +75,7 @@ fn json_is_the_whole_record() {
     assert_eq!(record["selected"].as_array().unwrap().len(), 3);
     assert_eq!(record["guarantee"]["epsilon"], "1/3");
     assert_eq!(record["guarantee"]["delta"], "0");
-    assert_eq!(record["guarantee"]["neighbours"], "add/remove");
+    assert_eq!(record["guarantee"]["neighbors"], "add/remove");
     let spent: Vec<String> = record["guarantee"]["spent"]
         .as_array()
         .unwrap()
@@ -93,7 +93,7 @@ fn json_is_the_whole_record() {
     // The index is the column of the file.
     let picked = &record["selected"][0];
     let number: u64 = picked["name"].as_str().unwrap()[5..].parse().unwrap();
-    assert_eq!(picked["index"], number);
+    assert_eq!(picked["column"], number);
 }
 
 /// The request alone is wrong: exit code 2 although the file does not even exist.
@@ -656,7 +656,7 @@ fn a_dry_run_touches_no_row() {
     let table = files.write("t.csv", format!("{},y\n\"broken", header.join(",")));
     let output = run_on(&table, &["--dry-run"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    for said in ["0.1 target median + 0.05 target centre + 0.85 selection", "nothing was drawn"] {
+    for said in ["0.1 target median + 0.05 target center + 0.85 selection", "nothing was drawn"] {
         assert!(stdout(&output).contains(said), "{}", stdout(&output));
     }
     let json = run_on(&table, &["--dry-run", "--format", "json"]);
@@ -670,7 +670,7 @@ fn a_dry_run_touches_no_row() {
 fn the_split_can_be_stated() {
     let arguments = ["select", "-k5", "-e1", "--split", "center=0.1,target=1/5", DEMO];
     let output = dpsis(&arguments);
-    let expected = "epsilon 1 = 0.2 target median + 0.1 target centre + 0.7 selection";
+    let expected = "epsilon 1 = 0.2 target median + 0.1 target center + 0.7 selection";
     assert!(stderr(&output).contains(expected), "{}", stderr(&output));
     for split in ["center=0.5,target=0.5", "center=0", "middle=0.1", "0.1"] {
         assert_eq!(code(&dpsis(&["select", "-k5", "-e1", "--split", split, "missing.csv"])), 2);
@@ -684,11 +684,11 @@ fn replacing_a_row_makes_the_number_of_rows_public() {
     let report: Vec<&str> = stderr(&output).split_whitespace().collect();
     let report = report.join(" ");
     assert!(report.contains("500 rows (public)") && report.contains("replacing one row"));
-    let sensitivity = |neighbours: &str| {
+    let sensitivity = |neighbors: &str| {
         let common = ["select", "-k5", "-e4", "--score", "kendall", "--format", "json"];
-        let output = dpsis(&[&common[..], &["--neighbors", neighbours, DEMO]].concat());
+        let output = dpsis(&[&common[..], &["--neighbors", neighbors, DEMO]].concat());
         let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(record["public"]["rows"].is_null(), neighbours == "add-remove");
+        assert_eq!(record["public"]["rows"].is_null(), neighbors == "add-remove");
         record["score"]["sensitivity"].as_u64().unwrap()
     };
     assert_eq!(sensitivity("add-remove"), 3 * (1 << 19) + 1);
@@ -724,7 +724,7 @@ fn output_files_are_whole_or_not_there() {
     let output = write(&[DEMO]);
     assert_eq!((code(&output), stdout(&output)), (0, ""));
     let written = std::fs::read_to_string(&path).unwrap();
-    assert!(written.starts_with("name\tindex\ngene_"), "{written}");
+    assert!(written.starts_with("name\tcolumn\ngene_"), "{written}");
     assert_eq!(written.lines().count(), 6);
     // A run that fails leaves the old file, and nothing beside it.
     assert_eq!(code(&write(&["missing.csv"])), 5);

@@ -79,7 +79,7 @@ fn assert_is_top(selection: &dpsis::Record, scores: &[f64], k: usize) {
     sorted.sort_by(|a, b| b.total_cmp(a));
     assert_eq!(selection.selected.len(), k);
     for picked in &selection.selected {
-        let score = scores[picked.place - 1];
+        let score = scores[picked.column - 1];
         assert!(
             score >= sorted[k - 1] * (1.0 - 1e-3),
             "{} scores {score}, the k-th best {}",
@@ -123,8 +123,8 @@ fn demo_data_with_bounds() {
         .scaling(Scaling::Bounds(Bounds::new(-2.0, 2.0).unwrap()))
         .target(Target::Bounded(Bounds::new(-4.0, 4.0).unwrap()));
     let scale = Scale::Bounds(-2.0, 2.0);
-    let centred = naive_scores(&rows, &scale, &[(y.clone(), m)]);
-    assert_is_top(&request.clone().seed(1).run(DEMO).unwrap(), &centred, 10);
+    let centered = naive_scores(&rows, &scale, &[(y.clone(), m)]);
+    assert_is_top(&request.clone().seed(1).run(DEMO).unwrap(), &centered, 10);
     let stated = request.clone().center(Center::Stated(1.0)).seed(1).run(DEMO).unwrap();
     assert_is_top(&stated, &naive_scores(&rows, &scale, &[(y.clone(), 0.25)]), 10);
     let raw = request.center(Center::None).seed(1).run(DEMO).unwrap();

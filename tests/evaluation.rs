@@ -225,8 +225,8 @@ fn wrong_requests_for_methods_are_refused() {
     run(&["--method", "two-stage", "--blocks", "0"], "blocks");
     run(&["--method", "two-stage", "--penalty", "0"], "penalty");
     run(&["--method", "two-stage", "--penalty", "nan"], "penalty");
-    run(&["--method", "two-stage", "--center", "none"], "no score and no centre");
-    run(&["--method", "two-stage", "--score", "kendall"], "no score and no centre");
+    run(&["--method", "two-stage", "--center", "none"], "no score and no center");
+    run(&["--method", "two-stage", "--score", "kendall"], "no score and no center");
     run(&["--method", "dpkendall", "--bounds", "0,1"], "DPKendall takes no");
     run(&["--method", "dpkendall", "--mechanism", "joint"], "DPKendall takes no");
     run(&["--method", "dpkendall", "--gamma", "1"], "DPKendall takes no");

@@ -149,11 +149,11 @@ fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serd
     let mut record: serde_json::Value =
         serde_json::from_str(&dpsis::report::to_json(&drawn).unwrap()).unwrap();
     record["target"]["name"].take();
-    record["target"]["index"].take();
+    record["target"]["column"].take();
     record["guarantee"]["unit"].take();
     record["public"]["id_column"].take();
     for picked in record["selected"].as_array_mut().unwrap() {
-        picked["index"].take();
+        picked["column"].take();
     }
     record
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
-    FileTable, GRID, Mechanism, Neighbours, NotPrivate, NotPrivateSelect, Orientation, Record,
+    FileTable, GRID, Mechanism, Neighbors, NotPrivate, NotPrivateSelect, Orientation, Record,
     Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target, estimate,
 };
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
@@ -39,11 +39,11 @@ fn select() -> Select {
 fn said(record: &Record) -> String {
     let mut json = serde_json::to_value(record).unwrap();
     json["target"]["name"] = "y".into();
-    json["target"]["index"] = 0.into();
+    json["target"]["column"] = 0.into();
     json.to_string()
 }
 
-/// Requests with every score, scaling, target coding and neighbour relation; options that make the
+/// Requests with every score, scaling, target coding and neighbor relation; options that make the
 /// command line ask for the same.
 fn requests() -> Vec<(Select, Vec<&'static str>)> {
     let bounded = Target::Bounded(Bounds::new(-4.0, 4.0).unwrap());
@@ -51,7 +51,7 @@ fn requests() -> Vec<(Select, Vec<&'static str>)> {
         (select(), vec![]),
         (select().bounds(-2.0, 2.0), vec!["--bounds=-2,2"]),
         (
-            select().bounds(-2.0, 2.0).target(bounded.clone()).neighbours(Neighbours::ReplaceOne),
+            select().bounds(-2.0, 2.0).target(bounded.clone()).neighbors(Neighbors::ReplaceOne),
             vec!["--bounds=-2,2", "--target-bounds=-4,4", "--neighbors", "replace-one"],
         ),
         (
@@ -164,12 +164,12 @@ fn labels_are_compared_by_their_text() {
 fn the_parts_rebuild_the_whole() {
     let (names, x, y) = demo();
     let seed = Seeded(21);
-    let request = select().neighbours(Neighbours::AddRemove).seed(21);
+    let request = select().neighbors(Neighbors::AddRemove).seed(21);
     let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
     let whole = request.run(&table).unwrap();
 
     let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
-    let relation = Neighbours::AddRemove;
+    let relation = Neighbors::AddRemove;
     let median = estimate::median(y.iter().copied(), relation, &part(0), seed).unwrap();
     assert_eq!(whole.released.target_median, Some(*median));
     let (mut sums, mut other) = (CorrelationSums::new(300), CorrelationSums::new(300));
@@ -194,7 +194,7 @@ fn the_parts_rebuild_the_whole() {
     let epsilon: Epsilon = "0.7".parse().unwrap();
     assert_eq!(*mechanism.select(&scores, 5, &epsilon, seed).unwrap(), by_rank.indices());
 
-    let replaced = select().bounds(-2.0, 2.0).neighbours(Neighbours::ReplaceOne);
+    let replaced = select().bounds(-2.0, 2.0).neighbors(Neighbors::ReplaceOne);
     let bounded = Bounds::new(-4.0, 4.0).unwrap();
     let whole = replaced.target(Target::Bounded(bounded)).seed(21).run(&table).unwrap();
     let scaling = Scaling::Bounds(Bounds::new(-2.0, 2.0).unwrap());
@@ -205,7 +205,7 @@ fn the_parts_rebuild_the_whole() {
     }
     let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
     let center = estimate::center_of_rows(sums.target_sums(), 500, &part(0), seed).unwrap();
-    let scores = sums.scores(*center, Neighbours::ReplaceOne).unwrap();
+    let scores = sums.scores(*center, Neighbors::ReplaceOne).unwrap();
     assert_eq!(*mechanism.select(&scores, 5, &part(1), seed).unwrap(), whole.indices());
 }
 
@@ -224,7 +224,7 @@ fn the_parts_for_classes_rebuild_the_whole() {
         scaler.scale(row.iter().map(|&value| Some(value)), &mut codes);
         sums.add_row(&codes, class).unwrap();
     }
-    let (relation, seed) = (Neighbours::AddRemove, Seeded(2));
+    let (relation, seed) = (Neighbors::AddRemove, Seeded(2));
     let centers = estimate::class_centers(sums.rows(), relation, &part(0), seed).unwrap();
     let scores = sums.scores(&centers.0, relation).unwrap();
     let mechanism = CanonicalLipschitz::default();
@@ -247,38 +247,38 @@ fn the_parts_check_what_they_are_given() {
     kind(sums.add_row(&[1, 1], i16::MIN).unwrap_err());
     kind(sums.add_sums(&CorrelationSums::new(3)).unwrap_err());
     assert_eq!((sums.rows(), sums.target_sums()), (0, (0, 0)));
-    kind(sums.scores(GRID + 1, Neighbours::AddRemove).unwrap_err());
-    kind(sums.scores(i32::MIN, Neighbours::AddRemove).unwrap_err());
-    kind(CorrelationSums::new(0).scores(0, Neighbours::AddRemove).unwrap_err());
+    kind(sums.scores(GRID + 1, Neighbors::AddRemove).unwrap_err());
+    kind(sums.scores(i32::MIN, Neighbors::AddRemove).unwrap_err());
+    kind(CorrelationSums::new(0).scores(0, Neighbors::AddRemove).unwrap_err());
     let mut sums = ClassSums::new(2, 2);
     kind(sums.add_row(&[1, 1], 2).unwrap_err());
     kind(sums.add_row(&[1], 1).unwrap_err());
     kind(sums.add_sums(&ClassSums::new(2, 3)).unwrap_err());
-    kind(sums.scores(&[1], Neighbours::AddRemove).unwrap_err());
-    kind(sums.scores(&[1, -1], Neighbours::AddRemove).unwrap_err());
-    kind(ClassSums::new(0, 0).scores(&[], Neighbours::AddRemove).unwrap_err());
+    kind(sums.scores(&[1], Neighbors::AddRemove).unwrap_err());
+    kind(sums.scores(&[1, -1], Neighbors::AddRemove).unwrap_err());
+    kind(ClassSums::new(0, 0).scores(&[], Neighbors::AddRemove).unwrap_err());
     let epsilon: Epsilon = "1".parse().unwrap();
     kind(estimate::center_of_rows((u64::MAX, u64::MAX), 5, &epsilon, Seeded(1)).unwrap_err());
     kind(estimate::center_of_rows((0, 0), u64::MAX, &epsilon, Seeded(1)).unwrap_err());
     assert!(estimate::center((u64::MAX, u64::MAX), &epsilon, Seeded(1)).is_ok());
-    assert!(estimate::class_centers(&[], Neighbours::AddRemove, &epsilon, Seeded(1)).is_ok());
+    assert!(estimate::class_centers(&[], Neighbors::AddRemove, &epsilon, Seeded(1)).is_ok());
     let values = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
-    let nothing = estimate::median(values, Neighbours::AddRemove, &epsilon, Seeded(1)).unwrap();
-    let empty = estimate::median([], Neighbours::AddRemove, &epsilon, Seeded(1)).unwrap();
+    let nothing = estimate::median(values, Neighbors::AddRemove, &epsilon, Seeded(1)).unwrap();
+    let empty = estimate::median([], Neighbors::AddRemove, &epsilon, Seeded(1)).unwrap();
     assert_eq!(nothing, empty);
     let x: Array2<f64> = array![[1.0], [2.0]];
-    kind(kendall(x.view(), array![1.0].view(), Neighbours::AddRemove).unwrap_err());
+    kind(kendall(x.view(), array![1.0].view(), Neighbors::AddRemove).unwrap_err());
     kind(
         kendall(
             x.slice_axis(Axis(1), Slice::from(..0)),
             array![1.0, 2.0].view(),
-            Neighbours::AddRemove,
+            Neighbors::AddRemove,
         )
         .unwrap_err(),
     );
     let classes = array![Some(0), Some(9)];
-    kind(kendall_of_classes(x.view(), classes.view(), 1, Neighbours::AddRemove).unwrap_err());
-    assert!(kendall_of_classes(x.view(), classes.view(), 2, Neighbours::AddRemove).is_ok());
+    kind(kendall_of_classes(x.view(), classes.view(), 1, Neighbors::AddRemove).unwrap_err());
+    assert!(kendall_of_classes(x.view(), classes.view(), 2, Neighbors::AddRemove).is_ok());
 }
 
 #[test]

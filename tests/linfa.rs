@@ -64,7 +64,7 @@ fn unnamed_features_are_counted() {
     let data = Dataset::new(data().records, data().targets);
     let selection = request().seed(4).fit(&data).unwrap();
     for picked in &selection.selected {
-        assert_eq!(picked.name, format!("feature-{}", picked.feature + 1));
+        assert_eq!(picked.name, format!("feature-{}", picked.index + 1));
     }
     assert_eq!(selection.transform(data).unwrap().nfeatures(), 2);
 }
@@ -104,7 +104,7 @@ fn what_does_not_fit_is_refused() {
     kind(short.unwrap_err());
 }
 
-/// The reduced dataset goes into a model. (linfa's elastic net centres the target alone: the features
+/// The reduced dataset goes into a model. (linfa's elastic net centers the target alone: the features
 /// here have their middle at 0.)
 #[test]
 fn a_selection_feeds_a_model() -> Result<(), Box<dyn std::error::Error>> {

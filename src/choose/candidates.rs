@@ -9,7 +9,7 @@ use num_traits::{Pow, ToPrimitive};
 use crate::data::SideFile;
 use crate::error::{Error, Result};
 use crate::exact::Decimal;
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 use crate::score::Scores;
 
 /// Candidates by name with their scores, which are data, and sensitivities, which are public.
@@ -18,7 +18,7 @@ use crate::score::Scores;
 /// differences are what they are: scores in [0, 1] do as well as counts.
 ///
 /// ```
-/// use dpsis::{Candidates, Choose, Neighbours};
+/// use dpsis::{Candidates, Choose, Neighbors};
 ///
 /// let accuracy = [("lasso", "0.8125"), ("ridge", "0.79"), ("forest", "0.871")];
 /// let candidates = Candidates::new(accuracy, "0.005")?;
@@ -181,14 +181,14 @@ impl Candidates {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no candidate, or one-sided scores are asked for where units are replaced.
-    pub fn scores(&self, neighbours: Neighbours, one_sided: bool) -> Result<Scores> {
+    /// `Request` if there is no candidate, or monotonic scores are asked for where units are replaced.
+    pub fn scores(&self, neighbors: Neighbors, monotonic: bool) -> Result<Scores> {
         let values = self.scores.clone();
         let scores = match &self.sensitivities {
-            Stated::Common(sensitivity) => Scores::new(values, *sensitivity, neighbours)?,
-            Stated::Each(each) => Scores::with_sensitivities(values, each.clone(), neighbours)?,
+            Stated::Common(sensitivity) => Scores::new(values, *sensitivity, neighbors)?,
+            Stated::Each(each) => Scores::with_sensitivities(values, each.clone(), neighbors)?,
         };
-        if one_sided { scores.one_sided() } else { Ok(scores) }
+        if monotonic { scores.monotonic() } else { Ok(scores) }
     }
 
     /// The largest sensitivity, as text.
@@ -238,11 +238,11 @@ mod tests {
         let candidates =
             Candidates::new([("a", "0.25"), ("b", "1e-3"), ("c", "-2"), ("d", "30")], "0.5")
                 .unwrap();
-        let scores = candidates.scores(Neighbours::AddRemove, false).unwrap();
+        let scores = candidates.scores(Neighbors::AddRemove, false).unwrap();
         assert_eq!(scores.values(), [250, 1, -2000, 30_000]);
         assert_eq!((scores.sensitivity(), candidates.sensitivity()), (500, "0.5".to_owned()));
         let whole = Candidates::new([("a", "100"), ("b", "300.00")], "100").unwrap();
-        assert_eq!(whole.scores(Neighbours::AddRemove, false).unwrap().values(), [1, 3]);
+        assert_eq!(whole.scores(Neighbors::AddRemove, false).unwrap().values(), [1, 3]);
     }
 
     #[test]

@@ -69,7 +69,7 @@ pub struct ScoresUsed {
     /// Whether candidates have sensitivities of their own.
     pub own_sensitivities: bool,
     /// Whether one unit moves all scores in one direction.
-    pub one_sided: bool,
+    pub monotonic: bool,
 }
 
 impl Serialize for NotPrivate<ChoiceRecord> {
@@ -87,10 +87,10 @@ pub(super) fn record(
     entropy: Entropy,
 ) -> ChoiceRecord {
     let randomness = RandomnessUsed::of(entropy);
-    let picked = |&feature: &usize| Picked {
-        name: candidates.names()[feature].clone(),
-        place: feature + 1,
-        feature,
+    let picked = |&index: &usize| Picked {
+        name: candidates.names()[index].clone(),
+        column: index + 1,
+        index,
     };
     ChoiceRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -102,7 +102,7 @@ pub(super) fn record(
             spent: vec![Spending { purpose: Purpose::Selection, epsilon: epsilon.clone() }],
             epsilon,
             delta: "0".to_owned(),
-            neighbours: request.neighbours,
+            neighbors: request.neighbors,
             unit: "unit".to_owned(),
         },
         mechanism: MechanismUsed::of(mechanism, request.k),
@@ -111,7 +111,7 @@ pub(super) fn record(
             k: request.k,
             sensitivity: candidates.sensitivity(),
             own_sensitivities: candidates.have_own_sensitivities(),
-            one_sided: request.one_sided,
+            monotonic: request.monotonic,
         },
         warnings: randomness.warning().into_iter().collect(),
         randomness,

@@ -6,7 +6,7 @@ use crate::choose::record::record;
 use crate::choose::{Candidates, Choice, ChoiceRecord, Trials};
 use crate::error::{Error, Result};
 use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, choose};
-use crate::privacy::{Epsilon, Neighbours, NotPrivate, Purpose};
+use crate::privacy::{Epsilon, Neighbors, NotPrivate, Purpose};
 use crate::random::Entropy;
 use crate::score::Scores;
 
@@ -14,15 +14,15 @@ use crate::score::Scores;
 ///
 /// # Privacy
 ///
-/// The [`Choice`], all of it, is epsilon-differentially private (delta 0) for the stated neighbours, if
+/// The [`Choice`], all of it, is epsilon-differentially private (delta 0) for the stated neighbors, if
 /// the sensitivities are what they are said to be. Each run spends epsilon.
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(super) k: usize,
     pub(super) epsilon: Option<Epsilon>,
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
-    pub(super) neighbours: Neighbours,
-    pub(super) one_sided: bool,
+    pub(super) neighbors: Neighbors,
+    pub(super) monotonic: bool,
 }
 
 impl Choose {
@@ -33,8 +33,8 @@ impl Choose {
             k,
             epsilon: None,
             mechanism: None,
-            neighbours: Neighbours::default(),
-            one_sided: false,
+            neighbors: Neighbors::default(),
+            monotonic: false,
         }
     }
 
@@ -51,14 +51,14 @@ impl Choose {
     }
 
     /// The relation for which the sensitivities hold.
-    pub fn neighbours(mut self, neighbours: Neighbours) -> Self {
-        self.neighbours = neighbours;
+    pub fn neighbors(mut self, neighbors: Neighbors) -> Self {
+        self.neighbors = neighbors;
         self
     }
 
     /// Whether one unit more moves all scores in one direction, as it does counts.
-    pub fn one_sided(mut self, one_sided: bool) -> Self {
-        self.one_sided = one_sided;
+    pub fn monotonic(mut self, monotonic: bool) -> Self {
+        self.monotonic = monotonic;
         self
     }
 
@@ -115,7 +115,7 @@ impl Choose {
     fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Epsilon)> {
         let stated = self.epsilon.clone();
         let epsilon = stated.ok_or_else(|| Error::request("no epsilon is stated"))?;
-        let scores = candidates.scores(self.neighbours, self.one_sided)?;
+        let scores = candidates.scores(self.neighbors, self.monotonic)?;
         let mechanism = match &self.mechanism {
             Some(mechanism) => mechanism.clone(),
             None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),

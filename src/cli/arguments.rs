@@ -20,7 +20,7 @@ use crate::cli::schema_file::{SchemaFile, read_schema};
 use crate::cli::values::{parse_bounds, parse_center, parse_delimiter, parse_record, parse_split};
 use crate::data::{Bounds, FileTable, Orientation, Scaling, TargetColumn};
 use crate::error::{Error, Result};
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::{Epsilon, Neighbors};
 #[cfg(feature = "methods")]
 use crate::select::{Method, TwoStage};
 use crate::select::{NotPrivateSelect, ScoreKind, Select, Target};
@@ -92,7 +92,7 @@ pub(super) struct SelectArguments {
     #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true, help_heading = "Method")]
     penalty: Option<f64>,
 
-    /// How features are scored [default: correlation if bounds, scale or centre are stated or there
+    /// How features are scored [default: correlation if bounds, scale or center are stated or there
     /// are 200 features or more, else kendall]
     #[arg(long, value_enum, help_heading = "Features")]
     score: Option<Score>,
@@ -109,7 +109,7 @@ pub(super) struct SelectArguments {
     #[arg(long, value_enum, help_heading = "Features")]
     scale: Option<Scale>,
 
-    /// Centre and scale by the data as the DP-SIS paper does: needs --not-private
+    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
     #[arg(long, value_enum, requires = "not_private", help_heading = "Features")]
     preprocess: Option<Preprocess>,
 
@@ -130,7 +130,7 @@ pub(super) struct SelectArguments {
     )]
     classes: Option<String>,
 
-    /// The target's centre: private, none, or its publicly known value: a mean, the share of the
+    /// The target's center: private, none, or its publicly known value: a mean, the share of the
     /// second of two classes, or A=0.3,B=0.5,C=0.2
     #[arg(
         long,
@@ -141,11 +141,11 @@ pub(super) struct SelectArguments {
     )]
     center: String,
 
-    /// What neighbouring tables differ by
+    /// What neighboring tables differ by
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
     neighbors: Relation,
 
-    /// Shares of the budget for the target's centre (two-stage: the count of rows) and median, where they
+    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, where they
     /// are drawn; the selection gets the rest [default: center=0.05,target=0.10]
     #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
     split: Option<String>,
@@ -332,7 +332,7 @@ enum Scale {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Preprocess {
-    /// Columns and target centred and divided by their largest magnitude
+    /// Columns and target centered and divided by their largest magnitude
     Paper,
 }
 
@@ -345,10 +345,10 @@ pub(super) enum Relation {
 }
 
 impl Relation {
-    pub(super) fn neighbours(self) -> Neighbours {
+    pub(super) fn neighbors(self) -> Neighbors {
         match self {
-            Self::AddRemove => Neighbours::AddRemove,
-            Self::ReplaceOne => Neighbours::ReplaceOne,
+            Self::AddRemove => Neighbors::AddRemove,
+            Self::ReplaceOne => Neighbors::ReplaceOne,
         }
     }
 }
@@ -497,12 +497,12 @@ impl SelectArguments {
         if self.table.states_target() {
             (schema.classes, schema.target_bounds) = (None, None);
         }
-        let neighbours = self.neighbors.neighbours();
+        let neighbors = self.neighbors.neighbors();
         let mut select = Select::new(self.k)
             .epsilon(self.budget.eps.clone())
             .target(self.target(&schema)?)
             .center(parse_center(&self.center)?)
-            .neighbours(neighbours);
+            .neighbors(neighbors);
         if let Some(hash) = hash {
             select = select.schema_hash(hash);
         }

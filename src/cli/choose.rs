@@ -19,7 +19,7 @@ pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
     let destination = Destination::check(output.as_deref(), &inputs)?;
     let (format, quiet) = (*format, *quiet);
     if arguments.advise {
-        let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
+        let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
         return say_advice(&advise(&scores, &job.epsilon), format, destination);
     }
     if let Some(trials) = job.trials {
@@ -60,7 +60,7 @@ fn outcomes(job: &ChooseJob, trials: u64, seed: Option<u64>, join: &str) -> Resu
     }
     let counted: NotPrivate<Trials> = match (job.baseline, seed) {
         (Some(baseline), seed) => {
-            let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
+            let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
             Trials::of_baseline(baseline, &scores, job.k, &job.epsilon, trials, seed)?
         }
         (None, Some(seed)) => job.request.clone().seed(seed).trials(&job.candidates, trials)?,
@@ -88,7 +88,7 @@ fn compare(
     if format == Format::Html {
         return Err(Error::request(rule));
     }
-    let scores = job.candidates.scores(job.neighbours, job.one_sided)?;
+    let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
     let picks = baseline.select(&scores, job.k, &job.epsilon, seed)?;
     output::remark("NOT PRIVATE: a choice for comparison, by scores that must be public\n");
     let picked = picks.iter().map(|&i| (i + 1, job.candidates.names()[i].as_str()));
@@ -97,11 +97,11 @@ fn compare(
         Format::Tsv => {
             let line =
                 |(place, name): (usize, &str)| format!("{}\t{place}\n", name.replace('\t', " "));
-            std::iter::once("name\tindex\n".to_owned()).chain(picked.map(line)).collect()
+            std::iter::once("name\tcolumn\n".to_owned()).chain(picked.map(line)).collect()
         }
         Format::Json => {
             let selected: Vec<_> = picked
-                .map(|(index, name)| serde_json::json!({ "name": name, "index": index }))
+                .map(|(index, name)| serde_json::json!({ "name": name, "column": index }))
                 .collect();
             report::to_json(&serde_json::json!({
                 "version": env!("CARGO_PKG_VERSION"),

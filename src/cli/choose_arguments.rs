@@ -9,7 +9,7 @@ use crate::cli::arguments::{BudgetArgument, OutputArguments, Relation};
 use crate::cli::mechanism_arguments::ParameterArguments;
 use crate::error::{Error, Result};
 use crate::mechanism::{Baseline, CARDS};
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::{Epsilon, Neighbors};
 
 /// Print the names of candidates chosen privately by scores computed elsewhere.
 ///
@@ -35,9 +35,9 @@ pub(super) struct ChooseArguments {
 
     /// One unit more raises scores or leaves them, as it does counts (or lowers them all)
     #[arg(long, help_heading = "Scores")]
-    monotone: bool,
+    monotonic: bool,
 
-    /// What neighbouring data differ by
+    /// What neighboring data differ by
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
     neighbors: Relation,
 
@@ -92,7 +92,7 @@ pub(super) struct ChooseArguments {
 const CHOOSE_AFTER_HELP: &str = "\
 Examples:
   dpsis choose --eps 1 --sensitivity 0.01 models.csv
-  dpsis choose --eps 1 --k 3 --mechanism peel --sensitivity 1 --monotone counts.csv
+  dpsis choose --eps 1 --k 3 --mechanism peel --sensitivity 1 --monotonic counts.csv
   dpsis choose --eps 1 --mechanism gem candidates.csv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
@@ -105,8 +105,8 @@ pub(super) struct ChooseJob {
     pub(super) trials: Option<u64>,
     pub(super) k: usize,
     pub(super) epsilon: Epsilon,
-    pub(super) neighbours: Neighbours,
-    pub(super) one_sided: bool,
+    pub(super) neighbors: Neighbors,
+    pub(super) monotonic: bool,
 }
 
 impl ChooseArguments {
@@ -125,11 +125,11 @@ impl ChooseArguments {
             }
             _ => None,
         };
-        let neighbours = self.neighbors.neighbours();
+        let neighbors = self.neighbors.neighbors();
         let mut request = Choose::new(self.k)
             .epsilon(self.budget.eps.clone())
-            .neighbours(neighbours)
-            .one_sided(self.monotone);
+            .neighbors(neighbors)
+            .monotonic(self.monotonic);
         match &self.mechanism {
             Some(id) if baseline.is_none() => {
                 request = request.mechanism(self.parameters.mechanism(id)?);
@@ -147,8 +147,8 @@ impl ChooseArguments {
             trials: self.trials,
             k: self.k,
             epsilon: self.budget.eps.clone(),
-            neighbours,
-            one_sided: self.monotone,
+            neighbors,
+            monotonic: self.monotonic,
         })
     }
 }

@@ -91,7 +91,7 @@ pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
     }
 }
 
-/// `center=C,target=T`, either or both: the shares of the target's median and centre.
+/// `center=C,target=T`, either or both: the shares of the target's median and center.
 pub(super) fn parse_split(text: &str) -> Result<(String, String)> {
     let (mut target, mut center) = ("0.10".to_owned(), "0.05".to_owned());
     for part in text.split(',') {
@@ -123,7 +123,7 @@ pub(super) fn parse_center(text: &str) -> Result<Center> {
 
 fn bad_center() -> Error {
     Error::request(
-        "the centre must be private, none, a number, or shares such as a=0.3,b=0.5,c=0.2",
+        "the center must be private, none, a number, or shares such as a=0.3,b=0.5,c=0.2",
     )
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn centres_are_words_numbers_or_shares() {
+    fn centers_are_words_numbers_or_shares() {
         assert_eq!(parse_center("private").unwrap(), Center::Private);
         assert_eq!(parse_center("none").unwrap(), Center::None);
         assert_eq!(parse_center("-1.5e2").unwrap(), Center::Stated(-150.0));

@@ -18,7 +18,7 @@ mod header;
 mod held;
 mod number;
 mod plain;
-mod quantise;
+mod quantize;
 mod ranks;
 mod samples;
 mod scaling;

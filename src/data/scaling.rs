@@ -1,10 +1,10 @@
 //! How a row's values reach the grid.
 
-use crate::data::quantise::{EachBounds, SameBounds};
+use crate::data::quantize::{EachBounds, SameBounds};
 use crate::data::ranks::Ranker;
 use crate::data::samples::Value;
 use crate::error::{Error, Result};
-use crate::exact::{Q, to_grid};
+use crate::exact::{GRID, to_grid};
 
 /// A closed range of a quantity, in its own units: public knowledge, stated by the user.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -49,11 +49,11 @@ impl Bounds {
     /// A value on the grid: the middle is 0, the ends (and all beyond) are -[`GRID`](crate::GRID) and
     /// [`GRID`](crate::GRID); NaN is 0.
     pub fn to_grid(&self, value: f64) -> i16 {
-        self.quantise(value, Q)
+        self.quantize(value, GRID)
     }
 
     /// The same for the grid from -q to q.
-    pub(crate) fn quantise(&self, value: f64, q: i32) -> i16 {
+    pub(crate) fn quantize(&self, value: f64, q: i32) -> i16 {
         to_grid(((value - self.middle()) / self.half()).clamp(-1.0, 1.0), q)
     }
 
@@ -104,7 +104,7 @@ enum Rule<'a> {
 impl<'a> Scaler<'a> {
     /// To integers from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID).
     pub fn new(scaling: &'a Scaling) -> Self {
-        Self::with_grid(scaling, Q)
+        Self::with_grid(scaling, GRID)
     }
 
     pub(crate) fn with_grid(scaling: &'a Scaling, q: i32) -> Self {
@@ -136,8 +136,8 @@ impl<'a> Scaler<'a> {
     /// each feature, there are as many values.
     pub(crate) fn sample<A: Value>(&mut self, values: &[A], out: &mut [i16]) {
         match &mut self.rule {
-            Rule::Same(all) => all.quantise(values, out),
-            Rule::Each(all) => all.quantise(values, out),
+            Rule::Same(all) => all.quantize(values, out),
+            Rule::Each(all) => all.quantize(values, out),
             Rule::Rank(ranker) => ranker.rank(values, self.q, out),
         }
     }
@@ -153,8 +153,8 @@ impl<'a> Scaler<'a> {
     /// [`is_by_feature`]: Self::is_by_feature
     pub(crate) fn feature<A: Value>(&self, feature: usize, values: &[A], out: &mut [i16]) {
         match &self.rule {
-            Rule::Same(all) => all.quantise(values, out),
-            Rule::Each(all) => all.of(feature).quantise(values, out),
+            Rule::Same(all) => all.quantize(values, out),
+            Rule::Each(all) => all.of(feature).quantize(values, out),
             Rule::Rank(_) => debug_assert!(false, "ranks are of samples"),
         }
     }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn bounds_clip_and_centre() {
+    fn bounds_clip_and_center() {
         let rule = Scaling::Bounds(Bounds::new(0.0, 10.0).unwrap());
         let values = [Some(0.0), Some(5.0), Some(10.0), Some(-99.0), Some(1e300), None, Some(7.5)];
         assert_eq!(scaled(&rule, 100, &values), [-100, 0, 100, -100, 100, 0, 50]);
@@ -186,7 +186,7 @@ mod tests {
             assert!(Bounds::new(low, high).is_err());
         }
         let widest = Bounds::new(-f64::MAX, f64::MAX).unwrap();
-        assert_eq!([-f64::MAX, 0.0, f64::MAX].map(|v| widest.quantise(v, 3)), [-3, 0, 3]);
+        assert_eq!([-f64::MAX, 0.0, f64::MAX].map(|v| widest.quantize(v, 3)), [-3, 0, 3]);
     }
 
     #[test]

@@ -487,7 +487,7 @@ mod tests {
 
     /// However little each read gives, the same table.
     #[test]
-    fn slow_streams_are_recognised() {
+    fn slow_streams_are_recognized() {
         struct Drip(Vec<u8>);
         impl Read for Drip {
             fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {

@@ -4,7 +4,7 @@
 use crate::data::number::CellFormat;
 use crate::data::scaling::Bounds;
 use crate::error::{Error, Result};
-use crate::exact::Q;
+use crate::exact::GRID;
 
 /// The classes of a target, stated by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl TargetCode {
     /// The target's grid value, `None` where it is missing.
     pub(crate) fn code(&self, cell: &[u8], format: &CellFormat, q: i32) -> Option<i16> {
         match self {
-            Self::Bounded(bounds) => Some(bounds.quantise(format.number(cell)?, q)),
+            Self::Bounded(bounds) => Some(bounds.quantize(format.number(cell)?, q)),
             Self::Classes(labels) => {
                 let (class, last) = (labels.class_of(cell, format)?, labels.0.len() - 1);
                 let steps = 2.0 * f64::from(q) * class as f64 / last as f64;
@@ -72,12 +72,14 @@ impl TargetCode {
         end(value >= median, q)
     }
 
-    /// A centre on the grid in the units people state it in: a mean, or the share of the second
+    /// A center on the grid in the units people state it in: a mean, or the share of the second
     /// class or of the rows at or above the median.
     pub(crate) fn center_in_units(&self, center: i32) -> f64 {
         match self {
-            Self::Bounded(bounds) => bounds.value_at(center, Q),
-            Self::Classes(_) | Self::SplitAt(_) => (f64::from(center) / f64::from(Q) + 1.0) / 2.0,
+            Self::Bounded(bounds) => bounds.value_at(center, GRID),
+            Self::Classes(_) | Self::SplitAt(_) => {
+                (f64::from(center) / f64::from(GRID) + 1.0) / 2.0
+            }
         }
     }
 }
@@ -113,17 +115,17 @@ mod tests {
     #[test]
     fn targets_reach_the_grid() {
         let bounded = TargetCode::Bounded(Bounds::new(-1.0, 1.0).unwrap());
-        assert_eq!(bounded.code(b"9", &CellFormat::default(), Q), Some(32767));
-        assert_eq!(bounded.code(b"0", &CellFormat::default(), Q), Some(0));
-        assert_eq!(bounded.code(b"n/a", &CellFormat::default(), Q), None);
+        assert_eq!(bounded.code(b"9", &CellFormat::default(), GRID), Some(32767));
+        assert_eq!(bounded.code(b"0", &CellFormat::default(), GRID), Some(0));
+        assert_eq!(bounded.code(b"n/a", &CellFormat::default(), GRID), None);
         let two = TargetCode::Classes(labels(&["no", "yes"]).unwrap());
         assert_eq!(
-            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell, &CellFormat::default(), Q)),
+            [&b"no"[..], b"yes", b"maybe"].map(|cell| two.code(cell, &CellFormat::default(), GRID)),
             [Some(-32767), Some(32767), None]
         );
         let split = TargetCode::SplitAt(2.5);
         assert_eq!(
-            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell, &CellFormat::default(), Q)),
+            [&b"2.4"[..], b"2.5", b""].map(|cell| split.code(cell, &CellFormat::default(), GRID)),
             [Some(-32767), Some(32767), None]
         );
     }

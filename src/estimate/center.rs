@@ -1,4 +1,4 @@
-//! The centre of the target, and with it a count of the rows.
+//! The center of the target, and with it a count of the rows.
 //!
 //! # What it does
 //!
@@ -6,16 +6,16 @@
 //! function of the noisy sums.
 //!
 //! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y. One row adds 2Q in
-//!   all, so the pair has L1 sensitivity s = 2Q. The centre is Q (a - b)/(a + b).
-//! - Classes: the number of rows of each. One row touches one of them, s = 1. The centre of class
+//!   all, so the pair has L1 sensitivity s = 2Q. The center is Q (a - b)/(a + b).
+//! - Classes: the number of rows of each. One row touches one of them, s = 1. The center of class
 //!   c is Q times its share.
 //!
 //! - A numeric target where the number of rows n is public (replace-one): a alone, to which a row
 //!   without a usable target adds Q, so that it lies in the middle. Replacing a row moves a by at
-//!   most s = 2Q. The centre is a/n - Q.
+//!   most s = 2Q. The center is a/n - Q.
 //!
 //! The divisor a + b is taken to be at least 4 s/eps: where the noise could make it small or
-//! negative, the centre shrinks towards 0 instead of flying off.
+//! negative, the center shrinks towards 0 instead of flying off.
 //!
 //! # Guarantee
 //!
@@ -29,8 +29,8 @@ use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
 use crate::error::{Error, Result};
-use crate::exact::{MAX_ROWS, Q, near_f64};
-use crate::privacy::{Epsilon, Neighbours, Purpose, Randomness};
+use crate::exact::{GRID, MAX_ROWS, near_f64};
+use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::{Bits, discrete_laplace};
 
 /// How many rows have a usable target, as the noisy sums say.
@@ -43,7 +43,7 @@ pub struct RowsEstimate {
     pub noise: f64,
 }
 
-/// A private centre of a numeric or two-class target on the grid, from the sums of Q + y and of Q - y
+/// A private center of a numeric or two-class target on the grid, from the sums of Q + y and of Q - y
 /// ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)); and with it a
 /// count of the rows.
 ///
@@ -62,7 +62,7 @@ pub fn center<R: Randomness>(
 ) -> Result<R::Output<(i32, RowsEstimate)>> {
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
     let (above, below) = target_sums;
-    Ok(R::mark(private_center(above, below, Q, epsilon, &bits)))
+    Ok(R::mark(private_center(above, below, GRID, epsilon, &bits)))
 }
 
 /// The same where the number of rows is public, those without a usable target among them.
@@ -82,35 +82,35 @@ pub fn center_of_rows<R: Randomness>(
     randomness: R,
 ) -> Result<R::Output<i32>> {
     let (above, below) = target_sums;
-    let usable = above.saturating_add(below) / (2 * u64::from(Q.unsigned_abs()));
+    let usable = above.saturating_add(below) / (2 * u64::from(GRID.unsigned_abs()));
     if usable > rows || rows > MAX_ROWS {
         return Err(Error::request("the sums must be of at most as many rows as stated, or 2^31"));
     }
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
-    Ok(R::mark(private_center_of(above, usable, rows, Q, epsilon, &bits)))
+    Ok(R::mark(private_center_of(above, usable, rows, GRID, epsilon, &bits)))
 }
 
-/// Private centres of classes on the grid, from the number of rows of each
+/// Private centers of classes on the grid, from the number of rows of each
 /// ([`ClassSums::rows`](crate::score::ClassSums::rows)); and with them a count of the rows.
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbours.
+/// `epsilon`-differentially private for the stated neighbors.
 ///
 /// # Errors
 ///
 /// `Io` if the operating system gives no entropy.
 pub fn class_centers<R: Randomness>(
     rows: &[u64],
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     epsilon: &Epsilon,
     randomness: R,
 ) -> Result<R::Output<(Vec<i32>, RowsEstimate)>> {
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
-    Ok(R::mark(private_class_centers(rows, Q, neighbours, epsilon, &bits)))
+    Ok(R::mark(private_class_centers(rows, GRID, neighbors, epsilon, &bits)))
 }
 
-/// The centre of a numeric target, in \[-q, q\]; `above` = sum of q + y, `below` = sum of q - y.
+/// The center of a numeric target, in \[-q, q\]; `above` = sum of q + y, `below` = sum of q - y.
 pub(crate) fn private_center(
     above: u64,
     below: u64,
@@ -141,15 +141,15 @@ pub(crate) fn private_center_of(
     mean.round().to_integer().clamp((-q).into(), q.into()).to_i32().unwrap_or(0)
 }
 
-/// The centres of classes, each in \[0, q\], from the number of rows of each.
+/// The centers of classes, each in \[0, q\], from the number of rows of each.
 pub(crate) fn private_class_centers(
     counts: &[u64],
     q: i32,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     epsilon: &Epsilon,
     bits: &Bits,
 ) -> (Vec<i32>, RowsEstimate) {
-    let noisy = NoisySums::new(counts, neighbours.steps() as i32, epsilon, bits);
+    let noisy = NoisySums::new(counts, neighbors.steps() as i32, epsilon, bits);
     let centers = noisy.sums.iter().map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q)).collect();
     (centers, RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() })
 }
@@ -204,7 +204,7 @@ impl NoisySums {
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::privacy::Neighbours::AddRemove;
+    use crate::privacy::Neighbors::AddRemove;
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
@@ -212,14 +212,14 @@ pub(crate) mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(1)
     }
 
-    /// The centre as the module says it, in floating point from exact noisy sums.
+    /// The center as the module says it, in floating point from exact noisy sums.
     fn center_of(a: i64, b: i64, q: i64, eps: f64) -> i64 {
         let divisor = ((a + b) as f64).max(8.0 * q as f64 / eps);
         let share = q as f64 * (a - b) as f64 / divisor;
         ((share.abs() + 0.5 + 1e-12).floor().copysign(share) as i64).clamp(-q, q)
     }
 
-    /// P(centre) for each grid value, by summing over all noise values that matter.
+    /// P(center) for each grid value, by summing over all noise values that matter.
     pub(crate) fn exact_law(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
         let rate = eps / (2 * q) as f64;
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
@@ -287,7 +287,7 @@ pub(crate) mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
-    /// P(centre) for each grid value where all `rows` are public.
+    /// P(center) for each grid value where all `rows` are public.
     pub(crate) fn exact_law_of(above: i64, usable: i64, rows: i64, q: i64, eps: f64) -> Vec<f64> {
         let rate = eps / (2 * q) as f64;
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
@@ -348,7 +348,7 @@ pub(crate) mod tests {
         assert_eq!((centers, estimate.rows), (vec![100, 300, 600], 100));
     }
 
-    /// The class centres of neighbouring count vectors: the noise is that of the counts, so the
+    /// The class centers of neighboring count vectors: the noise is that of the counts, so the
     /// ratio of the joint law of the noisy counts is e^(eps |z - z'|); checked on the noise itself.
     #[test]
     fn one_row_is_one_count() {

@@ -35,7 +35,7 @@ use num_traits::One;
 
 use crate::error::Result;
 use crate::exact::{near_f64, ratio};
-use crate::privacy::{Epsilon, Neighbours, Purpose, Randomness};
+use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 
 /// A private median of values in any unit: 0 or a number from 1e-6 to 1e9 in magnitude, with six
@@ -45,7 +45,7 @@ use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbours, each value being all that one unit
+/// `epsilon`-differentially private for the stated neighbors, each value being all that one unit
 /// contributes.
 ///
 /// # Errors
@@ -53,16 +53,16 @@ use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 /// `Io` if the operating system gives no entropy.
 ///
 /// ```
-/// use dpsis::{Neighbours, OperatingSystem, estimate};
+/// use dpsis::{Neighbors, OperatingSystem, estimate};
 ///
 /// let ages = (0..1000).map(|i| 20.0 + f64::from(i % 60));
-/// let median = estimate::median(ages, Neighbours::AddRemove, &"1".parse()?, OperatingSystem)?;
+/// let median = estimate::median(ages, Neighbors::AddRemove, &"1".parse()?, OperatingSystem)?;
 /// assert!((45.0..55.0).contains(&median)); // wrong with probability below e^-50
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 pub fn median<R: Randomness>(
     values: impl IntoIterator<Item = f64>,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     epsilon: &Epsilon,
     randomness: R,
 ) -> Result<R::Output<f64>> {
@@ -71,7 +71,7 @@ pub fn median<R: Randomness>(
     let mut counts = grid.counts();
     let finite = values.into_iter().filter(|value| value.is_finite());
     finite.for_each(|value| grid.observe(&mut counts, value));
-    Ok(R::mark(grid.private_median(&counts, neighbours, epsilon, &bits)))
+    Ok(R::mark(grid.private_median(&counts, neighbors, epsilon, &bits)))
 }
 
 /// The public values among which a median is chosen, ascending.
@@ -110,8 +110,8 @@ impl MedianGrid {
 
     /// The grid of every release: made once, for its 15,001 magnitudes are rounded as text.
     pub(crate) fn shared() -> &'static Self {
-        static GRID: LazyLock<MedianGrid> = LazyLock::new(MedianGrid::default);
-        &GRID
+        static SHARED: LazyLock<MedianGrid> = LazyLock::new(MedianGrid::default);
+        &SHARED
     }
 
     /// The number of points.
@@ -144,12 +144,12 @@ impl MedianGrid {
     pub(crate) fn private_median(
         &self,
         counts: &RankCounts,
-        neighbours: Neighbours,
+        neighbors: Neighbors,
         epsilon: &Epsilon,
         bits: &Bits,
     ) -> f64 {
         let distances = self.rank_distances(counts);
-        let half = epsilon.as_rational() * ratio(1, 2 * neighbours.steps() as i64);
+        let half = epsilon.as_rational() * ratio(1, 2 * neighbors.steps() as i64);
         let rate = near_f64(&half);
         let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
         for &distance in &distances {
@@ -282,7 +282,7 @@ pub(crate) mod tests {
             let epsilon = "1/2".parse().unwrap();
             let median = grid.private_median(
                 &counts(&grid, &values),
-                Neighbours::AddRemove,
+                Neighbors::AddRemove,
                 &epsilon,
                 &bits(seed),
             );
@@ -307,7 +307,7 @@ pub(crate) mod tests {
         let grid = MedianGrid::default();
         let values: Vec<f64> = (0..1001).map(|i| 100.0 + f64::from(i)).collect();
         let (counts, epsilon) = (counts(&grid, &values), "100".parse().unwrap());
-        let median = grid.private_median(&counts, Neighbours::ReplaceOne, &epsilon, &bits(1));
+        let median = grid.private_median(&counts, Neighbors::ReplaceOne, &epsilon, &bits(1));
         assert!((median - 600.0).abs() < 2.0, "{median}");
     }
 }

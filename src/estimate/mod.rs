@@ -1,12 +1,12 @@
-//! Small private estimates every pipeline needs: the centre of the target, and a median.
+//! Small private estimates every pipeline needs: the center of the target, and a median.
 //!
 //! For those who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one
 //! budget. The parts of a pipeline add up: state epsilons that sum to what may be spent, and one
-//! neighbour relation for all.
+//! neighbor relation for all.
 //!
 //! ```
 //! use dpsis::{
-//!     Bounds, CanonicalLipschitz, Mechanism, Neighbours, OperatingSystem, Scaler, Scaling, estimate,
+//!     Bounds, CanonicalLipschitz, Mechanism, Neighbors, OperatingSystem, Scaler, Scaling, estimate,
 //!     score::CorrelationSums,
 //! };
 //!
@@ -19,7 +19,7 @@
 //!     sums.add_row(&x, target.to_grid(y))?;
 //! }
 //! let (center, _) = estimate::center(sums.target_sums(), &"0.1".parse()?, OperatingSystem)?;
-//! let scores = sums.scores(center, Neighbours::AddRemove)?;
+//! let scores = sums.scores(center, Neighbors::AddRemove)?;
 //! let picks = CanonicalLipschitz::default().select(&scores, 1, &"0.9".parse()?, OperatingSystem)?;
 //! assert_eq!(picks, [1]); // wrong with probability below e^-50; spent 1 in all
 //! # Ok::<(), dpsis::Error>(())

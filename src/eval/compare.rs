@@ -127,7 +127,7 @@ pub(crate) fn summary(cells: &Cells, output: &std::path::Path) -> String {
 pub(crate) fn what_is_measured() -> Section {
     let paragraphs = [
         "LASSO: the share of k that the k largest coefficients of a non-private LASSO (penalty 0.1 unless another \
-         is stated, columns and target centred and scaled to a largest magnitude of 1) have in common with the \
+         is stated, columns and target centered and scaled to a largest magnitude of 1) have in common with the \
          picks. Where fewer than k coefficients are not zero, 1 cannot be reached: the dashed line is what can. \
          Where none is, there is no number: a smaller penalty has some.",
         "Overlap: the share of the picks among the k best scores without noise, on the same scale. TOP: all \

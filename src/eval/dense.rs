@@ -27,24 +27,24 @@ impl LinearModel {
             return None;
         }
         let noise = noise(x);
-        Self::centred(x, y, |x, y| solver::least_squares(x, y, &noise))
+        Self::centered(x, y, |x, y| solver::least_squares(x, y, &noise))
     }
 
-    /// Ridge regression: the minimiser of ||y - X w - b||^2 + penalty ||w||^2. None unless the penalty is
+    /// Ridge regression: the minimizer of ||y - X w - b||^2 + penalty ||w||^2. None unless the penalty is
     /// positive.
     pub fn ridge(x: ArrayView2<'_, f64>, y: &Array1<f64>, penalty: f64) -> Option<Self> {
         if !(penalty > 0.0) {
             return None;
         }
-        Self::centred(x, y, |x, y| {
+        Self::centered(x, y, |x, y| {
             let mut gram = x.t().dot(&x);
             gram.diag_mut().iter_mut().for_each(|value| *value += penalty);
             solver::positive_definite(gram, x.t().dot(&y))
         })
     }
 
-    /// A model of centred columns and target.
-    fn centred(
+    /// A model of centered columns and target.
+    fn centered(
         x: ArrayView2<'_, f64>,
         y: &Array1<f64>,
         solve: impl Fn(Array2<f64>, Array1<f64>) -> Option<Array1<f64>>,
@@ -70,14 +70,14 @@ impl LinearModel {
 }
 
 /// What rounding can leave of each column where nothing is left in truth: of a column that depends on
-/// those before it, or on the intercept. In proportion to the column before it was centred, since
-/// centring rounds by that measure: a constant column of 0.1 is not exactly 0 once centred.
+/// those before it, or on the intercept. In proportion to the column before it was centered, since
+/// centering rounds by that measure: a constant column of 0.1 is not exactly 0 once centered.
 fn noise(x: ArrayView2<'_, f64>) -> Array1<f64> {
     let unit = ROUNDINGS * f64::EPSILON * x.nrows() as f64;
     x.map_axis(Axis(0), |column| unit * column.dot(&column).sqrt())
 }
 
-/// Twenty times what exactly dependent columns left of themselves in 17,000 seeded factorisations by either
+/// Twenty times what exactly dependent columns left of themselves in 17,000 seeded factorizations by either
 /// solver: 0.18 of epsilon times n times the norm at most.
 const ROUNDINGS: f64 = 4.0;
 
@@ -229,9 +229,9 @@ mod tests {
             let x = Array2::from_shape_simple_fn((n, k), || rng.gen_range(-1.0..1.0));
             let y = Array1::from_shape_simple_fn(n, || rng.gen_range(-1.0..1.0));
             let solve = |x: &Array2<f64>| {
-                let (noise, centred) = (noise(x.view()), x - &x.mean_axis(Axis(0)).unwrap());
-                let pure = pure::least_squares(centred.clone(), y.clone(), &noise);
-                (pure, lapack::least_squares(centred, y.clone(), &noise))
+                let (noise, centered) = (noise(x.view()), x - &x.mean_axis(Axis(0)).unwrap());
+                let pure = pure::least_squares(centered.clone(), y.clone(), &noise);
+                (pure, lapack::least_squares(centered, y.clone(), &noise))
             };
             let (Some(a), Some(b)) = solve(&x) else { panic!("case {case}: independent") };
             assert!(apart(&a, &b) < 1e-10, "case {case}: {a} {b}");

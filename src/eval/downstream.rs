@@ -89,7 +89,7 @@ impl Downstream {
                 (0..self.fold.len()).filter(|row| (self.fold[*row] == held_out) == inside).collect()
             };
             let (train, test) = (rows(false), rows(true));
-            let (x_train, x_test) = standardised(x.view(), &train, &test);
+            let (x_train, x_test) = standardized(x.view(), &train, &test);
             match &self.target {
                 Predicted::Classes(classes) => {
                     let of = |rows: &[usize]| -> Vec<usize> {
@@ -128,8 +128,8 @@ fn counts(classes: &[usize]) -> Vec<usize> {
     counts
 }
 
-/// Rows to train and to test on, centred and scaled by those to train on; missing values are 0 then.
-fn standardised(
+/// Rows to train and to test on, centered and scaled by those to train on; missing values are 0 then.
+fn standardized(
     x: ArrayView2<'_, f64>,
     train: &[usize],
     test: &[usize],

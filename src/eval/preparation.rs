@@ -8,11 +8,11 @@ use ndarray::{Array1, Array2, ArrayView2, Axis};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preparation {
-    /// A: columns by their range to [-1, 1]; the target centred, largest magnitude 1.
+    /// A: columns by their range to [-1, 1]; the target centered, largest magnitude 1.
     Range,
-    /// B: columns centred, largest magnitude 1; the target likewise: the text of the DP-SIS paper.
+    /// B: columns centered, largest magnitude 1; the target likewise: the text of the DP-SIS paper.
     LargestMagnitude,
-    /// C: columns centred, variance 1; the target as it is.
+    /// C: columns centered, variance 1; the target as it is.
     UnitVariance,
 }
 

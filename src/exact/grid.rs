@@ -2,7 +2,7 @@
 
 /// Q: values on the grid are integers from -Q to Q, so that they fit an `i16` and their products 30
 /// bits.
-pub const Q: i32 = 32_767;
+pub const GRID: i32 = 32_767;
 
 /// The most rows of a table: scores, at most 2 Q^2 a row, then stay below 2^62.
 pub(crate) const MAX_ROWS: u64 = 1 << 31;
@@ -63,7 +63,7 @@ mod tests {
     fn codes_of_ranks_are_the_ratios() {
         let mut codes = Vec::new();
         for present in [2, 3, 4, 5, 10, 101, 4096, 70_001] {
-            for q in [1, 2, 3, 100, Q] {
+            for q in [1, 2, 3, 100, GRID] {
                 codes_by_rank(present, q, &mut codes);
                 let n = present as i64;
                 for twice_rank in 2..=2 * n {

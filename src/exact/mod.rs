@@ -6,11 +6,11 @@ mod enclosure;
 mod grid;
 mod rational;
 
-pub use grid::Q as GRID;
+pub use grid::GRID;
 
 pub(crate) use binomial::{binomial, ln_binomial, ln_factorial, ln_factorial_error};
 pub(crate) use enclosure::Enclosure;
 #[cfg(test)]
 pub(crate) use grid::ratio_to_grid;
-pub(crate) use grid::{MAX_ROWS, Q, codes_by_rank, to_grid};
+pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
 pub(crate) use rational::{Decimal, format_rational, near_f64, parse_rational, ratio};

@@ -116,10 +116,10 @@ fn correlation(a: &[f64], b: &[f64], weights: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
 
     fn advice(q: &[i64], d: &[u64], epsilon: &str) -> Advice {
-        let scores = Scores::with_sensitivities(q.into(), d.into(), Neighbours::AddRemove).unwrap();
+        let scores = Scores::with_sensitivities(q.into(), d.into(), Neighbors::AddRemove).unwrap();
         advise(&scores, &epsilon.parse().unwrap()).into_inner()
     }
 

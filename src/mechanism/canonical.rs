@@ -45,7 +45,7 @@ pub static CARD: Card = Card {
     ),
     mutants: &[
         "printed class sizes",
-        "one-sided constant",
+        "monotonic constant",
         "flips without permuting",
         "body from a rank too high",
     ],

@@ -32,7 +32,7 @@ pub(super) struct Sets<'a> {
     steps: Vec<Step>,
     /// For each head the step from which on one block holds all: it hardly ever wins.
     last: Vec<usize>,
-    /// b = (1 - gamma) r, r = eps/(2 Delta), or eps/Delta for one-sided scores
+    /// b = (1 - gamma) r, r = eps/(2 Delta), or eps/Delta for monotonic scores
     head_rate: BigRational,
     /// a = gamma r
     tail_rate: BigRational,

@@ -5,10 +5,10 @@ use num_traits::ToPrimitive;
 use super::*;
 use crate::exact::{Enclosure, parse_rational};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
-use crate::privacy::{Neighbours, Purpose, Seeded};
+use crate::privacy::{Neighbors, Purpose, Seeded};
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
-use crate::support::neighbours::Grid;
+use crate::support::neighbors::Grid;
 use crate::support::oracle;
 
 fn bits(seed: u64) -> Bits {
@@ -16,7 +16,7 @@ fn bits(seed: u64) -> Bits {
 }
 
 fn scores(values: &[i64], sensitivity: u64) -> Scores {
-    Scores::new(values.to_vec(), sensitivity, Neighbours::AddRemove).unwrap()
+    Scores::new(values.to_vec(), sensitivity, Neighbors::AddRemove).unwrap()
 }
 
 /// Scores, how many to take, gamma and epsilon.
@@ -174,7 +174,7 @@ fn in_units(x: &[i64]) -> Vec<f64> {
     x.iter().map(|&v| v as f64 / SENSITIVITY as f64).collect()
 }
 
-/// At least 262,144 neighbouring pairs for each setting: never above epsilon. Epsilon is reached at the
+/// At least 262,144 neighboring pairs for each setting: never above epsilon. Epsilon is reached at the
 /// ends of gamma; between them z moves by at most eps/2 (1 + |2 gamma - 1|), and the rest of the
 /// budget is used only where many sets compete, which tables this small do not have.
 #[test]
@@ -225,7 +225,7 @@ fn broken_variants_are_caught() {
         let tickets = oracle::printed_tickets(&in_units(x), k, gamma, eps);
         oracle::law_of_tickets(&tickets, sets.len())
     });
-    let one_sided_constant = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, 2.0 * eps));
+    let monotonic_constant = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, 2.0 * eps));
     let ranked_not_permuted = ratio(&|x| {
         // Flips in a fixed order instead of a random one.
         let law = oracle::canonical_law(&in_units(x), k, gamma, eps);
@@ -266,7 +266,7 @@ fn broken_variants_are_caught() {
     });
     for (name, ratio) in [
         ("printed class sizes", printed_sizes),
-        ("one-sided constant", one_sided_constant),
+        ("monotonic constant", monotonic_constant),
         ("flips without permuting", ranked_not_permuted),
         ("body from a rank too high", body_from_a_rank_too_high),
     ] {

@@ -16,7 +16,7 @@ pub struct Card {
     pub reference: &'static str,
     /// Its page: what it does, the guarantee with its proof, how it is sampled.
     pub page: &'static str,
-    /// The largest log-ratio of its probabilities over epsilon that the enumeration of all neighbours on
+    /// The largest log-ratio of its probabilities over epsilon that the enumeration of all neighbors on
     /// small grids finds, to six digits: never above 1.
     pub max_ratio: f64,
     /// Why that is not near 1.
@@ -64,11 +64,11 @@ impl Card {
     pub fn statement(&self) -> &'static str {
         match self.sensitivity {
             Sensitivity::Common => {
-                "epsilon-differentially private (delta = 0) for neighbours between which no score differs by \
+                "epsilon-differentially private (delta = 0) for neighbors between which no score differs by \
                  more than the common sensitivity"
             }
             Sensitivity::Own => {
-                "epsilon-differentially private (delta = 0) for neighbours between which no score differs by \
+                "epsilon-differentially private (delta = 0) for neighbors between which no score differs by \
                  more than its own sensitivity"
             }
             Sensitivity::Any => {

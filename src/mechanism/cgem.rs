@@ -42,7 +42,7 @@ pub static CARD: Card = Card {
     timing: Some(
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
-    mutants: &["the sign is not randomised"],
+    mutants: &["the sign is not randomized"],
 };
 
 /// The bits that answer for the correlation; those of the rounds are lanes from 0.
@@ -91,7 +91,7 @@ impl sealed::Draw for CombinedGem {
     }
 }
 
-/// Randomised response: true with probability e^eps/(1 + e^eps).
+/// Randomized response: true with probability e^eps/(1 + e^eps).
 fn tells_the_truth(epsilon: &BigRational, bits: &Bits) -> bool {
     let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
     race.lane(ANSWER_LANE);
@@ -134,7 +134,7 @@ pub(super) fn doubled_ranks(values: &[i64]) -> Vec<i64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
 
     #[test]
     fn ranks_are_mid_ranks() {
@@ -148,7 +148,7 @@ mod tests {
             let scores = Scores::with_sensitivities(
                 values.into(),
                 sensitivities.into(),
-                Neighbours::AddRemove,
+                Neighbors::AddRemove,
             );
             rank_correlation(&scores.unwrap())
         };

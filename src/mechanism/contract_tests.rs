@@ -1,6 +1,6 @@
 //! One contract for every private mechanism, driven from the registry: no mechanism without it.
 //!
-//! - *Privacy.* The law by the definition - all outcomes, brute force - over all neighbours on a grid:
+//! - *Privacy.* The law by the definition - all outcomes, brute force - over all neighbors on a grid:
 //!   at least 262,144 pairs where it has a closed form (16,384 where it needs an integral, all with
 //!   `DPSIS_EXHAUSTIVE=1`, which takes some minutes): the log-ratio
 //!   never exceeds epsilon (1 + 1e-12), and the largest is what the card says. Where the law is rational
@@ -20,17 +20,17 @@ mod own_sensitivities;
 use own_sensitivities::{own_contracts, own_mutants};
 
 use super::*;
-use crate::privacy::{Neighbours, Seeded};
+use crate::privacy::{Neighbors, Seeded};
 use crate::score::Scores;
 use crate::support::goodness::assert_fits;
 use crate::support::laws::{self, Noise, exponential, flips};
-use crate::support::neighbours::Grid;
+use crate::support::neighbors::Grid;
 use crate::support::oracle::{sequences, subsets};
 
 /// Grids are in half units of the sensitivity.
 const UNIT: i64 = 2;
 
-/// A law: scores in units of the sensitivity, k, epsilon (twice as large as usual for one-sided scores:
+/// A law: scores in units of the sensitivity, k, epsilon (twice as large as usual for monotonic scores:
 /// every definition has its rate in eps/2 of what moves both ways).
 type Law = Box<dyn Fn(&[f64], usize, f64) -> Vec<f64>>;
 
@@ -127,8 +127,8 @@ fn in_units(x: &[i64]) -> Vec<f64> {
     x.iter().map(|&value| value as f64 / UNIT as f64).collect()
 }
 
-/// Whether randomised response or any other law does not know one-sided scores.
-fn knows_one_sided(id: &str) -> bool {
+/// Whether randomized response or any other law does not know monotonic scores.
+fn knows_monotonic(id: &str) -> bool {
     id != "krr"
 }
 
@@ -158,8 +158,8 @@ fn every_mechanism_has_a_contract_and_a_card() {
 }
 
 /// The largest log-ratio over epsilon on all grids, and the number of pairs.
-fn worst(law: &Law, k: usize, integrals: bool, one_sided: bool) -> (f64, usize) {
-    // The law in its rate: one-sided scores are given twice the epsilon.
+fn worst(law: &Law, k: usize, integrals: bool, monotonic: bool) -> (f64, usize) {
+    // The law in its rate: monotonic scores are given twice the epsilon.
     let (mut worst, mut pairs) = (0.0f64, 0);
     let exhaustive = std::env::var_os("DPSIS_EXHAUSTIVE").is_some();
     let grids: &[(usize, i64)] = match (integrals, k) {
@@ -173,7 +173,7 @@ fn worst(law: &Law, k: usize, integrals: bool, one_sided: bool) -> (f64, usize) 
     for &(d, levels) in grids {
         for eps in [0.2, 3.0] {
             let grid = Grid::new(d, levels, UNIT);
-            let (grid, given) = if one_sided { (grid.one_sided(), 2.0 * eps) } else { (grid, eps) };
+            let (grid, given) = if monotonic { (grid.monotonic(), 2.0 * eps) } else { (grid, eps) };
             let found = grid.enumerate(|x| law(&in_units(x), k, given));
             worst = worst.max(found.max_log_ratio / eps);
             pairs += found.pairs;
@@ -187,12 +187,12 @@ fn privacy_by_enumeration() {
     let mut largest = BTreeMap::new();
     for contract in contracts() {
         for &k in contract.ks {
-            for one_sided in [false, true] {
-                if one_sided && !knows_one_sided(contract.id) {
+            for monotonic in [false, true] {
+                if monotonic && !knows_monotonic(contract.id) {
                     continue;
                 }
-                let (worst, pairs) = worst(&contract.law, k, contract.integrals, one_sided);
-                let name = format!("{}, k = {k}, one-sided: {one_sided}", contract.name());
+                let (worst, pairs) = worst(&contract.law, k, contract.integrals, monotonic);
+                let name = format!("{}, k = {k}, monotonic: {monotonic}", contract.name());
                 let least = if contract.integrals { 16_384 } else { 262_144 };
                 assert!(pairs >= least, "{name}: {pairs} pairs");
                 // Integrals are right to about ten digits.
@@ -336,10 +336,10 @@ fn draws_have_the_law_of_the_definition() {
     let tables: [&[i64]; 3] = [&[5, 3, 9, 1], &[4, 4, 0, 4], &[-3, 2, 2, -1]];
     for contract in contracts() {
         let mechanism = contract.mechanism();
-        for (values, one_sided) in tables.into_iter().zip([false, true, false]) {
-            let one_sided = one_sided && knows_one_sided(contract.id);
-            let scores = Scores::new(values.to_vec(), UNIT as u64, Neighbours::AddRemove).unwrap();
-            let scores = if one_sided { scores.one_sided().unwrap() } else { scores };
+        for (values, monotonic) in tables.into_iter().zip([false, true, false]) {
+            let monotonic = monotonic && knows_monotonic(contract.id);
+            let scores = Scores::new(values.to_vec(), UNIT as u64, Neighbors::AddRemove).unwrap();
+            let scores = if monotonic { scores.monotonic().unwrap() } else { scores };
             for &k in contract.ks {
                 let outcomes = outcomes(mechanism.card(), values.len(), k);
                 let mut counts = vec![0u64; outcomes.len()];
@@ -348,7 +348,7 @@ fn draws_have_the_law_of_the_definition() {
                         mechanism.select(&scores, k, &"2".parse().unwrap(), Seeded(seed)).unwrap();
                     counts[outcomes.iter().position(|outcome| *outcome == *picks).unwrap()] += 1;
                 }
-                let given = if one_sided { 4.0 } else { 2.0 };
+                let given = if monotonic { 4.0 } else { 2.0 };
                 assert_fits(&counts, &(contract.law)(&in_units(values), k, given));
             }
         }
@@ -362,12 +362,12 @@ fn candidates_may_be_listed_in_any_order() {
     let values = [4i64, 0, 4, 7];
     let turned: Vec<i64> = values.iter().rev().copied().collect();
     for contract in contracts() {
-        // Of several that are best randomised response prefers the first.
+        // Of several that are best randomized response prefers the first.
         if contract.id == "krr" {
             continue;
         }
         let (mechanism, k) = (contract.mechanism(), contract.ks[0]);
-        let scores = Scores::new(turned.clone(), UNIT as u64, Neighbours::ReplaceOne).unwrap();
+        let scores = Scores::new(turned.clone(), UNIT as u64, Neighbors::ReplaceOne).unwrap();
         let outcomes = outcomes(mechanism.card(), values.len(), k);
         let mut counts = vec![0u64; outcomes.len()];
         for seed in 0..6_000 {
@@ -388,7 +388,7 @@ fn shifted_scores_give_the_same_picks() {
         let mechanism = contract.mechanism();
         let of = |shift: i64, seed: u64| {
             let values = [7, 7, 0, 12, -5, 3].map(|value| value + shift).to_vec();
-            let scores = Scores::new(values, 3, Neighbours::ReplaceOne).unwrap();
+            let scores = Scores::new(values, 3, Neighbors::ReplaceOne).unwrap();
             let k = *contract.ks.last().unwrap();
             mechanism.select(&scores, k, &"1".parse().unwrap(), Seeded(seed)).unwrap()
         };
@@ -403,19 +403,19 @@ fn what_cannot_be_asked_is_refused() {
     let epsilon = "1".parse().unwrap();
     for card in CARDS {
         let mechanism = by_id(card.id, &Parameters::default()).unwrap();
-        let scores = Scores::new(vec![1, 2, 3], 1, Neighbours::AddRemove).unwrap();
+        let scores = Scores::new(vec![1, 2, 3], 1, Neighbors::AddRemove).unwrap();
         for k in [0, 4] {
             assert!(mechanism.select(&scores, k, &epsilon, Seeded(1)).is_err());
         }
         let several = mechanism.select(&scores, 2, &epsilon, Seeded(1));
         assert_eq!(several.is_err(), card.chooses == Chooses::One, "{}", card.id);
-        let own = Scores::with_sensitivities(vec![1, 2, 3], vec![1, 2, 1], Neighbours::AddRemove);
+        let own = Scores::with_sensitivities(vec![1, 2, 3], vec![1, 2, 1], Neighbors::AddRemove);
         let own = mechanism.select(&own.unwrap(), 1, &epsilon, Seeded(1));
         assert_eq!(own.is_err(), card.sensitivity == Sensitivity::Common, "{}", card.id);
         // A single candidate, and the largest scores there can be.
         let most = (1 << 62) - 1;
         for values in [vec![5], vec![most, -most], vec![-most, most]] {
-            let extreme = Scores::new(values, 1, Neighbours::AddRemove).unwrap();
+            let extreme = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
             assert!(mechanism.select(&extreme, 1, &"1e6".parse().unwrap(), Seeded(1)).is_ok());
         }
         if card.chooses == Chooses::One {
@@ -425,8 +425,7 @@ fn what_cannot_be_asked_is_refused() {
             let all = values.len();
             for (k, eps) in (1..=all).flat_map(|k| [(k, "1e-6"), (k, "1"), (k, "1e6")]) {
                 let extreme =
-                    Scores::new(values.clone(), most.unsigned_abs(), Neighbours::AddRemove)
-                        .unwrap();
+                    Scores::new(values.clone(), most.unsigned_abs(), Neighbors::AddRemove).unwrap();
                 for seed in 0..20 {
                     let picks = mechanism.select(&extreme, k, &eps.parse().unwrap(), Seeded(seed));
                     assert_eq!(picks.unwrap().len(), k, "{}", card.id);
@@ -470,20 +469,20 @@ fn mutants() -> Vec<Mutant> {
     }
     vec![
         mutant("em", "half the noise", 1, |x, _, eps| laws::of_one(x, eps, exponential)),
-        mutant("em", "the one-sided constant", 1, |x, _, eps| laws::of_one(x, eps, exponential)),
+        mutant("em", "the monotonic constant", 1, |x, _, eps| laws::of_one(x, eps, exponential)),
         mutant("pnf", "flips without permuting", 1, |x, _, eps| {
             laws::of_one(x, eps / 2.0, flips_in_order)
         }),
-        mutant("pnf", "the one-sided constant", 1, |x, _, eps| laws::of_one(x, eps, flips)),
+        mutant("pnf", "the monotonic constant", 1, |x, _, eps| laws::of_one(x, eps, flips)),
         mutant("noisy-max", "half the noise", 1, |x, _, eps| laws::laplace(x, 1, eps)),
-        mutant("noisy-max", "the one-sided constant", 1, |x, _, eps| laws::of_one(x, eps, flips)),
+        mutant("noisy-max", "the monotonic constant", 1, |x, _, eps| laws::of_one(x, eps, flips)),
         mutant("krr", "twice the odds", 1, |x, _, eps| {
             laws::randomized_response(x, 2.0 * eps.exp())
         }),
         mutant("peel", "epsilon not divided by k", 2, |x, k, eps| {
             laws::of_rounds(x, k, eps / 2.0, exponential)
         }),
-        mutant("peel", "the one-sided constant", 2, |x, k, eps| {
+        mutant("peel", "the monotonic constant", 2, |x, k, eps| {
             laws::of_rounds(x, k, eps / k as f64, exponential)
         }),
         mutant("peel", "zero scores dropped", 2, |x, k, eps| {
@@ -492,20 +491,20 @@ fn mutants() -> Vec<Mutant> {
         mutant("peel-pnf", "epsilon not divided by k", 2, |x, k, eps| {
             laws::of_rounds(x, k, eps / 2.0, flips)
         }),
-        mutant("peel-pnf", "the one-sided constant", 2, |x, k, eps| {
+        mutant("peel-pnf", "the monotonic constant", 2, |x, k, eps| {
             laws::of_rounds(x, k, eps / k as f64, flips)
         }),
         mutant("laplace", "epsilon not divided by k", 2, |x, k, eps| {
             laws::laplace(x, k, eps / 2.0)
         }),
-        mutant("laplace", "the one-sided constant", 2, |x, k, eps| {
+        mutant("laplace", "the monotonic constant", 2, |x, k, eps| {
             laws::laplace(x, k, eps / k as f64)
         }),
         mutant("gamma", "a cube of the wrong dimension", 2, |x, k, eps| {
             // Noise scaled as for a single score: 1/eps instead of a Gamma radius.
             laws::gamma(x, k, eps * x.len() as f64)
         }),
-        mutant("joint", "the one-sided constant", 2, |x, k, eps| {
+        mutant("joint", "the monotonic constant", 2, |x, k, eps| {
             laws::joint_sequences(x, k, eps / 2.0, exponential)
         }),
         mutant("joint", "levels counted twice", 2, |x, k, eps| {
@@ -522,19 +521,19 @@ fn mutants() -> Vec<Mutant> {
             };
             exponential(&all.iter().map(excess).collect::<Vec<_>>())
         }),
-        mutant("joint-set", "the one-sided constant", 2, |x, k, eps| {
+        mutant("joint-set", "the monotonic constant", 2, |x, k, eps| {
             laws::joint_sets(x, k, eps / 2.0, exponential)
         }),
-        mutant("joint-pnf", "the one-sided constant", 2, |x, k, eps| {
+        mutant("joint-pnf", "the monotonic constant", 2, |x, k, eps| {
             laws::joint_sequences(x, k, eps / 2.0, flips)
         }),
-        mutant("canonical", "the one-sided constant", 2, |x, k, eps| {
+        mutant("canonical", "the monotonic constant", 2, |x, k, eps| {
             laws::canonical_sets(x, k, 1.0, eps, flips)
         }),
-        mutant("canonical-gumbel", "the one-sided constant", 2, |x, k, eps| {
+        mutant("canonical-gumbel", "the monotonic constant", 2, |x, k, eps| {
             laws::canonical_sets(x, k, 1.0, eps, exponential)
         }),
-        mutant("em", "scores normalised by the data", 1, |x, _, eps| {
+        mutant("em", "scores normalized by the data", 1, |x, _, eps| {
             let most = x.iter().copied().fold(1.0, f64::max);
             laws::of_one(
                 &x.iter().map(|s| 5.0 * s / most).collect::<Vec<_>>(),
@@ -567,7 +566,7 @@ fn seeded_picks_are_stable() {
         let mechanism = by_id(card.id, &Parameters::default()).unwrap();
         let k = if card.chooses == Chooses::One { 1 } else { 3 };
         let values = vec![12, 7, 9, 15, 3, 9, 11, 8];
-        let scores = Scores::with_sensitivities(values, vec![3; 8], Neighbours::AddRemove).unwrap();
+        let scores = Scores::with_sensitivities(values, vec![3; 8], Neighbors::AddRemove).unwrap();
         let picks = (0..8).map(|seed| {
             let picks = mechanism.select(&scores, k, &"4".parse().unwrap(), Seeded(seed)).unwrap();
             picks.iter().map(usize::to_string).collect::<String>()

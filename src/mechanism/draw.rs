@@ -15,10 +15,10 @@ use crate::score::Scores;
 ///
 /// ```
 /// use dpsis::mechanism::{CanonicalLipschitz, Mechanism};
-/// use dpsis::{Neighbours, OperatingSystem, Scores};
+/// use dpsis::{Neighbors, OperatingSystem, Scores};
 ///
 /// // Counts to which one person adds at most 1.
-/// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbours::AddRemove)?;
+/// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbors::AddRemove)?;
 /// let picks = CanonicalLipschitz::default().select(&scores, 2, &"1".parse()?, OperatingSystem)?;
 /// assert_eq!(picks, [1, 3]); // wrong with probability below e^-20
 /// # Ok::<(), dpsis::Error>(())
@@ -45,7 +45,7 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
     ///
     /// # Privacy
     ///
-    /// `epsilon`-differentially private for the neighbour relation of the scores.
+    /// `epsilon`-differentially private for the neighbor relation of the scores.
     ///
     /// # Errors
     ///
@@ -153,10 +153,10 @@ pub(super) fn without_replacement(
         .collect()
 }
 
-/// eps/(2 Delta), or eps/Delta for one-sided scores: the rate of noise at which a score difference that
+/// eps/(2 Delta), or eps/Delta for monotonic scores: the rate of noise at which a score difference that
 /// both of its ends can change is covered by eps.
 pub(super) fn rate(scores: &Scores, epsilon: &Epsilon) -> num_rational::BigRational {
-    let steps = if scores.is_one_sided() { 1u128 } else { 2 };
+    let steps = if scores.is_monotonic() { 1u128 } else { 2 };
     let unit = steps * u128::from(scores.sensitivity());
     epsilon.as_rational() / num_bigint::BigInt::from(unit)
 }

@@ -55,7 +55,7 @@ impl Mechanism for Gamma {
 impl sealed::Draw for Gamma {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let d = scores.values().len();
-        // eps/Delta; one-sided scores move by Delta/2 around a common shift, which no ranking shows.
+        // eps/Delta; monotonic scores move by Delta/2 around a common shift, which no ranking shows.
         let rate = rate(scores, epsilon) * BigInt::from(2);
         let fineness = fineness(&rate);
         let radius = radius(d, &(rate / BigInt::from(fineness.clone())), bits);

@@ -14,7 +14,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
 
-/// The generalised exponential mechanism: scores with a sensitivity each, insensitive candidates favoured.
+/// The generalized exponential mechanism: scores with a sensitivity each, insensitive candidates favored.
 /// See the page of this module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gem {
@@ -24,7 +24,7 @@ pub struct Gem {
 /// The card of [`Gem`].
 pub static CARD: Card = Card {
     id: "gem",
-    summary: "generalised exponential mechanism: own sensitivities, favours insensitive candidates",
+    summary: "generalized exponential mechanism: own sensitivities, favors insensitive candidates",
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "S. Raskhodnikova and A. Smith, \"Efficient Lipschitz Extensions for High-Dimensional Graph \
@@ -251,7 +251,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
 
     /// The quadratic form.
     fn by_pairs(lines: &[Line]) -> Vec<BigRational> {
@@ -275,7 +275,7 @@ mod tests {
             let factor = if large { 1 << 54 } else { 1 };
             let (values, sensitivities): (Vec<i64>, Vec<u64>) =
                 candidates.iter().map(|(q, d)| (q * factor, d * factor as u64)).unzip();
-            let scores = Scores::with_sensitivities(values, sensitivities, Neighbours::AddRemove);
+            let scores = Scores::with_sensitivities(values, sensitivities, Neighbors::AddRemove);
             let charge = if charge_for { Charge::For } else { Charge::Against };
             let all: Vec<usize> = (0..candidates.len()).collect();
             let lines = charged(&scores.unwrap(), &all, &ratio(1, 1), charge, &Beta::default());

@@ -39,14 +39,14 @@ pub static CARD: Card = Card {
     timing: Some(
         "it counts levels and reveals a few sequences: how many depends on how the scores lie",
     ),
-    mutants: &["the one-sided constant", "levels counted twice"],
+    mutants: &["the monotonic constant", "levels counted twice"],
 };
 
 /// The card of [`JointPermuteAndFlip`].
 pub static PNF_CARD: Card = Card {
     id: "joint-pnf",
     summary: "the joint loss over sequences under permute-and-flip",
-    mutants: &["the one-sided constant"],
+    mutants: &["the monotonic constant"],
     ..CARD
 };
 
@@ -87,7 +87,7 @@ joint_with!(JointPermuteAndFlip, PNF_CARD, FirstArrival::Uniform);
 /// The bits of blocks that reveal choices.
 pub(super) const OWN_LANE: u64 = 1 << 62;
 
-/// The joint loss moves by at most 2 Delta, or Delta for one-sided scores, in either direction: eps/(4
+/// The joint loss moves by at most 2 Delta, or Delta for monotonic scores, in either direction: eps/(4
 /// Delta), or eps/(2 Delta). For k = 1 the best score is in every loss and cancels: twice that.
 pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRational {
     let steps = if k == 1 { 1 } else { 2 };
@@ -198,7 +198,7 @@ fn below(words: &mut WordStream, bound: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
     use crate::support::oracle::sequences_by_joint_loss;
@@ -213,7 +213,7 @@ mod tests {
     ];
 
     fn scores(values: &[i64]) -> Scores {
-        Scores::new(values.to_vec(), 3, Neighbours::AddRemove).unwrap()
+        Scores::new(values.to_vec(), 3, Neighbors::AddRemove).unwrap()
     }
 
     /// Every sequence is in one block, which counts it and bounds its loss by the definition.

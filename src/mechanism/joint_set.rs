@@ -34,7 +34,7 @@ pub static CARD: Card = Card {
     timing: Some(
         "counting takes time according to how the scores lie: least where many are equal or the best stand out",
     ),
-    mutants: &["the one-sided constant"],
+    mutants: &["the monotonic constant"],
 };
 
 impl Mechanism for JointSet {
@@ -257,7 +257,7 @@ fn draw_beyond(counts: &[usize], before: Option<&[usize]>, words: &mut WordStrea
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
     use crate::support::oracle::subsets;
@@ -312,7 +312,7 @@ mod tests {
             let d = values.len();
             let mut best = values.clone();
             best.sort_unstable_by_key(|value| std::cmp::Reverse(*value));
-            let scores = Scores::new(values.clone(), 2, Neighbours::AddRemove).unwrap();
+            let scores = Scores::new(values.clone(), 2, Neighbors::AddRemove).unwrap();
             for (k, eps) in (1..=d).flat_map(|k| ["1/3", "2", "40"].map(|eps| (k, eps))) {
                 let epsilon = eps.parse().unwrap();
                 let sets = Sets::new(&scores, k, &epsilon);
@@ -345,7 +345,7 @@ mod tests {
     #[test]
     fn wide_tables_are_handled() {
         let values: Vec<i64> = (0..3000).map(|i| (i * 7919) % 4001).collect();
-        let scores = Scores::new(values, 5, Neighbours::AddRemove).unwrap();
+        let scores = Scores::new(values, 5, Neighbors::AddRemove).unwrap();
         let epsilon = "1".parse().unwrap();
         let bits = Entropy::Seeded(3).source().unwrap().bits(0);
         let picks = sealed::Draw::draw(&JointSet, &scores, 8, &epsilon, &bits);

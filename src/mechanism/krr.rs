@@ -11,7 +11,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_below};
 use crate::score::Scores;
 
-/// k-ary randomised response: the best candidate with a stated probability, else any other. See the page
+/// k-ary randomized response: the best candidate with a stated probability, else any other. See the page
 /// of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KaryRandomizedResponse;
@@ -19,7 +19,7 @@ pub struct KaryRandomizedResponse;
 /// The card of [`KaryRandomizedResponse`].
 pub static CARD: Card = Card {
     id: "krr",
-    summary: "k-ary randomised response: the best with probability e^eps/(m - 1 + e^eps)",
+    summary: "k-ary randomized response: the best with probability e^eps/(m - 1 + e^eps)",
     chooses: Chooses::One,
     sensitivity: Sensitivity::Any,
     reference: "P. Kairouz, S. Oh and P. Viswanath, \"Extremal Mechanisms for Local Differential Privacy\" \

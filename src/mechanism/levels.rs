@@ -54,7 +54,7 @@ impl Levels {
 
     /// How many of the values that are not above the top lie in each level.
     pub(super) fn count(self, values: &[i64]) -> Vec<usize> {
-        // Where there are few levels, neighbours often share one: several counters, so that one need not
+        // Where there are few levels, neighbors often share one: several counters, so that one need not
         // wait for the other.
         let lanes = if self.last < 1 << 16 { 4 } else { 1 };
         let mut counts = vec![vec![0u32; self.last + 1]; lanes];

@@ -8,8 +8,8 @@ use crate::privacy::Epsilon;
 use crate::random::Bits;
 use crate::score::Scores;
 
-/// The modified generalised exponential mechanism: scores with a sensitivity each, sensitive candidates
-/// favoured. See the page of this module.
+/// The modified generalized exponential mechanism: scores with a sensitivity each, sensitive candidates
+/// favored. See the page of this module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModifiedGem {
     beta: Beta,
@@ -18,7 +18,7 @@ pub struct ModifiedGem {
 /// The card of [`ModifiedGem`].
 pub static CARD: Card = Card {
     id: "mgem",
-    summary: "modified GEM: own sensitivities, favours sensitive candidates",
+    summary: "modified GEM: own sensitivities, favors sensitive candidates",
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IV",
@@ -35,7 +35,7 @@ pub static CARD: Card = Card {
 };
 
 impl ModifiedGem {
-    /// With another beta in (0, 1), as text: the larger it is, the less sensitive candidates are favoured.
+    /// With another beta in (0, 1), as text: the larger it is, the less sensitive candidates are favored.
     /// Default 0.05.
     ///
     /// # Errors

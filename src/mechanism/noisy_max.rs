@@ -39,7 +39,7 @@ pub static CARD: Card = Card {
     max_ratio: 1.0,
     slack: None,
     timing: None,
-    mutants: &["half the noise", "the one-sided constant"],
+    mutants: &["half the noise", "the monotonic constant"],
 };
 
 impl NoisyMax {

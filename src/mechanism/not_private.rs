@@ -102,12 +102,12 @@ impl Baseline {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
     use crate::support::goodness::assert_fits;
 
     fn scores() -> Scores {
         let own = vec![1, 3, 2, 1];
-        Scores::with_sensitivities(vec![4, 2, 9, 4], own, Neighbours::AddRemove).unwrap()
+        Scores::with_sensitivities(vec![4, 2, 9, 4], own, Neighbors::AddRemove).unwrap()
     }
 
     #[test]
@@ -127,13 +127,13 @@ mod tests {
     }
 
     /// The others at 0 always exceed a candidate at 0 whose noise is small beside the grid; from -1 they
-    /// do not: an outcome that one table can have and its neighbour cannot.
+    /// do not: an outcome that one table can have and its neighbor cannot.
     #[test]
     fn own_noise_is_not_private() {
         let wins = |other: i64| {
             let own = vec![1, 1_000_000];
             let scores =
-                Scores::with_sensitivities(vec![0, other], own, Neighbours::AddRemove).unwrap();
+                Scores::with_sensitivities(vec![0, other], own, Neighbors::AddRemove).unwrap();
             let won = |seed| {
                 let picks = Baseline::OwnExponentialNoise.select(
                     &scores,

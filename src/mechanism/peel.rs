@@ -26,7 +26,7 @@ pub static CARD: Card = Card {
     max_ratio: 1.0,
     slack: None,
     timing: None,
-    mutants: &["epsilon not divided by k", "the one-sided constant", "zero scores dropped"],
+    mutants: &["epsilon not divided by k", "the monotonic constant", "zero scores dropped"],
 };
 
 impl Mechanism for Peel {

@@ -25,7 +25,7 @@ pub static CARD: Card = Card {
     max_ratio: 1.0,
     slack: None,
     timing: None,
-    mutants: &["epsilon not divided by k", "the one-sided constant"],
+    mutants: &["epsilon not divided by k", "the monotonic constant"],
 };
 
 impl Mechanism for PeelPermuteAndFlip {

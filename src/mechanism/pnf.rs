@@ -24,7 +24,7 @@ pub static CARD: Card = Card {
     max_ratio: 1.0,
     slack: None,
     timing: None,
-    mutants: &["flips without permuting", "the one-sided constant"],
+    mutants: &["flips without permuting", "the monotonic constant"],
 };
 
 impl Mechanism for PermuteAndFlip {

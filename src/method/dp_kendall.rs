@@ -70,7 +70,7 @@ impl Rounds {
         let value =
             |&feature: &usize| weight * self.target.values()[feature] - self.shared[feature];
         let values = left.iter().map(value).collect();
-        Ok((left, Scores::new(values, sensitivity, self.target.neighbours())?))
+        Ok((left, Scores::new(values, sensitivity, self.target.neighbors())?))
     }
 
     fn pick(&mut self, feature: usize, shared: &[i64]) {
@@ -87,7 +87,7 @@ mod tests {
 
     use super::*;
     use crate::data::HeldRows;
-    use crate::privacy::Neighbours;
+    use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::score::{KENDALL_GRID, kendall_scores, kendall_with};
     use crate::support::goodness::assert_fits;
@@ -208,9 +208,9 @@ mod tests {
         worst
     }
 
-    /// About 30,000 pairs of neighbouring tables a setting, missing values and ties among them.
+    /// About 30,000 pairs of neighboring tables a setting, missing values and ties among them.
     #[test]
-    fn no_outcome_tells_neighbours_apart_by_more_than_epsilon() {
+    fn no_outcome_tells_neighbors_apart_by_more_than_epsilon() {
         for k in [1, 2, 3] {
             let worst = worst(1.0, k, Variant::Right);
             assert!(worst <= 1.0 + 1e-12, "{k}: {worst}");
@@ -268,8 +268,7 @@ mod tests {
             let table: Vec<Row> =
                 (0..n).map(|_| ([cell(next(4)), cell(next(4)), cell(next(4))], next(3))).collect();
             let (rows, targets) = held(&table);
-            let scores =
-                kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 2, None).unwrap();
+            let scores = kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 2, None).unwrap();
             let mut rounds = Rounds::new(scores);
             let mut picked: Vec<usize> = Vec::new();
             for m in 0..3i64 {
@@ -300,7 +299,7 @@ mod tests {
         let outcomes: Vec<&Vec<usize>> = law.keys().collect();
         let mut counts = vec![0u64; outcomes.len()];
         let epsilon = "6".parse().unwrap();
-        let target = kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, 1, None).unwrap();
+        let target = kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 1, None).unwrap();
         let shared = |pick| Arc::from(kendall_with(&rows, pick, 1));
         for seed in 0..20_000 {
             let randomness = Entropy::Seeded(seed).source().unwrap();

@@ -2,7 +2,7 @@
 //!
 //! # What it is
 //!
-//! The minimiser over coefficients w and intercept b of
+//! The minimizer over coefficients w and intercept b of
 //!
 //! ```text
 //! P(w, b) = 1/(2n) ||y - X w - b||^2 + lambda ||w||_1
@@ -12,11 +12,11 @@
 //!
 //! # How
 //!
-//! Few features matter, so few are handed to the solver. With y and the columns centred (the intercept
+//! Few features matter, so few are handed to the solver. With y and the columns centered (the intercept
 //! is then y's mean less that of X w), a working set W of columns starts from those most correlated with
 //! y; `linfa-elasticnet` solves the problem restricted to W; the residual r tells which columns outside
 //! W violate the optimality condition |x_j'r| <= n lambda, and the worst of them join W. A column need
-//! not be centred for that, since r sums to 0; only the columns of W are copied.
+//! not be centered for that, since r sums to 0; only the columns of W are copied.
 //!
 //! It stops by the duality gap of the whole problem, which bounds how far P is from its minimum: with
 //! theta = r min(1, n lambda / max_j |x_j'r|),
@@ -68,7 +68,7 @@ pub struct LassoFit {
     pub intercept: f64,
     /// The share of y's variance that is explained; 0 where y is constant.
     pub r2: f64,
-    /// The duality gap, as a share of half the squared norm of the centred y: how far at most the
+    /// The duality gap, as a share of half the squared norm of the centered y: how far at most the
     /// objective is from its minimum.
     pub gap: f64,
 }
@@ -279,7 +279,7 @@ mod tests {
     fn case(seed: u64, n: usize, d: usize) -> (Array2<f64>, Array1<f64>) {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut x = Array2::from_shape_fn((n, d), |_| rng.gen_range(-1.0..1.0));
-        // Neighbouring columns are correlated, and their means are not 0.
+        // Neighboring columns are correlated, and their means are not 0.
         for j in 1..d {
             let before = x.column(j - 1).to_owned();
             x.column_mut(j).zip_mut_with(&before, |a, b| *a = 0.6 * *a + 0.4 * b + 0.1);
@@ -308,13 +308,13 @@ mod tests {
                 let fit = Lasso::new(lambda).unwrap().tolerance(1e-12).unwrap();
                 let fit = fit.fit(x.view(), y.view()).unwrap();
                 let means = x.mean_axis(Axis(0)).unwrap();
-                let centred = &x - &means;
+                let centered = &x - &means;
                 let full = ElasticNet::params()
                     .penalty(lambda)
                     .l1_ratio(1.0)
                     .tolerance(1e-13)
                     .max_iterations(1_000_000)
-                    .fit(&DatasetBase::new(centred, y.clone()))
+                    .fit(&DatasetBase::new(centered, y.clone()))
                     .unwrap();
                 let mut ours = Array1::zeros(d);
                 fit.coefficients.iter().for_each(|&(j, w)| ours[j] = w);

@@ -176,7 +176,7 @@ mod tests {
 
     /// All tables of up to two rows and all rows added: 7,800 pairs a setting.
     #[test]
-    fn no_outcome_tells_neighbours_apart_by_more_than_epsilon() {
+    fn no_outcome_tells_neighbors_apart_by_more_than_epsilon() {
         for k in [1, 2] {
             let worst = worst(k);
             assert!(worst <= 1.0 + 1e-12, "{k}: {worst}");
@@ -186,7 +186,7 @@ mod tests {
     /// With one block, a row that makes it vote for two other features than before: found by a search with
     /// another solver (scikit-learn's), values in halves.
     #[test]
-    fn the_one_sided_constant_is_rejected() {
+    fn the_monotonic_constant_is_rejected() {
         let rows = [[-2, 1, -1, 2], [-2, 1, 1, -1], [-2, -1, -1, 2], [1, -1, 0, -1]];
         let x = Array2::from_shape_fn((4, 4), |(i, j)| f64::from(rows[i][j]) / 2.0);
         let y = Array1::from(vec![1.0, -0.5, 0.0, 1.0]);

@@ -13,7 +13,7 @@ use super::Epsilon;
 pub enum Purpose {
     /// The private median at which a numeric target is split.
     TargetMedian,
-    /// The private centre of the target.
+    /// The private center of the target.
     TargetCenter,
     /// The count of rows that sizes the blocks of the two-stage method.
     Rows,

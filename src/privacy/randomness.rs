@@ -10,9 +10,9 @@ use crate::random::{Entropy, RandomnessSource};
 /// generator; and what a seed has drawn is marked by its type.
 ///
 /// ```
-/// use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbours, NotPrivate, OperatingSystem, Scores, Seeded};
+/// use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, NotPrivate, OperatingSystem, Scores, Seeded};
 ///
-/// let scores = Scores::new(vec![3, 120, 7], 1, Neighbours::AddRemove)?;
+/// let scores = Scores::new(vec![3, 120, 7], 1, Neighbors::AddRemove)?;
 /// let (mechanism, epsilon): (_, Epsilon) = (CanonicalLipschitz::default(), "1".parse()?);
 /// let release: Vec<usize> = mechanism.select(&scores, 1, &epsilon, OperatingSystem)?;
 /// let rehearsal: NotPrivate<Vec<usize>> = mechanism.select(&scores, 1, &epsilon, Seeded(7))?;
@@ -21,8 +21,8 @@ use crate::random::{Entropy, RandomnessSource};
 /// ```
 ///
 /// ```compile_fail,E0277
-/// # use dpsis::{CanonicalLipschitz, Mechanism, Neighbours, Scores};
-/// # let scores = Scores::new(vec![3, 120, 7], 1, Neighbours::AddRemove)?;
+/// # use dpsis::{CanonicalLipschitz, Mechanism, Neighbors, Scores};
+/// # let scores = Scores::new(vec![3, 120, 7], 1, Neighbors::AddRemove)?;
 /// let own = rand::rngs::mock::StepRng::new(1, 1);
 /// CanonicalLipschitz::default().select(&scores, 1, &"1".parse()?, own)?;
 /// # Ok::<(), dpsis::Error>(())

@@ -7,7 +7,7 @@ use super::text::{Reported, chosen_by, is_paper, protected, purpose, scaled, tar
 use crate::choose::ChoiceRecord;
 use crate::error::Result;
 use crate::exact::near_f64;
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, ScoreUsed, Warning};
 
 /// A record as one self-contained HTML page, with the record as JSON at its end.
@@ -64,7 +64,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         row("values scaled", scaled(score, features)),
         row("missing values", score.missing.clone()),
         row("target", target(&record.target, record)),
-        row("target's centre", score.center.clone()),
+        row("target's center", score.center.clone()),
     ];
     if let Some(sensitivity) = score.sensitivity {
         let unit = &record.guarantee.unit;
@@ -78,7 +78,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     let mut estimates = Vec::new();
     if let Some(center) = &released.center {
         let numbers: Vec<String> = center.iter().map(f64::to_string).collect();
-        estimates.push(row("target's centre", numbers.join(", ")));
+        estimates.push(row("target's center", numbers.join(", ")));
     }
     if let Some(median) = released.target_median {
         estimates.push(row("target's median", median.to_string()));
@@ -128,7 +128,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let mut how = vec![
         row("mechanism", mechanism(&record.mechanism, &record.order)),
         row("sensitivity", format!("{whose}{}", score.sensitivity)),
-        row("one unit moves all scores in one direction", yes(score.one_sided)),
+        row("one unit moves all scores in one direction", yes(score.monotonic)),
         row("candidates", score.candidates.to_string()),
         row("asked for", score.k.to_string()),
     ];
@@ -170,10 +170,10 @@ fn privacy(
     guarantee: &Guarantee,
     warnings: &[Warning],
 ) -> Vec<Block> {
-    let Guarantee { epsilon, delta, neighbours, unit, spent } = guarantee;
-    let relation = match neighbours {
-        Neighbours::AddRemove => format!("adding or removing one {unit}"),
-        Neighbours::ReplaceOne => format!("replacing one {unit} by another"),
+    let Guarantee { epsilon, delta, neighbors, unit, spent } = guarantee;
+    let relation = match neighbors {
+        Neighbors::AddRemove => format!("adding or removing one {unit}"),
+        Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
     };
     let banner = if private {
         Block::Banner {
@@ -205,7 +205,7 @@ fn privacy(
     };
     let mut blocks = vec![banner];
     if private {
-        blocks.push(Block::Paragraph(meaning(total, *neighbours, unit)));
+        blocks.push(Block::Paragraph(meaning(total, *neighbors, unit)));
         blocks.push(Block::Paragraph(subject));
     }
     blocks.push(facts(
@@ -213,7 +213,7 @@ fn privacy(
         vec![
             row("epsilon", epsilon.to_string()),
             row("delta", delta.clone()),
-            row("neighbours", relation),
+            row("neighbors", relation),
             row("unit", unit.clone()),
         ],
     ));
@@ -227,10 +227,10 @@ fn privacy(
 }
 
 /// What an epsilon means for one person, rounded against us.
-fn meaning(epsilon: f64, neighbours: Neighbours, unit: &str) -> String {
-    let guess = match neighbours {
-        Neighbours::AddRemove => format!("whether one {unit} is in the data"),
-        Neighbours::ReplaceOne => format!("which of two given values one {unit} has"),
+fn meaning(epsilon: f64, neighbors: Neighbors, unit: &str) -> String {
+    let guess = match neighbors {
+        Neighbors::AddRemove => format!("whether one {unit} is in the data"),
+        Neighbors::ReplaceOne => format!("which of two given values one {unit} has"),
     };
     // 1 / (1 + e^-epsilon), in tenths of a percent.
     let tenths = (1000.0 / (1.0 + libm::exp(-epsilon)) + 1e-9).ceil();
@@ -255,7 +255,7 @@ fn selected(picked: &[Picked], order: &str, [name, place]: [&str; 2]) -> Vec<Blo
         "pick" => "In the order in which the mechanism released them.",
         _ => "In the order of the input, which says nothing of which came first.",
     };
-    let rows = picked.iter().map(|picked| vec![picked.name.clone(), picked.place.to_string()]);
+    let rows = picked.iter().map(|picked| vec![picked.name.clone(), picked.column.to_string()]);
     vec![Block::Table {
         caption: order.into(),
         header: vec![name.into(), place.into()],
@@ -306,7 +306,7 @@ mod tests {
     /// Chances and factors are rounded up.
     #[test]
     fn an_epsilon_in_words() {
-        let words = |epsilon| meaning(epsilon, Neighbours::AddRemove, "row");
+        let words = |epsilon| meaning(epsilon, Neighbors::AddRemove, "row");
         assert!(words(2.0).contains("at most 88.1% (the odds"), "{}", words(2.0));
         assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
         assert!(words(1e-6).contains("at most 50.1%"));

@@ -8,7 +8,7 @@ use crate::error::{Error, Result};
 ///
 /// # Errors
 ///
-/// None for records made by this crate; `Io` if serialisation fails.
+/// None for records made by this crate; `Io` if serialization fails.
 pub fn to_json(record: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(record)
         .map(|json| json + "\n")

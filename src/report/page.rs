@@ -38,7 +38,7 @@ pub struct Notice {
     pub text: String,
 }
 
-/// How grave a notice is; said by a word and a colour.
+/// How grave a notice is; said by a word and a color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
     /// As it should be.

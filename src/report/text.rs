@@ -6,7 +6,7 @@ use std::ops::Deref;
 use super::html;
 use super::page::Page;
 use crate::choose::ChoiceRecord;
-use crate::privacy::{Neighbours, Purpose, Spending};
+use crate::privacy::{Neighbors, Purpose, Spending};
 use crate::select::{
     DryRun, Guarantee, MechanismUsed, Picked, Record, ScoreUsed, TargetUsed, WIDE, Warning,
 };
@@ -52,8 +52,8 @@ pub fn names(record: &impl Reported) -> String {
 /// The picked names and their places, tab-separated, under a header; a tab in a name becomes a
 /// blank.
 pub fn to_tsv(record: &impl Reported) -> String {
-    let line = |picked: &Picked| format!("{}\t{}\n", picked.name.replace('\t', " "), picked.place);
-    std::iter::once("name\tindex\n".to_owned()).chain(record.picked().iter().map(line)).collect()
+    let line = |picked: &Picked| format!("{}\t{}\n", picked.name.replace('\t', " "), picked.column);
+    std::iter::once("name\tcolumn\n".to_owned()).chain(record.picked().iter().map(line)).collect()
 }
 
 /// What was protected, how values were scaled and what that suits, what was spent.
@@ -102,7 +102,7 @@ fn lines_of_choice(record: &ChoiceRecord) -> String {
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let score = &record.score;
     let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
-    let direction = if score.one_sided { ", all in one direction" } else { "" };
+    let direction = if score.monotonic { ", all in one direction" } else { "" };
     line(
         "protected",
         format!(
@@ -244,7 +244,7 @@ pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
 
 pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     let line = if record.guarantee.unit == "column" { "row" } else { "column" };
-    let name = match (&target.name, target.index) {
+    let name = match (&target.name, target.column) {
         (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
         _ => "apart from the table".into(),
     };
@@ -267,7 +267,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
 pub(super) fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
-        Purpose::TargetCenter => "target centre",
+        Purpose::TargetCenter => "target center",
         Purpose::Rows => "count of rows",
         Purpose::Selection => "selection",
     }
@@ -276,11 +276,11 @@ pub(super) fn purpose(purpose: Purpose) -> &'static str {
 fn spent(guarantee: &Guarantee) -> String {
     let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
     let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
-    let neighbours = match guarantee.neighbours {
-        Neighbours::AddRemove => "adding or removing one",
-        Neighbours::ReplaceOne => "replacing one",
+    let neighbors = match guarantee.neighbors {
+        Neighbors::AddRemove => "adding or removing one",
+        Neighbors::ReplaceOne => "replacing one",
     };
     let unit = &guarantee.unit;
     let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
-    format!("epsilon {epsilon} = {}; delta {delta}; {neighbours} {unit}", parts.join(" + "))
+    format!("epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}", parts.join(" + "))
 }

@@ -2,7 +2,7 @@
 //!
 //! # What it is
 //!
-//! With features x on the grid \[-Q, Q\] and the centre m_c of class c in \[0, Q\] (Q times its
+//! With features x on the grid \[-Q, Q\] and the center m_c of class c in \[0, Q\] (Q times its
 //! share of the rows),
 //!
 //! ```text
@@ -19,8 +19,8 @@
 //! One integer addition a cell; 8 bytes a feature and class.
 
 use crate::error::{Error, Result};
-use crate::exact::Q;
-use crate::privacy::Neighbours;
+use crate::exact::GRID;
+use crate::privacy::Neighbors;
 use crate::score::sums::{add_values, mask, sum_where};
 use crate::score::{RowSums, Scores, check_block, check_rows};
 
@@ -45,7 +45,7 @@ impl ClassSums {
     ///
     /// If the memory does not hold 8 bytes a feature and class.
     pub fn new(features: usize, classes: usize) -> Self {
-        Self::with_grid(features, classes, Q)
+        Self::with_grid(features, classes, GRID)
     }
 
     /// The same on the grid from -q to q.
@@ -95,23 +95,23 @@ impl ClassSums {
         Ok(())
     }
 
-    /// For each class its number of rows: what private centres are made from.
+    /// For each class its number of rows: what private centers are made from.
     pub fn rows(&self) -> &[u64] {
         &self.rows
     }
 
-    /// The scores around the classes' centres, [`GRID`](crate::GRID) times the share of each: public
+    /// The scores around the classes' centers, [`GRID`](crate::GRID) times the share of each: public
     /// knowledge, or a private estimate.
     ///
     /// # Errors
     ///
-    /// `Request` if there is not one centre a class, from 0 to [`GRID`](crate::GRID), or there is no
+    /// `Request` if there is not one center a class, from 0 to [`GRID`](crate::GRID), or there is no
     /// feature.
-    pub fn scores(&self, centers: &[i32], neighbours: Neighbours) -> Result<Scores> {
+    pub fn scores(&self, centers: &[i32], neighbors: Neighbors) -> Result<Scores> {
         let outside = |center: &i32| !(0..=self.q).contains(center);
         if centers.len() != self.rows.len() || centers.iter().any(outside) {
             return Err(Error::request(
-                "there must be one centre a class, from 0 to the grid's end",
+                "there must be one center a class, from 0 to the grid's end",
             ));
         }
         let q = i64::from(self.q);
@@ -125,8 +125,8 @@ impl ClassSums {
         };
         let reach = centers.iter().map(|&m| m.max(self.q - m)).max().unwrap_or(self.q);
         let one_row = u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs());
-        let sensitivity = neighbours.steps() * one_row;
-        Scores::new((0..features).map(score).collect(), sensitivity, neighbours)
+        let sensitivity = neighbors.steps() * one_row;
+        Scores::new((0..features).map(score).collect(), sensitivity, neighbors)
     }
 }
 
@@ -185,7 +185,7 @@ mod tests {
         sums
     }
 
-    /// All tables of two rows with Q = 2, every centre, every row added.
+    /// All tables of two rows with Q = 2, every center, every row added.
     #[test]
     fn sensitivity_by_enumeration() {
         let q = 2i16;
@@ -195,10 +195,10 @@ mod tests {
             for &first in &rows {
                 for &second in &rows {
                     let before =
-                        sums(&[first, second], 2).scores(&centers, Neighbours::AddRemove).unwrap();
+                        sums(&[first, second], 2).scores(&centers, Neighbors::AddRemove).unwrap();
                     for &third in &rows {
                         let after = sums(&[first, second, third], 2)
-                            .scores(&centers, Neighbours::AddRemove)
+                            .scores(&centers, Neighbors::AddRemove)
                             .unwrap();
                         let moved = before.values()[0].abs_diff(after.values()[0]);
                         assert!(moved <= before.sensitivity());
@@ -224,7 +224,7 @@ mod tests {
             .max()
             .unwrap();
         assert_eq!(
-            sums(&rows, 3).scores(&centers, Neighbours::AddRemove).unwrap().values(),
+            sums(&rows, 3).scores(&centers, Neighbors::AddRemove).unwrap().values(),
             [direct]
         );
     }
@@ -237,8 +237,8 @@ mod tests {
         merged.merge(&sums(&rows[..50], 32767));
         let centers = [9000, 11000, 12000];
         assert_eq!(
-            merged.scores(&centers, Neighbours::AddRemove).unwrap(),
-            sums(&rows, 32767).scores(&centers, Neighbours::AddRemove).unwrap()
+            merged.scores(&centers, Neighbors::AddRemove).unwrap(),
+            sums(&rows, 32767).scores(&centers, Neighbors::AddRemove).unwrap()
         );
     }
 }

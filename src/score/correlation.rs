@@ -2,14 +2,14 @@
 //!
 //! # What it is
 //!
-//! With features x and target y on the grid \[-Q, Q\] and the target's centre m,
+//! With features x and target y on the grid \[-Q, Q\] and the target's center m,
 //!
 //! ```text
 //! S_i = | sum over rows of x_i (y - m) | = | A_i - m B_i |,   A_i = sum x_i y,   B_i = sum x_i.
 //! ```
 //!
-//! A covariance needs only one of its factors centred, so the features need no centre, and one pass
-//! is enough: the centre may be known after it.
+//! A covariance needs only one of its factors centered, so the features need no center, and one pass
+//! is enough: the center may be known after it.
 //!
 //! # Sensitivity
 //!
@@ -23,11 +23,11 @@
 //! # Source
 //!
 //! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1; the grid and
-//! the centre inside the budget are this project's.
+//! the center inside the budget are this project's.
 
 use crate::error::{Error, Result};
-use crate::exact::Q;
-use crate::privacy::Neighbours;
+use crate::exact::GRID;
+use crate::privacy::Neighbors;
 use crate::score::sums::{add_products, dot, mask, sum_where};
 use crate::score::{RowSums, Scores, check_block, check_rows};
 
@@ -37,17 +37,17 @@ use crate::score::{RowSums, Scores, check_block, check_rows};
 /// Features x and target y are integers on the grid from -[`GRID`](crate::GRID) to
 /// [`GRID`](crate::GRID), each row's a function of that row alone: [`Scaler`](crate::Scaler) and
 /// [`Bounds::to_grid`](crate::Bounds::to_grid) make them, or any engine that can.
-/// The score of feature i is |sum of x_i (y - m)| around a centre m. Blocks of rows may be summed
+/// The score of feature i is |sum of x_i (y - m)| around a center m. Blocks of rows may be summed
 /// anywhere, in any order: integers give the same bits.
 ///
 /// ```
-/// use dpsis::{CanonicalLipschitz, Mechanism, Neighbours, OperatingSystem, score::CorrelationSums};
+/// use dpsis::{CanonicalLipschitz, Mechanism, Neighbors, OperatingSystem, score::CorrelationSums};
 ///
 /// let mut sums = CorrelationSums::new(3);
 /// for (x, y) in [([1000, -20, 7], 32767), ([-1000, 10, 9], -32767)] {
 ///     sums.add_row(&x, y)?;
 /// }
-/// let scores = sums.scores(0, Neighbours::AddRemove)?;
+/// let scores = sums.scores(0, Neighbors::AddRemove)?;
 /// let picks =
 ///     CanonicalLipschitz::default().select(&scores, 1, &"2".parse()?, OperatingSystem)?;
 /// # Ok::<(), dpsis::Error>(())
@@ -72,7 +72,7 @@ impl CorrelationSums {
     ///
     /// If the memory does not hold 16 bytes a feature.
     pub fn new(features: usize) -> Self {
-        Self::with_grid(features, Q)
+        Self::with_grid(features, GRID)
     }
 
     /// The same on the grid from -q to q.
@@ -128,27 +128,27 @@ impl CorrelationSums {
         (self.above + self.below) / (2 * u64::from(self.q.unsigned_abs()))
     }
 
-    /// The sums of Q + y and of Q - y, Q being [`GRID`](crate::GRID): what a private centre is made
+    /// The sums of Q + y and of Q - y, Q being [`GRID`](crate::GRID): what a private center is made
     /// from.
     pub fn target_sums(&self) -> (u64, u64) {
         (self.above, self.below)
     }
 
-    /// The scores around a centre on the grid: public knowledge, or a private estimate.
+    /// The scores around a center on the grid: public knowledge, or a private estimate.
     ///
     /// # Errors
     ///
-    /// `Request` if the centre lies outside the grid, or there is no feature.
-    pub fn scores(&self, center: i32, neighbours: Neighbours) -> Result<Scores> {
+    /// `Request` if the center lies outside the grid, or there is no feature.
+    pub fn scores(&self, center: i32, neighbors: Neighbors) -> Result<Scores> {
         if !(-self.q..=self.q).contains(&center) {
-            return Err(Error::request("the centre lies outside the grid"));
+            return Err(Error::request("the center lies outside the grid"));
         }
         let center = i64::from(center);
         let score = |(a, b): (&i64, &i64)| (a - center * b).abs();
         let values = self.products.iter().zip(&self.features).map(score).collect();
         let q = self.q.unsigned_abs() as u64;
-        let sensitivity = neighbours.steps() * q * (q + center.unsigned_abs());
-        Scores::new(values, sensitivity, neighbours)
+        let sensitivity = neighbors.steps() * q * (q + center.unsigned_abs());
+        Scores::new(values, sensitivity, neighbors)
     }
 }
 
@@ -210,7 +210,7 @@ mod tests {
         sums
     }
 
-    /// Every row on the grid with Q = 2 or 3, added to tables, under every centre: no score moves
+    /// Every row on the grid with Q = 2 or 3, added to tables, under every center: no score moves
     /// by more than the stated sensitivity, and some score moves by all of it.
     #[test]
     fn sensitivity_by_enumeration() {
@@ -222,13 +222,13 @@ mod tests {
                     let row = |i: i16| (vec![base % q, (base / 3 + i) % q], (base + i) % q);
                     let table = vec![row(0), row(1), row(2)];
                     let before = sums(&table, i32::from(q))
-                        .scores(i32::from(center), Neighbours::AddRemove)
+                        .scores(i32::from(center), Neighbors::AddRemove)
                         .unwrap();
                     for x in values.clone() {
                         for y in values.clone() {
                             let more = [table.clone(), vec![(vec![x, -x], y)]].concat();
                             let after = sums(&more, i32::from(q))
-                                .scores(i32::from(center), Neighbours::AddRemove)
+                                .scores(i32::from(center), Neighbors::AddRemove)
                                 .unwrap();
                             let moved = before.values().iter().zip(after.values());
                             let most = moved.map(|(a, b)| a.abs_diff(*b)).max().unwrap();
@@ -249,7 +249,7 @@ mod tests {
         let (mut rows, mut block) = (CorrelationSums::new(3), CorrelationSums::new(3));
         x.chunks(3).zip(&y).for_each(|(x, &y)| rows.add_row(x, y).unwrap());
         block.add_block(&x, &y).unwrap();
-        let scores = |sums: &CorrelationSums| sums.scores(7, Neighbours::AddRemove).unwrap();
+        let scores = |sums: &CorrelationSums| sums.scores(7, Neighbors::AddRemove).unwrap();
         assert_eq!(scores(&rows), scores(&block));
         for (x, y) in [(&x[1..], &y[..]), (&[0, i16::MIN, 0][..], &[0]), (&[0, 0, 0], &[i16::MIN])]
         {
@@ -265,20 +265,20 @@ mod tests {
         let mut merged = sums(&rows[60..], 32767);
         merged.merge(&sums(&rows[..60], 32767));
         assert_eq!(
-            whole.scores(77, Neighbours::AddRemove).unwrap(),
-            merged.scores(77, Neighbours::AddRemove).unwrap()
+            whole.scores(77, Neighbors::AddRemove).unwrap(),
+            merged.scores(77, Neighbors::AddRemove).unwrap()
         );
         assert_eq!(whole.target_sums(), merged.target_sums());
     }
 
     #[test]
-    fn the_score_is_the_centred_sum() {
+    fn the_score_is_the_centered_sum() {
         let rows = vec![(vec![3, -1], 2), (vec![-2, 3], -3), (vec![1, 1], 1)];
         let direct = |i: usize, m: i64| {
             rows.iter().map(|(x, y)| i64::from(x[i]) * (i64::from(*y) - m)).sum::<i64>().abs()
         };
         for m in -3..=3 {
-            let scores = sums(&rows, 3).scores(m as i32, Neighbours::AddRemove).unwrap();
+            let scores = sums(&rows, 3).scores(m as i32, Neighbors::AddRemove).unwrap();
             assert_eq!(scores.values(), [direct(0, m), direct(1, m)]);
         }
     }

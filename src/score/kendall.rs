@@ -1,4 +1,4 @@
-//! Kendall's rank correlation: no bounds, no centre, no units.
+//! Kendall's rank correlation: no bounds, no center, no units.
 //!
 //! # What it is
 //!
@@ -45,7 +45,7 @@ use crate::data::{Columns, Progress};
 #[cfg(feature = "ndarray")]
 use crate::error::Error;
 use crate::error::Result;
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 use crate::score::Scores;
 
 /// G: scores are integers in units of 1/G.
@@ -58,7 +58,7 @@ pub const KENDALL_GRID: i64 = 1 << 20;
 /// # Privacy
 ///
 /// Scores are exact functions of the data, for a mechanism to choose from. Their sensitivity holds for
-/// the stated neighbours, a row of X and its element of y being one unit.
+/// the stated neighbors, a row of X and its element of y being one unit.
 ///
 /// # Errors
 ///
@@ -67,10 +67,10 @@ pub const KENDALL_GRID: i64 = 1 << 20;
 pub fn kendall<A: Copy + Into<f64> + Sync>(
     x: ndarray::ArrayView2<'_, A>,
     y: ndarray::ArrayView1<'_, f64>,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 ) -> Result<Scores> {
     let usable = |target: &f64| Some(*target).filter(|target| target.is_finite());
-    kendall_of(x, y.iter().map(usable).collect(), 0, neighbours)
+    kendall_of(x, y.iter().map(usable).collect(), 0, neighbors)
 }
 
 /// Each class takes a pass over the rows and 4 bytes a row.
@@ -89,13 +89,13 @@ pub fn kendall_of_classes<A: Copy + Into<f64> + Sync>(
     x: ndarray::ArrayView2<'_, A>,
     y: ndarray::ArrayView1<'_, Option<usize>>,
     classes: usize,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 ) -> Result<Scores> {
     if !(2..=MOST_CLASSES).contains(&classes) {
         return Err(Error::request(format!("there must be 2 to {MOST_CLASSES} classes")));
     }
     let usable = |class: &Option<usize>| class.filter(|c| *c < classes).map(|c| c as f64);
-    kendall_of(x, y.iter().map(usable).collect(), classes, neighbours)
+    kendall_of(x, y.iter().map(usable).collect(), classes, neighbors)
 }
 
 #[cfg(feature = "ndarray")]
@@ -103,7 +103,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     x: ndarray::ArrayView2<'_, A>,
     targets: Vec<Option<f64>>,
     classes: usize,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 ) -> Result<Scores> {
     if x.nrows() != targets.len() {
         return Err(Error::request("X and y must have the same number of rows"));
@@ -112,7 +112,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let columns = SomeRows { columns: x, kept };
-    kendall_scores(&columns, &targets, classes, neighbours, threads, None)
+    kendall_scores(&columns, &targets, classes, neighbors, threads, None)
 }
 
 /// The scores by Kendall's correlation; `classes` = 0 for a numeric target, else their number, the
@@ -121,7 +121,7 @@ pub(crate) fn kendall_scores(
     columns: &impl Columns,
     targets: &[f64],
     classes: usize,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
     threads: usize,
     progress: Option<&Progress>,
 ) -> Result<Scores> {
@@ -130,11 +130,11 @@ pub(crate) fn kendall_scores(
         _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
     };
     let values = values(columns, &rankings, threads, progress);
-    let sensitivity = match neighbours {
-        Neighbours::AddRemove => 3 * KENDALL_GRID / 2 + 1,
-        Neighbours::ReplaceOne => 2 * KENDALL_GRID + 1,
+    let sensitivity = match neighbors {
+        Neighbors::AddRemove => 3 * KENDALL_GRID / 2 + 1,
+        Neighbors::ReplaceOne => 2 * KENDALL_GRID + 1,
     };
-    Scores::new(values, sensitivity.unsigned_abs(), neighbours)
+    Scores::new(values, sensitivity.unsigned_abs(), neighbors)
 }
 
 /// The same scores of the columns with one of themselves, missing values included: of the same
@@ -274,11 +274,11 @@ mod tests {
     use crate::data::HeldRows;
 
     /// One feature; `None` is missing.
-    fn scores(rows: &[(Option<i8>, i8)], classes: usize, neighbours: Neighbours) -> Scores {
+    fn scores(rows: &[(Option<i8>, i8)], classes: usize, neighbors: Neighbors) -> Scores {
         let mut kept = HeldRows::new(1);
         rows.iter().for_each(|(x, _)| kept.add(&[x.map_or(f64::NAN, f64::from)]));
         let targets: Vec<f64> = rows.iter().map(|(_, y)| f64::from(*y)).collect();
-        kendall_scores(&kept, &targets, classes, neighbours, 1, None).unwrap()
+        kendall_scores(&kept, &targets, classes, neighbors, 1, None).unwrap()
     }
 
     /// From the definition, over all pairs.
@@ -315,9 +315,8 @@ mod tests {
             .flat_map(|x| (0..3).map(move |y| (x, y)))
             .collect();
         for classes in [0, 3] {
-            let score = |rows: &[(Option<i8>, i8)]| {
-                scores(rows, classes, Neighbours::AddRemove).values()[0]
-            };
+            let score =
+                |rows: &[(Option<i8>, i8)]| scores(rows, classes, Neighbors::AddRemove).values()[0];
             let mut tables = vec![vec![]];
             let (mut added, mut replaced) = (0, 0);
             let mut next = 0;
@@ -339,8 +338,8 @@ mod tests {
                 }
             }
             let declared = |n| scores(&[], classes, n).sensitivity();
-            assert!(added <= declared(Neighbours::AddRemove), "{added}");
-            assert!(replaced <= declared(Neighbours::ReplaceOne), "{replaced}");
+            assert!(added <= declared(Neighbors::AddRemove), "{added}");
+            assert!(replaced <= declared(Neighbors::ReplaceOne), "{replaced}");
             assert!(added >= KENDALL_GRID.unsigned_abs() && replaced > added);
         }
     }
@@ -352,7 +351,7 @@ mod tests {
                 (prop::option::weighted(0.8, -3i8..4), 0i8..3), 0..40),
             classes in prop::sample::select(vec![0usize, 3]),
         ) {
-            let scores = scores(&rows, classes, Neighbours::AddRemove);
+            let scores = scores(&rows, classes, Neighbors::AddRemove);
             prop_assert_eq!(scores.values()[0], by_pairs(&rows, classes));
         }
     }
@@ -377,7 +376,7 @@ mod tests {
                 }
                 rows.merge(more);
             }
-            kendall_scores(&rows, &targets, 0, Neighbours::AddRemove, threads, Some(&progress))
+            kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, threads, Some(&progress))
                 .unwrap()
         };
         let forward: Vec<u32> = (0..200).collect();

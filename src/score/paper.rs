@@ -1,7 +1,7 @@
 //! The published preprocessing, which is NOT private: kept to reproduce results.
 //!
-//! Every column and the target are centred at their mean and divided by their largest magnitude, both
-//! taken from the data; then clipped correlation on the grid, without a further centre. The centring
+//! Every column and the target are centered at their mean and divided by their largest magnitude, both
+//! taken from the data; then clipped correlation on the grid, without a further center. The centering
 //! and scaling of one row depend on all others, so no budget covers them. The sensitivity stated with
 //! the scores, Q^2 a row, is that of data already scaled.
 //!
@@ -9,22 +9,22 @@
 
 use crate::data::Columns;
 use crate::error::Result;
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 use crate::score::{CorrelationSums, RowSums, Scores};
 
-/// Scores after centring and scaling by the data themselves: not private.
+/// Scores after centering and scaling by the data themselves: not private.
 pub(crate) fn paper_scores(
     columns: &impl Columns,
     targets: &[f64],
-    quantise: impl Fn(f64) -> i16,
+    quantize: impl Fn(f64) -> i16,
     q: i32,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 ) -> Result<Scores> {
     let features = columns.features();
     let codes: Vec<Vec<i16>> = (0..features)
         .map(|feature| {
             let values: Vec<f64> = columns.column(feature).collect();
-            scaled(&values).map(&quantise).collect()
+            scaled(&values).map(&quantize).collect()
         })
         .collect();
     let mut sums = CorrelationSums::with_grid(features, q);
@@ -33,19 +33,19 @@ pub(crate) fn paper_scores(
         for (code, column) in x.iter_mut().zip(&codes) {
             *code = column[row];
         }
-        sums.add(&x, quantise(y));
+        sums.add(&x, quantize(y));
     }
-    sums.scores(0, neighbours)
+    sums.scores(0, neighbors)
 }
 
-/// Centred, then divided by the largest magnitude; missing and constant values become 0.
+/// Centered, then divided by the largest magnitude; missing and constant values become 0.
 pub(crate) fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
     let present: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let mean = present.iter().sum::<f64>() / present.len().max(1) as f64;
     let most = present.iter().map(|value| (value - mean).abs()).fold(0.0, f64::max);
     values.iter().map(move |value| {
-        let centred = (value - mean) / most;
-        if centred.is_finite() { centred.clamp(-1.0, 1.0) } else { 0.0 }
+        let centered = (value - mean) / most;
+        if centered.is_finite() { centered.clamp(-1.0, 1.0) } else { 0.0 }
     })
 }
 
@@ -55,7 +55,7 @@ mod tests {
     use crate::data::HeldRows;
 
     #[test]
-    fn columns_are_centred_and_scaled() {
+    fn columns_are_centered_and_scaled() {
         let of = |values: &[f64]| scaled(values).collect::<Vec<_>>();
         assert_eq!(of(&[1.0, 2.0, 6.0]), [-2.0 / 3.0, -1.0 / 3.0, 1.0]);
         assert_eq!(of(&[5.0, 5.0, f64::NAN]), [0.0, 0.0, 0.0]);
@@ -67,9 +67,9 @@ mod tests {
         for (a, b) in [(0.0, 3.0), (1.0, 1.0), (2.0, 2.0)] {
             rows.add(&[a, b]);
         }
-        let quantise = |t: f64| (t * 100.0).round() as i16;
+        let quantize = |t: f64| (t * 100.0).round() as i16;
         let targets = [1.0, 2.0, 3.0];
-        let scores = paper_scores(&rows, &targets, quantise, 100, Neighbours::AddRemove).unwrap();
+        let scores = paper_scores(&rows, &targets, quantize, 100, Neighbors::AddRemove).unwrap();
         // Feature 1 is the target scaled; feature 2 is (1, -1, 0).
         assert_eq!(scores.values(), [20_000, 10_000]);
         assert_eq!(scores.sensitivity(), 10_000);

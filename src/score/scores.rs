@@ -1,7 +1,7 @@
 //! The only thing that passes from data to selection.
 
 use crate::error::{Error, Result};
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 
 /// One integer score per candidate, with the most that one unit can move each of them.
 ///
@@ -13,8 +13,8 @@ use crate::privacy::Neighbours;
 pub struct Scores {
     values: Vec<i64>,
     sensitivities: Sensitivities,
-    neighbours: Neighbours,
-    one_sided: bool,
+    neighbors: Neighbors,
+    monotonic: bool,
 }
 
 /// The most that one unit can move scores.
@@ -32,14 +32,14 @@ const LARGEST: u64 = (1 << 62) - 1;
 impl Scores {
     /// Scores for candidates 0, 1, ... and their common sensitivity in the same unit.
     ///
-    /// The caller vouches for the sensitivity: between any two tables that are neighbours no score
+    /// The caller vouches for the sensitivity: between any two tables that are neighbors no score
     /// may differ by more.
     ///
     /// # Errors
     ///
     /// `Request` if there is no score, the sensitivity is 0 or a magnitude reaches 2^62.
-    pub fn new(values: Vec<i64>, sensitivity: u64, neighbours: Neighbours) -> Result<Self> {
-        Self::with(values, Sensitivities::Common(sensitivity), neighbours)
+    pub fn new(values: Vec<i64>, sensitivity: u64, neighbors: Neighbors) -> Result<Self> {
+        Self::with(values, Sensitivities::Common(sensitivity), neighbors)
     }
 
     /// Scores that each have a sensitivity of their own, for mechanisms that make use of that. The
@@ -51,19 +51,15 @@ impl Scores {
     pub fn with_sensitivities(
         values: Vec<i64>,
         sensitivities: Vec<u64>,
-        neighbours: Neighbours,
+        neighbors: Neighbors,
     ) -> Result<Self> {
         if values.len() != sensitivities.len() {
             return Err(Error::request("there must be one sensitivity for each score"));
         }
-        Self::with(values, Sensitivities::Each(sensitivities), neighbours)
+        Self::with(values, Sensitivities::Each(sensitivities), neighbors)
     }
 
-    fn with(
-        values: Vec<i64>,
-        sensitivities: Sensitivities,
-        neighbours: Neighbours,
-    ) -> Result<Self> {
+    fn with(values: Vec<i64>, sensitivities: Sensitivities, neighbors: Neighbors) -> Result<Self> {
         if values.is_empty() {
             return Err(Error::request("there is no score to choose from"));
         }
@@ -78,7 +74,7 @@ impl Scores {
         if values.iter().any(|value| value.unsigned_abs() > LARGEST) {
             return Err(Error::request("scores must lie strictly between -2^62 and 2^62"));
         }
-        Ok(Self { values, sensitivities, neighbours, one_sided: false })
+        Ok(Self { values, sensitivities, neighbors, monotonic: false })
     }
 
     /// Says that a unit more raises scores or leaves them (or lowers them all or leaves them), never
@@ -87,13 +83,13 @@ impl Scores {
     /// # Errors
     ///
     /// `Request` where units are replaced: then one score can rise while another falls.
-    pub fn one_sided(mut self) -> Result<Self> {
-        if self.neighbours != Neighbours::AddRemove {
+    pub fn monotonic(mut self) -> Result<Self> {
+        if self.neighbors != Neighbors::AddRemove {
             return Err(Error::request(
-                "only where units are added or removed are scores one-sided",
+                "only where units are added or removed are scores monotonic",
             ));
         }
-        self.one_sided = true;
+        self.monotonic = true;
         Ok(self)
     }
 
@@ -102,7 +98,7 @@ impl Scores {
         &self.values
     }
 
-    /// The most by which neighbouring tables can differ in any score.
+    /// The most by which neighboring tables can differ in any score.
     pub fn sensitivity(&self) -> u64 {
         match &self.sensitivities {
             Sensitivities::Common(sensitivity) => *sensitivity,
@@ -110,7 +106,7 @@ impl Scores {
         }
     }
 
-    /// The most by which neighbouring tables can differ in the score of a candidate, which exists.
+    /// The most by which neighboring tables can differ in the score of a candidate, which exists.
     pub(crate) fn sensitivity_of(&self, candidate: usize) -> u64 {
         match &self.sensitivities {
             Sensitivities::Common(sensitivity) => *sensitivity,
@@ -127,13 +123,13 @@ impl Scores {
     }
 
     /// The relation for which the sensitivity holds.
-    pub fn neighbours(&self) -> Neighbours {
-        self.neighbours
+    pub fn neighbors(&self) -> Neighbors {
+        self.neighbors
     }
 
     /// Whether one unit moves all scores in one direction.
-    pub fn is_one_sided(&self) -> bool {
-        self.one_sided
+    pub fn is_monotonic(&self) -> bool {
+        self.monotonic
     }
 }
 
@@ -143,8 +139,8 @@ impl std::fmt::Debug for Scores {
         f.debug_struct("Scores")
             .field("candidates", &self.values.len())
             .field("sensitivity", &self.sensitivity())
-            .field("neighbours", &self.neighbours)
-            .field("one_sided", &self.one_sided)
+            .field("neighbors", &self.neighbors)
+            .field("monotonic", &self.monotonic)
             .finish_non_exhaustive()
     }
 }
@@ -156,7 +152,7 @@ mod tests {
     #[test]
     fn what_could_wrap_is_refused() {
         let scores = |values: &[i64], sensitivity| {
-            Scores::new(values.to_vec(), sensitivity, Neighbours::AddRemove)
+            Scores::new(values.to_vec(), sensitivity, Neighbors::AddRemove)
         };
         let most = (1 << 62) - 1;
         assert!(scores(&[most, -most], LARGEST).is_ok());
@@ -166,7 +162,7 @@ mod tests {
         }
         assert!(scores(&[1], 0).is_err() && scores(&[1], LARGEST + 1).is_err());
         let each = |sensitivities: &[u64]| {
-            Scores::with_sensitivities(vec![1, 2], sensitivities.to_vec(), Neighbours::AddRemove)
+            Scores::with_sensitivities(vec![1, 2], sensitivities.to_vec(), Neighbors::AddRemove)
         };
         assert!(each(&[1, 7]).is_ok_and(|scores| !scores.is_homogeneous()));
         for wrong in [&[1][..], &[1, 0], &[1, LARGEST + 1]] {
@@ -176,13 +172,13 @@ mod tests {
 
     #[test]
     fn replaced_units_move_scores_both_ways() {
-        let scores = |neighbours| Scores::new(vec![1], 1, neighbours).unwrap().one_sided();
-        assert!(scores(Neighbours::AddRemove).is_ok() && scores(Neighbours::ReplaceOne).is_err());
+        let scores = |neighbors| Scores::new(vec![1], 1, neighbors).unwrap().monotonic();
+        assert!(scores(Neighbors::AddRemove).is_ok() && scores(Neighbors::ReplaceOne).is_err());
     }
 
     #[test]
     fn debug_output_hides_the_values() {
-        let scores = Scores::new(vec![12_345, 67_890], 7, Neighbours::AddRemove).unwrap();
+        let scores = Scores::new(vec![12_345, 67_890], 7, Neighbors::AddRemove).unwrap();
         let shown = format!("{scores:?}");
         assert!(!shown.contains("12345") && shown.contains("candidates: 2"), "{shown}");
     }

@@ -6,7 +6,7 @@ use crate::data::{Orientation, Schema, Source};
 use crate::error::Result;
 use crate::estimate::MedianGrid;
 use crate::exact::near_f64;
-use crate::privacy::{Epsilon, Neighbours, Purpose};
+use crate::privacy::{Epsilon, Neighbors, Purpose};
 use crate::select::plan::{Plan, PlannedPath};
 use crate::select::request::Request;
 use crate::select::{Guarantee, MechanismUsed, Method, ScoreUsed, Warning};
@@ -75,7 +75,7 @@ impl Request {
 
     fn noise(&self, plan: &Plan, purpose: Purpose, epsilon: &Epsilon, d: usize) -> String {
         let epsilon = near_f64(epsilon.as_rational());
-        let steps = self.neighbours.steps() as f64;
+        let steps = self.neighbors.steps() as f64;
         match purpose {
             // P(rank error > r) <= (grid points) e^(-eps r).
             Purpose::TargetMedian => {
@@ -86,11 +86,11 @@ impl Request {
                 )
             }
             Purpose::TargetCenter
-                if self.neighbours == Neighbours::ReplaceOne
+                if self.neighbors == Neighbors::ReplaceOne
                     && !matches!(plan.path, PlannedPath::Classes { .. }) =>
             {
                 let rows = 2f64.sqrt() / epsilon;
-                format!("the centre moves as if {rows:.1} rows were moved from end to end")
+                format!("the center moves as if {rows:.1} rows were moved from end to end")
             }
             Purpose::TargetCenter => {
                 let rows = 2.0 * steps / epsilon;
@@ -122,13 +122,13 @@ impl Request {
     pub(super) fn rows_needed(&self, epsilon: &Epsilon, d: usize) -> f64 {
         let gap = self.mechanism_used().gap(d, self.k, epsilon);
         match self.method {
-            Method::Scores => self.neighbours.steps() as f64 * gap,
+            Method::Scores => self.neighbors.steps() as f64 * gap,
             // A row changes one block under either relation.
             #[cfg(feature = "methods")]
             Method::TwoStage(_) => gap,
             // What is shared with earlier picks moves as well.
             #[cfg(feature = "methods")]
-            Method::DpKendall => 2.0 * self.neighbours.steps() as f64 * gap,
+            Method::DpKendall => 2.0 * self.neighbors.steps() as f64 * gap,
         }
     }
 
@@ -136,7 +136,7 @@ impl Request {
         Guarantee {
             epsilon: plan.epsilon.clone(),
             delta: "0".to_owned(),
-            neighbours: self.neighbours,
+            neighbors: self.neighbors,
             unit: match schema.orientation() {
                 Orientation::SamplesAsRows => "row",
                 Orientation::FeaturesAsRows => "column",

@@ -2,7 +2,7 @@
 
 use crate::data::{FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCode, Value};
 use crate::estimate::{MedianGrid, RankCounts};
-use crate::exact::Q;
+use crate::exact::GRID;
 use crate::score::{CorrelationSums, RowSums};
 
 /// Sums of samples with a usable target, and the number of all samples.
@@ -159,7 +159,7 @@ impl HeldCodes {
 
     /// The sums when the target is split at a median.
     pub(super) fn summed(&self, mut sums: CorrelationSums, median: f64) -> Summed<CorrelationSums> {
-        let split = |&value: &f64| TargetCode::split(value, median, Q);
+        let split = |&value: &f64| TargetCode::split(value, median, GRID);
         sums.add_rows(&self.codes, &self.targets.iter().map(split).collect::<Vec<_>>());
         Summed { sums, rows: self.rows }
     }

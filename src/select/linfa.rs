@@ -111,7 +111,7 @@ where
     ) -> Result<DatasetBase<Array2<F>, T>> {
         let records = self.columns_of(dataset.records.view())?;
         let names = dataset.feature_names().to_vec();
-        let kept = |picked: &super::Picked| names.get(picked.feature) == Some(&picked.name);
+        let kept = |picked: &super::Picked| names.get(picked.index) == Some(&picked.name);
         if !names.is_empty() && !self.selected.iter().all(kept) {
             return Err(Error::request("the dataset names its features otherwise"));
         }

@@ -7,7 +7,7 @@ use ndarray::{Array1, Array2};
 use crate::data::{Columns, Labels, Samples, TargetCode, UsableSamples};
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, private_rows};
-use crate::exact::Q;
+use crate::exact::GRID;
 use crate::method::{ballots, blocks_for, dp_kendall, draw_blocks, votes};
 use crate::privacy::Purpose;
 use crate::score::{Scores, kendall_scores, kendall_with, scaled};
@@ -57,10 +57,10 @@ impl Run<'_> {
         let held = self.hold_with(table, |cell| match coding {
             PlannedCoding::MedianSplit(_) => format.number(cell),
             PlannedCoding::Stated(code) => {
-                code.code(cell, &format, Q).map(|code| f64::from(code) / f64::from(Q))
+                code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
         })?;
-        let codes = held.codes().iter().map(|code| f64::from(*code) / f64::from(Q)).collect();
+        let codes = held.codes().iter().map(|code| f64::from(*code) / f64::from(GRID)).collect();
         let shape = (held.targets().len(), table.schema().d());
         let x = Array2::from_shape_vec(shape, codes);
         let x = x.map_err(|_| Error::input("the table's rows differ in length"))?;
@@ -68,7 +68,7 @@ impl Run<'_> {
         Ok(BlockRows { x, target, samples: held.samples() })
     }
 
-    /// Features and target centred and scaled by the data: not private.
+    /// Features and target centered and scaled by the data: not private.
     fn paper_rows(&self, table: &mut impl Samples, labels: Option<&Labels>) -> Result<BlockRows> {
         let format = table.format().clone();
         let rows = {
@@ -117,7 +117,7 @@ impl Run<'_> {
         };
         let ballots = cast(&y, blocks, median)?;
         let votes = votes(&ballots, rows.x.ncols(), self.request.k);
-        let scores = Scores::new(votes, 1, self.request.neighbours)?;
+        let scores = Scores::new(votes, 1, self.request.neighbors)?;
         let released = Released {
             center: None,
             target_median: median,
@@ -152,9 +152,9 @@ impl Run<'_> {
             let UsableSamples { columns, targets, samples } = table.columns(code)?;
             let classes = labels.map_or(0, |labels| labels.as_slice().len());
             let target = (!targets.is_empty()).then(|| {
-                let (neighbours, progress) = (self.request.neighbours, &self.request.progress);
+                let (neighbors, progress) = (self.request.neighbors, &self.request.progress);
                 let progress = progress.as_ref();
-                kendall_scores(&columns, &targets, classes, neighbours, threads, progress)
+                kendall_scores(&columns, &targets, classes, neighbors, threads, progress)
             });
             target.transpose()?.map(|target| {
                 let shared = |pick| Arc::from(kendall_with(&columns, pick, threads));

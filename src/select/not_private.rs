@@ -46,7 +46,7 @@ impl NotPrivateSelect {
         self
     }
 
-    /// Centres and scales columns and target by the data.
+    /// Centers and scales columns and target by the data.
     pub fn paper_preprocessing(mut self) -> Self {
         self.0.paper = true;
         self

@@ -1,5 +1,5 @@
-//! The whole path by enumeration: the joint law of median, centre and selected set, for all small
-//! tables and their neighbours, with the grid at Q = 2; and that a row speaks only for itself.
+//! The whole path by enumeration: the joint law of median, center and selected set, for all small
+//! tables and their neighbors, with the grid at Q = 2; and that a row speaks only for itself.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use proptest::prelude::*;
 
 use crate::data::{Bounds, CellFormat, HeldRows, Labels, Scaler, Scaling, TargetCode};
 use crate::estimate::laws;
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores};
 use crate::support::oracle;
 
@@ -39,7 +39,7 @@ struct Path {
     scaling: Scaling,
     target: Target,
     center: Center,
-    neighbours: Neighbours,
+    neighbors: Neighbors,
 }
 
 fn labels(labels: &[&str]) -> Labels {
@@ -85,7 +85,7 @@ impl Path {
         x
     }
 
-    /// The joint law: the probability of every (median, centre, set).
+    /// The joint law: the probability of every (median, center, set).
     fn law(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
         match self.target {
             Target::Kendall => self.law_of_kendall(table, laws),
@@ -99,7 +99,7 @@ impl Path {
             }
             Target::MedianSplit => {
                 let values: Vec<f64> = table.iter().filter_map(|row| row.1.parse().ok()).collect();
-                let eps = EPS_MEDIAN / self.neighbours.steps() as f64;
+                let eps = EPS_MEDIAN / self.neighbors.steps() as f64;
                 let medians = laws::law_of_values(&values, eps);
                 let mut joint = Vec::new();
                 for (median, p) in laws::POINTS.into_iter().zip(medians) {
@@ -124,7 +124,7 @@ impl Path {
                 let (above, below) = sums.target_sums();
                 let (above, below) = (above as i64, below as i64);
                 let (q, rows) = (i64::from(SMALL_Q), table.len() as i64);
-                let of_rows = self.neighbours == Neighbours::ReplaceOne;
+                let of_rows = self.neighbors == Neighbors::ReplaceOne;
                 let key = (above, below, if of_rows { rows } else { 0 });
                 let law = laws.centers.entry(key).or_insert_with(|| {
                     if of_rows {
@@ -138,7 +138,7 @@ impl Path {
         };
         let mut joint = Vec::new();
         for (center, p) in centers {
-            let scores = sums.scores(center, self.neighbours).unwrap();
+            let scores = sums.scores(center, self.neighbors).unwrap();
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
         }
         joint
@@ -155,7 +155,7 @@ impl Path {
         let centers = match self.center {
             Center::Public(center) => vec![(vec![center.max(0); 3], 1.0)],
             Center::Private => {
-                let steps = self.neighbours.steps() as f64;
+                let steps = self.neighbors.steps() as f64;
                 laws.classes
                     .entry(sums.rows().to_vec())
                     .or_insert_with(|| law_of_class_centers(sums.rows(), steps))
@@ -164,7 +164,7 @@ impl Path {
         };
         let mut joint = Vec::new();
         for (centers, p) in centers {
-            let scores = sums.scores(&centers, self.neighbours).unwrap();
+            let scores = sums.scores(&centers, self.neighbors).unwrap();
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
         }
         joint
@@ -179,7 +179,7 @@ impl Path {
                 targets.push(y);
             }
         }
-        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbours, 1, None).unwrap(), laws)
+        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbors, 1, None).unwrap(), laws)
     }
 }
 
@@ -194,7 +194,7 @@ fn law_of_sets(scores: &Scores, laws: &mut Laws) -> Vec<f64> {
     laws.sets.entry(key).or_insert_with(law).clone()
 }
 
-/// All centres of three classes with their probabilities, by summing over the noise: counts plus
+/// All centers of three classes with their probabilities, by summing over the noise: counts plus
 /// discrete Laplace of rate eps/steps, shares of a total of at least 4 steps/eps.
 fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     let rate = EPS_CENTER / steps;
@@ -235,7 +235,7 @@ fn all_rows(features: usize, targets: &[&'static str]) -> Vec<TableRow> {
     rows
 }
 
-/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbours.
+/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbors.
 /// Tables are multisets: no law depends on the order of rows.
 fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
     let mut tables: Vec<Vec<usize>> = vec![vec![]];
@@ -251,7 +251,7 @@ fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
     let mut memory = Laws::default();
     let laws: HashMap<Vec<usize>, Vec<f64>> = tables
         .iter()
-        .filter(|table| !table.is_empty() || path.neighbours == Neighbours::AddRemove)
+        .filter(|table| !table.is_empty() || path.neighbors == Neighbors::AddRemove)
         .map(|table| {
             let picked: Vec<TableRow> = table.iter().map(|&row| rows[row].clone()).collect();
             (table.clone(), path.law(&picked, &mut memory))
@@ -264,9 +264,9 @@ fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
     let (mut worst, mut pairs) = (0.0f64, 0);
     for (table, law) in &laws {
         for row in 0..rows.len() {
-            let neighbours: Vec<Vec<usize>> = match path.neighbours {
-                Neighbours::AddRemove => vec![sorted([&table[..], &[row]].concat())],
-                Neighbours::ReplaceOne => (0..table.len())
+            let neighbors: Vec<Vec<usize>> = match path.neighbors {
+                Neighbors::AddRemove => vec![sorted([&table[..], &[row]].concat())],
+                Neighbors::ReplaceOne => (0..table.len())
                     .map(|at| {
                         let mut other = table.clone();
                         other[at] = row;
@@ -274,8 +274,8 @@ fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
                     })
                     .collect(),
             };
-            for neighbour in neighbours {
-                if let Some(other) = laws.get(&neighbour) {
+            for neighbor in neighbors {
+                if let Some(other) = laws.get(&neighbor) {
                     worst = worst.max(oracle::max_log_ratio(law, other));
                     pairs += 1;
                 }
@@ -292,20 +292,20 @@ fn joint_releases_by_enumeration() {
     let own = Scaling::BoundsByFeature(vec![bounds(-1.0, 1.0), bounds(-4.0, 2.0)]);
     let ranks = Scaling::RowRank;
     let mut paths = Vec::new();
-    for neighbours in [Neighbours::AddRemove, Neighbours::ReplaceOne] {
+    for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
         for scaling in [&common, &own, &ranks] {
             for target in [Target::Bounded, Target::TwoClasses, Target::MedianSplit] {
                 for center in [Center::Private, Center::Public(0), Center::Public(1)] {
-                    paths.push(Path { scaling: scaling.clone(), target, center, neighbours });
+                    paths.push(Path { scaling: scaling.clone(), target, center, neighbors });
                 }
             }
             for center in [Center::Private, Center::Public(0), Center::Public(1)] {
                 let target = Target::ThreeClasses;
-                paths.push(Path { scaling: scaling.clone(), target, center, neighbours });
+                paths.push(Path { scaling: scaling.clone(), target, center, neighbors });
             }
         }
         let (scaling, target) = (ranks.clone(), Target::Kendall);
-        paths.push(Path { scaling, target, center: Center::Public(0), neighbours });
+        paths.push(Path { scaling, target, center: Center::Public(0), neighbors });
     }
     for path in paths {
         let targets = if path.features() == 2 { &["-1", "1", "x"][..] } else { &["-1", "1"] };
@@ -314,8 +314,8 @@ fn joint_releases_by_enumeration() {
         let cheap = path.center != Center::Private && path.target != Target::MedianSplit;
         let most = 1 + usize::from(cheap) + if path.features() == 2 { 2 } else { 1 };
         let (worst, pairs) = worst(&path, &rows, most);
-        let Path { scaling, target, center, neighbours } = &path;
-        let name = format!("{scaling:?}, {target:?}, {center:?}, {neighbours:?}");
+        let Path { scaling, target, center, neighbors } = &path;
+        let name = format!("{scaling:?}, {target:?}, {center:?}, {neighbors:?}");
         let used = worst / path.epsilon();
         assert!(pairs > 2_000, "{name}: {pairs}");
         assert!(used <= 1.0 + 1e-12, "{name}: {used}");
@@ -334,7 +334,7 @@ fn broken_paths_are_caught() {
         scaling: Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap()),
         target: Target::Bounded,
         center: Center::Public(1),
-        neighbours: Neighbours::AddRemove,
+        neighbors: Neighbors::AddRemove,
     };
     let scores = |table: &[TableRow]| {
         let mut sums = CorrelationSums::with_grid(2, SMALL_Q);
@@ -344,20 +344,20 @@ fn broken_paths_are_caught() {
                 sums.add(&path.code_row(row), y);
             }
         }
-        sums.scores(1, Neighbours::AddRemove).unwrap().values().to_vec()
+        sums.scores(1, Neighbors::AddRemove).unwrap().values().to_vec()
     };
     let select = |x: Vec<f64>| oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION);
-    // Scores divided by the largest ("normalised by the data"), at a constant sensitivity.
-    let normalised = |table: &[TableRow]| {
+    // Scores divided by the largest ("normalized by the data"), at a constant sensitivity.
+    let normalized = |table: &[TableRow]| {
         let scores = scores(table);
         let most = scores.iter().copied().max().unwrap().max(1) as f64;
         select(scores.iter().map(|&score| 3.0 * score as f64 / most).collect())
     };
-    // The sensitivity of a centred target forgotten: Q^2 instead of Q (Q + |m|).
-    let uncentred = |table: &[TableRow]| {
+    // The sensitivity of a centered target forgotten: Q^2 instead of Q (Q + |m|).
+    let uncentered = |table: &[TableRow]| {
         select(scores(table).iter().map(|&score| score as f64 / 4.0).collect())
     };
-    for (name, law) in [("normalised", &normalised as Law<'_>), ("uncentred", &uncentred)] {
+    for (name, law) in [("normalized", &normalized as Law<'_>), ("uncentered", &uncentered)] {
         let mut worst = 0.0f64;
         for first in &rows {
             for second in &rows {
@@ -404,7 +404,7 @@ proptest! {
             parts.merge(&alone);
         }
         prop_assert_eq!(whole.target_sums(), parts.target_sums());
-        let scores = |sums: &CorrelationSums| sums.scores(5, Neighbours::AddRemove).unwrap();
+        let scores = |sums: &CorrelationSums| sums.scores(5, Neighbors::AddRemove).unwrap();
         prop_assert_eq!(scores(&whole), scores(&parts));
     }
 }

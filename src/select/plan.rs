@@ -2,11 +2,11 @@
 
 use crate::data::{Bounds, Labels, Opening, TargetCode};
 use crate::error::{Error, Result};
-use crate::exact::Q;
+use crate::exact::GRID;
 use crate::mechanism::{Sensitivity, check_k};
 #[cfg(feature = "methods")]
 use crate::method::{Lasso, MOST_BLOCKS, MOST_PICKS};
-use crate::privacy::{Budget, Epsilon, Neighbours, Purpose, Spending};
+use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
 #[cfg(feature = "methods")]
 use crate::select::TwoStage;
 use crate::select::request::Request;
@@ -58,15 +58,15 @@ impl Request {
         checked_threads(self.threads)?;
         let kendall = self.score == Some(ScoreKind::Kendall);
         if kendall && (self.scale.is_some() || self.center != Center::Private) {
-            return Err(Error::request("Kendall's correlation takes no bounds, scale or centre"));
+            return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
         }
         let stated = self.score.is_some()
             || self.scale.is_some()
             || self.center != Center::Private
-            || self.neighbours != Neighbours::AddRemove;
+            || self.neighbors != Neighbors::AddRemove;
         if self.paper && stated {
             return Err(Error::request(
-                "the paper's preprocessing takes no score, bounds, scale, centre or neighbours",
+                "the paper's preprocessing takes no score, bounds, scale, center or neighbors",
             ));
         }
         // All that could be planned, whatever the number of features.
@@ -162,7 +162,7 @@ impl Request {
                 Lasso::new(penalty)?;
                 if scored {
                     return Err(Error::request(
-                        "the two-stage method takes no score and no centre",
+                        "the two-stage method takes no score and no center",
                     ));
                 }
                 if blocks.is_some_and(|blocks| !(1..=MOST_BLOCKS).contains(&blocks)) {
@@ -175,7 +175,7 @@ impl Request {
                 let scaled = self.scale.is_some() || self.paper;
                 if scored || scaled || self.mechanism.is_some() {
                     return Err(Error::request(
-                        "DPKendall takes no score, bounds, scale, centre or mechanism",
+                        "DPKendall takes no score, bounds, scale, center or mechanism",
                     ));
                 }
                 if self.k > MOST_PICKS {
@@ -201,11 +201,11 @@ impl Request {
                     true => BlockTarget::Paper { labels },
                     false => BlockTarget::Coded(self.planned_coding(labels, budget)),
                 };
-                let blocks = match (blocks, self.neighbours) {
+                let blocks = match (blocks, self.neighbors) {
                     (Some(blocks), _) => PlannedBlocks::Stated(blocks),
                     _ if self.paper => PlannedBlocks::ByPublicRows,
-                    (None, Neighbours::ReplaceOne) => PlannedBlocks::ByPublicRows,
-                    (None, Neighbours::AddRemove) => {
+                    (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
+                    (None, Neighbors::AddRemove) => {
                         PlannedBlocks::Private(budget.claim(Purpose::Rows, &self.shares.center))
                     }
                 };
@@ -226,7 +226,7 @@ impl Request {
         }
     }
 
-    /// A private centre claims its part; `public` puts any other on the grid.
+    /// A private center claims its part; `public` puts any other on the grid.
     fn planned_center<C>(
         &self,
         budget: &mut Budget,
@@ -333,7 +333,7 @@ pub(super) enum PlannedCoding {
 }
 
 impl PlannedCoding {
-    /// A public centre on the grid.
+    /// A public center on the grid.
     fn center(&self, center: &Center) -> Result<i32> {
         match self {
             Self::MedianSplit(_) => center_of_split(center),
@@ -343,7 +343,7 @@ impl PlannedCoding {
     }
 }
 
-/// A centre on the grid.
+/// A center on the grid.
 #[derive(Debug, PartialEq)]
 pub(super) enum PlannedCenter<C> {
     /// To be estimated, spending this.
@@ -354,7 +354,7 @@ pub(super) enum PlannedCenter<C> {
 fn center_of_split(center: &Center) -> Result<i32> {
     match center {
         Center::Stated(_) => Err(Error::request(
-            "a stated centre needs a target with bounds or classes (--target-bounds, --classes)",
+            "a stated center needs a target with bounds or classes (--target-bounds, --classes)",
         )),
         other => no_shares(other),
     }
@@ -363,10 +363,10 @@ fn center_of_split(center: &Center) -> Result<i32> {
 fn center_in(bounds: &Bounds, center: &Center) -> Result<i32> {
     match center {
         Center::Stated(value) if (bounds.low()..=bounds.high()).contains(value) => {
-            Ok(bounds.quantise(*value, Q).into())
+            Ok(bounds.quantize(*value, GRID).into())
         }
         Center::Stated(_) => {
-            Err(Error::request("the stated centre lies outside the target's bounds"))
+            Err(Error::request("the stated center lies outside the target's bounds"))
         }
         other => no_shares(other),
     }
@@ -375,7 +375,7 @@ fn center_in(bounds: &Bounds, center: &Center) -> Result<i32> {
 fn center_of_two(center: &Center) -> Result<i32> {
     match center {
         Center::Stated(share) => {
-            Ok((f64::from(Q) * (2.0 * check_share(*share)? - 1.0)).round() as i32)
+            Ok((f64::from(GRID) * (2.0 * check_share(*share)? - 1.0)).round() as i32)
         }
         other => no_shares(other),
     }
@@ -383,7 +383,7 @@ fn center_of_two(center: &Center) -> Result<i32> {
 
 fn no_shares(center: &Center) -> Result<i32> {
     match center {
-        Center::Shares(_) => Err(Error::request("shares as centre need three or more classes")),
+        Center::Shares(_) => Err(Error::request("shares as center need three or more classes")),
         _ => Ok(0),
     }
 }
@@ -392,7 +392,7 @@ fn centers_of(labels: &Labels, center: &Center) -> Result<Vec<i32>> {
     match center {
         Center::Shares(shares) => shares_on_grid(shares, labels),
         Center::Stated(_) => Err(Error::request(
-            "with three or more classes state the centre as shares: a=0.3,b=0.5,c=0.2",
+            "with three or more classes state the center as shares: a=0.3,b=0.5,c=0.2",
         )),
         _ => Ok(vec![0; labels.as_slice().len()]),
     }
@@ -407,18 +407,18 @@ fn check_share(share: f64) -> Result<f64> {
 
 fn shares_on_grid(shares: &[(String, f64)], labels: &Labels) -> Result<Vec<i32>> {
     if shares.len() != labels.as_slice().len() {
-        return Err(Error::request("the centre must state the share of every class, once"));
+        return Err(Error::request("the center must state the share of every class, once"));
     }
     let share_of = |label: &String| {
         let share = shares.iter().find(|(name, _)| name == label);
-        share.ok_or_else(|| Error::request("the centre must state the share of every class, once"))
+        share.ok_or_else(|| Error::request("the center must state the share of every class, once"))
     };
     let mut sum = 0.0;
     let mut on_grid = Vec::new();
     for label in labels.as_slice() {
         let share = check_share(share_of(label)?.1)?;
         sum += share;
-        on_grid.push((f64::from(Q) * share).round() as i32);
+        on_grid.push((f64::from(GRID) * share).round() as i32);
     }
     if !((0.99..=1.01).contains(&sum)) {
         return Err(Error::request("the shares of the classes must add up to 1"));
@@ -500,7 +500,7 @@ mod tests {
     }
 
     #[test]
-    fn stated_centres_reach_the_grid() {
+    fn stated_centers_reach_the_grid() {
         let centers = |target: Target, center: Center| match planned(
             select().target(target).center(center),
             WIDE,
@@ -510,7 +510,7 @@ mod tests {
         {
             PlannedPath::Number { center: PlannedCenter::Public(center), .. } => vec![center],
             PlannedPath::Classes { center: PlannedCenter::Public(centers), .. } => centers,
-            _ => panic!("the centre is public"),
+            _ => panic!("the center is public"),
         };
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
         assert_eq!(centers(bounded, Center::Stated(1.0)), [-16384]);

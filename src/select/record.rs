@@ -2,10 +2,10 @@
 
 use crate::data::{Scaling, Schema};
 use crate::estimate::RowsEstimate;
-use crate::exact::Q;
+use crate::exact::GRID;
 #[cfg(feature = "methods")]
 use crate::mechanism::Mechanism;
-use crate::privacy::Neighbours;
+use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
 #[cfg(feature = "methods")]
@@ -23,16 +23,16 @@ impl Run<'_> {
     pub(super) fn record(&self, schema: &Schema, chosen: Chosen) -> Record {
         let request = self.request;
         let seeded = request.entropy != Entropy::OperatingSystem;
-        let picked = |&feature: &usize| {
-            let place = schema.features()[feature];
-            Picked { name: schema.name(place).to_owned(), place: place + 1, feature }
+        let picked = |&index: &usize| {
+            let place = schema.features()[index];
+            Picked { name: schema.name(place).to_owned(), column: place + 1, index }
         };
         let mut warnings = request.warnings(self.plan, self.scaling, schema.d(), chosen.estimate);
         warnings.extend(request.rare_classes(&chosen.released, chosen.estimate));
         warnings.extend(one_sided_split(&chosen.released));
         #[cfg(feature = "methods")]
         warnings.extend(request.few_blocks(self.plan, schema.d(), chosen.blocks));
-        let rows_are_public = request.neighbours == Neighbours::ReplaceOne;
+        let rows_are_public = request.neighbors == Neighbors::ReplaceOne;
         Record {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             command: "select".to_owned(),
@@ -71,7 +71,7 @@ impl Run<'_> {
         TargetUsed {
             // Of a target apart from the table nothing is printed: a file's header could be missing.
             name: place.map(|place| schema.name(place).to_owned()),
-            index: place.map(|place| place + 1),
+            column: place.map(|place| place + 1),
             coding: coding.to_owned(),
             bounds,
         }
@@ -99,7 +99,7 @@ impl Request {
             Center::Stated(_) | Center::Shares(_) => "stated",
         };
         let (mut id, mut grid, mut missing) =
-            ("correlation", Q.into(), "0, the middle of the grid");
+            ("correlation", GRID.into(), "0, the middle of the grid");
         match &plan.path {
             PlannedPath::Kendall { .. } => {
                 (id, grid, scale, center) = ("kendall", KENDALL_GRID, "none", "none");
@@ -210,7 +210,7 @@ impl Request {
             warnings.push(Warning { id: id.to_owned(), text });
         };
         if self.paper {
-            let text = "NOT PRIVATE: columns and target were centred and scaled by the data \
+            let text = "NOT PRIVATE: columns and target were centered and scaled by the data \
                         themselves; epsilon does not cover that";
             warn("not-private", text.to_owned());
         }
@@ -244,7 +244,7 @@ impl Request {
     }
 }
 
-/// A split with nearly all rows on one side finds nothing; the centre that shows it is paid for.
+/// A split with nearly all rows on one side finds nothing; the center that shows it is paid for.
 fn one_sided_split(released: &Released) -> Option<Warning> {
     released.target_median?;
     let [above] = released.center.as_deref()? else { return None };

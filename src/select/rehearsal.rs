@@ -6,10 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::{Columns, Samples, Scaling, Source, UsableSamples};
 use crate::error::{Error, Result};
-use crate::exact::Q;
+use crate::exact::GRID;
 use crate::mechanism::Mechanism;
 use crate::method::dp_kendall;
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Entropy;
 use crate::score::{ClassSums, CorrelationSums, Scores, kendall_scores, kendall_with};
 use crate::select::Select;
@@ -138,23 +138,23 @@ impl Rehearsal {
         run.choose(scored).map(|chosen| chosen.picks)
     }
 
-    /// The scores without any noise, with the exact median and centre. None for methods without scores.
+    /// The scores without any noise, with the exact median and center. None for methods without scores.
     pub(crate) fn exact_scores(&self) -> Option<Result<Scores>> {
-        let neighbours = Neighbours::AddRemove;
+        let neighbors = Neighbors::AddRemove;
         Some(match &self.gathered {
             Gathered::Number(Summed { sums, .. }) => {
-                sums.scores(exact_center(sums.target_sums()), neighbours)
+                sums.scores(exact_center(sums.target_sums()), neighbors)
             }
             Gathered::Held(held) => {
                 let median = exact_median(held.targets());
                 let sums = held.summed(CorrelationSums::new(self.features), median).sums;
-                sums.scores(exact_center(sums.target_sums()), neighbours)
+                sums.scores(exact_center(sums.target_sums()), neighbors)
             }
             Gathered::Classes(Summed { sums, .. }) => {
                 let rows = sums.rows().iter().sum::<u64>().max(1) as f64;
-                let center = |count: &u64| (f64::from(Q) * *count as f64 / rows).round() as i32;
+                let center = |count: &u64| (f64::from(GRID) * *count as f64 / rows).round() as i32;
                 let centers: Vec<i32> = sums.rows().iter().map(center).collect();
-                sums.scores(&centers, neighbours)
+                sums.scores(&centers, neighbors)
             }
             Gathered::Scores(scores) => Ok(scores.clone()),
             Gathered::Columns { target, .. } => Ok(target.clone()),
@@ -176,7 +176,7 @@ impl Request {
             }
             PlannedPath::Number { coding: PlannedCoding::Stated(code), .. } => {
                 let new = || CorrelationSums::new(d);
-                Gathered::Number(run.fold(table, new, |cell| code.code(cell, &format, Q))?)
+                Gathered::Number(run.fold(table, new, |cell| code.code(cell, &format, GRID))?)
             }
             PlannedPath::Classes { labels, .. } => {
                 let new = || ClassSums::new(d, labels.as_slice().len());
@@ -201,7 +201,7 @@ impl Request {
                     return Err(run.no_usable_target(table));
                 }
                 let classes = labels.as_ref().map_or(0, |labels| labels.as_slice().len());
-                let target = kendall_scores(&columns, &targets, classes, self.neighbours, 1, None)?;
+                let target = kendall_scores(&columns, &targets, classes, self.neighbors, 1, None)?;
                 Gathered::Columns { columns, target, shared: Mutex::default() }
             }
         })
@@ -243,7 +243,7 @@ fn kept<K: Eq + std::hash::Hash, V: ?Sized>(
 /// The mean on the grid, from the sums of Q + y and of Q - y.
 fn exact_center((above, below): (u64, u64)) -> i32 {
     let total = (above + below).max(1) as f64;
-    (f64::from(Q) * (above as f64 - below as f64) / total).round() as i32
+    (f64::from(GRID) * (above as f64 - below as f64) / total).round() as i32
 }
 
 /// The value from which on half of the rows are, or a little more.

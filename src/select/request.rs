@@ -11,7 +11,7 @@ use crate::data::{Bounds, Progress, Scaling, Source};
 use crate::error::{Error, Result};
 use crate::exact::{parse_rational, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
-use crate::privacy::{Epsilon, Neighbours};
+use crate::privacy::{Epsilon, Neighbors};
 use crate::random::Entropy;
 use crate::select::{DryRun, NotPrivateSelect, Selection};
 
@@ -38,14 +38,14 @@ impl Target {
     }
 }
 
-/// Where the target's centre comes from.
+/// Where the target's center comes from.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Center {
     /// A private estimate (5% of epsilon).
     #[default]
     Private,
-    /// The middle of the grid: no centring.
+    /// The middle of the grid: no centering.
     None,
     /// Public knowledge: the mean of a bounded target in its own units, or the share of the second
     /// of two classes.
@@ -60,7 +60,7 @@ pub enum Center {
 pub enum ScoreKind {
     /// Clipped correlation of scaled values with the target.
     Correlation,
-    /// Kendall's rank correlation: needs no scaling and no centre, and suits columns in different
+    /// Kendall's rank correlation: needs no scaling and no center, and suits columns in different
     /// units.
     Kendall,
 }
@@ -118,7 +118,7 @@ impl Default for TwoStage {
 /// # Privacy
 ///
 /// The [`Selection`], all of it, is epsilon-differentially private (delta 0) for adding or removing one
-/// row (or as [`neighbours`](Self::neighbours) says). Each run spends epsilon: several runs on one
+/// row (or as [`neighbors`](Self::neighbors) says). Each run spends epsilon: several runs on one
 /// table, or on tables that share people, add up. What a seed has drawn has another type, see
 /// [`seed`](Self::seed).
 #[derive(Clone)]
@@ -138,7 +138,7 @@ pub(super) struct Request {
     pub(super) scale: Option<Scale>,
     pub(super) target: Target,
     pub(super) center: Center,
-    pub(super) neighbours: Neighbours,
+    pub(super) neighbors: Neighbors,
     pub(super) shares: Shares,
     /// None where nothing is stated.
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
@@ -188,7 +188,7 @@ impl fmt::Debug for Request {
             .field("score", &self.score)
             .field("target", &self.target)
             .field("center", &self.center)
-            .field("neighbours", &self.neighbours)
+            .field("neighbors", &self.neighbors)
             .field("method", &self.method)
             .field("mechanism", &self.mechanism_used())
             .finish_non_exhaustive()
@@ -218,7 +218,7 @@ impl Select {
     ///
     /// With fewer than 200 features they are scored by Kendall's correlation; from 200 on by the
     /// correlation of ranks within the row with the target, which is split at a private median and
-    /// centred privately.
+    /// centered privately.
     pub fn new(k: usize) -> Self {
         Self(CheckedSelect(Request {
             k,
@@ -228,7 +228,7 @@ impl Select {
             scale: None,
             target: Target::default(),
             center: Center::default(),
-            neighbours: Neighbours::default(),
+            neighbors: Neighbors::default(),
             shares: Shares { target: ratio(1, 10), center: ratio(1, 20) },
             mechanism: None,
             schema_hash: None,
@@ -284,19 +284,19 @@ impl Select {
         self.with(|request| request.target = target)
     }
 
-    /// Where the target's centre comes from.
+    /// Where the target's center comes from.
     pub fn center(self, center: Center) -> Self {
         self.with(|request| request.center = center)
     }
 
-    /// What neighbouring tables differ by.
-    pub fn neighbours(self, neighbours: Neighbours) -> Self {
-        self.with(|request| request.neighbours = neighbours)
+    /// What neighboring tables differ by.
+    pub fn neighbors(self, neighbors: Neighbors) -> Self {
+        self.with(|request| request.neighbors = neighbors)
     }
 
-    /// The shares of the budget for the target's median and centre, where they are drawn (defaults
+    /// The shares of the budget for the target's median and center, where they are drawn (defaults
     /// 0.1 and 0.05), as exact decimals or fractions: at least 1e-6 each, together below 1. The two-stage
-    /// method counts rows with the centre's share.
+    /// method counts rows with the center's share.
     pub fn shares(self, target: &str, center: &str) -> Self {
         let shares = parse_rational(target).zip(parse_rational(center));
         let least = ratio(1, 1_000_000);
@@ -351,7 +351,7 @@ impl Select {
         NotPrivateSelect::new(self.0.0).seed(seed)
     }
 
-    /// Centres and scales columns and target by the data, as the DP-SIS paper does: for reproducing
+    /// Centers and scales columns and target by the data, as the DP-SIS paper does: for reproducing
     /// results. Epsilon does not cover that, so the result is marked by its type.
     pub fn paper_preprocessing(self) -> NotPrivateSelect {
         NotPrivateSelect::new(self.0.0).paper_preprocessing()

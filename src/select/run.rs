@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::estimate::{
     MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
 };
-use crate::exact::{Q, to_grid};
+use crate::exact::{GRID, to_grid};
 use crate::mechanism::choose;
-use crate::privacy::{Epsilon, Neighbours, Purpose};
+use crate::privacy::{Epsilon, Neighbors, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores, paper_scores};
 use crate::select::folds::{HeldCodes, HoldFold, MedianFold, ScoreFold, Summed};
@@ -139,12 +139,12 @@ impl Run<'_> {
         let new = || CorrelationSums::new(d);
         let (median, summed) = match coding {
             PlannedCoding::Stated(code) => {
-                (None, self.fold(table, new, |cell| code.code(cell, &format, Q))?)
+                (None, self.fold(table, new, |cell| code.code(cell, &format, GRID))?)
             }
             PlannedCoding::MedianSplit(epsilon) if table.can_repeat() => {
                 let median = self.median(&self.ranks(table)?, epsilon);
                 let code = TargetCode::SplitAt(median);
-                (Some(median), self.fold(table, new, |cell| code.code(cell, &format, Q))?)
+                (Some(median), self.fold(table, new, |cell| code.code(cell, &format, GRID))?)
             }
             PlannedCoding::MedianSplit(epsilon) => {
                 let held = self.hold(table)?;
@@ -155,7 +155,7 @@ impl Run<'_> {
         self.scored_number(coding, center, median, &summed)
     }
 
-    /// The scores of sums, after the centre.
+    /// The scores of sums, after the center.
     pub(super) fn scored_number(
         &self,
         coding: &PlannedCoding,
@@ -177,7 +177,7 @@ impl Run<'_> {
             target_median: median,
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
-        let scores = sums.scores(center, self.request.neighbours)?;
+        let scores = sums.scores(center, self.request.neighbors)?;
         Ok(Scored { scores, released, estimate, rows, blocks: None })
     }
 
@@ -189,14 +189,14 @@ impl Run<'_> {
         bits: &Bits,
     ) -> (i32, Option<RowsEstimate>) {
         let (above, below) = sums.target_sums();
-        match self.request.neighbours {
-            Neighbours::AddRemove => {
-                let (center, estimate) = private_center(above, below, Q, epsilon, bits);
+        match self.request.neighbors {
+            Neighbors::AddRemove => {
+                let (center, estimate) = private_center(above, below, GRID, epsilon, bits);
                 (center, Some(estimate))
             }
-            Neighbours::ReplaceOne => {
-                let usable = (above + below) / (2 * Q.unsigned_abs() as u64);
-                (private_center_of(above, usable, rows, Q, epsilon, bits), None)
+            Neighbors::ReplaceOne => {
+                let usable = (above + below) / (2 * GRID.unsigned_abs() as u64);
+                (private_center_of(above, usable, rows, GRID, epsilon, bits), None)
             }
         }
     }
@@ -215,7 +215,7 @@ impl Run<'_> {
         self.scored_classes(center, &summed)
     }
 
-    /// The scores of sums, after the centres.
+    /// The scores of sums, after the centers.
     pub(super) fn scored_classes(
         &self,
         center: &PlannedCenter<Vec<i32>>,
@@ -223,19 +223,19 @@ impl Run<'_> {
     ) -> Result<Scored> {
         let Summed { sums, rows } = summed;
         let rows = *rows;
-        let neighbours = self.request.neighbours;
+        let neighbors = self.request.neighbors;
         let (centers, estimate) = self.center(center, |epsilon, bits| {
             let (centers, estimate) =
-                private_class_centers(sums.rows(), Q, neighbours, epsilon, bits);
+                private_class_centers(sums.rows(), GRID, neighbors, epsilon, bits);
             (centers, Some(estimate))
         });
-        let share = |&center: &i32| f64::from(center) / f64::from(Q);
+        let share = |&center: &i32| f64::from(center) / f64::from(GRID);
         let released = Released {
             center: estimate.map(|_| centers.iter().map(share).collect()),
             target_median: None,
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
-        let scores = sums.scores(&centers, neighbours)?;
+        let scores = sums.scores(&centers, neighbors)?;
         Ok(Scored { scores, released, estimate, rows, blocks: None })
     }
 
@@ -247,18 +247,18 @@ impl Run<'_> {
     ) -> Result<Scored> {
         let format = table.format().clone();
         let code = |cell: &[u8]| self.whole_target(cell, labels, &format);
-        let neighbours = self.request.neighbours;
+        let neighbors = self.request.neighbors;
         let (scores, rows) = {
             let UsableSamples { columns, targets, samples } = table.columns(code)?;
             let scores = if targets.is_empty() {
                 None
             } else if matches!(self.plan.path, PlannedPath::Paper { .. }) {
-                Some(paper_scores(&columns, &targets, |t| to_grid(t, Q), Q, neighbours)?)
+                Some(paper_scores(&columns, &targets, |t| to_grid(t, GRID), GRID, neighbors)?)
             } else {
                 let classes = labels.map_or(0, |labels| labels.as_slice().len());
                 let threads = self.request.threads_used();
                 let progress = self.request.progress.as_ref();
-                Some(kendall_scores(&columns, &targets, classes, neighbours, threads, progress)?)
+                Some(kendall_scores(&columns, &targets, classes, neighbors, threads, progress)?)
             };
             (scores, samples)
         };
@@ -298,7 +298,7 @@ impl Run<'_> {
     /// The private median of the target.
     pub(super) fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
         let bits = self.randomness.bits(Purpose::TargetMedian.draw());
-        MedianGrid::shared().private_median(counts, self.request.neighbours, epsilon, &bits)
+        MedianGrid::shared().private_median(counts, self.request.neighbors, epsilon, &bits)
     }
 
     /// All samples with a usable target, on the grid, in memory: for what can be read only once.
@@ -334,7 +334,7 @@ impl Run<'_> {
         Ok(summed)
     }
 
-    /// The centre as planned: stated, or estimated with its part of the budget.
+    /// The center as planned: stated, or estimated with its part of the budget.
     fn center<C: Clone>(
         &self,
         planned: &PlannedCenter<C>,

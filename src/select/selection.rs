@@ -11,7 +11,7 @@ use serde::Serialize;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
 use crate::mechanism::Mechanism;
-use crate::privacy::{Epsilon, Neighbours, NotPrivate, Spending};
+use crate::privacy::{Epsilon, Neighbors, NotPrivate, Spending};
 use crate::random::Entropy;
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
@@ -81,7 +81,7 @@ impl Record {
     /// The selected features by their places among the features, from 0, in the order of
     /// [`selected`](Self::selected): the columns of X, where that was a matrix.
     pub fn indices(&self) -> Vec<usize> {
-        self.selected.iter().map(|picked| picked.feature).collect()
+        self.selected.iter().map(|picked| picked.index).collect()
     }
 
     /// The selected columns of a matrix with the features that were selected from.
@@ -115,11 +115,10 @@ pub struct Picked {
     /// Its name in the header.
     pub name: String,
     /// Its column in the table (its row, where features are rows), counted from 1.
-    #[serde(rename = "index")]
-    pub place: usize,
-    /// Its place among the features, counted from 0.
+    pub column: usize,
+    /// Its index among the features, counted from 0.
     #[serde(skip)]
-    pub feature: usize,
+    pub index: usize,
 }
 
 /// Pure differential privacy of the record.
@@ -130,8 +129,8 @@ pub struct Guarantee {
     pub epsilon: Epsilon,
     /// Always 0.
     pub delta: String,
-    /// The neighbour relation.
-    pub neighbours: Neighbours,
+    /// The neighbor relation.
+    pub neighbors: Neighbors,
     /// What is protected: a `row`, or a `column` where features are rows.
     pub unit: String,
     /// The parts of epsilon; they sum to it exactly.
@@ -213,7 +212,7 @@ pub struct TargetUsed {
     pub name: Option<String>,
     /// Its column in the table (its row, where features are rows), counted from 1; none if it is apart
     /// from the table.
-    pub index: Option<usize>,
+    pub column: Option<usize>,
     /// `median-split`, `bounds`, `classes`, or `number` where its order or value is used as it is.
     pub coding: String,
     /// The stated bounds.
@@ -224,7 +223,7 @@ pub struct TargetUsed {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Released {
-    /// The target's centre: a mean in its own units, the share of the second class or of rows at
+    /// The target's center: a mean in its own units, the share of the second class or of rows at
     /// or above the median, or the share of each class.
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.

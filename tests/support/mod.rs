@@ -3,5 +3,5 @@
 
 pub mod goodness;
 pub mod laws;
-pub mod neighbours;
+pub mod neighbors;
 pub mod oracle;

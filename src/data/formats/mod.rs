@@ -12,7 +12,7 @@ pub(crate) mod npy;
 mod npz;
 pub(crate) mod positioned;
 pub(crate) mod r;
-pub(crate) mod serialised;
+pub(crate) mod serialized;
 
 use std::fs::File;
 use std::io::{BufRead, Read};

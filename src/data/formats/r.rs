@@ -1,7 +1,7 @@
 //! R's files: `save` (`.RData`, `.rda`) and `saveRDS` (`.rds`).
 //!
 //! Compressed by gzip or xz, or not at all; `save` puts `RDX2` or `RDX3` on a line first; then a
-//! [serialisation](super::serialised). Understood are
+//! [serialization](super::serialized). Understood are
 //!
 //! - a matrix of numbers: columns by their dimnames (`V1` to `Vd` without), row names as ids;
 //! - a data frame: numbers, logicals as 0 and 1, factors and texts; row names, where they are texts, as ids;
@@ -17,7 +17,7 @@ use std::rc::Rc;
 
 use crate::data::block_table::{Cell, Layout};
 use crate::data::formats::inflate::inflate;
-use crate::data::formats::serialised::{self, NA_INTEGER, Object, Value};
+use crate::data::formats::serialized::{self, NA_INTEGER, Object, Value};
 use crate::data::held::{Column, HeldTable};
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
@@ -73,12 +73,12 @@ pub(super) fn read(path: &Path, orientation: Orientation) -> Result<HeldTable> {
 pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     let workspace =
         [&b"RDX2\n"[..], b"RDX3\n"].iter().find_map(|line| inflated.strip_prefix(*line));
-    let serialised = workspace.unwrap_or(&inflated);
-    if !serialised.starts_with(b"X\n") {
+    let serialized = workspace.unwrap_or(&inflated);
+    if !serialized.starts_with(b"X\n") {
         return Err(Error::input("this is no R data file in XDR format")
             .hint("in R: saveRDS(...), or save(..., file = \"NAME.RData\")"));
     }
-    let object = serialised::read(serialised)?;
+    let object = serialized::read(serialized)?;
     let saved = workspace.is_some();
     drop(inflated);
     if !saved {
@@ -289,7 +289,7 @@ mod tests {
         Ok(Small { features: table.names, labels, x: (0..table.rows).map(row).collect() })
     }
 
-    /// A writer of the serialisation, by the format's description.
+    /// A writer of the serialization, by the format's description.
     mod written {
         pub(super) fn word(value: i32) -> Vec<u8> {
             value.to_be_bytes().to_vec()

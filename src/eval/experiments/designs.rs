@@ -1,6 +1,6 @@
 //! How many rows it takes to find the true features of synthetic designs.
 //!
-//! Values are clipped at a number of known standard deviations around the known centre 0, put on the
+//! Values are clipped at a number of known standard deviations around the known center 0, put on the
 //! library's grid and summed by its `CorrelationSums`; its mechanisms draw from these scores: what is
 //! measured is what is released.
 
@@ -15,7 +15,7 @@ use crate::eval::metrics::{Estimate, f1};
 use crate::eval::seed::seed_of;
 use crate::eval::sweep::in_parallel;
 use crate::mechanism::{Baseline, Mechanism, Parameters, by_id};
-use crate::privacy::{Epsilon, Neighbours, Seeded};
+use crate::privacy::{Epsilon, Neighbors, Seeded};
 use crate::report::Section;
 use crate::score::{CorrelationSums, Scores};
 
@@ -184,10 +184,10 @@ impl Growing {
         Ok(())
     }
 
-    /// The scores around the known centre; of the first clip that is not smaller.
+    /// The scores around the known center; of the first clip that is not smaller.
     fn scores(&self, clip: f64) -> Result<Scores> {
         let place = self.clips.partition_point(|(other, ..)| *other < clip);
-        self.clips[place].3.scores(0, Neighbours::AddRemove)
+        self.clips[place].3.scores(0, Neighbors::AddRemove)
     }
 }
 
@@ -219,7 +219,7 @@ impl ReadyArm {
 /// The number of rows from which a share reaches a level: between the sizes on the logarithmic scale,
 /// after the shares have been made to rise (pool adjacent violators); `points` by rising size.
 pub(super) fn rows_for(points: &[(usize, f64)], level: f64) -> Option<f64> {
-    // (sum, number) of pooled neighbours
+    // (sum, number) of pooled neighbors
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for (_, share) in points {
         let mut pool = (*share, 1);

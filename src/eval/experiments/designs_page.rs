@@ -68,11 +68,11 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
              signal's variance five times the noise's; k = 5. Correlations fall as 0.1, 0.5 or 0.9 to the \
              power of the distance, or are 0.5 between any two with coefficients of both signs. Values and \
              target are clipped at a number of their known standard deviations around 0; such bounds and \
-             the centre are public and cost nothing. Rows may be added or removed.",
+             the center are public and cost nothing. Rows may be added or removed.",
         ),
         paragraph(&format!(
             "Rows are counted where the share of runs that find exactly the true features reaches 90%: \
-             between the sizes measured, after pooling neighbours until shares rise. With {} trials a \
+             between the sizes measured, after pooling neighbors until shares rise. With {} trials a \
              share of 0.9 has a standard error of {:.2}; 0.03, that of 100 trials, moves such a number of \
              rows by a few percent.",
             experiment.trials,

@@ -41,7 +41,7 @@ pub(super) fn comparisons(found: Found<'_>) -> Vec<Block> {
             note += &format!(
                 " Correlations move both ways when a row comes, and the joint loss of such scores moves by \
                  up to 2 sensitivities, so the mechanism here weighs losses by epsilon/4. By epsilon/2, as is \
-                 proven for one-sided scores only (here: at epsilon 2), it needs {}.",
+                 proven for monotonic scores only (here: at epsilon 2), it needs {}.",
                 words(needed(0.5, "joint", "2"), FEATURES[0])
             );
         }

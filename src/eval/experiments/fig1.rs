@@ -96,10 +96,10 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
 
 /// The five features with the largest absolute correlation.
 fn sis(x: &Array2<f64>, y: &Array1<f64>) -> Vec<usize> {
-    let centred = |values: &Array1<f64>| values - values.mean().unwrap_or(0.0);
-    let y = centred(y);
+    let centered = |values: &Array1<f64>| values - values.mean().unwrap_or(0.0);
+    let y = centered(y);
     let correlation = |column: Array1<f64>| {
-        let column = centred(&column);
+        let column = centered(&column);
         (column.dot(&y) / column.dot(&column).sqrt()).abs()
     };
     let scores: Vec<f64> = x.columns().into_iter().map(|c| correlation(c.to_owned())).collect();

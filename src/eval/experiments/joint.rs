@@ -16,7 +16,7 @@ use crate::eval::metrics::Estimate;
 use crate::eval::seed::seed_of;
 use crate::eval::sweep::in_parallel;
 use crate::mechanism::{Mechanism, Parameters, by_id};
-use crate::privacy::{Epsilon, Neighbours, Seeded};
+use crate::privacy::{Epsilon, Neighbors, Seeded};
 use crate::report::Section;
 use crate::score::Scores;
 
@@ -25,10 +25,10 @@ pub(super) const K: usize = 5;
 pub(super) const EPSILONS: [&str; 2] = ["1", "0.1"];
 /// The sizes of the domain; rating counts have fewer.
 const SIZES: [usize; 5] = [100, 300, 1000, 3000, 10_000];
-/// The mechanisms; counts are one-sided, and the mechanisms make use of it, but for [`TWO_SIDED`].
+/// The mechanisms; counts are monotonic, and the mechanisms make use of it, but for [`TWO_SIDED`].
 pub(super) const MECHANISMS: [&str; 8] =
     ["joint-set", "joint", "joint-pnf", "canonical", "peel", "laplace", TWO_SIDED, "gamma"];
-/// One-shot Laplace at the scale 2k/eps that the paper states; for one-sided counts k/eps is enough.
+/// One-shot Laplace at the scale 2k/eps that the paper states; for monotonic counts k/eps is enough.
 pub(super) const TWO_SIDED: &str = "laplace, 2k/eps";
 
 /// What is counted.
@@ -153,8 +153,8 @@ pub(super) fn l_infinity(counts: &[i64], picks: &[usize]) -> i64 {
 
 /// Scores of counts to which a user adds at most one each.
 fn scores(counts: Vec<i64>, mechanism: &str) -> Result<Scores> {
-    let scores = Scores::new(counts, 1, Neighbours::AddRemove)?;
-    if mechanism == TWO_SIDED { Ok(scores) } else { scores.one_sided() }
+    let scores = Scores::new(counts, 1, Neighbors::AddRemove)?;
+    if mechanism == TWO_SIDED { Ok(scores) } else { scores.monotonic() }
 }
 
 fn ready(name: &str) -> Result<Arc<dyn Mechanism>> {

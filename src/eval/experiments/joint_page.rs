@@ -43,11 +43,11 @@ pub(super) fn section(
     ratings: &'static str,
 ) -> Result<Section> {
     let mut blocks = vec![paragraph(
-        "Items are counted; a user adds at most 1 to each count (sensitivity 1, one-sided). The error of k \
+        "Items are counted; a user adds at most 1 to each count (sensitivity 1, monotonic). The error of k \
          private items is the largest difference between the k largest counts and those of the items, \
          both falling (definition 1 of the paper); k = 5. joint-set is the paper's mechanism, joint its \
          successor over sequences (2022), joint-pnf the same under permute-and-flip; laplace comes at the \
-         scale k/eps that suffices for one-sided counts, and at the paper's 2k/eps.",
+         scale k/eps that suffices for monotonic counts, and at the paper's 2k/eps.",
     )];
     if ratings != "MovieLens" {
         blocks.push(paragraph(

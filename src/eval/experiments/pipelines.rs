@@ -52,7 +52,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let names: Vec<String> = sets.present.iter().map(|set| set.name.clone()).collect();
     let mut blocks = vec![Block::Paragraph(
         "Three pipelines whose every step is inside the budget, at the same total epsilon as DP-SIS and \
-         two-stage after the paper's preprocessing (columns and target centred and scaled by the data, \
+         two-stage after the paper's preprocessing (columns and target centered and scaled by the data, \
          outside of any budget: not private), k = 5, epsilon 1 to 10. Row ranks need nothing; one pair of \
          bounds is the 1% and 99% quantiles of all values of the set, as if public knowledge; bounds at 1 sd \
          are one standard deviation around each feature's mean in the other half of the samples, as if from \

@@ -96,7 +96,7 @@ pub(crate) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             verdict,
             note: format!(
                 "Mean distance from the paper's column: A {}, B {}, C {}. A: columns by their range to \
-                 [-1, 1], target centred, largest magnitude 1. B: columns and target centred, largest \
+                 [-1, 1], target centered, largest magnitude 1. B: columns and target centered, largest \
                  magnitude 1 (the paper's text). C: columns of variance 1, target 0, 1, ... The penalty \
                  is scikit-learn's: 1/(2n) times the squares plus 0.1 times the coefficients' magnitudes. \
                  Classes are numbered alphabetically.",

@@ -24,7 +24,7 @@ use crate::eval::seed::seed_of;
 use crate::eval::sweep::in_parallel;
 use crate::exact::ln_binomial;
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
-use crate::privacy::{Epsilon, Neighbours, Seeded};
+use crate::privacy::{Epsilon, Neighbors, Seeded};
 use crate::report::Section;
 use crate::score::Scores;
 
@@ -156,7 +156,7 @@ impl Setting {
             let fallen = rank as f64 * step + if rank < self.k { 0.0 } else { gap - step };
             -(fallen * SENSITIVITY as f64).round() as i64
         };
-        Scores::new((0..self.d).map(value).collect(), SENSITIVITY, Neighbours::AddRemove)
+        Scores::new((0..self.d).map(value).collect(), SENSITIVITY, Neighbors::AddRemove)
     }
 }
 

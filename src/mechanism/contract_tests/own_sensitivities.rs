@@ -110,7 +110,7 @@ fn draws_with_own_sensitivities_have_the_law_of_the_definition() {
             let scores = Scores::with_sensitivities(
                 values.to_vec(),
                 sensitivities.to_vec(),
-                Neighbours::AddRemove,
+                Neighbors::AddRemove,
             );
             let scores = scores.unwrap();
             let mut counts = vec![0u64; values.len()];
@@ -144,7 +144,7 @@ pub(super) fn own_mutants() -> Vec<(&'static str, &'static str, OwnLaw)> {
         ("mgem", "half the noise", Box::new(|q, d, eps| laws::gem(q, d, 2.0 * eps, 0.05, -1.0))),
         (
             "cgem",
-            "the sign is not randomised",
+            "the sign is not randomized",
             Box::new(|q, d, eps| laws::combined_gem(q, d, 0.8 * eps, 1.0 - 1e-12, 0.05)),
         ),
         (

@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_numbers_are_labelled_in_steps() {
+    fn whole_numbers_are_labeled_in_steps() {
         let labels = |first, count| -> Vec<String> {
             whole_numbers(first, count, 650.0).ticks.into_iter().map(|tick| tick.label).collect()
         };

@@ -11,7 +11,7 @@ use super::svg::{Drawing, Paint};
 use super::{Reference, count};
 use crate::error::{Error, Result};
 
-/// Curves with markers and bands, told apart by colour, dashes and markers; ten differ in all.
+/// Curves with markers and bands, told apart by color, dashes and markers; ten differ in all.
 ///
 /// ```
 /// use dpsis::report::figure::{Curve, CurveChart, CurvePoint};

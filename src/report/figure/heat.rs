@@ -10,7 +10,7 @@ use super::svg::{Anchor, Drawing, Paint, Type};
 use super::words::{width_of, wrapped};
 use crate::error::{Error, Result};
 
-/// Numbers as coloured cells, printed in them where there is room.
+/// Numbers as colored cells, printed in them where there is room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeatMap {
     /// What the figure shows.
@@ -29,13 +29,13 @@ pub struct HeatMap {
     pub mark_label: String,
     /// What the numbers are.
     pub scale_label: String,
-    /// Whether the colours diverge from white at 0; otherwise they go from light to dark.
+    /// Whether the colors diverge from white at 0; otherwise they go from light to dark.
     pub diverging: bool,
 }
 
 const ROW: f64 = 25.0;
 const NAME: f64 = 12.5;
-/// The room for the colour bar and its numbers.
+/// The room for the color bar and its numbers.
 const SCALE: f64 = 92.0;
 
 impl HeatMap {
@@ -118,11 +118,11 @@ impl HeatMap {
             hatch(drawing, at, size, &format!("{place}: no value"));
             return;
         };
-        let colour = scale.colour(value);
+        let color = scale.color(value);
         let mark =
             if self.is_marked(i, j) { format!(" ({})", self.mark_label) } else { String::new() };
-        drawing.cell(at, size, &hex(colour), &format!("{place}: {}{mark}", tip(value)));
-        let ink = contrast(colour);
+        drawing.cell(at, size, &hex(color), &format!("{place}: {}{mark}", tip(value)));
+        let ink = contrast(color);
         let text = fixed(value, scale.decimals());
         // Digits take less room than the estimate allows them.
         let fits = |size: &f64| width_of(&text, *size) * 0.92 < width - 4.0;
@@ -191,7 +191,7 @@ fn hatch(drawing: &mut Drawing, (x, y): (f64, f64), (width, height): (f64, f64),
     drawing.path(&lines, Paint::line(MUTED, 0.6), tip);
 }
 
-/// From numbers to colours.
+/// From numbers to colors.
 struct Scale {
     low: f64,
     high: f64,
@@ -213,7 +213,7 @@ impl Scale {
         Self { low, high, diverging, axis: Axis::exact(low, high) }
     }
 
-    fn colour(&self, value: f64) -> [f64; 3] {
+    fn color(&self, value: f64) -> [f64; 3] {
         if self.diverging {
             diverging(value / self.high)
         } else {
@@ -230,7 +230,7 @@ impl Scale {
         }
     }
 
-    /// The colour bar.
+    /// The color bar.
     fn draw(&self, drawing: &mut Drawing, (x, top): (f64, f64), height: f64, label: &str) {
         let height = height.clamp(100.0, 260.0);
         let steps = (height / 2.0) as usize;
@@ -240,7 +240,7 @@ impl Scale {
             let value = self.low + place * (self.high - self.low);
             // Each overlaps the next, so that no seam shows.
             let size = (14.0, if i + 1 < steps { part + 1.0 } else { part });
-            drawing.cell((x, top + part * i as f64), size, &hex(self.colour(value)), "");
+            drawing.cell((x, top + part * i as f64), size, &hex(self.color(value)), "");
         }
         drawing.rect((x, top), (14.0, height), Paint::line(MUTED, 0.8), "");
         let mut widest = 0.0_f64;

@@ -1,9 +1,9 @@
 //! Figures as SVG: plain data in, text out.
 //!
 //! The drawings scale, need no fonts and no network, follow the reader's choice of a light or dark
-//! ground, and can be told apart by the colour-blind and in grey. They carry no ids, so that they can
+//! ground, and can be told apart by the color-blind and in gray. They carry no ids, so that they can
 //! stand side by side in one page; a pointer on a mark shows its numbers. What is beside a figure as
-//! data is the same structure, serialised.
+//! data is the same structure, serialized.
 
 mod axis;
 mod bar;

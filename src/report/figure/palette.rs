@@ -1,7 +1,7 @@
-//! Colours, dashes and markers that can be told apart by the colour-blind, in grey, on white and on
+//! Colors, dashes and markers that can be told apart by the color-blind, in gray, on white and on
 //! black.
 
-/// A colour by role. It is written into the SVG for a light ground; a style sheet replaces it on a dark
+/// A color by role. It is written into the SVG for a light ground; a style sheet replaces it on a dark
 /// one, by the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tone {
@@ -19,11 +19,11 @@ pub(super) const INK: Tone = tone("ink", "#1f2328", "#e6edf3");
 /// Tick labels.
 pub(super) const MUTED: Tone = tone("muted", "#57606a", "#9aa4af");
 /// Grid lines.
-pub(super) const GRID: Tone = tone("grid", "#dde2e7", "#343b44");
+pub(super) const GRID_LINE: Tone = tone("grid", "#dde2e7", "#343b44");
 /// The ground, for the inside of hollow markers.
 pub(super) const PAPER: Tone = tone("paper", "#ffffff", "#0d1117");
 
-/// The colours of Okabe and Ito (yellow darkened on white), with a grey and a brown; on a dark ground
+/// The colors of Okabe and Ito (yellow darkened on white), with a gray and a brown; on a dark ground
 /// the dark ones are lightened.
 pub(super) const SERIES: [Tone; 10] = [
     tone("c0", "#0072b2", "#4aa3e0"),
@@ -40,10 +40,10 @@ pub(super) const SERIES: [Tone; 10] = [
 
 /// All tones, for the style sheet.
 pub(super) fn tones() -> impl Iterator<Item = Tone> {
-    [INK, MUTED, GRID, PAPER].into_iter().chain(SERIES)
+    [INK, MUTED, GRID_LINE, PAPER].into_iter().chain(SERIES)
 }
 
-/// The colour of a curve or series; they repeat after ten.
+/// The color of a curve or series; they repeat after ten.
 pub(super) fn series(index: usize) -> Tone {
     SERIES[index % SERIES.len()]
 }
@@ -77,7 +77,7 @@ pub(super) fn marker(index: usize, x: f64, y: f64) -> (String, bool) {
     (shape, index % 10 < 5)
 }
 
-/// A colour of red, green and blue from 0 to 255.
+/// A color of red, green and blue from 0 to 255.
 pub(super) type Rgb = [f64; 3];
 
 /// Blue above zero, white at it, orange below: for a value from -1 to 1.
@@ -114,16 +114,16 @@ pub(super) fn hex([red, green, blue]: Rgb) -> String {
     format!("#{:02x}{:02x}{:02x}", red as u8, green as u8, blue as u8)
 }
 
-/// Black or white, whichever reads better on the colour.
-pub(super) fn contrast(colour: Rgb) -> &'static str {
+/// Black or white, whichever reads better on the color.
+pub(super) fn contrast(color: Rgb) -> &'static str {
     let ink = luminance([0.0; 3]);
-    let ground = luminance(colour);
+    let ground = luminance(color);
     if (ground + 0.05) / (ink + 0.05) >= 1.05 / (ground + 0.05) { "#000000" } else { "#ffffff" }
 }
 
 /// Relative luminance as in the accessibility guidelines of the web.
-fn luminance(colour: Rgb) -> f64 {
-    let [red, green, blue] = colour.map(|channel| {
+fn luminance(color: Rgb) -> f64 {
+    let [red, green, blue] = color.map(|channel| {
         let c = channel / 255.0;
         if c <= 0.040_45 { c / 12.92 } else { libm::pow((c + 0.055) / 1.055, 2.4) }
     });
@@ -139,16 +139,16 @@ mod tests {
     fn text_can_be_read_on_every_cell() {
         for step in 0..=100 {
             let value = f64::from(step) / 100.0;
-            for colour in [diverging(value), diverging(-value), sequential(value)] {
-                let text = if contrast(colour) == "#000000" { 0.0 } else { 1.0 };
-                let ground = luminance(colour);
+            for color in [diverging(value), diverging(-value), sequential(value)] {
+                let text = if contrast(color) == "#000000" { 0.0 } else { 1.0 };
+                let ground = luminance(color);
                 let (high, low) = if text > ground { (text, ground) } else { (ground, text) };
-                assert!((high + 0.05) / (low + 0.05) > 4.5, "{value}: {colour:?}");
+                assert!((high + 0.05) / (low + 0.05) > 4.5, "{value}: {color:?}");
             }
         }
     }
 
-    /// In grey a larger value is darker.
+    /// In gray a larger value is darker.
     #[test]
     fn lightness_falls() {
         let scales: [fn(f64) -> Rgb; 3] = [sequential, diverging, |value| diverging(-value)];
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn ten_curves_differ_in_colour_and_in_shape_or_dash() {
+    fn ten_curves_differ_in_color_and_in_shape_or_dash() {
         for i in 0..10 {
             for j in 0..i {
                 assert_ne!(series(i).light, series(j).light);

@@ -1,7 +1,7 @@
 //! What figures share: title, legend, a rectangle with axes.
 
 use super::axis::Axis;
-use super::palette::{GRID, INK, MUTED, PAPER, dash, marker, reference_dash, series};
+use super::palette::{GRID_LINE, INK, MUTED, PAPER, dash, marker, reference_dash, series};
 use super::svg::{Anchor, Drawing, Paint, Type};
 use super::words::{width_of, wrapped};
 
@@ -31,7 +31,7 @@ pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
 pub(super) fn no_data(text: &str) -> String {
     let mut drawing = Drawing::new();
     let top = title(&mut drawing, text, WIDTH);
-    let (size, frame) = ((WIDTH, top + 160.0), Paint::line(GRID, 1.0));
+    let (size, frame) = ((WIDTH, top + 160.0), Paint::line(GRID_LINE, 1.0));
     drawing.rect((MARGIN, top), (WIDTH - 2.0 * MARGIN, 150.0), frame, "");
     let style = Type::new(15.0, MUTED, Anchor::Middle);
     drawing.text((WIDTH / 2.0, top + 80.0), style, "no data");
@@ -69,7 +69,7 @@ impl Plot {
     pub(super) fn y_ticks(&self, drawing: &mut Drawing) {
         for tick in &self.y.ticks {
             let y = self.level(tick.value);
-            drawing.line((self.left, y), (self.right(), y), Paint::line(GRID, 1.0));
+            drawing.line((self.left, y), (self.right(), y), Paint::line(GRID_LINE, 1.0));
             let style = Type::new(TICK, MUTED, Anchor::End);
             drawing.text((self.left - 8.0, y + 4.2), style, &tick.label);
         }
@@ -117,7 +117,7 @@ fn reference_paint(index: usize) -> Paint<'static> {
     Paint { dash: reference_dash(index), ..Paint::line(INK, 1.3) }
 }
 
-/// A name centred below `y`; returns where it ends.
+/// A name centered below `y`; returns where it ends.
 pub(super) fn x_label(
     drawing: &mut Drawing,
     label: &str,
@@ -134,7 +134,7 @@ pub(super) fn x_label(
     y
 }
 
-/// The name of a vertical axis, read from below, centred between `top` and `top + height`.
+/// The name of a vertical axis, read from below, centered between `top` and `top + height`.
 pub(super) fn y_label(drawing: &mut Drawing, label: &str, top: f64, height: f64) {
     for (index, line) in wrapped(label, LABEL, height, 2).iter().enumerate() {
         let at = (MARGIN + 12.0 + LINE * index as f64, top + height / 2.0);
@@ -249,7 +249,7 @@ pub(super) fn point(drawing: &mut Drawing, index: usize, (x, y): (f64, f64), tip
     drawing.path(&shape, Paint { fill: Some(fill), ..Paint::line(stroke, width) }, tip);
 }
 
-/// A bar: hollow ones are told from full ones in grey.
+/// A bar: hollow ones are told from full ones in gray.
 pub(super) fn bar_paint(index: usize, hollow: bool) -> Paint<'static> {
     let tone = series(index);
     let opacity = if hollow { 0.25 } else { 0.0 };

@@ -1,6 +1,6 @@
 //! The few elements of SVG that the figures are made of.
 //!
-//! Colours are attributes, for programs that know no style sheets; a style sheet within the drawing
+//! Colors are attributes, for programs that know no style sheets; a style sheet within the drawing
 //! replaces them by class where the reader prefers a dark ground. There are no ids, so that drawings
 //! can stand side by side in one page.
 
@@ -119,32 +119,32 @@ impl Drawing {
         self.close("rect", tip);
     }
 
-    /// A cell of one colour, the same on every ground.
-    pub(super) fn cell(&mut self, (x, y): (f64, f64), size: (f64, f64), colour: &str, tip: &str) {
+    /// A cell of one color, the same on every ground.
+    pub(super) fn cell(&mut self, (x, y): (f64, f64), size: (f64, f64), color: &str, tip: &str) {
         let (width, height) = size;
         let _ = write!(
             self.body,
             "<rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{width:.2}\" height=\"{height:.2}\" \
-             fill=\"{colour}\" shape-rendering=\"crispEdges\""
+             fill=\"{color}\" shape-rendering=\"crispEdges\""
         );
         self.close("rect", tip);
     }
 
     /// A text in a cell; a pointer goes through it to the cell.
-    pub(super) fn cell_text(&mut self, (x, y): (f64, f64), size: f64, colour: &str, text: &str) {
+    pub(super) fn cell_text(&mut self, (x, y): (f64, f64), size: f64, color: &str, text: &str) {
         let _ = write!(
             self.body,
             "<text x=\"{x:.1}\" y=\"{y:.1}\" font-size=\"{size}\" text-anchor=\"middle\" \
-             fill=\"{colour}\" pointer-events=\"none\">{}</text>",
+             fill=\"{color}\" pointer-events=\"none\">{}</text>",
             escape(text)
         );
     }
 
     /// A dot in a cell.
-    pub(super) fn dot(&mut self, (x, y): (f64, f64), radius: f64, colour: &str) {
+    pub(super) fn dot(&mut self, (x, y): (f64, f64), radius: f64, color: &str) {
         let _ = write!(
             self.body,
-            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{colour}\" \
+            "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"{radius}\" fill=\"{color}\" \
              pointer-events=\"none\"/>"
         );
     }
@@ -208,7 +208,7 @@ impl Drawing {
     }
 }
 
-/// What replaces the colours on a dark ground; paper stays light.
+/// What replaces the colors on a dark ground; paper stays light.
 fn style_sheet() -> String {
     let mut css = String::from("@media screen and (prefers-color-scheme:dark){");
     for Tone { name, dark, .. } in tones() {

@@ -1,7 +1,7 @@
 //! Parquet's files by their places: what its crate asks for, read with some bytes ahead.
 //!
 //! The crate asks for the head of each page and for its bytes, a few hundred of them each in a wide table; so
-//! neighbours are read at once. A length that the file claims and does not have is refused before it takes
+//! neighbors are read at once. A length that the file claims and does not have is refused before it takes
 //! memory. A failed read is remembered, for the crate tells it from damage only in words.
 
 use std::io::{self, Read};

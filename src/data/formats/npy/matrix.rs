@@ -138,7 +138,7 @@ impl Matrix {
         let short = usize::try_from(column_bytes).ok().filter(|bytes| *bytes <= SHORT);
         let at_once = short.map_or(TILE, |bytes| TILE.max(AT_ONCE / bytes));
         let mut bytes = Vec::new();
-        // Parts of neighbours, one after the other.
+        // Parts of neighbors, one after the other.
         let mut read = |columns: Range<usize>| -> Result<Values> {
             let mut parts = of.values(0);
             let place =
@@ -205,7 +205,7 @@ fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usi
 
 /// What is read of each row.
 struct Reading {
-    /// The wanted columns, in runs of neighbours.
+    /// The wanted columns, in runs of neighbors.
     runs: Vec<Range<usize>>,
     /// How many they are.
     numbers: usize,

@@ -1,8 +1,8 @@
-//! All neighbouring score vectors on a small grid.
+//! All neighboring score vectors on a small grid.
 
 use super::oracle::max_log_ratio;
 
-/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbours if no coordinate
+/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate
 /// differs by more than its sensitivity.
 #[derive(Clone)]
 pub struct Grid {
@@ -11,12 +11,12 @@ pub struct Grid {
     /// Of each coordinate.
     sensitivities: Vec<i64>,
     /// All coordinates rise or stay.
-    one_sided: bool,
+    monotonic: bool,
 }
 
 /// What an enumeration found.
 pub struct Enumeration {
-    /// Ordered pairs of neighbours.
+    /// Ordered pairs of neighbors.
     pub pairs: usize,
     /// The largest |ln(P(y|x) / P(y|x'))| of any outcome.
     pub max_log_ratio: f64,
@@ -26,26 +26,26 @@ pub struct Enumeration {
 
 impl Grid {
     pub fn new(d: usize, levels: i64, sensitivity: i64) -> Self {
-        Self { d, levels, sensitivities: vec![sensitivity; d], one_sided: false }
+        Self { d, levels, sensitivities: vec![sensitivity; d], monotonic: false }
     }
 
     /// The same where scores move in one direction only.
-    pub fn one_sided(self) -> Self {
-        Self { one_sided: true, ..self }
+    pub fn monotonic(self) -> Self {
+        Self { monotonic: true, ..self }
     }
 
     /// Coordinates with a sensitivity each.
     pub fn with_sensitivities(levels: i64, sensitivities: &[i64]) -> Self {
         let d = sensitivities.len();
-        Self { d, levels, sensitivities: sensitivities.to_vec(), one_sided: false }
+        Self { d, levels, sensitivities: sensitivities.to_vec(), monotonic: false }
     }
 
-    /// Compares the laws of all neighbours.
+    /// Compares the laws of all neighbors.
     pub fn enumerate(&self, law: impl Fn(&[i64]) -> Vec<f64>) -> Enumeration {
         let laws: Vec<Vec<f64>> = (0..self.len()).map(|i| law(&self.point(i))).collect();
         let (mut pairs, mut max, mut worst) = (0, 0.0, (0, 0));
         for (i, law) in laws.iter().enumerate() {
-            for j in self.neighbours(i) {
+            for j in self.neighbors(i) {
                 pairs += 1;
                 let ratio = max_log_ratio(law, &laws[j]);
                 if ratio > max {
@@ -71,12 +71,12 @@ impl Grid {
         (0..self.d).map(|_| next()).collect()
     }
 
-    fn neighbours(&self, index: usize) -> Vec<usize> {
+    fn neighbors(&self, index: usize) -> Vec<usize> {
         let mut found = vec![0];
         let mut place = 1;
         for (digit, sensitivity) in self.point(index).into_iter().zip(&self.sensitivities) {
             // A pair that falls is found from its other end.
-            let low = if self.one_sided { digit } else { (digit - sensitivity).max(0) };
+            let low = if self.monotonic { digit } else { (digit - sensitivity).max(0) };
             let high = (digit + sensitivity).min(self.levels - 1);
             let extend = |&at: &usize| (low..=high).map(move |digit| at + place * digit as usize);
             found = found.iter().flat_map(extend).collect();

@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
-/// The neighbour relation of a guarantee; the unit is one row.
+/// The neighbor relation of a guarantee; the unit is one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
-pub enum Neighbours {
+pub enum Neighbors {
     /// One table is the other with one row more: the number of rows is private too.
     #[default]
     #[serde(rename = "add/remove")]
@@ -15,11 +15,11 @@ pub enum Neighbours {
     ReplaceOne,
 }
 
-impl Neighbours {
-    /// How many additions and removals lead from a table to its neighbour.
+impl Neighbors {
+    /// How many additions and removals lead from a table to its neighbor.
     ///
     /// A quantity that moves by at most s when a row is added or removed moves by at most s times
-    /// this between neighbours.
+    /// this between neighbors.
     pub(crate) fn steps(self) -> u64 {
         match self {
             Self::AddRemove => 1,

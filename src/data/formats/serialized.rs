@@ -1,4 +1,4 @@
-//! R's serialisation in its XDR form: what `save` and `saveRDS` write, after decompression.
+//! R's serialization in its XDR form: what `save` and `saveRDS` write, after decompression.
 //!
 //! Big-endian. A header: `X\n`, the format's version (2 or 3), the writer's and the oldest reader's
 //! version, and for 3 the native encoding. Then one item. An item starts with flags: the type in bits
@@ -75,7 +75,7 @@ impl Object {
     }
 }
 
-/// Reads the one item of a serialisation.
+/// Reads the one item of a serialization.
 ///
 /// # Errors
 ///

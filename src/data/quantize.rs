@@ -8,7 +8,7 @@
 //! sign(t) floor(|t| q + 1/2),    t = (v - m)/h clipped to [-1, 1],
 //! ```
 //!
-//! each operation rounded to the nearest `f64` ([`Bounds::quantise`]). A division takes longer than all
+//! each operation rounded to the nearest `f64` ([`Bounds::quantize`]). A division takes longer than all
 //! the rest, so the *quick way* computes v s - m s instead, with s = q/h. Added to 3 * 2^35, that leaves a
 //! fixed-point number in the lowest 32 bits of the `f64`, 16 of them behind the point: the grid value and how
 //! far it is from being another.
@@ -89,7 +89,7 @@ impl SameBounds {
     }
 
     /// Values to the grid; 0 where not finite.
-    pub(super) fn quantise<A: Value>(&self, values: &[A], out: &mut [i16]) {
+    pub(super) fn quantize<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Same { all: self, values, out });
     }
 }
@@ -126,7 +126,7 @@ impl<'a> EachBounds<'a> {
     }
 
     /// One sample's values to the grid; 0 where not finite.
-    pub(super) fn quantise<A: Value>(&self, values: &[A], out: &mut [i16]) {
+    pub(super) fn quantize<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Each { all: self, values, out });
     }
 }
@@ -292,17 +292,17 @@ mod tests {
     use proptest::prelude::*;
 
     fn slow(bounds: Bounds, q: i32, values: &[f64]) -> Vec<i16> {
-        let code = |v: &f64| if v.is_finite() { bounds.quantise(*v, q) } else { 0 };
+        let code = |v: &f64| if v.is_finite() { bounds.quantize(*v, q) } else { 0 };
         values.iter().map(code).collect()
     }
 
     fn quick<A: Value>(bounds: Bounds, q: i32, values: &[A]) -> Vec<i16> {
         let mut found = vectors::on_each(|| {
             let mut out = vec![7; values.len()];
-            SameBounds::new(bounds, q).quantise(values, &mut out);
+            SameBounds::new(bounds, q).quantize(values, &mut out);
             // The bounds of each feature may be the same, and those of further features stated.
             let (each, mut by_each) = (vec![bounds; values.len() + 90], vec![7; values.len()]);
-            EachBounds::new(&each, q).quantise(values, &mut by_each);
+            EachBounds::new(&each, q).quantize(values, &mut by_each);
             assert_eq!(out, by_each);
             out
         });
