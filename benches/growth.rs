@@ -46,15 +46,15 @@ fn times(scores: &Scores, k: usize) -> [f64; 3] {
     sorted.select_nth_unstable_by(k - 1, |a, b| b.cmp(a));
     let large = "1e6".parse().unwrap();
     let gap = 2.0 * canonical.gap(sorted.len(), k, &large) * SENSITIVITY as f64;
-    let picks = canonical.select(scores, k, &large, Seeded(0)).unwrap();
+    let picks = canonical.pick(scores, k, &large, Seeded(0)).unwrap();
     assert!(picks.iter().all(|&i| scores.values()[i] as f64 >= sorted[k - 1] as f64 - gap));
     let epsilon = "1".parse().unwrap();
     [
         median(|seed| {
-            canonical.select(scores, k, &epsilon, Seeded(seed)).unwrap();
+            canonical.pick(scores, k, &epsilon, Seeded(seed)).unwrap();
         }),
         median(|seed| {
-            Joint.select(scores, k, &epsilon, Seeded(seed)).unwrap();
+            Joint.pick(scores, k, &epsilon, Seeded(seed)).unwrap();
         }),
         partial_selection(scores.values(), k),
     ]

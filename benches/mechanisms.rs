@@ -55,7 +55,7 @@ fn verify() {
     let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
     for card in CARDS.iter().filter(|card| card.sensitivity != Sensitivity::Own) {
         let k = if card.chooses == Chooses::One { 1 } else { 5 };
-        let picks = mechanism(card.id).select(&scores, k, &"1e6".parse().unwrap(), Seeded(1));
+        let picks = mechanism(card.id).pick(&scores, k, &"1e6".parse().unwrap(), Seeded(1));
         let mut picks = picks.unwrap().into_inner();
         let mut expected = best[..k].to_vec();
         picks.sort_unstable();
@@ -69,7 +69,7 @@ fn run(bencher: divan::Bencher<'_, '_>, id: &str, scores: &Scores, k: usize) {
     let mut seed = 0;
     bencher.bench_local(|| {
         seed += 1;
-        mechanism.select(scores, k, &epsilon, Seeded(seed)).unwrap()
+        mechanism.pick(scores, k, &epsilon, Seeded(seed)).unwrap()
     });
 }
 

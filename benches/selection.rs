@@ -66,7 +66,7 @@ fn select(
     epsilon: &Epsilon,
     seed: u64,
 ) -> Vec<usize> {
-    mechanism.select(scores, k, epsilon, Seeded(seed)).unwrap().into_inner()
+    mechanism.pick(scores, k, epsilon, Seeded(seed)).unwrap().into_inner()
 }
 
 /// With an enormous budget the selection is the top k: in order, where there is one.

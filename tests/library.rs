@@ -187,12 +187,12 @@ fn the_parts_rebuild_the_whole() {
     assert_eq!(whole.released.rows_estimate, Some(center.1.rows));
     let scores = sums.scores(center.0, relation).unwrap();
     let mechanism = CanonicalLipschitz::default();
-    assert_eq!(*mechanism.select(&scores, 5, &part(2), seed).unwrap(), whole.indices());
+    assert_eq!(*mechanism.pick(&scores, 5, &part(2), seed).unwrap(), whole.indices());
 
     let by_rank = select().score(ScoreKind::Kendall).seed(21).run(&table).unwrap();
     let scores = kendall(x.view(), y.view(), relation).unwrap();
     let epsilon: Epsilon = "0.7".parse().unwrap();
-    assert_eq!(*mechanism.select(&scores, 5, &epsilon, seed).unwrap(), by_rank.indices());
+    assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), by_rank.indices());
 
     let replaced = select().bounds(-2.0, 2.0).neighbors(Neighbors::ReplaceOne);
     let bounded = Bounds::new(-4.0, 4.0).unwrap();
@@ -206,7 +206,7 @@ fn the_parts_rebuild_the_whole() {
     let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
     let center = estimate::center_of_rows(sums.target_sums(), 500, &part(0), seed).unwrap();
     let scores = sums.scores(*center, Neighbors::ReplaceOne).unwrap();
-    assert_eq!(*mechanism.select(&scores, 5, &part(1), seed).unwrap(), whole.indices());
+    assert_eq!(*mechanism.pick(&scores, 5, &part(1), seed).unwrap(), whole.indices());
 }
 
 #[test]
@@ -228,13 +228,13 @@ fn the_parts_for_classes_rebuild_the_whole() {
     let centers = estimate::class_centers(sums.rows(), relation, &part(0), seed).unwrap();
     let scores = sums.scores(&centers.0, relation).unwrap();
     let mechanism = CanonicalLipschitz::default();
-    assert_eq!(*mechanism.select(&scores, 5, &part(1), seed).unwrap(), whole.indices());
+    assert_eq!(*mechanism.pick(&scores, 5, &part(1), seed).unwrap(), whole.indices());
 
     let request = select().score(ScoreKind::Kendall).target(Target::Classes(labels)).seed(2);
     let whole = request.run(&table).unwrap();
     let scores = kendall_of_classes(x.view(), class.mapv(Some).view(), 3, relation).unwrap();
     let epsilon: Epsilon = "0.7".parse().unwrap();
-    assert_eq!(*mechanism.select(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
+    assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
 }
 
 /// What the parts refuse, they refuse with an error and change nothing.

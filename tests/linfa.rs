@@ -97,7 +97,7 @@ fn what_does_not_fit_is_refused() {
     let others = data().with_feature_names(vec!["d", "c", "b", "a"]);
     kind(selection.transform(others).unwrap_err());
     let mut foreign = (*selection).clone();
-    foreign.selected[0].feature = 9;
+    foreign.selected[0].index = 9;
     let foreign: dpsis::Result<Array2<f64>> = foreign.transform(data().records);
     kind(foreign.unwrap_err());
     let short: dpsis::Result<Array2<f64>> = selection.transform(array![[1.0, 2.0]]);

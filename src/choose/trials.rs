@@ -36,7 +36,7 @@ impl Trials {
     ///
     /// # Errors
     ///
-    /// As for [`Baseline::select`].
+    /// As for [`Baseline::pick`].
     pub fn of_baseline(
         baseline: Baseline,
         scores: &Scores,

@@ -89,7 +89,7 @@ fn compare(
         return Err(Error::request(rule));
     }
     let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
-    let picks = baseline.select(&scores, job.k, &job.epsilon, seed)?;
+    let picks = baseline.pick(&scores, job.k, &job.epsilon, seed)?;
     output::remark("NOT PRIVATE: a choice for comparison, by scores that must be public\n");
     let picked = picks.iter().map(|&i| (i + 1, job.candidates.names()[i].as_str()));
     destination.write(&match format {

@@ -20,7 +20,7 @@
 //! }
 //! let (center, _) = estimate::center(sums.target_sums(), &"0.1".parse()?, OperatingSystem)?;
 //! let scores = sums.scores(center, Neighbors::AddRemove)?;
-//! let picks = CanonicalLipschitz::default().select(&scores, 1, &"0.9".parse()?, OperatingSystem)?;
+//! let picks = CanonicalLipschitz::default().pick(&scores, 1, &"0.9".parse()?, OperatingSystem)?;
 //! assert_eq!(picks, [1]); // wrong with probability below e^-50; spent 1 in all
 //! # Ok::<(), dpsis::Error>(())
 //! ```

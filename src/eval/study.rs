@@ -248,7 +248,7 @@ impl ReadyArm {
             ArmMethod::Random => Baseline::Random,
             _ => return self.rehearsal.picks(k, epsilon, self.mechanism.as_ref(), seeds),
         };
-        Ok(baseline.select(&self.exact, k, epsilon, Some(seeds.draw))?.into_inner())
+        Ok(baseline.pick(&self.exact, k, epsilon, Some(seeds.draw))?.into_inner())
     }
 }
 

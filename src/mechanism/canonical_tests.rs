@@ -290,7 +290,7 @@ fn draws_fit_the_exact_law() {
         let (scores, epsilon) = (scores(values, SENSITIVITY as u64), eps.parse().unwrap());
         let mut counts = vec![0u64; sets.len()];
         for seed in 0..200_000 {
-            let picks = mechanism.select(&scores, k, &epsilon, Seeded(seed)).unwrap();
+            let picks = mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap();
             counts[sets.iter().position(|set| *set == *picks).unwrap()] += 1;
         }
         let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
@@ -340,7 +340,7 @@ fn seeded_draws_are_stable() {
         .map(|seed| {
             let epsilon = "1".parse().unwrap();
             let mechanism = CanonicalLipschitz::default();
-            mechanism.select(&scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner()
+            mechanism.pick(&scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner()
         })
         .collect();
     assert_eq!(picks, STABLE_PICKS);
@@ -352,7 +352,7 @@ const STABLE_PICKS: [[usize; 4]; 3] = [[4, 7, 21, 34], [4, 8, 10, 14], [2, 5, 6,
 fn all_candidates_can_be_asked_for() {
     let mechanism = CanonicalLipschitz::default();
     let (scores, epsilon) = (scores(&[3, 1, 2], 1), "1".parse().unwrap());
-    let pick = |k| mechanism.select(&scores, k, &epsilon, Seeded(0));
+    let pick = |k| mechanism.pick(&scores, k, &epsilon, Seeded(0));
     assert_eq!(*pick(3).unwrap(), [0, 1, 2]);
     assert!(pick(0).is_err() && pick(4).is_err());
 }

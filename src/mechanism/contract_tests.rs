@@ -345,7 +345,7 @@ fn draws_have_the_law_of_the_definition() {
                 let mut counts = vec![0u64; outcomes.len()];
                 for seed in 0..12_000 {
                     let picks =
-                        mechanism.select(&scores, k, &"2".parse().unwrap(), Seeded(seed)).unwrap();
+                        mechanism.pick(&scores, k, &"2".parse().unwrap(), Seeded(seed)).unwrap();
                     counts[outcomes.iter().position(|outcome| *outcome == *picks).unwrap()] += 1;
                 }
                 let given = if monotonic { 4.0 } else { 2.0 };
@@ -371,7 +371,7 @@ fn candidates_may_be_listed_in_any_order() {
         let outcomes = outcomes(mechanism.card(), values.len(), k);
         let mut counts = vec![0u64; outcomes.len()];
         for seed in 0..6_000 {
-            let picks = mechanism.select(&scores, k, &"2".parse().unwrap(), Seeded(seed)).unwrap();
+            let picks = mechanism.pick(&scores, k, &"2".parse().unwrap(), Seeded(seed)).unwrap();
             let mut original: Vec<usize> = picks.iter().map(|&i| values.len() - 1 - i).collect();
             if mechanism.card().chooses == Chooses::Set {
                 original.sort_unstable();
@@ -390,7 +390,7 @@ fn shifted_scores_give_the_same_picks() {
             let values = [7, 7, 0, 12, -5, 3].map(|value| value + shift).to_vec();
             let scores = Scores::new(values, 3, Neighbors::ReplaceOne).unwrap();
             let k = *contract.ks.last().unwrap();
-            mechanism.select(&scores, k, &"1".parse().unwrap(), Seeded(seed)).unwrap()
+            mechanism.pick(&scores, k, &"1".parse().unwrap(), Seeded(seed)).unwrap()
         };
         for seed in 0..200 {
             assert_eq!(of(0, seed), of(1 << 40, seed), "{}", contract.name());
@@ -405,18 +405,18 @@ fn what_cannot_be_asked_is_refused() {
         let mechanism = by_id(card.id, &Parameters::default()).unwrap();
         let scores = Scores::new(vec![1, 2, 3], 1, Neighbors::AddRemove).unwrap();
         for k in [0, 4] {
-            assert!(mechanism.select(&scores, k, &epsilon, Seeded(1)).is_err());
+            assert!(mechanism.pick(&scores, k, &epsilon, Seeded(1)).is_err());
         }
-        let several = mechanism.select(&scores, 2, &epsilon, Seeded(1));
+        let several = mechanism.pick(&scores, 2, &epsilon, Seeded(1));
         assert_eq!(several.is_err(), card.chooses == Chooses::One, "{}", card.id);
         let own = Scores::with_sensitivities(vec![1, 2, 3], vec![1, 2, 1], Neighbors::AddRemove);
-        let own = mechanism.select(&own.unwrap(), 1, &epsilon, Seeded(1));
+        let own = mechanism.pick(&own.unwrap(), 1, &epsilon, Seeded(1));
         assert_eq!(own.is_err(), card.sensitivity == Sensitivity::Common, "{}", card.id);
         // A single candidate, and the largest scores there can be.
         let most = (1 << 62) - 1;
         for values in [vec![5], vec![most, -most], vec![-most, most]] {
             let extreme = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
-            assert!(mechanism.select(&extreme, 1, &"1e6".parse().unwrap(), Seeded(1)).is_ok());
+            assert!(mechanism.pick(&extreme, 1, &"1e6".parse().unwrap(), Seeded(1)).is_ok());
         }
         if card.chooses == Chooses::One {
             continue;
@@ -427,7 +427,7 @@ fn what_cannot_be_asked_is_refused() {
                 let extreme =
                     Scores::new(values.clone(), most.unsigned_abs(), Neighbors::AddRemove).unwrap();
                 for seed in 0..20 {
-                    let picks = mechanism.select(&extreme, k, &eps.parse().unwrap(), Seeded(seed));
+                    let picks = mechanism.pick(&extreme, k, &eps.parse().unwrap(), Seeded(seed));
                     assert_eq!(picks.unwrap().len(), k, "{}", card.id);
                 }
             }
@@ -568,7 +568,7 @@ fn seeded_picks_are_stable() {
         let values = vec![12, 7, 9, 15, 3, 9, 11, 8];
         let scores = Scores::with_sensitivities(values, vec![3; 8], Neighbors::AddRemove).unwrap();
         let picks = (0..8).map(|seed| {
-            let picks = mechanism.select(&scores, k, &"4".parse().unwrap(), Seeded(seed)).unwrap();
+            let picks = mechanism.pick(&scores, k, &"4".parse().unwrap(), Seeded(seed)).unwrap();
             picks.iter().map(usize::to_string).collect::<String>()
         });
         shown += &format!("{}: {}\n", card.id, picks.collect::<Vec<_>>().join(" "));

@@ -19,7 +19,7 @@ use crate::score::Scores;
 ///
 /// // Counts to which one person adds at most 1.
 /// let scores = Scores::new(vec![3, 120, 7, 150, 4], 1, Neighbors::AddRemove)?;
-/// let picks = CanonicalLipschitz::default().select(&scores, 2, &"1".parse()?, OperatingSystem)?;
+/// let picks = CanonicalLipschitz::default().pick(&scores, 2, &"1".parse()?, OperatingSystem)?;
 /// assert_eq!(picks, [1, 3]); // wrong with probability below e^-20
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -52,7 +52,7 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
     /// `Request` if k is 0 or exceeds the number of candidates, or what [`Card::chooses`] allows; if
     /// sensitivities differ where [`Card::sensitivity`] wants one; if there are 2^31 candidates or more.
     /// `Io` if the operating system gives no entropy.
-    fn select<R: Randomness>(
+    fn pick<R: Randomness>(
         &self,
         scores: &Scores,
         k: usize,

@@ -56,7 +56,7 @@ impl Baseline {
     ///
     /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more; `Io` if the
     /// operating system gives no entropy.
-    pub fn select(
+    pub fn pick(
         self,
         scores: &Scores,
         k: usize,
@@ -113,14 +113,14 @@ mod tests {
     #[test]
     fn the_best_are_the_best() {
         let best = Baseline::by_id("sis", None).unwrap();
-        assert_eq!(*best.select(&scores(), 2, &"1".parse().unwrap(), None).unwrap(), [0, 2]);
+        assert_eq!(*best.pick(&scores(), 2, &"1".parse().unwrap(), None).unwrap(), [0, 2]);
     }
 
     #[test]
     fn random_is_uniform() {
         let mut counts = vec![0u64; 4];
         for seed in 0..20_000 {
-            let picks = Baseline::Random.select(&scores(), 1, &"1".parse().unwrap(), Some(seed));
+            let picks = Baseline::Random.pick(&scores(), 1, &"1".parse().unwrap(), Some(seed));
             counts[picks.unwrap()[0]] += 1;
         }
         assert_fits(&counts, &[0.25; 4]);
@@ -135,7 +135,7 @@ mod tests {
             let scores =
                 Scores::with_sensitivities(vec![0, other], own, Neighbors::AddRemove).unwrap();
             let won = |seed| {
-                let picks = Baseline::OwnExponentialNoise.select(
+                let picks = Baseline::OwnExponentialNoise.pick(
                     &scores,
                     1,
                     &"20".parse().unwrap(),

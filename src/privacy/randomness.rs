@@ -14,8 +14,8 @@ use crate::random::{Entropy, RandomnessSource};
 ///
 /// let scores = Scores::new(vec![3, 120, 7], 1, Neighbors::AddRemove)?;
 /// let (mechanism, epsilon): (_, Epsilon) = (CanonicalLipschitz::default(), "1".parse()?);
-/// let release: Vec<usize> = mechanism.select(&scores, 1, &epsilon, OperatingSystem)?;
-/// let rehearsal: NotPrivate<Vec<usize>> = mechanism.select(&scores, 1, &epsilon, Seeded(7))?;
+/// let release: Vec<usize> = mechanism.pick(&scores, 1, &epsilon, OperatingSystem)?;
+/// let rehearsal: NotPrivate<Vec<usize>> = mechanism.pick(&scores, 1, &epsilon, Seeded(7))?;
 /// assert_eq!(release, *rehearsal);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -24,7 +24,7 @@ use crate::random::{Entropy, RandomnessSource};
 /// # use dpsis::{CanonicalLipschitz, Mechanism, Neighbors, Scores};
 /// # let scores = Scores::new(vec![3, 120, 7], 1, Neighbors::AddRemove)?;
 /// let own = rand::rngs::mock::StepRng::new(1, 1);
-/// CanonicalLipschitz::default().select(&scores, 1, &"1".parse()?, own)?;
+/// CanonicalLipschitz::default().pick(&scores, 1, &"1".parse()?, own)?;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 pub trait Randomness: sealed::Source {

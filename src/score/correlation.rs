@@ -49,7 +49,7 @@ use crate::score::{RowSums, Scores, check_block, check_rows};
 /// }
 /// let scores = sums.scores(0, Neighbors::AddRemove)?;
 /// let picks =
-///     CanonicalLipschitz::default().select(&scores, 1, &"2".parse()?, OperatingSystem)?;
+///     CanonicalLipschitz::default().pick(&scores, 1, &"2".parse()?, OperatingSystem)?;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Clone)]

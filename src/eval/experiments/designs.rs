@@ -209,8 +209,8 @@ impl ReadyArm {
     fn picks(&self, scores: &Scores, seed: u64) -> Result<Vec<usize>> {
         let k = Design::TRUE.len();
         Ok(match &self.drawn {
-            Some((mechanism, epsilon)) => mechanism.select(scores, k, epsilon, Seeded(seed))?,
-            None => Baseline::Best.select(scores, k, &"1".parse()?, Some(seed))?,
+            Some((mechanism, epsilon)) => mechanism.pick(scores, k, epsilon, Seeded(seed))?,
+            None => Baseline::Best.pick(scores, k, &"1".parse()?, Some(seed))?,
         }
         .into_inner())
     }

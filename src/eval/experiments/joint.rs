@@ -172,7 +172,7 @@ fn measure(experiment: &Experiment<'_>, counts: &Counts, d: usize) -> Result<Vec
             for (mechanism, id) in mechanisms.iter().zip(MECHANISMS) {
                 let seed = seed_of(seed, &["joint", name, &size, words, id], trial);
                 let scores = scores(values.clone(), id)?;
-                let picks = mechanism.select(&scores, K, epsilon, Seeded(seed))?.into_inner();
+                let picks = mechanism.pick(&scores, K, epsilon, Seeded(seed))?.into_inner();
                 errors.push(l_infinity(&values, &picks) as f64);
             }
         }
@@ -223,7 +223,7 @@ fn times(experiment: &Experiment<'_>) -> Result<Vec<Seconds>> {
             let mut times = Vec::new();
             for draw in 0..DRAWS {
                 let start = Instant::now();
-                mechanism.select(&scores, k, &epsilon, Seeded(draw))?;
+                mechanism.pick(&scores, k, &epsilon, Seeded(draw))?;
                 times.push(start.elapsed().as_secs_f64());
                 if times.iter().sum::<f64>() > LONGEST {
                     break;

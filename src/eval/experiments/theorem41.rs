@@ -201,7 +201,7 @@ fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> 
         let scores = setting.scores(gap)?;
         let draw = |number: u64| -> Result<f64> {
             let seed = seed_of(seed, &["theorem4.1", &name, &exponent.to_string()], number);
-            let picks = mechanism.select(&scores, setting.k, &epsilon, Seeded(seed))?.into_inner();
+            let picks = mechanism.pick(&scores, setting.k, &epsilon, Seeded(seed))?.into_inner();
             Ok(f64::from(u8::from(picks == best)))
         };
         let draws = experiment.trials * DRAWS;

@@ -115,14 +115,14 @@ fn draws_with_own_sensitivities_have_the_law_of_the_definition() {
             let scores = scores.unwrap();
             let mut counts = vec![0u64; values.len()];
             for seed in 0..12_000 {
-                let picks = mechanism.select(&scores, 1, &"2".parse().unwrap(), Seeded(seed));
+                let picks = mechanism.pick(&scores, 1, &"2".parse().unwrap(), Seeded(seed));
                 counts[picks.unwrap()[0]] += 1;
             }
             let q: Vec<f64> = values.iter().map(|&v| v as f64).collect();
             let d: Vec<f64> = sensitivities.iter().map(|&v| v as f64).collect();
             assert_fits(&counts, &law(&q, &d, 2.0));
             // All of them, in some order.
-            let all = mechanism.select(&scores, values.len(), &"2".parse().unwrap(), Seeded(1));
+            let all = mechanism.pick(&scores, values.len(), &"2".parse().unwrap(), Seeded(1));
             let mut all = all.unwrap().into_inner();
             all.sort_unstable();
             assert!(all.into_iter().eq(0..values.len()));
