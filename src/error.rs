@@ -43,15 +43,18 @@ impl Error {
         Self { kind, rule: rule.into(), place: None, hint: None }
     }
 
-    pub(crate) fn request(rule: impl Into<String>) -> Self {
+    /// An error of the request: [`ErrorKind::Request`].
+    pub fn request(rule: impl Into<String>) -> Self {
         Self::new(ErrorKind::Request, rule)
     }
 
-    pub(crate) fn input(rule: impl Into<String>) -> Self {
+    /// An error of the input: [`ErrorKind::Input`].
+    pub fn input(rule: impl Into<String>) -> Self {
         Self::new(ErrorKind::Input, rule)
     }
 
-    pub(crate) fn io(rule: impl Into<String>) -> Self {
+    /// A failure to read or write: [`ErrorKind::Io`].
+    pub fn io(rule: impl Into<String>) -> Self {
         Self::new(ErrorKind::Io, rule)
     }
 
@@ -61,7 +64,9 @@ impl Error {
         self
     }
 
-    pub(crate) fn at(mut self, row: Option<u64>, column: Option<usize>) -> Self {
+    /// The same error with its place: a data row counted from 1, none for the header, and a column counted
+    /// from 1.
+    pub fn at(mut self, row: Option<u64>, column: Option<usize>) -> Self {
         self.place = Some(Place { row, column });
         self
     }
@@ -80,7 +85,8 @@ impl Error {
         self
     }
 
-    pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
+    /// The same error with the remedy that usually helps.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }

@@ -94,16 +94,11 @@
 #![cfg_attr(docsrs, feature(doc_cfg))]
 
 mod choose;
-#[cfg(feature = "cli")]
-pub mod cli;
 mod data;
-#[cfg(feature = "import")]
-pub mod datasets;
 mod error;
 pub mod estimate;
-#[cfg(feature = "eval")]
-pub mod eval;
 mod exact;
+#[cfg(feature = "inspect")]
 pub mod inspect;
 pub mod mechanism;
 #[cfg(feature = "methods")]
@@ -133,7 +128,22 @@ pub use select::{
 };
 
 #[cfg(feature = "methods")]
-pub use select::TwoStage;
+pub use select::{Rehearsal, RehearsalSeeds, TwoStage};
+
+/// Parts that the crates of this workspace share, without any promise to others.
+#[doc(hidden)]
+pub mod internals {
+    #[cfg(feature = "arrow")]
+    pub use crate::data::quiet_caught_panics;
+    pub use crate::data::{WholeTable, near_misses, parse_number};
+    pub use crate::exact::{binomial, ln_binomial};
+    pub use crate::mechanism::check_k;
+    #[cfg(feature = "methods")]
+    pub use crate::method::{ballots, votes};
+    #[cfg(feature = "html")]
+    pub use crate::report::escape;
+    pub use crate::select::checked_threads;
+}
 
 /// The README's code runs.
 #[cfg(doctest)]

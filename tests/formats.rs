@@ -7,6 +7,7 @@
 
 use std::path::{Path, PathBuf};
 
+use dpsis::internals::WholeTable;
 use dpsis::{
     Bounds, Error, ErrorKind, FileTable, Orientation, Scaling, ScoreKind, Select, Target,
     TargetColumn,
@@ -189,23 +190,21 @@ fn all_formats_are_here() {
     }
 }
 
-#[cfg(feature = "import")]
 #[test]
 fn every_format_gives_the_same_values() {
-    use dpsis::datasets::PublicTable;
-    let bits = |table: &PublicTable| table.x.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+    let bits = |table: &WholeTable| table.values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
     for target in TARGETS {
-        let reference = PublicTable::read(&own("table.csv", target).id("id")).unwrap();
-        assert_eq!(reference.x.dim(), (40, 6));
+        let reference = WholeTable::read(&own("table.csv", target).id("id")).unwrap();
+        assert_eq!((reference.targets.len(), reference.values.len()), (40, 40 * 6));
         for case in cases(target) {
-            let table = PublicTable::read(&case.table).unwrap();
+            let table = WholeTable::read(&case.table).unwrap();
             assert_eq!(table.features, reference.features, "{}", case.name);
             assert_eq!(bits(&table), bits(&reference), "{}", case.name);
             // What stands for a missing label differs.
-            let labels = |table: &PublicTable| {
+            let labels = |table: &WholeTable| {
                 let label =
                     |label: &String| if label == "NA" { String::new() } else { label.clone() };
-                table.labels.iter().map(label).collect::<Vec<_>>()
+                table.targets.iter().map(label).collect::<Vec<_>>()
             };
             assert_eq!(labels(&table), labels(&reference), "{}", case.name);
         }
@@ -334,12 +333,14 @@ fn wrong_files_are_malformed_input() {
 }
 
 /// Halves of numpy, by its own arithmetic: 0, 1/4, ... 5/4.
-#[cfg(feature = "import")]
 #[test]
 fn halves_are_read() {
-    let table = dpsis::datasets::PublicTable::read(&FileTable::new(data("halves.npy"))).unwrap();
-    assert_eq!(table.x.column(0).to_vec(), [0.0, 0.5, 1.0]);
-    assert_eq!(table.labels, ["0.25", "0.75", "1.25"]);
+    let table = WholeTable::read(&FileTable::new(data("halves.npy"))).unwrap();
+    assert_eq!(
+        table.values.iter().step_by(table.features.len()).collect::<Vec<_>>(),
+        [&0.0, &0.5, &1.0]
+    );
+    assert_eq!(table.targets, ["0.25", "0.75", "1.25"]);
 }
 
 /// Every file cut short anywhere, with a byte changed, or with chance behind its first bytes: an error of the

@@ -29,6 +29,7 @@ mod target;
 mod targets;
 mod text_samples;
 mod turns;
+mod whole;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
@@ -37,34 +38,35 @@ pub use samples::Source;
 pub use scaling::{Bounds, Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
 
+#[cfg(feature = "inspect")]
 pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
+#[cfg(feature = "inspect")]
 pub(crate) use block_samples::codes;
+#[cfg(feature = "inspect")]
 pub(crate) use block_table::{Block, Cell, Place, Values, Wanted};
+#[cfg(feature = "inspect")]
 pub(crate) use blocks::RowFold;
+#[cfg(feature = "inspect")]
 pub(crate) use cells::Row;
 pub(crate) use columns::Columns;
 #[cfg(test)]
 pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
+#[cfg(feature = "inspect")]
 pub(crate) use formats::Format;
-#[cfg(all(feature = "arrow", feature = "cli"))]
-pub(crate) use formats::arrow::quiet_caught_panics;
-#[cfg(feature = "import")]
-pub(crate) use formats::inflate::inflate;
-#[cfg(feature = "import")]
-pub(crate) use formats::npy::{Array as Npy, header_of as npy_header};
-#[cfg(feature = "import")]
-pub(crate) use formats::r::table as r_table;
-#[cfg(feature = "import")]
-pub(crate) use held::Column;
+#[cfg(feature = "arrow")]
+pub use formats::arrow::quiet_caught_panics;
 pub(crate) use number::CellFormat;
+pub use number::parse_number;
 pub(crate) use samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,
 };
 pub(crate) use schema::Schema;
-#[cfg(feature = "import")]
-pub(crate) use schema::near_misses;
+pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
-pub(crate) use table::{Progress, TableFile};
+pub(crate) use table::Progress;
+#[cfg(feature = "inspect")]
+pub(crate) use table::TableFile;
 pub(crate) use target::{Labels, TargetCode};
+pub use whole::WholeTable;

@@ -149,7 +149,7 @@ fn eight_digits(bytes: u64, count: usize, others: &mut u64) -> u64 {
 }
 
 /// A finite number with a decimal point, blanks around it aside.
-pub(crate) fn parse_number(cell: &[u8]) -> Option<f64> {
+pub fn parse_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell.trim_ascii()).ok().filter(|value| value.is_finite())
 }
 

@@ -237,7 +237,7 @@ fn find(header: &[String], name: &str, role: &str) -> Result<usize> {
 }
 
 /// Up to three names that are close to a mistyped one, the closest first.
-pub(crate) fn near_misses(header: &[String], name: &str) -> Vec<String> {
+pub fn near_misses(header: &[String], name: &str) -> Vec<String> {
     let wanted = name.trim().to_lowercase();
     let mut near: Vec<(f64, &String)> = header
         .iter()

@@ -132,6 +132,10 @@ impl TableFile {
         let failed = |error| failures.error(&name, &error);
         let watched = Watched { raw, failures: failures.clone() };
         let (start, mut input) = decompress(watched).map_err(failed)?;
+        if !cfg!(feature = "zstd") && start.starts_with(&ZSTANDARD) {
+            return Err(Error::request("this build does not read Zstandard")
+                .hint("build it with feature zstd, or compress with gzip"));
+        }
         if let Some(format) = Format::of_start(&start) {
             let rule = format!("{name} does not hold text: its format is {}", format.name());
             return Err(Error::input(rule).hint("this format is read by its path, unpacked"));
@@ -261,6 +265,9 @@ fn prime<R: Read>(
     Ok((start.clone(), io::Cursor::new(start).chain(input)))
 }
 
+/// The start of a frame of Zstandard.
+const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
 /// Inflates what starts like gzip (all members) or zstd (all frames), and skips a byte order mark;
 /// also gives the start of the text: its first line, or 64 KiB.
 pub(super) fn decompress(
@@ -271,6 +278,7 @@ pub(super) fn decompress(
     let inflated: Box<dyn Read + Send> = match magic.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
         // A frame of data, or one to skip.
+        #[cfg(feature = "zstd")]
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             Box::new(zstd::stream::read::Decoder::with_buffer(file)?)
         }

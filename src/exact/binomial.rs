@@ -6,7 +6,7 @@ use num_traits::One;
 /// C(n, r), exactly.
 ///
 /// O(min(r, n - r)) multiplications and exact divisions of growing integers.
-pub(crate) fn binomial(n: u64, r: u64) -> BigUint {
+pub fn binomial(n: u64, r: u64) -> BigUint {
     if r > n {
         return BigUint::default();
     }
@@ -44,7 +44,7 @@ pub(crate) fn ln_factorial_error(n: usize) -> f64 {
 }
 
 /// ln C(n, r), within four times the error of ln n!; r <= n.
-pub(crate) fn ln_binomial(n: usize, r: usize) -> f64 {
+pub fn ln_binomial(n: usize, r: usize) -> f64 {
     ln_factorial(n) - ln_factorial(r) - ln_factorial(n - r)
 }
 

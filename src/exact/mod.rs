@@ -8,7 +8,9 @@ mod rational;
 
 pub use grid::GRID;
 
-pub(crate) use binomial::{binomial, ln_binomial, ln_factorial, ln_factorial_error};
+pub use binomial::{binomial, ln_binomial};
+
+pub(crate) use binomial::{ln_factorial, ln_factorial_error};
 pub(crate) use enclosure::Enclosure;
 #[cfg(test)]
 pub(crate) use grid::ratio_to_grid;

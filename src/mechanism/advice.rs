@@ -3,7 +3,6 @@
 
 use serde::Serialize;
 
-use crate::exact::near_f64;
 use crate::mechanism::cgem::doubled_ranks;
 use crate::privacy::{Epsilon, NotPrivate};
 use crate::score::Scores;
@@ -62,7 +61,7 @@ pub fn advise(scores: &Scores, epsilon: &Epsilon) -> NotPrivate<Advice> {
     let best = (0..q.len()).fold(0, |best, i| if q[i] > q[best] { i } else { best });
     let least = q.iter().copied().fold(f64::INFINITY, f64::min);
     let largest = d.iter().copied().fold(0.0, f64::max);
-    let charge = 4.0 / near_f64(epsilon.as_rational()) * d[best] * (q.len() as f64 / BETA).ln();
+    let charge = 4.0 / epsilon.to_f64() * d[best] * (q.len() as f64 / BETA).ln();
     let vacuous = charge > q[best] - least;
     let (mechanism, reason) = if scores.is_homogeneous() {
         ("pnf", "all sensitivities are equal")

@@ -98,7 +98,7 @@ pub(super) fn check_size(candidates: usize, k: usize) -> Result<()> {
 }
 
 /// What a mechanism can be refused by k alone.
-pub(crate) fn check_k(card: &Card, k: usize) -> Result<()> {
+pub fn check_k(card: &Card, k: usize) -> Result<()> {
     if k > 1 && card.chooses == Chooses::One {
         let id = card.id;
         return Err(Error::request(format!("{id} chooses one candidate: k must be 1"))

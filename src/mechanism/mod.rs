@@ -35,7 +35,9 @@ pub use canonical::{CanonicalGumbel, CanonicalLipschitz};
 pub use card::{Card, Chooses, Sensitivity};
 pub use cgem::CombinedGem;
 pub use draw::Mechanism;
-pub(crate) use draw::{check_k, choose};
+#[doc(hidden)]
+pub use draw::check_k;
+pub(crate) use draw::choose;
 pub use em::ExponentialMechanism;
 pub use gamma::Gamma;
 pub use gem::Gem;

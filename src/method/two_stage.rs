@@ -23,7 +23,7 @@ pub(crate) fn draw_blocks(rows: usize, blocks: u64, bits: &Bits) -> Vec<u64> {
 /// What each block votes for: the features of its `most` largest coefficients, best first. Rows of x are
 /// samples, `block` says which block each is in. A block whose LASSO cannot be fitted votes for nothing:
 /// an error would tell of its rows.
-pub(crate) fn ballots(
+pub fn ballots(
     x: ArrayView2<'_, f64>,
     y: ArrayView1<'_, f64>,
     block: &[u64],
@@ -60,7 +60,7 @@ pub(crate) fn ballots(
 }
 
 /// The votes of each feature, if each block votes for its first k at most.
-pub(crate) fn votes(ballots: &[Vec<usize>], features: usize, k: usize) -> Vec<i64> {
+pub fn votes(ballots: &[Vec<usize>], features: usize, k: usize) -> Vec<i64> {
     let mut votes = vec![0; features];
     for ballot in ballots {
         ballot.iter().take(k).for_each(|&feature| votes[feature] += 1);

@@ -7,7 +7,7 @@ use num_rational::BigRational;
 use num_traits::Signed;
 
 use crate::error::{Error, Result};
-use crate::exact::{format_rational, parse_rational, ratio};
+use crate::exact::{format_rational, near_f64, parse_rational, ratio};
 
 /// A privacy budget: an exact positive rational, read from its decimal text without rounding.
 ///
@@ -26,6 +26,11 @@ impl Epsilon {
     pub(crate) fn part(value: BigRational) -> Self {
         debug_assert!(value.is_positive());
         Self(value)
+    }
+
+    /// The nearest `f64`, or one beside it: for display and planning, never for noise.
+    pub fn to_f64(&self) -> f64 {
+        near_f64(&self.0)
     }
 
     pub(crate) fn as_rational(&self) -> &BigRational {

@@ -6,7 +6,6 @@ use super::page::{Block, Level, Notice, Page, Section};
 use super::text::{Reported, chosen_by, is_paper, protected, purpose, scaled, target};
 use crate::choose::ChoiceRecord;
 use crate::error::Result;
-use crate::exact::near_f64;
 use crate::privacy::Neighbors;
 use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, ScoreUsed, Warning};
 
@@ -190,9 +189,9 @@ fn privacy(
             text: format!("Not for release. {}.", reasons.join("; ")),
         }
     };
-    let total = near_f64(epsilon.as_rational());
+    let total = epsilon.to_f64();
     let parts = spent.iter().map(|part| {
-        let share = near_f64(part.epsilon.as_rational()) / total;
+        let share = part.epsilon.to_f64() / total;
         (purpose(part.purpose).to_owned(), share, part.epsilon.to_string())
     });
     let parts: Vec<_> = parts.collect();

@@ -2,7 +2,7 @@
 
 /// Text that stands for itself between tags and within quoted attributes; what XML cannot hold at all
 /// becomes the replacement character.
-pub(super) fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {
         match c {
@@ -21,42 +21,10 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// Whether every tag of a document is closed, in order: enough to tell a broken escape.
-#[cfg(test)]
-pub(super) fn is_balanced(document: &str) -> bool {
-    const VOID: [&str; 4] = ["meta", "br", "link", "!doctype"];
-    let mut open: Vec<&str> = Vec::new();
-    let mut pieces = document.split('<');
-    if pieces.next().is_none_or(|before| before.contains('>')) {
-        return false;
-    }
-    for piece in pieces {
-        // Within the tag there is no further `<`, and after it no `>`.
-        let Some((tag, after)) = piece.split_once('>') else { return false };
-        if after.contains('>') && open.last() != Some(&"style") && !tag.starts_with("style") {
-            return false;
-        }
-        if tag.matches('"').count() % 2 != 0 {
-            return false;
-        }
-        let name = tag.trim_start_matches('/').split([' ', '/', '\n']).next().unwrap_or_default();
-        if VOID.contains(&name) || tag.ends_with('/') {
-            continue;
-        }
-        if tag.starts_with('/') {
-            if open.pop() != Some(name) {
-                return false;
-            }
-        } else {
-            open.push(name);
-        }
-    }
-    open.is_empty()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::support::markup::is_balanced;
 
     #[test]
     fn nothing_escapes() {

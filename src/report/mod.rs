@@ -1,15 +1,21 @@
 //! Renders records, and pages and figures of numbers. It sees nothing but the record.
 
-#[cfg(feature = "figures")]
-pub mod figure;
+#[cfg(feature = "html")]
 mod html;
 mod json;
+#[cfg(feature = "html")]
 mod markup;
+#[cfg(feature = "html")]
 mod page;
+#[cfg(feature = "html")]
 mod page_html;
 mod text;
 
+#[cfg(feature = "html")]
 pub use html::to_html;
 pub use json::to_json;
+#[cfg(feature = "html")]
+pub use markup::escape;
+#[cfg(feature = "html")]
 pub use page::{Block, Level, Notice, Page, Section, Verdict};
 pub use text::{Reported, dry_run, names, report, to_tsv};

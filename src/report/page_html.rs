@@ -248,7 +248,7 @@ fn percent_encoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::report::markup::is_balanced;
+    use crate::support::markup::is_balanced;
 
     const EVIL: &str = "</title><script>alert(\"1\" & '2')</script>";
 

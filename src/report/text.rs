@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::ops::Deref;
 
+#[cfg(feature = "html")]
 use super::html;
+#[cfg(feature = "html")]
 use super::page::Page;
 use crate::choose::ChoiceRecord;
 use crate::privacy::{Neighbors, Purpose, Spending};
@@ -23,6 +25,7 @@ pub trait Reported {
     fn lines(&self) -> String;
 
     /// The same as a page, with what was picked.
+    #[cfg(feature = "html")]
     fn page(&self) -> Page;
 }
 
@@ -39,6 +42,7 @@ impl<T: Deref<Target: Reported>> Reported for T {
         (**self).lines()
     }
 
+    #[cfg(feature = "html")]
     fn page(&self) -> Page {
         (**self).page()
     }
@@ -74,6 +78,7 @@ impl Reported for Record {
         lines_of_selection(self)
     }
 
+    #[cfg(feature = "html")]
     fn page(&self) -> Page {
         html::page_of_selection(self)
     }
@@ -92,6 +97,7 @@ impl Reported for ChoiceRecord {
         lines_of_choice(self)
     }
 
+    #[cfg(feature = "html")]
     fn page(&self) -> Page {
         html::page_of_choice(self)
     }
@@ -238,7 +244,7 @@ pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
     }
     let range = if features < WIDE { "below" } else { "from" };
     format!(
-        "{how}; the default {range} {WIDE} features (--bounds-file suits columns of known ranges)"
+        "{how}; the default {range} {WIDE} features (bounds of their own suit columns of known ranges)"
     )
 }
 

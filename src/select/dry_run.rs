@@ -5,7 +5,6 @@ use serde::Serialize;
 use crate::data::{Orientation, Schema, Source};
 use crate::error::Result;
 use crate::estimate::MedianGrid;
-use crate::exact::near_f64;
 use crate::privacy::{Epsilon, Neighbors, Purpose};
 use crate::select::plan::{Plan, PlannedPath};
 use crate::select::request::Request;
@@ -74,7 +73,7 @@ impl Request {
     }
 
     fn noise(&self, plan: &Plan, purpose: Purpose, epsilon: &Epsilon, d: usize) -> String {
-        let epsilon = near_f64(epsilon.as_rational());
+        let epsilon = epsilon.to_f64();
         let steps = self.neighbors.steps() as f64;
         match purpose {
             // P(rank error > r) <= (grid points) e^(-eps r).

@@ -9,20 +9,18 @@ mod methods;
 mod not_private;
 mod plan;
 mod record;
-#[cfg(feature = "eval")]
+#[cfg(feature = "methods")]
 mod rehearsal;
 mod request;
 mod run;
 mod selection;
 
-#[cfg(feature = "eval")]
-pub(crate) use rehearsal::{Rehearsal, Seeds};
-
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
 pub(crate) use plan::WIDE;
-#[cfg(feature = "eval")]
-pub(crate) use plan::checked_threads;
+pub use plan::checked_threads;
+#[cfg(feature = "methods")]
+pub use rehearsal::{Rehearsal, RehearsalSeeds};
 #[cfg(feature = "methods")]
 pub use request::TwoStage;
 pub use request::{Center, CheckedSelect, Method, ScoreKind, Select, Target};

@@ -20,7 +20,7 @@ const MAX_THREADS: usize = 256;
 /// # Errors
 ///
 /// `Request` if more are stated than any machine makes use of, or none.
-pub(crate) fn checked_threads(stated: Option<usize>) -> Result<usize> {
+pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
     match stated {
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
             Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")))

@@ -20,20 +20,20 @@ use crate::select::request::Request;
 use crate::select::run::Run;
 
 /// A request on a table that has been read.
-pub(crate) struct Rehearsal {
+pub struct Rehearsal {
     request: Request,
     features: usize,
     scaling: Scaling,
     gathered: Gathered,
 }
 
-/// Seeds of one draw.
+/// RehearsalSeeds of one draw.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Seeds {
+pub struct RehearsalSeeds {
     /// Deals rows to blocks: draws that share it share the blocks, which takes the LASSO once.
-    pub(crate) blocks: u64,
+    pub blocks: u64,
     /// Drives all else.
-    pub(crate) draw: u64,
+    pub draw: u64,
 }
 
 /// What is the same in all draws.
@@ -54,11 +54,7 @@ const MOST_SHARED: usize = 2000;
 
 impl Rehearsal {
     /// Reads a table. `paper` scales by the data. One thread draws: draws are what runs in parallel.
-    pub(crate) fn new(
-        select: Select,
-        paper: bool,
-        source: &(impl Source + ?Sized),
-    ) -> Result<Self> {
+    pub fn new(select: Select, paper: bool, source: &(impl Source + ?Sized)) -> Result<Self> {
         // Neither k nor epsilon changes what is gathered.
         let select = select.epsilon("1".parse()?).threads(1);
         let mut request = select.check()?.0;
@@ -73,12 +69,12 @@ impl Rehearsal {
     }
 
     /// One draw: the picks in the mechanism's order.
-    pub(crate) fn picks(
+    pub fn picks(
         &self,
         k: usize,
         epsilon: &Epsilon,
         mechanism: Option<&Arc<dyn Mechanism>>,
-        seeds: Seeds,
+        seeds: RehearsalSeeds,
     ) -> Result<Vec<usize>> {
         let mut request = self.request.clone();
         request.k = k;
@@ -139,7 +135,7 @@ impl Rehearsal {
     }
 
     /// The scores without any noise, with the exact median and center. None for methods without scores.
-    pub(crate) fn exact_scores(&self) -> Option<Result<Scores>> {
+    pub fn exact_scores(&self) -> Option<Result<Scores>> {
         let neighbors = Neighbors::AddRemove;
         Some(match &self.gathered {
             Gathered::Number(Summed { sums, .. }) => {
@@ -298,7 +294,7 @@ mod tests {
                     let full = if paper { full.paper_preprocessing() } else { full };
                     let expected = full.run(source).unwrap().indices();
                     let rehearsal = Rehearsal::new(select.clone(), paper, source).unwrap();
-                    let seeds = Seeds { blocks: seed, draw: seed };
+                    let seeds = RehearsalSeeds { blocks: seed, draw: seed };
                     let picks = rehearsal.picks(k, &epsilon, None, seeds).unwrap();
                     assert_eq!(picks, expected, "request {i}, k {k}");
                 }

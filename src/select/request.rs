@@ -338,8 +338,7 @@ impl Select {
     }
 
     /// The hash of a schema file whose facts this request states, for the record.
-    #[cfg(feature = "cli")]
-    pub(crate) fn schema_hash(self, hash: String) -> Self {
+    pub fn schema_hash(self, hash: String) -> Self {
         self.with(|request| request.schema_hash = Some(hash))
     }
 

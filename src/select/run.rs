@@ -111,7 +111,7 @@ pub(super) struct Chosen {
 
 impl Run<'_> {
     /// Scores that nothing was released for.
-    #[cfg(feature = "eval")]
+    #[cfg(feature = "methods")]
     pub(super) fn scored(&self, scores: Scores) -> Scored {
         Scored { scores, released: Released::default(), estimate: None, rows: 0, blocks: None }
     }

@@ -3,5 +3,6 @@
 
 pub mod goodness;
 pub mod laws;
+pub mod markup;
 pub mod neighbors;
 pub mod oracle;

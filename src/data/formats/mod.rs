@@ -219,6 +219,7 @@ fn start(path: &Path) -> Option<Start> {
     let again = || File::open(path).ok();
     let inflated = match raw.as_slice() {
         [0x1f, 0x8b, ..] => Some(first(&mut flate2::read::MultiGzDecoder::new(again()?))),
+        #[cfg(feature = "zstd")]
         [0x28, 0xb5, 0x2f, 0xfd, ..] => {
             let decoder = zstd::stream::read::Decoder::new(again()?);
             decoder.ok().map(|mut decoder| first(&mut decoder))

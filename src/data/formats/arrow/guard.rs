@@ -39,8 +39,7 @@ pub(super) fn malformed(format: &str) -> Error {
 
 /// From now on no line is printed of panics that are caught here, and of all others as before. For a program
 /// at its start; a library leaves the hook of its host alone.
-#[cfg(feature = "cli")]
-pub(crate) fn quiet_caught_panics() {
+pub fn quiet_caught_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if !GUARDED.get() {

@@ -24,8 +24,7 @@ use crate::data::formats::positioned::Positioned;
 use crate::error::{Error, Result};
 use columns::{cells, is_number, is_text, spread};
 use guard::guarded;
-#[cfg(feature = "cli")]
-pub(crate) use guard::quiet_caught_panics;
+pub use guard::quiet_caught_panics;
 use ipc::Messages;
 use parquet::Source;
 

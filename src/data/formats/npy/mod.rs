@@ -13,12 +13,8 @@ mod matrix;
 
 use std::path::Path;
 
-#[cfg(feature = "import")]
-use crate::data::block_table::{BlockTable, Values, Wanted};
 use crate::data::block_table::{Cell, number_cell};
 use crate::data::formats::positioned::{Positioned, too_short};
-#[cfg(feature = "import")]
-use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 use element::{Kind, Type};
 pub(crate) use matrix::Matrix;
@@ -79,16 +75,6 @@ impl Array {
         Ok(Self { bytes, start, of, fortran, shape })
     }
 
-    /// An array in memory.
-    ///
-    /// # Errors
-    ///
-    /// As for one in a file.
-    #[cfg(feature = "import")]
-    pub(crate) fn of_bytes(bytes: Vec<u8>) -> Result<Self> {
-        Self::read(Positioned::Memory(bytes))
-    }
-
     fn is_text(&self) -> bool {
         matches!(self.of.kind, Kind::Unicode | Kind::Bytes)
     }
@@ -117,28 +103,6 @@ impl Array {
         self.of.decode(&bytes, &mut values);
         Ok(values.into_iter().map(number_cell).collect())
     }
-
-    /// All values of a matrix, row by row, with its dimensions.
-    ///
-    /// # Errors
-    ///
-    /// `Input` if it is no matrix of numbers; as for reading.
-    #[cfg(feature = "import")]
-    pub(crate) fn matrix(self) -> Result<(usize, usize, Vec<f64>)> {
-        let names = None;
-        let matrix = Matrix::new(self, names, Orientation::SamplesAsRows)?;
-        let wanted =
-            Wanted { numbers: (0..matrix.d()).collect(), block: matrix::BLOCK, ..<_>::default() };
-        let mut all = Vec::new();
-        for block in matrix.blocks(&wanted)? {
-            match block?.values {
-                Values::F32(values) => all.extend(values.into_iter().map(f64::from)),
-                Values::F64(values) => all.extend(values),
-            }
-        }
-        let rows = usize::try_from(matrix.rows).map_err(|_| too_short())?;
-        Ok((rows, matrix.d(), all))
-    }
 }
 
 /// A vector of targets.
@@ -148,19 +112,6 @@ impl Array {
 /// As for an array.
 pub(crate) fn read_vector(path: &Path) -> Result<Vec<Cell>> {
     Array::read(Positioned::open(path)?)?.cells()
-}
-
-/// What stands before the values of a matrix of `f64`, row by row.
-#[cfg(feature = "import")]
-pub(crate) fn header_of(rows: usize, columns: usize) -> Vec<u8> {
-    let mut header =
-        format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    // Values start at a multiple of 64 bytes, and the header ends its line.
-    let padding = 64 - (10 + header.len() + 1) % 64;
-    header.extend(std::iter::repeat_n(' ', padding % 64));
-    header.push('\n');
-    let length = u16::try_from(header.len()).unwrap_or(u16::MAX).to_le_bytes();
-    [MAGIC, &[1, 0], &length, header.as_bytes()].concat()
 }
 
 struct Header {

@@ -1,0 +1,52 @@
+//! `dpsis bounds`: a bounds file from a public reference table.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::arguments::TableArguments;
+use crate::output::{self, Destination};
+use dpsis::Result;
+use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
+
+/// Make a bounds file from a public reference table, for `select --bounds-file`.
+///
+/// One range a feature, feature,lo,hi, outside of which `select` clips. The table must be public: bounds
+/// computed from the sensitive table itself are not private.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct BoundsArguments {
+    #[command(flatten)]
+    table: TableArguments,
+
+    /// Where to clip: this many standard deviations around the mean (1sd, 2.5sd), at quantiles
+    /// (quantiles:0.05,0.95), or nowhere within the reference's range (range)
+    #[arg(long, value_name = "CLIP")]
+    clip: Clip,
+
+    /// Write the bounds to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", help_heading = "Output")]
+    output: Option<PathBuf>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  dpsis bounds --clip 1sd -o bounds.csv reference.csv.gz
+  dpsis select --k 5 --eps 2 --bounds-file bounds.csv --classes no,yes data.csv";
+
+pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
+    let (schema, _) = arguments.table.schema()?;
+    let table = arguments.table.table(&schema)?;
+    let mut inputs = vec![arguments.table.file.as_path()];
+    inputs.extend(arguments.table.target_file.as_deref());
+    inputs.extend(schema.target_file.as_deref());
+    inputs.extend(arguments.table.schema.as_deref());
+    let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
+    output::remark(
+        "NOT PRIVATE: this reads a public reference table; bounds computed from the sensitive table \
+         itself are not private.\n",
+    );
+    let table = PublicTable::read(&table)?;
+    let bounds = compute(&table, &arguments.clip)?;
+    destination.write(&bounds_to_csv(&table, &bounds))
+}

@@ -1,0 +1,160 @@
+//! Data to stdout or a file, everything else to stderr.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::arguments::Format;
+use dpsis::report::{self, Reported};
+use dpsis::{DryRun, Warning};
+use dpsis::{Error, Result};
+
+/// Where the document goes; checked before anything is spent.
+pub(super) enum Destination {
+    Stdout,
+    /// Something that exists and is no regular file, such as a device.
+    Device(File),
+    /// Written beside its place and moved there when whole.
+    File(PathBuf),
+}
+
+impl Destination {
+    /// Makes sure that the destination can be written to and is none of the `inputs`.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is one of the inputs; `Io` if it cannot be written to.
+    pub(super) fn check(path: Option<&Path>, inputs: &[&Path]) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Stdout) };
+        let failed = |error| write_error(path, error);
+        // The file itself where the path is a link.
+        let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
+            return Err(Error::request("the output would overwrite what is read"));
+        }
+        match path.metadata() {
+            Ok(metadata) if !metadata.is_file() => {
+                return File::options().write(true).open(path).map(Self::Device).map_err(failed);
+            }
+            Ok(metadata) if metadata.permissions().readonly() => {
+                return Err(failed(io::ErrorKind::PermissionDenied.into()));
+            }
+            _ => {}
+        }
+        if path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
+            return Err(failed(io::ErrorKind::IsADirectory.into()));
+        }
+        // Gone again at once: an interrupted run leaves nothing.
+        beside(&real).map_err(failed)?;
+        Ok(Self::File(real))
+    }
+
+    /// Writes the whole document.
+    pub(super) fn write(self, document: &str) -> Result<()> {
+        self.write_bytes(document.as_bytes())
+    }
+
+    /// Writes a document that need not be text.
+    pub(super) fn write_bytes(self, bytes: &[u8]) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+                    // The reader has seen enough.
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                    other => other.map_err(|error| write_error(Path::new("stdout"), error)),
+                }
+            }
+            Self::Device(mut device) => {
+                let written = device.write_all(bytes).and_then(|()| device.flush());
+                written.map_err(|error| write_error(Path::new("the output"), error))
+            }
+            Self::File(path) => {
+                write_whole(&path, bytes).map_err(|error| write_error(&path, error))
+            }
+        }
+    }
+}
+
+fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut temporary = beside(path)?;
+    let file = temporary.as_file_mut();
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    temporary.persist(path)?;
+    Ok(())
+}
+
+/// A temporary file in the same folder.
+fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+fn write_error(path: &Path, error: io::Error) -> Error {
+    // The kind alone: the error may name a temporary file.
+    let kind = error.kind();
+    Error::io(format!("cannot write the output to {}: {kind}", path.display()))
+}
+
+/// Writes a record: text puts the names in the document and the report on stderr; the other formats
+/// put the warnings there.
+pub(super) fn write(
+    record: &(impl Reported + Serialize),
+    format: Format,
+    quiet: bool,
+    destination: Destination,
+) -> Result<()> {
+    let document = match format {
+        Format::Text => report::names(record),
+        Format::Json => report::to_json(record)?,
+        Format::Tsv => report::to_tsv(record),
+        Format::Html => report::to_html(record)?,
+    };
+    if format == Format::Text && !quiet {
+        remark(&report::report(record));
+    } else {
+        remark(&warnings(record.warnings(), quiet));
+    }
+    destination.write(&document)
+}
+
+/// Writes what a run would do.
+pub(super) fn write_plan(
+    plan: &DryRun,
+    format: Format,
+    quiet: bool,
+    destination: Destination,
+) -> Result<()> {
+    let document = match format {
+        Format::Json => report::to_json(plan)?,
+        Format::Text | Format::Tsv => report::dry_run(plan),
+        Format::Html => return Err(Error::request("a dry run comes as text or json")),
+    };
+    if format == Format::Json {
+        remark(&warnings(&plan.warnings, quiet));
+    }
+    destination.write(&document)
+}
+
+/// Warnings as lines; quiet leaves those without which the output would mislead.
+fn warnings(warnings: &[Warning], quiet: bool) -> String {
+    let kept = |warning: &&Warning| !quiet || ["not-private", "seeded"].contains(&&*warning.id);
+    let line = |warning: &Warning| format!("warning: {}\n", warning.text);
+    warnings.iter().filter(kept).map(line).collect()
+}
+
+/// A closed stderr is no reason to withhold what was paid for.
+pub(super) fn remark(text: &str) {
+    let _ = io::stderr().write_all(text.as_bytes());
+}
+
+/// Says what went wrong.
+pub(super) fn complain(error: &Error) {
+    remark(&format!("dpsis: error: {error}\n"));
+}

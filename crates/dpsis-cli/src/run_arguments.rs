@@ -1,0 +1,34 @@
+//! How long runs on public data are driven: the same for `compare` and `reproduce`.
+
+use clap::Args;
+
+use crate::progress::Steps;
+use dpsis::Result;
+use dpsis::internals::checked_threads;
+
+#[derive(Debug, Args)]
+pub(super) struct RunArguments {
+    /// The seed of all draws
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(super) seed: u64,
+
+    /// Threads [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N")]
+    threads: Option<usize>,
+
+    /// No progress on the terminal
+    #[arg(long)]
+    no_progress: bool,
+}
+
+impl RunArguments {
+    /// The number of threads.
+    pub(super) fn threads(&self) -> Result<usize> {
+        checked_threads(self.threads)
+    }
+
+    /// Progress, where it is wanted and somebody sees it.
+    pub(super) fn steps(&self) -> Steps {
+        Steps::new(!self.no_progress)
+    }
+}

@@ -1,0 +1,148 @@
+//! The values of options, from text.
+
+use dpsis::Bounds;
+use dpsis::Center;
+use dpsis::Epsilon;
+use dpsis::internals::parse_number;
+use dpsis::{Error, Result};
+use dpsis_eval::Count;
+
+/// A number as a cell of the table would be read.
+fn parse_value(text: &str) -> Option<f64> {
+    parse_number(text.as_bytes())
+}
+
+/// `LO,HI`.
+pub(super) fn parse_bounds(text: &str) -> Result<Bounds> {
+    let ends = text.split_once(',').and_then(|(low, high)| parse_value(low).zip(parse_value(high)));
+    match ends {
+        Some((low, high)) => Bounds::new(low, high),
+        None => Err(Error::request("bounds must be two numbers with a comma between them: LO,HI")),
+    }
+}
+
+/// A list as one CSV record, trimmed.
+pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(text.as_bytes());
+    let records: Vec<_> = reader.records().filter_map(|record| record.ok()).collect();
+    match records.as_slice() {
+        [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
+        _ => Err(Error::request("a list must be stated on one line: a,b or a,b,c")),
+    }
+}
+
+/// `5,10,log`: numbers of features.
+pub(super) fn parse_counts(text: &str) -> Result<Vec<Count>> {
+    let count = |part: &str| match part.trim() {
+        "log" => Ok(Count::Log),
+        number => match number.parse() {
+            Ok(k) if k > 0 => Ok(Count::Number(k)),
+            _ => {
+                Err(Error::request("k must be a list of positive numbers and log, as in 5,10,log"))
+            }
+        },
+    };
+    distinct(text.split(',').map(count).collect::<Result<_>>()?, "a k is stated twice")
+}
+
+/// `0.1,0.5,1`, or `0.1..20:12`: so many budgets from one to the other, evenly on a logarithmic scale,
+/// rounded to three digits.
+pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
+    let Some((low, rest)) = text.split_once("..") else {
+        let all = text.split(',').map(|part| part.trim().parse()).collect::<Result<_>>()?;
+        return distinct(all, "an epsilon is stated twice");
+    };
+    let wrong = || Error::request("a range of budgets must be stated as 0.1..20:12");
+    let (high, steps) = rest.split_once(':').ok_or_else(wrong)?;
+    let steps: u32 =
+        steps.parse().ok().filter(|steps| (2..=1000).contains(steps)).ok_or_else(wrong)?;
+    // Both ends as they are stated, the steps between them rounded.
+    let (first, last): (Epsilon, Epsilon) = (low.trim().parse()?, high.trim().parse()?);
+    if first >= last {
+        return Err(wrong());
+    }
+    let [from, to] = [&first, &last].map(|end| end.to_f64().ln());
+    let between = (1..steps - 1).map(|step| {
+        let value = (from + (to - from) * f64::from(step) / f64::from(steps - 1)).exp();
+        let digits = (2 - value.log10().floor() as i32).max(0) as usize;
+        format!("{value:.digits$}").parse::<Epsilon>()
+    });
+    let between = between.collect::<Result<Vec<_>>>()?;
+    let all = [vec![first], between, vec![last]].concat();
+    distinct(all, "the steps are too fine to be told apart")
+}
+fn distinct<T: PartialEq>(all: Vec<T>, rule: &str) -> Result<Vec<T>> {
+    let twice = (1..all.len()).any(|i| all[..i].contains(&all[i]));
+    if twice { Err(Error::request(rule)) } else { Ok(all) }
+}
+
+/// One ASCII character, or the word tab.
+pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
+    match text.as_bytes() {
+        b"tab" | b"\\t" => Ok(b'\t'),
+        [byte] if !b"\"\r\n".contains(byte) => Ok(*byte),
+        _ => Err(Error::request("the delimiter must be one character, or the word tab")),
+    }
+}
+
+/// `center=C,target=T`, either or both: the shares of the target's median and center.
+pub(super) fn parse_split(text: &str) -> Result<(String, String)> {
+    let (mut target, mut center) = ("0.10".to_owned(), "0.05".to_owned());
+    for part in text.split(',') {
+        match part.split_once('=').map(|(name, share)| (name.trim(), share.trim())) {
+            Some(("target", share)) => share.clone_into(&mut target),
+            Some(("center", share)) => share.clone_into(&mut center),
+            _ => return Err(Error::request("the split must be stated as center=0.05,target=0.10")),
+        }
+    }
+    Ok((target, center))
+}
+
+/// `private`, `none`, a number, or `LABEL=SHARE,...`.
+pub(super) fn parse_center(text: &str) -> Result<Center> {
+    match text {
+        "private" => Ok(Center::Private),
+        "none" => Ok(Center::None),
+        _ if text.contains('=') => {
+            let share = |part: &str| {
+                let (label, share) = part.rsplit_once('=')?;
+                Some((label.trim().to_owned(), parse_value(share)?))
+            };
+            let shares: Option<Vec<_>> = text.split(',').map(share).collect();
+            shares.map(Center::Shares).ok_or_else(bad_center)
+        }
+        _ => parse_value(text).map(Center::Stated).ok_or_else(bad_center),
+    }
+}
+
+fn bad_center() -> Error {
+    Error::request(
+        "the center must be private, none, a number, or shares such as a=0.3,b=0.5,c=0.2",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn classes_are_one_record() {
+        assert_eq!(parse_record("case, control ,\"x, y\"").unwrap(), ["case", "control", "x, y"]);
+        for text in ["", "a,b\nc,d"] {
+            assert!(parse_record(text).is_err(), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn centers_are_words_numbers_or_shares() {
+        assert_eq!(parse_center("private").unwrap(), Center::Private);
+        assert_eq!(parse_center("none").unwrap(), Center::None);
+        assert_eq!(parse_center("-1.5e2").unwrap(), Center::Stated(-150.0));
+        let shares = [("a".to_owned(), 0.25), ("b=c".to_owned(), 0.75)];
+        assert_eq!(parse_center("a=0.25, b=c=0.75").unwrap(), Center::Shares(shares.into()));
+        for text in ["", "mean", "a=", "a=x", "=", "a=0.5,b"] {
+            assert!(parse_center(text).is_err(), "{text:?}");
+        }
+    }
+}

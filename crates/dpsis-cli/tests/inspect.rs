@@ -1,0 +1,362 @@
+//! `dpsis inspect`: what it says of tables as people have them, and that the command it prints works.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap()
+}
+
+/// Words of a command as a shell would split them; single quotes and backslashes only.
+fn shell_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quoted = false;
+    let mut escaped = false;
+    for c in line.trim().chars() {
+        match c {
+            c if escaped => {
+                words.last_mut().unwrap().push(c);
+                escaped = false;
+            }
+            '\\' if !quoted => escaped = true,
+            '\'' => quoted = !quoted,
+            ' ' if !quoted => words.push(String::new()),
+            c => words.last_mut().unwrap().push(c),
+        }
+    }
+    words
+}
+
+/// Inspects a table and runs the command that came back.
+fn inspect_then_select(name: &str, table: &str, more: &[&str]) -> (String, Output) {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join(name), table).unwrap();
+    let inspected = dpsis(folder.path(), &[&["inspect"], more, &[name]].concat());
+    let text = said(&inspected);
+    assert_eq!(inspected.status.code(), Some(0), "{text}");
+    assert!(text.starts_with("NOT PRIVATE"), "{text}");
+    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+    let words = shell_words(command);
+    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    let selected = dpsis(folder.path(), &words);
+    (text, selected)
+}
+
+/// 40 rows with the cells `cells` makes of (row, case).
+fn table(header: &str, cells: impl Fn(usize, bool) -> String) -> String {
+    let rows = (0..40).map(|i| cells(i, i % 3 == 0) + "\n");
+    format!("{header}\n{}", rows.collect::<String>())
+}
+
+#[test]
+fn the_suggested_command_works() {
+    let status = |case: bool| if case { "case" } else { "well" };
+    let cases: [(&str, &str, String, &[&str]); 9] = [
+        (
+            "a pandas index",
+            "t.csv",
+            table(",age,income,out", |i, c| {
+                format!("{i},{},{},{}", 20 + i, 9000 + 31 * i, status(c))
+            }),
+            &["holds ids", "labels well (26), case (14)", "--classes case,well"],
+        ),
+        (
+            "decimal commas",
+            "t.csv",
+            table("who;age;dose;out", |i, c| format!("P{i};{i};{i},5;{}", status(c))),
+            &["separated by ';'", "decimal comma", "--decimal-comma --id who"],
+        ),
+        (
+            "tabs and a numeric target",
+            "t.tsv",
+            table("age\tdose\tout", |i, _| format!("{i}\t{}\t{}.25", i * i, i * 3)),
+            &["separated by tabs", "numbers from 0.25 to 117.25"],
+        ),
+        (
+            "labels as numbers",
+            "t.csv",
+            table("age,dose,grade", |i, c| format!("{i},{},{}", i * i, 1 + u8::from(c))),
+            &["look like labels", "--classes 1,2"],
+        ),
+        (
+            "codes for missing values",
+            "t.csv",
+            table("age,dose,y", |i, c| {
+                format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
+            }),
+            &["-999 may stand for missing values: --na=-999"],
+        ),
+        (
+            "the target elsewhere",
+            "t.csv",
+            table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
+            &["holds labels (well, case): if it is the target, --target \"out\"", "--exclude out"],
+        ),
+        (
+            "names that want quoting",
+            "a table.csv",
+            table("it's an id,age,dose,out", |i, c| {
+                format!("p{i},{i},{},it is {}", i * 2, status(c))
+            }),
+            &["--classes 'it is case,it is well'", "'a table.csv'"],
+        ),
+        (
+            "twice the same id",
+            "t.csv",
+            table("id,age,dose,y", |i, _| format!("p{},{i},{},{i}.5", i / 2, i * 2)),
+            &["20 ids occur more than once"],
+        ),
+        (
+            "text among numbers",
+            "t.csv",
+            table("age,dose,y", |i, c| format!("{},{i},{i}.5", if c { "old" } else { "7" })),
+            &["column 1 (\"age\"): 14 cells are no numbers, the first in row 1"],
+        ),
+    ];
+    for (what, name, table, expected) in cases {
+        let (text, selected) = inspect_then_select(name, &table, &[]);
+        for words in expected {
+            assert!(text.contains(words), "{what}: {words}\n{text}");
+        }
+        assert_eq!(selected.status.code(), Some(0), "{what}: {text}\n{}", said(&selected));
+    }
+}
+
+/// A table that may lie either way: the question is asked, and no command given until it is answered.
+#[test]
+fn which_way_it_lies_is_asked() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = 12;
+    let header: Vec<String> = (0..samples).map(|s| format!("S{s}")).collect();
+    let rows = (0..400).map(|g| {
+        let value = |s: usize| format!("{}.5", (g * 31 + s * 7) % 113);
+        let values: Vec<String> = (0..samples).map(value).collect();
+        format!("gene{g}\t{}\n", values.join("\t"))
+    });
+    let table = format!("gene\t{}\n{}", header.join("\t"), rows.collect::<String>());
+    std::fs::write(folder.path().join("genes.tsv"), table).unwrap();
+    let targets: String = (0..samples).map(|s| format!("S{s},{}\n", s % 2)).collect();
+    std::fs::write(folder.path().join("y.csv"), format!("id,y\n{targets}")).unwrap();
+    let inspect =
+        |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["genes.tsv"]].concat()));
+    let open = inspect(&["--write-schema", "s.json"]);
+    assert!(open.contains("! lies      is a line a person or a feature?"), "{open}");
+    assert!(open.contains("No command yet") && !open.contains("dpsis select"), "{open}");
+    assert!(!folder.path().join("s.json").exists());
+    let untargeted = inspect(&["--orient", "features-as-rows"]);
+    assert!(untargeted.contains("No command yet"), "{untargeted}");
+    for (more, names) in [
+        (&["--orient", "features-as-rows", "--target-file", "y.csv"][..], "gene"),
+        (&["--orient", "features-as-rows", "--target", "gene7"], "gene"),
+        (&["--orient", "samples-as-rows"], "S"),
+    ] {
+        let text = inspect(more);
+        let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+        let words = shell_words(command);
+        let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        let selected = dpsis(folder.path(), &words);
+        assert_eq!(selected.status.code(), Some(0), "{command}: {}", said(&selected));
+        let picked = String::from_utf8(selected.stdout).unwrap();
+        assert!(picked.lines().all(|name| name.starts_with(names)), "{command}: {picked}");
+    }
+}
+
+/// What the demo data's page says of epsilon 1 is said before it is spent.
+#[test]
+fn a_hopeless_budget_is_announced() {
+    let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
+    let text = said(&dpsis(Path::new("."), &["inspect", demo]));
+    assert!(text.contains("expect noise at epsilon 1: about 2 is needed"), "{text}");
+}
+
+/// An ordinary table of patients is not taken for genes.
+#[test]
+fn patients_are_not_taken_for_features() {
+    let rows: String = (0..500)
+        .map(|i| format!("NHS-{i:05},{}.5,{}.25,{}\n", i % 97, i * i % 89, u8::from(i % 3 == 0)))
+        .collect();
+    let (text, selected) =
+        inspect_then_select("t.csv", &format!("patient,m0,m1,died\n{rows}"), &[]);
+    assert!(
+        !text.contains("features-as-rows") && text.contains("--id patient --classes 0,1"),
+        "{text}"
+    );
+    assert_eq!(selected.status.code(), Some(0));
+}
+
+/// What was stated stays in the command; what `select` would refuse is said instead of a command.
+#[test]
+fn the_command_is_what_select_accepts() {
+    let table: String = (0..60)
+        .map(|i| {
+            let code = if i % 9 == 0 { "-999".to_owned() } else { format!("{i}.5") };
+            format!("{i}|q{}|{code}|?\n", i % 30)
+        })
+        .collect();
+    let table = format!("dose|person|gain|y\n{table}");
+    let more = ["--delimiter", "|", "--id", "person", "--target", "gain", "--na=?"];
+    let (text, selected) = inspect_then_select("t.txt", &table, &more);
+    let expected = ["--delimiter '|'", "--target gain", "--id person", "'--na=?'", "30 ids occur"];
+    for words in [&expected[..], &["-999 may stand"]].concat() {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
+    let folder = tempfile::tempdir().unwrap();
+    for (table, more, reason) in [
+        ("a,a,y\n1,2,3\n", &[][..], "a column name occurs twice"),
+        ("y\n1\n", &[], "there is no feature column"),
+        ("1.5,2.5,3\n4,5,6\n", &[], "is the header missing?"),
+        ("a,b,y\n1,2,3\n", &["--target", "z"], "there is no column \"z\""),
+    ] {
+        std::fs::write(folder.path().join("t.csv"), table).unwrap();
+        let text = said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat()));
+        assert!(text.contains("No command yet") && text.contains(reason), "{text}");
+    }
+}
+
+/// The schema file states what the options would, and its hash is in the record.
+#[test]
+fn a_schema_stands_for_the_options() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    let text = table("who;age;dose;gain;out", |i, c| {
+        format!("P{i};{i};{},5;{};{}", i * i % 7, if c { "9,5" } else { "1,5" }, u8::from(c))
+    });
+    std::fs::write(path.join("t.csv"), text).unwrap();
+    let written = dpsis(path, &["inspect", "--write-schema", "s.json", "t.csv"]);
+    assert!(said(&written).contains("--schema s.json t.csv"), "{}", said(&written));
+    let common = ["select", "--k", "1", "--eps", "3", "--seed", "2", "--format", "json"];
+    let by_schema = dpsis(path, &[&common[..], &["--schema", "s.json", "t.csv"]].concat());
+    let options =
+        ["--decimal-comma", "--id", "who", "--classes", "0,1", "--target", "out", "t.csv"];
+    let by_options = dpsis(path, &[&common[..], &options].concat());
+    let record = |output: &Output| -> serde_json::Value {
+        assert_eq!(output.status.code(), Some(0), "{}", said(output));
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    let (mut a, b) = (record(&by_schema), record(&by_options));
+    let hash = a["public"]["schema_sha256"].take();
+    assert_eq!(hash.as_str().unwrap().len(), 64);
+    assert_eq!(a, b);
+    // What is no schema is refused before the table is read.
+    std::fs::write(path.join("bad.json"), "{\"targt\": \"out\"}").unwrap();
+    let refused = dpsis(path, &[&common[..], &["--schema", "bad.json", "missing.csv"]].concat());
+    assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+    let absent = dpsis(path, &[&common[..], &["--schema", "no.json", "t.csv"]].concat());
+    assert_eq!(absent.status.code(), Some(5));
+}
+
+/// Odd tables are looked at without a panic.
+#[test]
+fn odd_tables() {
+    let folder = tempfile::tempdir().unwrap();
+    for (text, code) in [
+        ("", 3),
+        ("a,b,y\n", 0),
+        ("y\n1\n2\n", 0),
+        ("a,b,y\n,,\n,,\n", 0),
+        ("a,b,y\n1,1,1\n", 0),
+        ("a,a,y\n1,2,x\n", 0),
+        ("a,b,y\n1,2\n", 3),
+        (",,\n1,2,3\n", 0),
+    ] {
+        std::fs::write(folder.path().join("t.csv"), text).unwrap();
+        let output = dpsis(folder.path(), &["inspect", "t.csv"]);
+        assert_eq!(output.status.code(), Some(code), "{text:?}: {}", said(&output));
+        assert!(!said(&output).contains("panicked"), "{text:?}");
+    }
+}
+
+/// Files of numbers: what is said fits the format, and the command works.
+#[test]
+fn files_of_every_format() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/formats");
+    let mut cases: Vec<(&str, &[&str], &[&str])> = vec![
+        (
+            "with-age.npy",
+            &[],
+            &["40 rows and 7 columns, format .npy", "column 7 (\"feature-7\"): numbers from"],
+        ),
+        ("with-age.npy", &["--target-index", "7"], &["--target feature-7"]),
+        ("c-f4.npy", &["--target-file", "two.cls"], &["in its own file", "--target-file two.cls"]),
+        ("deflated.npz", &[], &["labels no (20), yes (20)", "--classes no,yes"]),
+        ("stored.npz", &[], &["column 7 (\"y\"): numbers from", "-999 may stand"]),
+        (
+            "v12.gct",
+            &["--target-file", "two-by-id.csv"],
+            &["each row of the file is a feature", "6 of 6 columns hold numbers"],
+        ),
+        ("v13.gct", &["--target", "two"], &["--target two", "labels no (20), yes (20)"]),
+        (
+            "frame.rds",
+            &["--target", "two", "--exclude", "age,three"],
+            &["column 1 (\"id\") holds ids", "--target two", "--id id", "--exclude age,three"],
+        ),
+        (
+            "named.rds",
+            &["--target", "age", "--na=-999"],
+            &["each sample has an id beside", "column 7 (\"age\"): numbers", "--exclude two,three"],
+        ),
+        ("list.RData", &[], &["column 7 (\"y\"): labels no (20), yes (20)"]),
+        (
+            "rows.rds",
+            &["--orient", "features-as-rows", "--target-file", "age-by-id.csv"],
+            &["each row of the file is a feature", "--orient features-as-rows"],
+        ),
+    ];
+    if cfg!(feature = "arrow") {
+        cases.extend([
+            ("snappy.parquet", &["--target", "two"][..], &["format Parquet", "--id id"][..]),
+            ("lz4.feather", &["--target", "age"], &["format Arrow", "column 8 (\"age\")"]),
+            ("stream.arrows", &["--target", "age"], &["column 8 (\"age\"): numbers"]),
+            ("index.parquet", &["--target", "age"], &["each sample has an id beside"]),
+        ]);
+    }
+    for (file, more, expected) in cases {
+        let text = said(&dpsis(&data, &[&["inspect"], more, &[file]].concat()));
+        for words in expected {
+            assert!(text.contains(words), "{file}: {words}\n{text}");
+        }
+        let command = text.lines().find(|line| line.trim().starts_with("dpsis select"));
+        let words = shell_words(command.unwrap_or_else(|| panic!("{file}: {text}")));
+        let mut words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+        if file == "c-f4.npy" || file == "v12.gct" {
+            // What a file of its own holds is not looked at.
+            words.splice(1..1, ["--classes", "no,yes"]);
+        }
+        let selected = dpsis(&data, &words);
+        assert_eq!(selected.status.code(), Some(0), "{file}: {}", said(&selected));
+        let names = String::from_utf8(selected.stdout).unwrap();
+        // Where another is the target, the age is a candidate.
+        let is_feature = |name: &str| name.starts_with("feature-") || name == "age";
+        assert!(names.lines().all(is_feature), "{file}: {names}");
+    }
+    // Nothing to run without a target; text alone has delimiters.
+    let text = said(&dpsis(&data, &["inspect", "v12.gct"]));
+    assert!(text.contains("state --target-file") && text.contains("No command yet"), "{text}");
+    assert_eq!(dpsis(&data, &["inspect", "--delimiter", ",", "c-f4.npy"]).status.code(), Some(2));
+}
+
+/// Texts and numbers are counted alike.
+#[test]
+fn formats_are_looked_at_alike() {
+    let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/data/formats");
+    let findings = |file: &str| {
+        let text = said(&dpsis(&data, &["inspect", "--target", "age", "--id", "id", file]));
+        let kept = |line: &&str| !line.contains("rows and") && !line.contains("dpsis select");
+        // A missing label is written as one in text.
+        text.lines().filter(kept).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let expected = findings("table.csv");
+    assert!(expected.len() > 8, "{expected:?}");
+    assert_eq!(findings("frame.rds"), expected);
+    if cfg!(feature = "arrow") {
+        assert_eq!(findings("zstd.parquet"), expected);
+    }
+}

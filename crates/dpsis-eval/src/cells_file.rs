@@ -1,0 +1,279 @@
+//! Cells as a CSV file that grows while a sweep runs, and from which a stopped sweep goes on.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use crate::metrics::Estimate;
+use crate::sweep::{Cell, Cells, Key};
+use dpsis::{Error, Result};
+
+const HEADER: [&str; 24] = [
+    "table",
+    "method",
+    "scale",
+    "k",
+    "eps",
+    "picks",
+    "trials",
+    "seed",
+    "lasso",
+    "lasso_error",
+    "overlap",
+    "overlap_error",
+    "top",
+    "great",
+    "good",
+    "model",
+    "model_error",
+    "baseline",
+    "lasso_model",
+    "lasso_low",
+    "lasso_high",
+    "lift",
+    "lasso_most",
+    "data",
+];
+
+/// A file of cells and one of run times beside it: times differ from run to run, cells do not.
+pub(crate) struct CellsFile {
+    path: PathBuf,
+    times: PathBuf,
+    seed: u64,
+    trials: u64,
+}
+
+impl CellsFile {
+    /// `name`.csv and `name`-seconds.csv in a folder.
+    pub(crate) fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
+        let path = folder.join(format!("{name}.csv"));
+        let times = folder.join(format!("{name}-seconds.csv"));
+        Self { path, times, seed, trials }
+    }
+
+    /// The cells that are there already. What an interrupted write has left is cut off.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if they were made with another seed or number of trials; `Io`.
+    pub(crate) fn read(&self) -> Result<Cells> {
+        let mut cells = Cells::new();
+        if !self.path.exists() {
+            return Ok(cells);
+        }
+        let seconds = self.read_seconds()?;
+        let whole = whole_lines(&self.path)?;
+        let mut csv = csv::Reader::from_reader(whole.as_bytes());
+        let foreign = || {
+            let name = self.path.display();
+            Error::request(format!("{name} is not a file of this comparison's cells"))
+                .hint("choose another folder, or remove it")
+        };
+        if csv.headers().map_err(|_| foreign())?.iter().ne(HEADER) {
+            return Err(foreign());
+        }
+        for record in csv.records() {
+            let record = record.map_err(|_| foreign())?;
+            let text = |column: usize| record[column].to_owned();
+            let number = |column: usize| record[column].parse::<f64>().map_err(|_| foreign());
+            let whole = |column: usize| record[column].parse::<u64>().map_err(|_| foreign());
+            let estimate = |mean: usize, error: usize| -> Result<Estimate> {
+                Ok(Estimate { mean: number(mean)?, error: number(error)? })
+            };
+            if (whole(6)?, whole(7)?) != (self.trials, self.seed) {
+                return Err(Error::request(
+                    "the folder holds cells of another seed or number of trials",
+                )
+                .hint("state those, or choose another folder"));
+            }
+            let key = key_of(&record);
+            let cell = Cell {
+                k: whole(5)? as usize,
+                trials: self.trials,
+                lasso: estimate(8, 9)?,
+                overlap: estimate(10, 11)?,
+                top: number(12)?,
+                great: number(13)?,
+                good: number(14)?,
+                model: estimate(15, 16)?,
+                baseline: number(17)?,
+                lasso_model: number(18)?,
+                reach: number(22)?,
+                data: text(23),
+                seconds: seconds.get(&key).copied().unwrap_or(f64::NAN),
+            };
+            cells.insert(key, cell);
+        }
+        Ok(cells)
+    }
+
+    /// The run times that are known; they are for information, so what is odd is left out.
+    fn read_seconds(&self) -> Result<BTreeMap<Key, f64>> {
+        if !self.times.exists() {
+            return Ok(BTreeMap::new());
+        }
+        let whole = whole_lines(&self.times)?;
+        let mut csv = csv::Reader::from_reader(whole.as_bytes());
+        let known = csv.records().flatten().filter(|record| record.len() == 6);
+        let cell = |record: csv::StringRecord| {
+            record[5].parse().ok().map(|seconds| (key_of(&record), seconds))
+        };
+        Ok(known.filter_map(cell).collect())
+    }
+
+    /// Adds a cell, at once and whole.
+    pub(crate) fn add(&self, key: &Key, cell: &Cell) -> Result<()> {
+        let times = |csv: &mut csv::Writer<Vec<u8>>| {
+            let seconds = format!("{:.3e}", cell.seconds);
+            let [table, method, scale, count, epsilon] = names(key);
+            csv.write_record([table, method, scale, count, epsilon, &*seconds])
+        };
+        let header = ["table", "method", "scale", "k", "eps", "seconds"];
+        append(&self.times, &header, times)?;
+        append(&self.path, &HEADER, |csv| self.write(csv, key, cell))
+    }
+
+    /// Writes all cells in the order of their keys.
+    pub(crate) fn finish(&self, cells: &Cells) -> Result<()> {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        let written = csv.write_record(HEADER).and_then(|()| {
+            cells.iter().try_for_each(|(key, cell)| self.write(&mut csv, key, cell))
+        });
+        let bytes = written.ok().and_then(|()| csv.into_inner().ok());
+        let bytes = bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))?;
+        let beside = self.path.with_extension("csv.new");
+        let replaced = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &self.path));
+        replaced.map_err(|error| failed(&self.path, &error))
+    }
+
+    fn write(&self, csv: &mut csv::Writer<Vec<u8>>, key: &Key, cell: &Cell) -> csv::Result<()> {
+        let (low, high) = cell.lasso.band();
+        let numbers = [
+            cell.lasso.mean,
+            cell.lasso.error,
+            cell.overlap.mean,
+            cell.overlap.error,
+            cell.top,
+            cell.great,
+            cell.good,
+            cell.model.mean,
+            cell.model.error,
+            cell.baseline,
+            cell.lasso_model,
+            low,
+            high,
+            cell.lift(),
+            cell.reach,
+        ];
+        let wholes = [cell.k as u64, cell.trials, self.seed];
+        let fields = names(key).map(str::to_owned).into_iter();
+        let fields = fields.chain(wholes.map(|whole| whole.to_string()));
+        let fields = fields.chain(numbers.map(|number| number.to_string()));
+        csv.write_record(fields.chain([cell.data.clone()]))
+    }
+}
+
+/// The key in the first five columns.
+fn key_of(record: &csv::StringRecord) -> Key {
+    let text = |column: usize| record[column].to_owned();
+    Key { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
+}
+
+fn names(key: &Key) -> [&str; 5] {
+    [&key.table, &key.method, &key.scale, &key.count, &key.epsilon]
+}
+
+/// The lines of a file that have an end.
+fn whole_lines(path: &Path) -> Result<String> {
+    let mut text = fs::read_to_string(path).map_err(|error| failed(path, &error))?;
+    let end = text.rfind('\n').map_or(0, |end| end + 1);
+    if end < text.len() {
+        text.truncate(end);
+        fs::write(path, &text).map_err(|error| failed(path, &error))?;
+    }
+    Ok(text)
+}
+
+fn append(
+    path: &Path,
+    header: &[&str],
+    row: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+) -> Result<()> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    let written = match path.exists() {
+        true => Ok(()),
+        false => csv.write_record(header),
+    };
+    let bytes = written.and_then(|()| row(&mut csv)).ok().and_then(|()| csv.into_inner().ok());
+    let bytes = bytes.ok_or_else(|| Error::io("a cell cannot be written as CSV"))?;
+    let file = File::options().create(true).append(true).open(path);
+    file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| failed(path, &error))
+}
+
+fn failed(path: &Path, error: &std::io::Error) -> Error {
+    Error::io(format!("cannot use {}: {}", path.display(), error.kind()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(mean: f64) -> (Key, Cell) {
+        let key = Key {
+            table: "a, b".to_owned(),
+            method: "dp-sis".to_owned(),
+            scale: "paper".to_owned(),
+            count: "log".to_owned(),
+            epsilon: "1/3".to_owned(),
+        };
+        let estimate = Estimate { mean, error: 0.1 };
+        let cell = Cell {
+            k: 7,
+            trials: 10,
+            lasso: estimate,
+            overlap: estimate,
+            top: 0.5,
+            great: 0.25,
+            good: 1.0,
+            model: estimate,
+            baseline: 0.6,
+            lasso_model: 0.9,
+            reach: 1.0,
+            data: "0a".to_owned(),
+            seconds: 0.001,
+        };
+        (key, cell)
+    }
+
+    #[test]
+    fn a_stopped_sweep_goes_on_from_its_whole_lines() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = CellsFile::new(folder.path(), "cells", 1, 10);
+        assert!(file.read().unwrap().is_empty());
+        let (key, cell) = cell(1.0 / 3.0);
+        file.add(&key, &cell).unwrap();
+        let path = folder.path().join("cells.csv");
+        let whole = fs::read_to_string(&path).unwrap();
+        fs::write(&path, format!("{whole}\"a, b\",dp-s")).unwrap();
+        let cells = file.read().unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+        let read = &cells[&key];
+        assert_eq!(read.seconds, 0.001);
+        assert_eq!((read.k, read.lasso, read.good), (7, cell.lasso, 1.0));
+        file.finish(&cells).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole);
+        assert!(folder.path().join("cells-seconds.csv").exists());
+    }
+
+    #[test]
+    fn cells_of_other_runs_are_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let (key, cell) = cell(0.5);
+        CellsFile::new(folder.path(), "cells", 1, 10).add(&key, &cell).unwrap();
+        assert!(CellsFile::new(folder.path(), "cells", 2, 10).read().is_err());
+        assert!(CellsFile::new(folder.path(), "cells", 1, 11).read().is_err());
+        fs::write(folder.path().join("other.csv"), "name,value\n").unwrap();
+        assert!(CellsFile::new(folder.path(), "other", 1, 10).read().is_err());
+    }
+}

@@ -1,0 +1,178 @@
+//! Figures and tables from cells.
+
+use crate::figure::{Curve, CurveChart, CurvePoint, Reference};
+use crate::metrics::Estimate;
+use crate::sweep::{Cell, Cells, Key};
+
+/// What is drawn of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Measure {
+    /// Agreement with the LASSO's largest coefficients.
+    Lasso,
+    /// Agreement with the best scores.
+    Overlap,
+    /// A plain model on the picks.
+    Model,
+}
+
+impl Measure {
+    pub(crate) const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
+
+    fn of(self, cell: &Cell) -> Estimate {
+        match self {
+            Self::Lasso => cell.lasso,
+            Self::Overlap => cell.overlap,
+            Self::Model => cell.model,
+        }
+    }
+
+    /// Its name in names of files.
+    pub(crate) fn id(self) -> &'static str {
+        match self {
+            Self::Lasso => "lasso",
+            Self::Overlap => "overlap",
+            Self::Model => "model",
+        }
+    }
+
+    /// Its axis.
+    pub(crate) fn label(self) -> &'static str {
+        match self {
+            Self::Lasso => "share of the LASSO's top k that is picked",
+            Self::Overlap => "share of picks among the k best scores",
+            Self::Model => "cross-validated accuracy of a plain model on the picks",
+        }
+    }
+}
+
+/// Epsilon as a number, for axes.
+pub(crate) fn number(epsilon: &str) -> f64 {
+    epsilon.parse::<dpsis::Epsilon>().map_or(f64::NAN, |epsilon| epsilon.to_f64())
+}
+
+/// A table, a count, a method and a scale, as in keys.
+pub(crate) type Group<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+/// The cells of a group, by epsilon.
+pub(crate) fn along<'c>(cells: &'c Cells, group: Group<'_>) -> Vec<(f64, &'c Cell)> {
+    along_epsilon(cells, |key| group_of(key) == group)
+}
+
+/// The group that a key is of.
+pub(crate) fn group_of(key: &Key) -> Group<'_> {
+    (&key.table, &key.count, &key.method, &key.scale)
+}
+
+/// The mean height of what is read off cells along epsilon.
+pub(crate) fn area_of(along: &[(f64, &Cell)], value: impl Fn(&Cell) -> f64) -> f64 {
+    let points: Vec<(f64, f64)> =
+        along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
+    area(&points)
+}
+
+/// The cells of some keys, by epsilon.
+pub(crate) fn along_epsilon(cells: &Cells, of: impl Fn(&Key) -> bool) -> Vec<(f64, &Cell)> {
+    let chosen = cells.iter().filter(|(key, _)| of(key));
+    let mut along: Vec<(f64, &Cell)> =
+        chosen.map(|(key, cell)| (number(&key.epsilon), cell)).collect();
+    along.sort_by(|a, b| a.0.total_cmp(&b.0));
+    along
+}
+
+/// The methods that have cells for a table and a count, in the order given.
+pub(crate) fn curve_chart(
+    cells: &Cells,
+    (table, count): (&str, &str),
+    arms: &[(String, String)],
+    measure: Measure,
+    title: String,
+) -> CurveChart {
+    let scales: std::collections::BTreeSet<&String> = arms.iter().map(|arm| &arm.1).collect();
+    let curve = |(method, scale): &(String, String)| {
+        let label = match scales.len() {
+            1 => method.clone(),
+            _ => format!("{method}, {scale}"),
+        };
+        let point = |(epsilon, cell): (f64, &Cell)| {
+            let estimate = measure.of(cell);
+            let (low, high) = estimate.band();
+            // Without a coefficient there is nothing to agree with.
+            let y = if measure == Measure::Lasso && cell.reach == 0.0 {
+                f64::NAN
+            } else {
+                estimate.mean
+            };
+            CurvePoint { x: epsilon, y, low: low.max(0.0), high: high.min(1.0) }
+        };
+        Curve {
+            label,
+            points: along(cells, (table, count, method, scale)).into_iter().map(point).collect(),
+        }
+    };
+    let curves: Vec<Curve> = arms.iter().map(curve).collect();
+    let any = cells.iter().find(|(key, _)| (&*key.table, &*key.count) == (table, count));
+    let references = match (measure, any) {
+        (Measure::Model, Some((_, cell))) => vec![
+            Reference { label: "no features".to_owned(), y: cell.baseline },
+            Reference { label: "the LASSO's own".to_owned(), y: cell.lasso_model },
+        ],
+        (Measure::Lasso, Some((_, cell))) if cell.reach > 0.0 && cell.reach < 1.0 => {
+            vec![Reference { label: "most possible".to_owned(), y: cell.reach }]
+        }
+        _ => Vec::new(),
+    };
+    CurveChart {
+        title,
+        x_label: "total epsilon".to_owned(),
+        y_label: match (measure, any) {
+            // Without any feature R² is 0; the most frequent class is right more often than that.
+            (Measure::Model, Some((_, cell))) if cell.baseline == 0.0 => {
+                "cross-validated R² of a plain model on the picks".to_owned()
+            }
+            _ => measure.label().to_owned(),
+        },
+        x_log: true,
+        y_log: false,
+        y_range: match measure {
+            Measure::Model => None,
+            _ => Some((0.0, 1.0)),
+        },
+        curves,
+        references,
+    }
+}
+
+/// The mean height of a curve over its range, by the trapezoidal rule.
+pub(crate) fn area(points: &[(f64, f64)]) -> f64 {
+    let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
+    let width = last.0 - first.0;
+    if width == 0.0 {
+        return first.1;
+    }
+    let slice = |pair: &[(f64, f64)]| (pair[1].0 - pair[0].0) * (pair[0].1 + pair[1].1) / 2.0;
+    points.windows(2).map(slice).sum::<f64>() / width
+}
+
+/// A number for a table.
+pub(crate) fn short(value: f64) -> String {
+    if value.is_finite() { format!("{value:.3}") } else { "–".to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn areas_are_mean_heights() {
+        assert_eq!(area(&[(1.0, 2.0), (3.0, 2.0)]), 2.0);
+        assert_eq!(area(&[(0.0, 0.0), (1.0, 1.0), (3.0, 1.0)]), 2.5 / 3.0);
+        assert_eq!(area(&[(2.0, 0.7)]), 0.7);
+        assert!(area(&[]).is_nan());
+        assert_eq!(short(area(&[])), "–");
+    }
+
+    #[test]
+    fn epsilons_are_numbers_on_axes() {
+        assert_eq!(["0.1", "1/4", "20"].map(number), [0.1, 0.25, 20.0]);
+    }
+}

@@ -1,0 +1,235 @@
+//! `compare`: methods, scales, epsilons and numbers of features on tables that are public.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+use crate::cells_file::CellsFile;
+use crate::charts::{Group, Measure, along, area_of, curve_chart, group_of, short};
+use crate::output::OutputFolder;
+use crate::study::Study;
+use crate::sweep::{Cell, Cells, Key, Sweep};
+use dpsis::report::{Block, Level, Notice, Page, Section};
+use dpsis::{Error, Result};
+
+/// A table that is read when it is needed.
+pub struct LazyStudy<'a> {
+    /// The table's name in results.
+    pub name: String,
+    /// Tells its table and target from others of that name.
+    pub data: String,
+    /// Reads the table.
+    pub read: Box<dyn Fn() -> Result<Study> + 'a>,
+}
+
+/// Runs what is not there yet; writes the cells as they come, then figures and the page. Gives all cells.
+/// `progress` is told the share that is done.
+pub fn compare(
+    sweep: &Sweep,
+    tables: &[LazyStudy<'_>],
+    output: &OutputFolder,
+    progress: &dyn Fn(f64),
+) -> Result<Cells> {
+    let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials);
+    let cells = run_cells(sweep, tables, &file, progress)?;
+    let arms: Vec<(String, String)> =
+        sweep.arms.iter().map(|arm| (arm.name(), arm.scale_name())).collect();
+    let mut sections = vec![what_is_measured()];
+    for table in tables {
+        for count in &sweep.counts {
+            let count = count.to_string();
+            sections.push(section(&cells, &table.name, &count, &arms, output)?);
+        }
+    }
+    let notice = "NOT PRIVATE: everything here was computed from the tables themselves, for tables that \
+                  are public; epsilon is what a release would spend";
+    output.write_page(&Page {
+        title: "Comparison of selection methods".to_owned(),
+        lead: vec![format!(
+            "{} draws a cell, seed {}; bands are 95% intervals of the mean.",
+            sweep.trials, sweep.seed
+        )],
+        notices: vec![Notice { level: Level::Danger, text: notice.to_owned() }],
+        sections,
+    })?;
+    Ok(cells)
+}
+
+/// Runs the cells that the file does not hold yet.
+pub(crate) fn run_cells(
+    sweep: &Sweep,
+    tables: &[LazyStudy<'_>],
+    file: &CellsFile,
+    progress: &dyn Fn(f64),
+) -> Result<Cells> {
+    let mut cells = file.read()?;
+    for (key, cell) in &cells {
+        if tables.iter().any(|table| table.name == key.table && table.data != cell.data) {
+            let name = &key.table;
+            let rule = format!("the folder holds cells of another table or target called {name}");
+            return Err(Error::request(rule).hint("choose another folder, or remove its files"));
+        }
+    }
+    let all: usize = tables.iter().map(|table| sweep.keys(&table.name).len()).sum();
+    let mut done = 0;
+    for table in tables {
+        let keys = sweep.keys(&table.name);
+        let all_keys = keys.len();
+        let missing: BTreeSet<Key> =
+            keys.into_iter().filter(|key| !cells.contains_key(key)).collect();
+        done += all_keys - missing.len();
+        if missing.is_empty() {
+            continue;
+        }
+        let study = (table.read)()?;
+        sweep.run(
+            &study,
+            |key| missing.contains(key),
+            |key, cell| {
+                let cell = Cell { data: table.data.clone(), ..cell };
+                file.add(&key, &cell)?;
+                cells.insert(key, cell);
+                done += 1;
+                progress(done as f64 / all.max(1) as f64);
+                Ok(())
+            },
+        )?;
+    }
+    // Cells of other requests in the same folder stay in the file, and out of what is shown.
+    file.finish(&cells)?;
+    let wanted: Vec<_> = tables.iter().flat_map(|table| sweep.keys(&table.name)).collect();
+    cells.retain(|key, _| wanted.contains(key));
+    Ok(cells)
+}
+
+/// The areas as lines of text, and where the page is.
+pub fn summary(cells: &Cells, output: &std::path::Path) -> String {
+    let mut text = format!(
+        "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}\n",
+        "table", "k", "method", "scale", "LASSO", "overlap", "lift"
+    );
+    let groups: BTreeSet<Group<'_>> = cells.keys().map(group_of).collect();
+    for group @ (table, count, method, scale) in groups {
+        let along = along(cells, group);
+        let lasso = short(area_of(&along, agreement));
+        let overlap = short(area_of(&along, |cell| cell.overlap.mean));
+        let lift = short(area_of(&along, Cell::lift));
+        let _ = writeln!(
+            text,
+            "{table:<16} {count:>4}  {method:<22} {scale:<22} {lasso:>7} {overlap:>7} {lift:>7}"
+        );
+    }
+    let _ = writeln!(
+        text,
+        "\nAreas: mean heights of the curves over epsilon. Figures and data: {}",
+        output.join("index.html").display()
+    );
+    text
+}
+
+pub(crate) fn what_is_measured() -> Section {
+    let paragraphs = [
+        "LASSO: the share of k that the k largest coefficients of a non-private LASSO (penalty 0.1 unless another \
+         is stated, columns and target centered and scaled to a largest magnitude of 1) have in common with the \
+         picks. Where fewer than k coefficients are not zero, 1 cannot be reached: the dashed line is what can. \
+         Where none is, there is no number: a smaller penalty has some.",
+        "Overlap: the share of the picks among the k best scores without noise, on the same scale. TOP: all \
+         k are; GREAT: the k/10 best are picked and all picks are among the 11k/10 best; GOOD: the same \
+         for k/100 and 3k/2.",
+        "Model: three-fold cross-validated accuracy of a plain logistic model on the picked features (R² of \
+         least squares for a numeric target). The features were picked from all rows, so it compares \
+         selections; it does not foretell new data. Lift: above the most frequent class.",
+        "Area: the mean height of a curve over epsilon, by the trapezoidal rule.",
+    ];
+    Section {
+        id: "measures".to_owned(),
+        title: "What is measured".to_owned(),
+        blocks: paragraphs.map(|text| Block::Paragraph(text.to_owned())).into(),
+    }
+}
+
+fn section(
+    cells: &Cells,
+    table: &str,
+    count: &str,
+    arms: &[(String, String)],
+    output: &OutputFolder,
+) -> Result<Section> {
+    let mut blocks = vec![areas(cells, table, count, arms)];
+    for measure in Measure::ALL {
+        let title = format!("{table}, k = {count}");
+        let chart = curve_chart(cells, (table, count), arms, measure, title);
+        let label = chart.y_label.clone();
+        let svg = chart.svg()?;
+        let name = format!("{}-k{count}-{}.svg", file_name(table), measure.id());
+        output.write(&name, &svg)?;
+        blocks.push(Block::Figure {
+            svg,
+            caption: format!("{table}, k = {count}: {label} against epsilon."),
+            data_href: Some("compare.csv".to_owned()),
+        });
+    }
+    Ok(Section {
+        id: format!("{}-{count}", file_name(table)),
+        title: format!("{table}, k = {count}"),
+        blocks,
+    })
+}
+
+/// Agreement with the LASSO; no number where the LASSO has no coefficient.
+fn agreement(cell: &Cell) -> f64 {
+    if cell.reach > 0.0 { cell.lasso.mean } else { f64::NAN }
+}
+
+/// The median of times of cells that are known, in milliseconds.
+fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
+    let mut known: Vec<f64> = seconds.filter(|seconds| seconds.is_finite()).collect();
+    known.sort_unstable_by(f64::total_cmp);
+    known
+        .get(known.len() / 2)
+        .map_or("–".to_owned(), |seconds| format!("{:.2}", seconds * 1000.0))
+}
+
+/// Areas under the curves of a table.
+fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
+    let row = |(method, scale): &(String, String)| {
+        let along = along(cells, (table, count, method, scale));
+        let of = |value: fn(&Cell) -> f64| short(area_of(&along, value));
+        vec![
+            method.clone(),
+            scale.clone(),
+            of(agreement),
+            of(|cell| cell.overlap.mean),
+            of(|cell| cell.top),
+            of(|cell| cell.great),
+            of(|cell| cell.good),
+            of(|cell| cell.model.mean),
+            of(Cell::lift),
+            milliseconds(along.iter().map(|(_, cell)| cell.seconds)),
+        ]
+    };
+    let header = [
+        "method",
+        "scale",
+        "LASSO",
+        "overlap",
+        "TOP",
+        "GREAT",
+        "GOOD",
+        "model",
+        "lift",
+        "ms a draw",
+    ];
+    Block::Table {
+        caption: "Areas under the curves over epsilon; time of a draw once the table is read, median over \
+                  epsilons, without what several draws share"
+            .to_owned(),
+        header: header.map(str::to_owned).into(),
+        rows: arms.iter().map(row).collect(),
+    }
+}
+
+/// A name as a part of a file's name.
+pub(crate) fn file_name(table: &str) -> String {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    table.chars().map(plain).collect()
+}

@@ -1,0 +1,31 @@
+//! Public data sets: what is known of them, and how they come in.
+//!
+//! Nothing here is private, and nothing of it is part of a release: the tables are public.
+//!
+//! | I want to ... | see |
+//! | --- | --- |
+//! | know the sets of the DP-SIS paper | [`manifest`], [`find`] |
+//! | read one of them from a folder | [`open`] |
+//! | read one from a folder or a server, and write it as CSV | [`get`], [`to_csv`] |
+//! | read a public table of my own | [`PublicTable::read`] |
+//! | make bounds of features from a public table | [`bounds()`] |
+
+mod bounds;
+mod checksum;
+mod fetch;
+mod form;
+mod import;
+mod manifest;
+mod table;
+
+pub use bounds::{Clip, bounds, bounds_to_csv};
+pub use checksum::table_sha256;
+pub use form::to_csv;
+pub use import::{get, open};
+pub use manifest::{DataSet, PaperFacts, find, manifest};
+pub use table::PublicTable;
+
+pub use form::Form;
+pub use import::has;
+pub use import::{Origin, locate_or_server, read};
+pub use manifest::MANIFEST;

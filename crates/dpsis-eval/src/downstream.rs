@@ -1,0 +1,204 @@
+//! What selected features are good for: a plain model on them, cross-validated.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use linfa::DatasetBase;
+use linfa::traits::{Fit, Predict};
+use linfa_logistic::{LogisticRegression, MultiLogisticRegression};
+use ndarray::{Array1, Array2, ArrayView2, Axis};
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha20Rng;
+
+use crate::dense::LinearModel;
+use crate::preparation::{Preparation, scaled};
+
+const FOLDS: usize = 3;
+
+/// What a plain model predicts.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Predicted {
+    /// Classes by their numbers from 0: a logistic model (ridge penalty 1), judged by its accuracy.
+    Classes(Vec<usize>),
+    /// Numbers: a linear model, judged by R^2.
+    Numbers(Vec<f64>),
+}
+
+impl Predicted {
+    fn len(&self) -> usize {
+        match self {
+            Self::Classes(classes) => classes.len(),
+            Self::Numbers(numbers) => numbers.len(),
+        }
+    }
+}
+
+/// A plain model on any features of one table, on the same three folds.
+pub(crate) struct Downstream {
+    /// Features, n by d; NaN where missing.
+    x: Array2<f64>,
+    target: Predicted,
+    /// The fold of each row.
+    fold: Vec<usize>,
+    /// Values by features, ascending.
+    known: Mutex<HashMap<Vec<usize>, f64>>,
+}
+
+impl Downstream {
+    /// Rows are dealt to folds at random, for classes each class by itself.
+    pub(crate) fn new(x: Array2<f64>, target: Predicted, mut rng: ChaCha20Rng) -> Self {
+        let mut rows: Vec<usize> = (0..target.len()).collect();
+        rows.shuffle(&mut rng);
+        if let Predicted::Classes(classes) = &target {
+            rows.sort_by_key(|row| classes[*row]);
+        }
+        let mut fold = vec![0; rows.len()];
+        rows.iter().enumerate().for_each(|(place, row)| fold[*row] = place % FOLDS);
+        Self { x, target, fold, known: Mutex::default() }
+    }
+
+    /// What is reached without any feature: the share of the most frequent class, or 0.
+    pub(crate) fn baseline(&self) -> f64 {
+        match &self.target {
+            Predicted::Classes(classes) => {
+                let most = counts(classes).into_iter().max().unwrap_or(0);
+                most as f64 / classes.len().max(1) as f64
+            }
+            Predicted::Numbers(_) => 0.0,
+        }
+    }
+
+    /// The cross-validated accuracy or R^2 on some features.
+    pub(crate) fn value(&self, features: &[usize]) -> f64 {
+        let mut features = features.to_vec();
+        features.sort_unstable();
+        let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = known().get(&features) {
+            return *value;
+        }
+        let value = self.cross_validated(&features);
+        known().insert(features, value);
+        value
+    }
+
+    fn cross_validated(&self, features: &[usize]) -> f64 {
+        let x = self.x.select(Axis(1), features);
+        let (mut good, mut total) = (0.0, 0.0);
+        for held_out in 0..FOLDS {
+            let rows = |inside: bool| -> Vec<usize> {
+                (0..self.fold.len()).filter(|row| (self.fold[*row] == held_out) == inside).collect()
+            };
+            let (train, test) = (rows(false), rows(true));
+            let (x_train, x_test) = standardized(x.view(), &train, &test);
+            match &self.target {
+                Predicted::Classes(classes) => {
+                    let of = |rows: &[usize]| -> Vec<usize> {
+                        rows.iter().map(|row| classes[*row]).collect()
+                    };
+                    let predicted = classified(x_train, &of(&train), x_test);
+                    let hits = predicted.iter().zip(of(&test)).filter(|(p, c)| **p == *c).count();
+                    good += hits as f64;
+                    total += test.len() as f64;
+                }
+                Predicted::Numbers(numbers) => {
+                    let y: Array1<f64> = train.iter().map(|row| numbers[*row]).collect();
+                    let mean = y.mean().unwrap_or(0.0);
+                    let model = LinearModel::least_squares(x_train.view(), &y)
+                        .or_else(|| LinearModel::ridge(x_train.view(), &y, 1.0));
+                    let predicted = model.map(|model| model.predict(x_test.view()));
+                    for (i, row) in test.iter().enumerate() {
+                        let guess = predicted.as_ref().map_or(mean, |predicted| predicted[i]);
+                        good -= (numbers[*row] - guess).powi(2);
+                        total += (numbers[*row] - mean).powi(2);
+                    }
+                }
+            }
+        }
+        match &self.target {
+            Predicted::Classes(_) => good / f64::max(total, 1.0),
+            Predicted::Numbers(_) if total > 0.0 => 1.0 + good / total,
+            Predicted::Numbers(_) => 0.0,
+        }
+    }
+}
+
+fn counts(classes: &[usize]) -> Vec<usize> {
+    let mut counts = vec![0; classes.iter().max().map_or(0, |most| most + 1)];
+    classes.iter().for_each(|class| counts[*class] += 1);
+    counts
+}
+
+/// Rows to train and to test on, centered and scaled by those to train on; missing values are 0 then.
+fn standardized(
+    x: ArrayView2<'_, f64>,
+    train: &[usize],
+    test: &[usize],
+) -> (Array2<f64>, Array2<f64>) {
+    let (mut train, mut test) = (x.select(Axis(0), train), x.select(Axis(0), test));
+    for (mut column, mut other) in train.columns_mut().into_iter().zip(test.columns_mut()) {
+        let (mean, deviation) = Preparation::UnitVariance.scale(column.iter().copied());
+        column.mapv_inplace(|value| scaled(value, mean, deviation));
+        other.mapv_inplace(|value| scaled(value, mean, deviation));
+    }
+    (train, test)
+}
+
+/// The classes that a logistic model predicts; the most frequent one where none can be fitted.
+fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<usize> {
+    let counts = counts(classes);
+    let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
+    let present = counts.iter().filter(|count| **count > 0).count();
+    let targets: Array1<usize> = classes.iter().copied().collect();
+    let data = DatasetBase::new(x, targets);
+    let predicted = match present {
+        0 | 1 => None,
+        2 => LogisticRegression::default().fit(&data).ok().map(|model| model.predict(&test)),
+        _ => MultiLogisticRegression::default().fit(&data).ok().map(|model| model.predict(&test)),
+    };
+    predicted
+        .map_or_else(|| vec![most; test.nrows()], |predicted: Array1<usize>| predicted.to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::{Rng, SeedableRng};
+
+    fn rng() -> ChaCha20Rng {
+        ChaCha20Rng::seed_from_u64(3)
+    }
+
+    #[test]
+    fn features_that_tell_the_target_are_worth_more() {
+        let mut rng = rng();
+        let noise = Array2::from_shape_fn((90, 3), |_| rng.gen_range(-1.0..1.0));
+        for classes in [2usize, 3] {
+            let labels: Vec<usize> = (0..90).map(|i| i % classes).collect();
+            let mut x = noise.clone();
+            for (i, label) in labels.iter().enumerate() {
+                x[(i, 1)] += 4.0 * *label as f64;
+            }
+            x[(4, 1)] = f64::NAN;
+            let model = Downstream::new(x, Predicted::Classes(labels), self::rng());
+            assert!(model.value(&[1]) > 0.9, "{}", model.value(&[1]));
+            assert!(model.value(&[0, 2]) < model.baseline() + 0.2);
+            assert_eq!(model.value(&[2, 0]), model.value(&[0, 2]));
+            assert!((model.baseline() - 1.0 / classes as f64).abs() < 1e-12);
+        }
+        let y: Vec<f64> = noise.column(0).iter().map(|value| 5.0 * value + 1.0).collect();
+        let model = Downstream::new(noise, Predicted::Numbers(y), self::rng());
+        assert!(model.value(&[0]) > 0.999 && model.value(&[2]) < 0.2 && model.baseline() == 0.0);
+    }
+
+    #[test]
+    fn what_cannot_be_fitted_is_predicted_by_the_most_frequent_class() {
+        let one = Predicted::Classes(vec![0; 7]);
+        let model = Downstream::new(Array2::zeros((7, 2)), one, rng());
+        assert_eq!((model.value(&[0, 1]), model.baseline()), (1.0, 1.0));
+        let rare = Predicted::Classes(vec![0, 0, 0, 0, 0, 1]);
+        let constant = Downstream::new(Array2::ones((6, 1)), rare, rng());
+        assert!((constant.value(&[0]) - 5.0 / 6.0).abs() < 1e-12);
+        let numbers = Predicted::Numbers(vec![2.0; 6]);
+        assert_eq!(Downstream::new(Array2::ones((6, 1)), numbers, rng()).value(&[0]), 0.0);
+    }
+}

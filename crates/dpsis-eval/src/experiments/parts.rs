@@ -1,0 +1,77 @@
+//! What the sections of a page of experiments are made of.
+
+use crate::experiments::Experiment;
+use crate::figure::{CurveChart, CurvePoint};
+use crate::metrics::Estimate;
+use dpsis::Result;
+use dpsis::report::{Block, Verdict};
+
+/// Writes a drawing to `NAME.svg` and puts it into the page, with its data at `data`.
+pub(super) fn figure(
+    experiment: &Experiment<'_>,
+    name: &str,
+    svg: String,
+    caption: &str,
+    data: &str,
+) -> Result<Block> {
+    experiment.output.write(&format!("{name}.svg"), &svg)?;
+    Ok(Block::Figure { svg, caption: caption.into(), data_href: Some(data.into()) })
+}
+
+/// The same for curves.
+pub(super) fn curves(
+    experiment: &Experiment<'_>,
+    name: &str,
+    chart: &CurveChart,
+    caption: &str,
+    data: &str,
+) -> Result<Block> {
+    figure(experiment, name, chart.svg()?, caption, data)
+}
+
+/// A share with its 95% band, which stays between 0 and 1.
+pub(super) fn share_at(x: f64, share: &Estimate) -> CurvePoint {
+    let (low, high) = share.band();
+    CurvePoint { x, y: share.mean, low: low.max(0.0), high: high.min(1.0) }
+}
+
+/// A statement beside what came out.
+pub(super) struct Stated<'a> {
+    pub(super) statement: &'a str,
+    pub(super) source: &'a str,
+    pub(super) paper: &'a str,
+}
+
+impl Stated<'_> {
+    /// With what came out here, what that makes of it, and what explains it.
+    pub(super) fn against(&self, ours: String, verdict: Verdict, note: &str) -> Block {
+        Block::Comparison {
+            statement: self.statement.into(),
+            source: self.source.into(),
+            paper: self.paper.into(),
+            ours,
+            verdict,
+            note: note.into(),
+        }
+    }
+}
+
+/// All of them, some or none.
+pub(super) fn verdict_of(held: usize, of: usize) -> Verdict {
+    match held {
+        _ if of == 0 => Verdict::NotTested,
+        0 => Verdict::DoesNotMatch,
+        held if held == of => Verdict::Matches,
+        _ => Verdict::Partly,
+    }
+}
+
+/// A paragraph.
+pub(super) fn paragraph(text: &str) -> Block {
+    Block::Paragraph(text.into())
+}
+
+/// A row of cells.
+pub(super) fn row(cells: &[&str]) -> Vec<String> {
+    cells.iter().map(|cell| (*cell).to_owned()).collect()
+}

@@ -1,0 +1,221 @@
+//! How large the noise of a utility class is: theorem A.3 of "Feature Selection from Differentially Private
+//! Correlations", E\[-ln(1 - U^(1/m))\] = H_m for U uniform on (0, 1).
+
+use num_traits::ToPrimitive;
+use rand::RngCore;
+use rand_chacha::ChaCha20Rng;
+use rand_chacha::rand_core::SeedableRng;
+
+use crate::experiments::Experiment;
+use crate::experiments::parts::{Stated, paragraph, row};
+use crate::experiments::theorem41_page::SOURCE;
+use crate::metrics::Estimate;
+use crate::seed::seed_of;
+use crate::sweep::in_parallel;
+use dpsis::Result;
+use dpsis::internals::binomial;
+use dpsis::report::{Block, Verdict};
+
+/// Euler's constant.
+const EULER: f64 = 0.577_215_664_901_532_9;
+const DATA: &str = "theorem4.1-noise.csv";
+/// The (d, k) whose largest class, of C(d - 1, k - 1) sets, is looked at.
+const CLASSES: [(u64, u64); 8] =
+    [(10, 1), (20, 2), (20, 3), (100, 5), (2000, 5), (22283, 5), (2000, 8), (22283, 10)];
+/// Draws a trial.
+const DRAWS: usize = 2000;
+
+/// The noise of a class.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Noise {
+    pub(super) d: u64,
+    pub(super) k: u64,
+    /// C(d - 1, k - 1).
+    pub(super) m: f64,
+    /// -ln(-expm1(ln(U)/m)).
+    pub(super) mean: Estimate,
+    /// The mean of -ln(1 - U^(1/m)) as written, where that is finite.
+    pub(super) naive: f64,
+    /// How often it is not.
+    pub(super) infinite: f64,
+}
+
+impl Noise {
+    /// H_m.
+    pub(super) fn harmonic(&self) -> f64 {
+        harmonic(self.m)
+    }
+
+    /// The leading terms.
+    pub(super) fn asymptotic(&self) -> f64 {
+        self.m.ln() + EULER + 0.5 / self.m
+    }
+
+    /// By how many standard errors the mean is off.
+    pub(super) fn z(&self) -> f64 {
+        (self.mean.mean - self.harmonic()) / self.mean.error
+    }
+}
+
+/// H_m: the sum up to a million, beyond that the expansion, whose next term is below 1e-25.
+fn harmonic(m: f64) -> f64 {
+    if m <= 1e6 {
+        // The smallest first.
+        return (1..=m as u64).rev().map(|i| 1.0 / i as f64).sum();
+    }
+    m.ln() + EULER + 0.5 / m - 1.0 / (12.0 * m * m)
+}
+
+pub(super) fn noises(experiment: &Experiment<'_>) -> Result<Vec<Noise>> {
+    CLASSES.iter().map(|(d, k)| noise(experiment, *d, *k)).collect()
+}
+
+fn noise(experiment: &Experiment<'_>, d: u64, k: u64) -> Result<Noise> {
+    let m = binomial(d - 1, k - 1).to_f64().unwrap_or(f64::INFINITY);
+    let (seed, name) = (experiment.seed, format!("{d} {k}"));
+    let trial = |trial: u64| -> Result<Vec<(f64, f64)>> {
+        let seed = seed_of(seed, &["theorem A.3", &name], trial);
+        let mut rng = ChaCha20Rng::seed_from_u64(seed);
+        Ok((0..DRAWS).map(|_| values(uniform(&mut rng), m)).collect())
+    };
+    let trials = in_parallel(experiment.trials, experiment.threads, trial)?;
+    let draws: Vec<(f64, f64)> = trials.into_iter().flatten().collect();
+    let finite: Vec<f64> =
+        draws.iter().map(|(_, naive)| *naive).filter(|v| v.is_finite()).collect();
+    Ok(Noise {
+        d,
+        k,
+        m,
+        mean: Estimate::of(draws.iter().map(|(stable, _)| *stable)),
+        naive: finite.iter().sum::<f64>() / finite.len() as f64,
+        infinite: 1.0 - finite.len() as f64 / draws.len() as f64,
+    })
+}
+
+/// -ln(1 - u^(1/m)) so that no digit is lost, and as written.
+fn values(u: f64, m: f64) -> (f64, f64) {
+    let stable = -libm::log(-libm::expm1(libm::log(u) / m));
+    (stable, -libm::log(1.0 - libm::pow(u, 1.0 / m)))
+}
+
+/// The middle of one of 2^53 equal parts of (0, 1).
+fn uniform(rng: &mut ChaCha20Rng) -> f64 {
+    ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
+}
+
+/// Writes what came out.
+pub(super) fn noise_lines(experiment: &Experiment<'_>, noises: &[Noise]) -> Result<()> {
+    let line = |noise: &Noise| {
+        let mut line = vec![noise.d.to_string(), noise.k.to_string(), format!("{:.6e}", noise.m)];
+        let numbers = [
+            noise.harmonic(),
+            noise.asymptotic(),
+            noise.mean.mean,
+            noise.mean.error,
+            noise.naive,
+            noise.infinite,
+        ];
+        line.extend(numbers.map(|number| format!("{number:.6}")));
+        line
+    };
+    let header = [
+        "d",
+        "k",
+        "m",
+        "harmonic",
+        "asymptotic",
+        "simulated",
+        "error",
+        "naive_finite",
+        "naive_infinite",
+    ];
+    let lines: Vec<_> = noises.iter().map(line).collect();
+    experiment.output.write_csv(DATA, &header, &lines)
+}
+
+/// The end of the section.
+pub(super) fn noise_blocks(noises: &[Noise]) -> Vec<Block> {
+    let words = paragraph(
+        "Theorem A.3: the largest noise of a class of m sets, -ln(1 - U^(1/m)), has the m-th harmonic \
+         number as its mean, ln m + 0.57722 + 1/(2m) - ... Below, m = C(d-1, k-1), the largest class. As \
+         written, the formula loses all digits once U^(1/m) rounds to 1, and is then infinite; computed as \
+         -ln(-expm1(ln(U)/m)) it keeps them.",
+    );
+    vec![words, noise_table(noises), noise_verdict(noises)]
+}
+
+fn noise_table(noises: &[Noise]) -> Block {
+    let line = |noise: &Noise| {
+        let m = if noise.m < 1e7 { noise.m.to_string() } else { format!("{:.3e}", noise.m) };
+        let naive = match noise.infinite {
+            1.0 => "\u{2013}".to_owned(),
+            _ => format!("{:.3}", noise.naive),
+        };
+        vec![
+            noise.d.to_string(),
+            noise.k.to_string(),
+            m,
+            format!("{:.4}", noise.harmonic()),
+            format!("{:.4}", noise.asymptotic()),
+            format!("{:.4}", noise.mean.mean),
+            format!("{:.4}", noise.mean.error),
+            naive,
+            format!("{:.1}%", 100.0 * noise.infinite),
+        ]
+    };
+    Block::Table {
+        caption: format!("Noise of the largest class ({DATA})."),
+        header: row(&[
+            "d",
+            "k",
+            "m = C(d-1, k-1)",
+            "H_m",
+            "ln m + 0.57722 + 1/(2m)",
+            "simulated mean",
+            "standard error",
+            "as written, finite draws",
+            "as written, infinite",
+        ]),
+        rows: noises.iter().map(line).collect(),
+    }
+}
+
+fn noise_verdict(noises: &[Noise]) -> Block {
+    let largest = noises.iter().map(|noise| noise.z().abs()).fold(0.0, f64::max);
+    Stated {
+        statement: "E[-ln(1 - U^(1/m))] is the m-th harmonic number.",
+        source: &format!("{SOURCE}, theorem A.3"),
+        paper: "H_m",
+    }
+    .against(
+        format!("largest deviation of {} means: {largest:.1} standard errors", noises.len()),
+        if largest <= 4.0 { Verdict::Matches } else { Verdict::DoesNotMatch },
+        "Rule: every simulated mean within four standard errors.",
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn harmonic_numbers_are_their_sums() {
+        assert_eq!(harmonic(1.0), 1.0);
+        assert!((harmonic(4.0) - 25.0 / 12.0).abs() < 1e-15);
+        let exact: f64 = (1..=2_000_000u64).rev().map(|i| 1.0 / i as f64).sum();
+        assert!((harmonic(2e6) - exact).abs() < 1e-12);
+        let (below, above) = (harmonic(1e6), harmonic(1e6 + 1.0));
+        assert!((above - below - 1.0 / (1e6 + 1.0)).abs() < 1e-12);
+    }
+
+    /// From the table of the canonical mechanism's page, U = 1/2.
+    #[test]
+    fn large_classes_keep_their_digits() {
+        for (m, value) in
+            [(1.0, std::f64::consts::LN_2), (1e8, 18.787_193_668), (1e24, 55.628_555_152_439)]
+        {
+            assert!((values(0.5, m).0 - value).abs() < 1e-11, "{m}");
+        }
+        assert!(values(0.5, 1e17).1.is_infinite());
+    }
+}

@@ -1,0 +1,43 @@
+//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, the papers' experiments.
+//!
+//! Nothing here is private: tables are public or synthetic, draws are seeded, and every output says so.
+//!
+//! | I want to ... | see |
+//! | --- | --- |
+//! | import a public data set, make bounds from a public table | [`datasets`] |
+//! | prepare a public table for the plain models | [`Preparation`], [`Prepared`] |
+//! | fit a plain linear model | [`LinearModel`] |
+//! | make a synthetic table whose true features are known | [`design`] |
+//! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`] |
+//! | run a paper's experiment | [`experiments`] |
+//! | draw curves, heat maps and bars as SVG | [`figure`] |
+
+mod arm;
+mod cells_file;
+mod charts;
+mod compare;
+pub mod datasets;
+mod dense;
+pub mod design;
+mod downstream;
+pub mod experiments;
+pub mod figure;
+mod metrics;
+mod output;
+mod preparation;
+mod seed;
+mod study;
+mod sweep;
+
+pub use arm::{Arm, ArmMethod, ArmScale};
+pub use compare::{LazyStudy, compare, summary};
+pub use dense::LinearModel;
+pub use metrics::Estimate;
+pub use output::OutputFolder;
+pub use preparation::{Preparation, Prepared};
+pub use study::{Settled, Study, labels_of};
+pub use sweep::{Cell, Cells, Count, Key, Sweep};
+
+#[cfg(test)]
+#[path = "../../../tests/support/mod.rs"]
+mod support;

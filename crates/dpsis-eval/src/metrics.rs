@@ -1,0 +1,144 @@
+//! How good a selection is.
+
+use serde::Serialize;
+
+/// What share of k a selection has in common with a truth, which may have fewer than k features.
+pub(crate) fn agreement(picks: &[usize], truth: &[usize], k: usize) -> f64 {
+    let common = picks.iter().filter(|pick| truth.contains(pick)).count();
+    common as f64 / k as f64
+}
+
+/// A selection against the k best scores, by the scores' values: equal scores are equally good.
+///
+/// TOP, GREAT and GOOD are those of Shekelyan and Loukides (2022): all k are the k best; or the k/10 best
+/// are among them and all are among the 11k/10 best; or the k/100 best and the 3k/2 best (rounded down).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct AgainstScores {
+    /// The share of picks whose score is among the k best.
+    pub overlap: f64,
+    pub top: bool,
+    pub great: bool,
+    pub good: bool,
+}
+
+/// All scores in descending order.
+pub struct Ranking(Vec<i64>);
+
+impl Ranking {
+    pub fn of(scores: &[i64]) -> Self {
+        let mut sorted = scores.to_vec();
+        sorted.sort_unstable_by(|a, b| b.cmp(a));
+        Self(sorted)
+    }
+
+    /// `picked` are the scores of the picks, in any order; there are no more than scores.
+    pub fn against(&self, picked: &[i64]) -> AgainstScores {
+        let picked = Self::of(picked).0;
+        let k = picked.len();
+        let has_best = |count: usize| picked[..count] == self.0[..count];
+        let within = |count: usize| picked[k - 1] >= self.0[count.clamp(k, self.0.len()) - 1];
+        let least = self.0[k - 1];
+        AgainstScores {
+            overlap: picked.iter().filter(|score| **score >= least).count() as f64 / k as f64,
+            top: has_best(k),
+            great: has_best(k / 10) && within(11 * k / 10),
+            good: has_best(k / 100) && within(3 * k / 2),
+        }
+    }
+}
+
+/// The harmonic mean of the shares of picks that are true and of truths that are picked.
+pub(crate) fn f1(picks: &[usize], truth: &[usize]) -> f64 {
+    let common = picks.iter().filter(|pick| truth.contains(pick)).count();
+    2.0 * common as f64 / (picks.len() + truth.len()).max(1) as f64
+}
+
+/// A mean with its 95% band, mean +- 1.96 standard errors.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Estimate {
+    /// The mean.
+    pub mean: f64,
+    /// The standard error of the mean.
+    pub error: f64,
+}
+
+impl Estimate {
+    /// The mean of values, with NaN as its error for fewer than two.
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+        let values: Vec<f64> = values.into_iter().collect();
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+        let error = if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN };
+        // What a sum of many parts has lost is not worth printing.
+        let rounded = |value: f64| (value * 1e9).round() / 1e9;
+        Self { mean: rounded(mean), error: rounded(error) }
+    }
+
+    /// The lower and the upper end of the band.
+    pub fn band(&self) -> (f64, f64) {
+        (self.mean - 1.96 * self.error, self.mean + 1.96 * self.error)
+    }
+
+    /// By how many standard errors two independent means differ; 0 where both are constant and equal.
+    pub fn z(&self, other: &Self) -> f64 {
+        let difference = self.mean - other.mean;
+        if difference == 0.0 { 0.0 } else { difference / self.error.hypot(other.error) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn truths_of_fewer_than_k_features_cannot_be_reached() {
+        assert_eq!(agreement(&[4, 1, 7, 2, 0], &[7], 5), 0.2);
+        assert_eq!(agreement(&[4, 1], &[1, 4], 2), 1.0);
+        assert_eq!(agreement(&[4, 1], &[], 2), 0.0);
+        assert_eq!(f1(&[1, 2, 3], &[2, 3, 4, 5, 6]), 0.5);
+    }
+
+    #[test]
+    fn picks_are_judged_by_their_scores() {
+        // 20 best scores, then 20 others; k = 20: GREAT needs the 2 best and all of the best 22, GOOD
+        // all of the best 30.
+        let scores: Vec<i64> = (0..40).map(|i| 100 - i).collect();
+        let ranking = Ranking::of(&scores);
+        let judge = |change: &[(usize, usize)]| {
+            let mut picked: Vec<i64> = scores[..20].to_vec();
+            change.iter().for_each(|&(from, to)| picked[from] = scores[to]);
+            let AgainstScores { overlap, top, great, good } = ranking.against(&picked);
+            (overlap, top, great, good)
+        };
+        assert_eq!(judge(&[]), (1.0, true, true, true));
+        assert_eq!(judge(&[(5, 21)]), (0.95, false, true, true));
+        assert_eq!(judge(&[(5, 22)]), (0.95, false, false, true));
+        assert_eq!(judge(&[(1, 21)]), (0.95, false, false, true));
+        assert_eq!(judge(&[(5, 29), (0, 28)]), (0.9, false, false, true));
+        assert_eq!(judge(&[(5, 30)]), (0.95, false, false, false));
+    }
+
+    #[test]
+    fn equal_scores_are_equally_good() {
+        let ranking = Ranking::of(&[9, 7, 7, 7, 1]);
+        assert!(ranking.against(&[7, 9]).top);
+        assert!(ranking.against(&[7, 7]).overlap == 1.0 && !ranking.against(&[7, 7]).top);
+        // For k = 5 the best 5/10 = 0 are required, and 11 * 5/10 = 5 allowed: GREAT is TOP.
+        let ranking = Ranking::of(&[9, 8, 7, 6, 5, 4, 3, 2]);
+        let good = ranking.against(&[8, 7, 6, 5, 3]);
+        assert!(good.good && !good.great && good.overlap == 0.8);
+        assert!(!ranking.against(&[8, 7, 6, 5, 2]).good);
+    }
+
+    #[test]
+    fn estimates_have_standard_errors() {
+        let estimate = Estimate::of([0.0, 1.0, 0.0, 1.0]);
+        assert_eq!(estimate.mean, 0.5);
+        assert!((estimate.error - (1.0f64 / 12.0).sqrt()).abs() < 1e-9);
+        let constant = Estimate::of([1.0, 1.0]);
+        assert_eq!(constant.z(&constant), 0.0);
+        assert!((constant.z(&estimate) - 3f64.sqrt()).abs() < 1e-8);
+        assert!(constant.z(&Estimate::of([0.0, 0.0])).is_infinite());
+    }
+}

@@ -1,0 +1,90 @@
+//! The folder that an evaluation writes to.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use dpsis::report::Page;
+use dpsis::{Error, Result};
+
+/// Says that a folder is one of ours.
+const MARKER: &str = "dpsis-evaluation.txt";
+
+/// A folder of results: new, empty or one of ours.
+pub struct OutputFolder(PathBuf);
+
+impl OutputFolder {
+    /// Makes the folder, or goes on in one that the same command has made.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it holds something else; `Io` if it cannot be made or written to.
+    pub fn open(path: &Path, command: &str) -> Result<Self> {
+        let folder = Self(path.to_owned());
+        let words =
+            format!("Results on public or synthetic data, made by dpsis {command}. NOT PRIVATE.\n");
+        let ours = || fs::read_to_string(path.join(MARKER)).is_ok_and(|text| text == words);
+        let foreign = match fs::read_dir(path) {
+            Ok(mut entries) => entries.next().is_some() && !ours(),
+            Err(_) if path.exists() => return Err(folder.failed("it is no folder")),
+            Err(_) => false,
+        };
+        if foreign {
+            return Err(Error::request("the output folder holds something else")
+                .hint(format!("name a new folder, or one that {command} has made")));
+        }
+        fs::create_dir_all(path).map_err(|error| folder.failed(&error.kind().to_string()))?;
+        folder.write(MARKER, &words)?;
+        Ok(folder)
+    }
+
+    /// The folder.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+
+    /// Writes a file, whole or not at all.
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        let failed = |error: std::io::Error| self.failed(&error.kind().to_string());
+        let beside = self.0.join(format!("{name}.new"));
+        fs::write(&beside, text).map_err(failed)?;
+        fs::rename(&beside, self.0.join(name)).map_err(failed)
+    }
+
+    /// Writes rows under a header as CSV.
+    pub fn write_csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
+        let mut csv = csv::Writer::from_writer(Vec::new());
+        let written = csv
+            .write_record(header)
+            .and_then(|()| rows.iter().try_for_each(|row| csv.write_record(row)));
+        let bytes = written.ok().and_then(|()| csv.into_inner().ok());
+        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
+        self.write(name, &text.ok_or_else(|| Error::io("rows cannot be written as CSV"))?)
+    }
+
+    /// Writes the page.
+    pub fn write_page(&self, page: &Page) -> Result<()> {
+        self.write("index.html", &page.html())
+    }
+
+    fn failed(&self, reason: &str) -> Error {
+        Error::io(format!("cannot write to {}: {reason}", self.0.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_of_others_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let ours = folder.path().join("a/b");
+        let open = |path: &Path| OutputFolder::open(path, "compare");
+        open(&ours).unwrap().write_csv("x.csv", &["a"], &[vec!["1,2".into()]]).unwrap();
+        assert_eq!(fs::read_to_string(ours.join("x.csv")).unwrap(), "a\n\"1,2\"\n");
+        open(&ours).unwrap();
+        assert!(open(folder.path()).is_err());
+        assert!(open(&ours.join("x.csv")).is_err());
+        assert!(OutputFolder::open(&ours, "reproduce").is_err());
+    }
+}

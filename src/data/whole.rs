@@ -1,0 +1,55 @@
+//! A table whole in memory, in its own order.
+
+use crate::data::samples::{Opening, Sample, SampleFold, Samples, Source, Value};
+use crate::error::{Error, Result};
+
+/// A table whole in memory, 8 bytes per value: for tables that are public.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WholeTable {
+    /// The names of the d features.
+    pub features: Vec<String>,
+    /// The values, row by row, n times d; NaN or infinite where missing.
+    pub values: Vec<f64>,
+    /// The target of each of the n rows as text, trimmed; empty where missing.
+    pub targets: Vec<String>,
+}
+
+impl WholeTable {
+    /// Reads a table in its order.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if what is stated of the table does not fit its header; `Input` if it is malformed or
+    /// has no rows; `Io` if it cannot be read.
+    pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
+        // One thread: several take blocks of rows as they come, which loses the order.
+        let opening = Opening { threads: 1, progress: None, labels: None };
+        let mut samples = source.open(&opening)?;
+        let features = samples.schema().feature_names().map(str::to_owned).collect();
+        let Rows { values, targets } = samples.fold(Rows::default)?;
+        if targets.is_empty() {
+            return Err(Error::input("the table has no rows"));
+        }
+        Ok(Self { features, values, targets })
+    }
+}
+
+/// Rows as they are.
+#[derive(Default)]
+struct Rows {
+    values: Vec<f64>,
+    targets: Vec<String>,
+}
+
+impl SampleFold for Rows {
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        self.values.extend(sample.values.iter().map(|&value| value.into()));
+        let target = String::from_utf8_lossy(sample.target.unwrap_or_default());
+        self.targets.push(target.trim().to_owned());
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.values.extend(other.values);
+        self.targets.extend(other.targets);
+    }
+}
