@@ -2,16 +2,91 @@
 
 use std::fmt;
 
-/// Which party has to act; the command line turns it into the exit code.
+/// The party that has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request is wrong, by itself or against the header (exit code 2).
+    /// The request is wrong, by itself or against the header.
     Request,
-    /// The input is malformed (exit code 3).
+    /// The input is malformed.
     Input,
-    /// Reading, writing or the operating system's entropy failed (exit code 5).
+    /// Reading, writing or the operating system's entropy failed.
     Io,
+    /// The caller stopped the run; nothing was released.
+    Canceled,
+}
+
+/// A parameter that an error or a warning is about: what may be stated, or stated otherwise, to mend it.
+/// Programs turn it into their own words, such as the name of an option.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[non_exhaustive]
+pub enum Parameter {
+    /// The number of features or candidates to pick.
+    K,
+    /// The privacy budget.
+    Epsilon,
+    /// The shares of the budget.
+    Shares,
+    /// The neighbor relation.
+    Neighbors,
+    /// The column or row that holds the target, by name.
+    Target,
+    /// The column or row that holds the target, by its place.
+    TargetIndex,
+    /// A file of targets.
+    TargetFile,
+    /// The range of a numeric target.
+    TargetBounds,
+    /// The labels of the target.
+    Classes,
+    /// The center of the target.
+    Center,
+    /// The column of ids.
+    Id,
+    /// Columns that are no features.
+    Exclude,
+    /// Whether samples are rows or columns.
+    Orientation,
+    /// The separator of cells.
+    Delimiter,
+    /// Decimal commas.
+    DecimalComma,
+    /// That names of columns may be numbers.
+    NumericNames,
+    /// Texts that stand for a missing value.
+    Missing,
+    /// The range of all features.
+    Bounds,
+    /// A file with the range of each feature.
+    BoundsFile,
+    /// How features are scaled.
+    Scaling,
+    /// How features are scored.
+    Score,
+    /// The selection method.
+    Method,
+    /// The number of blocks of the two-stage method.
+    Blocks,
+    /// The penalty of the two-stage method.
+    Penalty,
+    /// The mechanism.
+    Mechanism,
+    /// A parameter of the mechanism, by its name.
+    MechanismParameter(&'static str),
+    /// The sensitivity of all candidates.
+    Sensitivity,
+    /// Advice on the mechanism that suits public scores.
+    Advice,
+    /// A look at the table before a release.
+    Inspect,
+    /// The list of public data sets.
+    DataSets,
+    /// The size of a synthetic table.
+    Size,
+    /// The number of threads.
+    Threads,
+    /// A feature that the program was built without, by its name.
+    BuildFeature(&'static str),
 }
 
 /// Where in the input: rows are counted from 1 below the header, columns from 1.
@@ -33,6 +108,7 @@ pub struct Error {
     rule: String,
     place: Option<Place>,
     hint: Option<String>,
+    about: Vec<Parameter>,
 }
 
 /// The crate's result.
@@ -40,7 +116,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, rule: impl Into<String>) -> Self {
-        Self { kind, rule: rule.into(), place: None, hint: None }
+        Self { kind, rule: rule.into(), place: None, hint: None, about: Vec::new() }
     }
 
     /// An error of the request: [`ErrorKind::Request`].
@@ -89,6 +165,17 @@ impl Error {
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
+    }
+
+    /// The same error with the parameters that mend it, the most likely first.
+    pub fn about(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
+        self.about = parameters.into_iter().collect();
+        self
+    }
+
+    /// The parameters that mend it, the most likely first; often none.
+    pub fn parameters(&self) -> &[Parameter] {
+        &self.about
     }
 
     /// Who has to act.

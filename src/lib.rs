@@ -114,7 +114,7 @@ pub use choose::{Candidates, Choice, ChoiceRecord, Choose, NotPrivateChoose, Sco
 #[cfg(feature = "ndarray")]
 pub use data::ArrayTable;
 pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TargetColumn};
-pub use error::{Error, ErrorKind, Place, Result};
+pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::GRID;
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::{

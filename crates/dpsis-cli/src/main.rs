@@ -14,13 +14,14 @@ mod reproduce;
 mod run_arguments;
 mod schema_file;
 mod values;
+mod words;
 
 use std::process::ExitCode;
 
 use clap::{CommandFactory, Parser};
 
 use arguments::{Arguments, Command, Format, Job, OutputArguments, SelectArguments};
-use dpsis::{Error, ErrorKind, Result};
+use dpsis::{Error, Result};
 use output::Destination;
 
 /// Runs the command line and says how it ended.
@@ -41,7 +42,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);
-            ExitCode::from(exit_code(&error))
+            ExitCode::from(words::exit_code(&error))
         }
     }
 }
@@ -103,12 +104,4 @@ fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Res
     commands.try_for_each(|command| {
         manual_pages(command, &format!("{name}-{}", command.get_name()), pages)
     })
-}
-
-fn exit_code(error: &Error) -> u8 {
-    match error.kind() {
-        ErrorKind::Request => 2,
-        ErrorKind::Input => 3,
-        _ => 5,
-    }
 }

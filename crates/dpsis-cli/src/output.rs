@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::arguments::Format;
+use crate::words;
 use dpsis::report::{self, Reported};
 use dpsis::{DryRun, Warning};
 use dpsis::{Error, Result};
@@ -156,5 +157,5 @@ pub(super) fn remark(text: &str) {
 
 /// Says what went wrong.
 pub(super) fn complain(error: &Error) {
-    remark(&format!("dpsis: error: {error}\n"));
+    remark(&format!("dpsis: error: {}\n", words::error(error)));
 }

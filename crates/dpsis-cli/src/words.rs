@@ -1,0 +1,66 @@
+//! The options of the command line for the parameters that errors and warnings are about, and exit codes.
+
+use dpsis::{Error, ErrorKind, Parameter};
+
+/// The option that states a parameter.
+pub(super) fn option(parameter: Parameter) -> String {
+    match parameter {
+        Parameter::K => "--k",
+        Parameter::Epsilon => "--eps",
+        Parameter::Shares => "--split",
+        Parameter::Neighbors => "--neighbors",
+        Parameter::Target => "--target",
+        Parameter::TargetIndex => "--target-index",
+        Parameter::TargetFile => "--target-file",
+        Parameter::TargetBounds => "--target-bounds",
+        Parameter::Classes => "--classes",
+        Parameter::Center => "--center",
+        Parameter::Id => "--id",
+        Parameter::Exclude => "--exclude",
+        Parameter::Orientation => "--orient",
+        Parameter::Delimiter => "--delimiter",
+        Parameter::DecimalComma => "--decimal-comma",
+        Parameter::NumericNames => "--numeric-names",
+        Parameter::Missing => "--na",
+        Parameter::Bounds => "--bounds",
+        Parameter::BoundsFile => "--bounds-file",
+        Parameter::Scaling => "--scale",
+        Parameter::Score => "--score",
+        Parameter::Method => "--method",
+        Parameter::Blocks => "--blocks",
+        Parameter::Penalty => "--penalty",
+        Parameter::Mechanism => "--mechanism",
+        Parameter::MechanismParameter(name) => return format!("--{name}"),
+        Parameter::Sensitivity => "--sensitivity",
+        Parameter::Advice => "--advise",
+        Parameter::Inspect => "dpsis inspect",
+        Parameter::DataSets => "dpsis datasets list",
+        Parameter::Size => "--rows, --features",
+        Parameter::Threads => "--threads",
+        Parameter::BuildFeature(name) => return format!("a build with --features {name}"),
+        // A parameter that this program does not know yet has no option here.
+        _ => "",
+    }
+    .to_owned()
+}
+
+/// The options for parameters in parentheses, after a blank; nothing where there is none.
+pub(super) fn options(parameters: &[Parameter]) -> String {
+    let options: Vec<String> = parameters.iter().map(|p| option(*p)).collect();
+    let options: Vec<&str> = options.iter().map(String::as_str).filter(|o| !o.is_empty()).collect();
+    if options.is_empty() { String::new() } else { format!(" ({})", options.join(", ")) }
+}
+
+/// An error with the options that mend it.
+pub(super) fn error(error: &Error) -> String {
+    format!("{error}{}", options(error.parameters()))
+}
+
+/// 2: the request is wrong; 3: the input is malformed; 5: reading or writing failed.
+pub(super) fn exit_code(error: &Error) -> u8 {
+    match error.kind() {
+        ErrorKind::Request => 2,
+        ErrorKind::Input => 3,
+        _ => 5,
+    }
+}
