@@ -204,7 +204,7 @@ fn select(file: usize, threads: usize) -> Vec<usize> {
         false => table,
     };
     let bounds = Bounds::new(-1.0, 1.0).unwrap();
-    let request = Select::new(10).epsilon("1".parse().unwrap()).bounds(-1.0, 1.0);
+    let request = Select::new(10).epsilon("1").bounds(-1.0, 1.0);
     request.target(Target::Bounded(bounds)).threads(threads).seed(1).run(&table).unwrap().indices()
 }
 

@@ -141,7 +141,7 @@ fn on_one_thread() -> Vec<Case> {
 
 fn select(scaling: Scaling, threads: usize) -> Select {
     Select::new(10)
-        .epsilon("1".parse().unwrap())
+        .epsilon("1")
         .scaling(scaling)
         .target(Target::Bounded(Bounds::new(-1.0, 1.0).unwrap()))
         .center(Center::None)
@@ -172,7 +172,7 @@ fn verify() {
             let scores = sums.scores(0, Neighbors::AddRemove).unwrap().values().to_vec();
             for case in cases {
                 let request = select(scaling.clone(), case.threads);
-                let found = case.open().run(&request.epsilon("1e6".parse().unwrap())).indices();
+                let found = case.open().run(&request.epsilon("1e6")).indices();
                 let least = found.iter().map(|&i| scores[i]).min().unwrap();
                 // The noise of so large a budget is a hundredth of what one row can add.
                 let most = least + i64::from(dpsis::GRID).pow(2) / 100;

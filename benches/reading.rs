@@ -68,7 +68,7 @@ fn main() {
 
 fn select(scaling: Scaling, threads: usize) -> Select {
     Select::new(10)
-        .epsilon("1".parse().unwrap())
+        .epsilon("1")
         .scaling(scaling)
         .target(Target::Bounded(Bounds::new(-1.0, 1.0).unwrap()))
         .threads(threads)
@@ -84,7 +84,7 @@ fn verify() {
     for name in ["wide.csv", "wide-short.csv", "tall-short.csv"] {
         for scaling in [bounds(), Scaling::RowRank] {
             let run = |threads| {
-                let request = select(scaling.clone(), threads).epsilon("1e6".parse().unwrap());
+                let request = select(scaling.clone(), threads).epsilon("1e6");
                 request.center(dpsis::Center::None).seed(1).run(&PATHS[name]).unwrap()
             };
             let found = run(1);
@@ -141,7 +141,7 @@ fn select_with_row_ranks(bencher: divan::Bencher<'_, '_>, (name, threads): (&str
 
 #[divan::bench(args = [1, 2], sample_count = 5)]
 fn kendall_100_000_x_150(bencher: divan::Bencher<'_, '_>, threads: usize) {
-    let request = Select::new(10).epsilon("1".parse().unwrap()).threads(threads);
+    let request = Select::new(10).epsilon("1").threads(threads);
     bencher.counter(bytes("kendall.csv")).bench(|| request.run(&PATHS["kendall.csv"]).unwrap());
 }
 

@@ -15,7 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The first 400 rows to learn from, the others to be predicted.
     let (train, test) = support::demo()?.split_with_ratio(0.8);
 
-    let request = Select::new(5).epsilon("2".parse()?);
+    let request = Select::new(5).epsilon("2");
     let selection = request.fit(&train)?;
     print!("{}", dpsis::report::report(&selection));
 

@@ -6,7 +6,7 @@
 //! every estimate on the way is paid for, and noise is compared exactly.
 //!
 //! ```no_run
-//! let selection = dpsis::Select::new(5).epsilon("2".parse()?).run("data.csv")?;
+//! let selection = dpsis::Select::new(5).epsilon("2").run("data.csv")?;
 //! print!("{}", dpsis::report::names(&selection));
 //! # Ok::<(), dpsis::Error>(())
 //! ```
@@ -74,7 +74,7 @@
 //! let y = x.column(2).to_owned() * 0.5;
 //! let dataset = Dataset::new(x, y).with_feature_names(vec!["age", "weight", "dose"]);
 //!
-//! let request = Select::new(1).epsilon("2".parse()?).bounds(0.0, 100.0).check()?;
+//! let request = Select::new(1).epsilon("2").bounds(0.0, 100.0).check()?;
 //! let selection = request.fit(&dataset)?;
 //! assert_eq!(selection.selected[0].name, "dose"); // wrong with probability below e^-100
 //!
@@ -110,25 +110,27 @@ pub mod score;
 mod select;
 mod vectors;
 
-pub use choose::{Candidates, Choice, ChoiceRecord, Choose, NotPrivateChoose, ScoresUsed, Trials};
+pub use choose::{
+    Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose, ScoresUsed, Trials,
+};
 #[cfg(feature = "ndarray")]
 pub use data::ArrayTable;
 pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TargetColumn};
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
-pub use exact::GRID;
+pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::{
     Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
 };
 pub use score::Scores;
-pub use select::{
-    Center, CheckedSelect, DryRun, Guarantee, MechanismUsed, Method, Noise, NotPrivateSelect,
-    Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreKind, ScoreUsed, Select, Selection,
-    Target, TargetUsed, Warning,
-};
-
 #[cfg(feature = "methods")]
-pub use select::{Rehearsal, RehearsalSeeds, TwoStage};
+pub use select::TwoStage;
+pub use select::{
+    Center, CenterUsed, CheckedSelect, Command, DryRun, EntropySource, Guarantee, MechanismUsed,
+    Method, MissingRule, Noise, NotPrivateSelect, PickOrder, Picked, PublicFacts, RandomnessUsed,
+    Record, Rehearsal, RehearsalSeeds, Released, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select,
+    Selection, Target, TargetCoding, TargetUsed, Unit, Warning, WarningKind,
+};
 
 /// Parts that the crates of this workspace share, without any promise to others.
 #[doc(hidden)]

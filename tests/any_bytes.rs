@@ -33,7 +33,7 @@ fn run(
 }
 
 fn cases() -> Vec<Case> {
-    let base = || Select::new(1).epsilon("1".parse().unwrap());
+    let base = || Select::new(1).epsilon("1");
     let labels = || Target::Classes(vec!["0".into(), "1".into(), "7".into()]);
     vec![
         (|table| table, base()),

@@ -21,7 +21,7 @@ fn the_true_features_are_found() {
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];
     let found: usize = (1..=20)
         .map(|seed| {
-            let select = dpsis::Select::new(5).epsilon("2".parse().unwrap()).seed(seed);
+            let select = dpsis::Select::new(5).epsilon("2").seed(seed);
             let selection = select.run(DEMO).unwrap();
             selection.selected.iter().filter(|p| truth.contains(&p.name.as_str())).count()
         })

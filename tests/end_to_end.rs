@@ -90,7 +90,7 @@ fn assert_is_top(selection: &dpsis::Record, scores: &[f64], k: usize) {
 }
 
 fn select(k: usize) -> Select {
-    Select::new(k).epsilon("1000000".parse().unwrap())
+    Select::new(k).epsilon("1000000")
 }
 
 #[test]

@@ -122,7 +122,7 @@ fn all_cases(target: &str) -> Vec<Case> {
 }
 
 fn requests(target: &str) -> Vec<Select> {
-    let base = || Select::new(2).epsilon("1".parse().unwrap());
+    let base = || Select::new(2).epsilon("1");
     match target {
         "age" => {
             let bounded = || base().target(Target::Bounded(Bounds::new(20.0, 50.0).unwrap()));
@@ -212,7 +212,7 @@ fn every_format_gives_the_same_values() {
 }
 
 fn refused(table: &FileTable) -> Error {
-    Select::new(1).epsilon("1".parse().unwrap()).bounds(0.0, 1.0).run(table).unwrap_err()
+    Select::new(1).epsilon("1").bounds(0.0, 1.0).run(table).unwrap_err()
 }
 
 /// All files that are tables by themselves.
@@ -349,7 +349,7 @@ fn halves_are_read() {
 fn damage_is_survived() {
     let folder = tempfile::tempdir().unwrap();
     let outcome = |path: &Path, threads| {
-        let select = Select::new(1).epsilon("1".parse().unwrap()).bounds(0.0, 1.0);
+        let select = Select::new(1).epsilon("1").bounds(0.0, 1.0);
         let table = FileTable::new(path);
         let drawn = select.threads(threads).seed(1).run(&table);
         drawn.map(|record| dpsis::report::to_json(&record).unwrap()).map_err(|error| {

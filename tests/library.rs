@@ -8,7 +8,8 @@ use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
     FileTable, GRID, Mechanism, Neighbors, NotPrivate, NotPrivateSelect, Orientation, Record,
-    Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target, estimate,
+    ScaleUsed, Scaler, Scaling, ScoreKind, Scores, Seeded, Select, Selection, Target, WarningKind,
+    estimate,
 };
 use ndarray::{Array1, Array2, Axis, ShapeBuilder, Slice, array};
 use proptest::prelude::*;
@@ -31,7 +32,7 @@ fn demo() -> (Vec<String>, Array2<f64>, Array1<f64>) {
 }
 
 fn select() -> Select {
-    Select::new(5).epsilon("0.7".parse().unwrap())
+    Select::new(5).epsilon("0.7")
 }
 
 /// What a record says of the data: all but where the target stood.
@@ -100,10 +101,7 @@ fn element_types_agree() {
                 .map(NotPrivate::into_inner)),
         ]
     };
-    for request in [
-        Select::new(2).epsilon("1".parse().unwrap()),
-        Select::new(2).epsilon("1".parse().unwrap()).bounds(0.0, 49.0),
-    ] {
+    for request in [Select::new(2).epsilon("1"), Select::new(2).epsilon("1").bounds(0.0, 49.0)] {
         let [integers, wide, single] = run(&request.seed(3));
         assert_eq!(integers, wide);
         assert_eq!(single, wide);
@@ -117,7 +115,7 @@ fn labels_are_compared_by_their_text() {
     let class = Array1::from_shape_fn(40, |i| i % 2);
     let request = |labels: [&str; 2]| {
         let labels = labels.map(str::to_owned).to_vec();
-        Select::new(1).epsilon("1".parse().unwrap()).target(Target::Classes(labels)).seed(5)
+        Select::new(1).epsilon("1").target(Target::Classes(labels)).seed(5)
     };
     let picks = |record: NotPrivate<Record>| record.indices();
     let numbers = request(["0", "1"]);
@@ -275,10 +273,10 @@ fn wrong_tables_are_refused() {
     for names in [vec!["a"], vec!["a", "a"], vec!["a", ""], vec!["a", "b\nc"]] {
         assert_eq!(kind(table().feature_names(names).err().unwrap()), ErrorKind::Request);
     }
-    let request = || Select::new(1).epsilon("1".parse().unwrap());
+    let request = || Select::new(1).epsilon("1");
     let run = |request: Select| kind(request.run(&table()).unwrap_err());
     assert_eq!(run(Select::new(1)), ErrorKind::Request);
-    assert_eq!(run(Select::new(3).epsilon("1".parse().unwrap())), ErrorKind::Request);
+    assert_eq!(run(Select::new(3).epsilon("1")), ErrorKind::Request);
     assert_eq!(run(request().bounds(f64::NAN, 1.0)), ErrorKind::Request);
     let one = vec![Bounds::new(0.0, 1.0).unwrap()];
     assert_eq!(run(request().scaling(Scaling::BoundsByFeature(one))), ErrorKind::Request);
@@ -307,15 +305,15 @@ fn bounds_by_feature() {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), "feature,lo,hi\nb,0,4\na,2,10\n").unwrap();
     let bounds = [(2.0, 10.0), (0.0, 4.0)].map(|(low, high)| Bounds::new(low, high).unwrap());
-    let stated = Select::new(1).epsilon("1".parse().unwrap());
+    let stated = Select::new(1).epsilon("1");
     let from_file = stated.clone().bounds_file(file.path()).seed(9).run(&table).unwrap();
     let by_feature = stated.scaling(Scaling::BoundsByFeature(bounds.to_vec())).seed(9);
     let by_feature = by_feature.run(&table).unwrap();
     assert_eq!(from_file.selected, by_feature.selected);
     assert_eq!(from_file.released, by_feature.released);
     assert_eq!(
-        (&*from_file.score.scale, &*by_feature.score.scale),
-        ("bounds-file", "bounds-by-feature")
+        (from_file.score.scale, by_feature.score.scale),
+        (ScaleUsed::BoundsFile, ScaleUsed::BoundsByFeature)
     );
     assert!(dpsis::report::report(&by_feature).contains("to its own stated range"));
 }
@@ -363,7 +361,7 @@ proptest! {
     ) {
         let x = Array2::from_shape_fn((rows, columns), |(i, j)| cells[i * 4 + j]);
         let y = Array1::from_shape_fn(rows, |i| cells[39 - i]);
-        let base = Select::new(k).epsilon("1".parse().unwrap());
+        let base = Select::new(k).epsilon("1");
         let request = match way {
             0 => base,
             1 => base.bounds(-1.0, 1e9),
@@ -411,7 +409,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
     let targets = write("y.csv", format!("id,y\n{targets}"));
     let run = |path: &std::path::Path| {
         let table = FileTable::new(path).orientation(Orientation::FeaturesAsRows);
-        let request = Select::new(1).epsilon("1e6".parse().unwrap()).score(ScoreKind::Kendall);
+        let request = Select::new(1).epsilon("1e6").score(ScoreKind::Kendall);
         let selection = request.run(&table.target_file(&targets)).unwrap();
         selection.selected.iter().map(|picked| picked.name.clone()).collect::<Vec<_>>()
     };
@@ -424,7 +422,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
         let table = FileTable::new(&untold).orientation(Orientation::FeaturesAsRows);
         table.target_file(&targets)
     };
-    let request = Select::new(1).epsilon("1".parse().unwrap());
+    let request = Select::new(1).epsilon("1");
     assert_eq!(request.run(&table()).unwrap_err().kind(), ErrorKind::Request);
     assert!(request.run(&table().delimiter(b'\t')).is_ok());
     // An id that is none says nothing of its place.
@@ -443,7 +441,7 @@ fn hints_hold_no_cells() {
     let text = "Jane Doe 1951,5.1,case\nJoe Doe 1950,4.1,control\n";
     let table = FileTable::from_reader(text.as_bytes())
         .target_column(dpsis::TargetColumn::Named("cases".into()));
-    let request = Select::new(1).epsilon("1".parse().unwrap());
+    let request = Select::new(1).epsilon("1");
     let error = request.target(Target::classes(["case", "control"])).run(&table).unwrap_err();
     assert!(!error.to_string().contains("mean"), "{error}");
 }
@@ -468,9 +466,9 @@ fn the_scaler_knows_what_is_missing() {
 fn a_one_sided_split_is_said() {
     let x = Array2::from_shape_fn((500, 3), |(i, j)| ((i * (j + 3)) % 17) as f64);
     let warned = |y: Array1<f64>| {
-        let request = Select::new(1).epsilon("20".parse().unwrap()).bounds(0.0, 16.0);
+        let request = Select::new(1).epsilon("20").bounds(0.0, 16.0);
         let selection = request.run(&ArrayTable::new(x.view(), y.view()).unwrap()).unwrap();
-        selection.warnings.iter().any(|warning| warning.id == "one-sided-split")
+        selection.warnings.iter().any(|warning| warning.kind == WarningKind::OneSidedSplit)
     };
     assert!(warned(Array1::from_shape_fn(500, |i| 1.7e12 + i as f64)));
     assert!(warned(Array1::from_elem(500, 5.0)));

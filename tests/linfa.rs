@@ -16,7 +16,7 @@ fn data() -> Dataset<f64, f64, ndarray::Ix1> {
 }
 
 fn request() -> Select {
-    Select::new(2).epsilon("3".parse().unwrap()).bounds(-50.0, 50.0)
+    Select::new(2).epsilon("3").bounds(-50.0, 50.0)
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_does_not_fit_is_refused() {
 #[test]
 fn a_selection_feeds_a_model() -> Result<(), Box<dyn std::error::Error>> {
     let data = data();
-    let selection = Select::new(1).epsilon("50".parse()?).bounds(-50.0, 50.0).fit(&data)?;
+    let selection = Select::new(1).epsilon("50").bounds(-50.0, 50.0).fit(&data)?;
     assert_eq!(selection.selected[0].name, "c"); // wrong with probability below e^-100
     let reduced = selection.transform(data)?;
     let model = ElasticNet::params().penalty(1e-6).fit(&reduced)?;

@@ -22,7 +22,7 @@ use crate::score::Scores;
 ///
 /// let accuracy = [("lasso", "0.8125"), ("ridge", "0.79"), ("forest", "0.871")];
 /// let candidates = Candidates::new(accuracy, "0.005")?;
-/// let choice = Choose::new(1).epsilon("20".parse()?).run(&candidates)?;
+/// let choice = Choose::new(1).epsilon("20").run(&candidates)?;
 /// assert_eq!(choice.selected[0].name, "forest"); // wrong with probability below e^-100
 /// # Ok::<(), dpsis::Error>(())
 /// ```

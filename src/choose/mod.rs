@@ -7,6 +7,6 @@ mod request;
 mod trials;
 
 pub use candidates::Candidates;
-pub use record::{Choice, ChoiceRecord, ScoresUsed};
+pub use record::{Choice, ChoiceRecord, ChosenCandidate, ScoresUsed};
 pub use request::{Choose, NotPrivateChoose};
 pub use trials::Trials;

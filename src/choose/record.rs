@@ -8,7 +8,7 @@ use crate::choose::{Candidates, Choose};
 use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, NotPrivate, Purpose, Spending};
 use crate::random::Entropy;
-use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Warning};
+use crate::select::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Unit, Warning};
 
 /// A private choice: the [`ChoiceRecord`] of a release, to which it dereferences. Only a private run
 /// makes one.
@@ -36,14 +36,14 @@ impl Deref for Choice {
 pub struct ChoiceRecord {
     /// Version of this program.
     pub version: String,
-    /// The command that made it.
-    pub command: String,
+    /// The request that made it.
+    pub command: Command,
     /// Whether the guarantee below holds for everything in this record: not if seeded.
     pub private: bool,
-    /// The chosen candidates, by their place among all.
-    pub selected: Vec<Picked>,
-    /// The order of `selected`: `file`, or `pick`, the order in which the mechanism released them.
-    pub order: String,
+    /// The chosen candidates.
+    pub selected: Vec<ChosenCandidate>,
+    /// The order of `selected`.
+    pub order: PickOrder,
     /// What is promised.
     pub guarantee: Guarantee,
     /// How the candidates were chosen.
@@ -54,6 +54,19 @@ pub struct ChoiceRecord {
     pub randomness: RandomnessUsed,
     /// What the reader should know before using the choice.
     pub warnings: Vec<Warning>,
+}
+
+/// A chosen candidate.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct ChosenCandidate {
+    /// Its name.
+    pub name: String,
+    /// Its row in the file of candidates, counted from 1 below the header.
+    pub row: usize,
+    /// Its index among the candidates, counted from 0.
+    #[serde(skip)]
+    pub index: usize,
 }
 
 /// What was stated of scores; the scores themselves are in no record.
@@ -87,23 +100,23 @@ pub(super) fn record(
     entropy: Entropy,
 ) -> ChoiceRecord {
     let randomness = RandomnessUsed::of(entropy);
-    let picked = |&index: &usize| Picked {
+    let picked = |&index: &usize| ChosenCandidate {
         name: candidates.names()[index].clone(),
-        column: index + 1,
+        row: index + 1,
         index,
     };
     ChoiceRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: "choose".to_owned(),
+        command: Command::Choose,
         private: !randomness.seeded,
         selected: picks.iter().map(picked).collect(),
-        order: mechanism.card().order().to_owned(),
+        order: PickOrder::of(mechanism.card()),
         guarantee: Guarantee {
             spent: vec![Spending { purpose: Purpose::Selection, epsilon: epsilon.clone() }],
             epsilon,
             delta: "0".to_owned(),
             neighbors: request.neighbors,
-            unit: "unit".to_owned(),
+            unit: Unit::Unit,
         },
         mechanism: MechanismUsed::of(mechanism, request.k),
         score: ScoresUsed {

@@ -31,7 +31,7 @@ use crate::exact::MAX_ROWS;
 /// let x = array![[0.1, 0.9], [0.2, 0.3], [0.8, 0.4]];
 /// let y = array![1.0, 0.0, 1.0];
 /// let table = ArrayTable::new(x.view(), y.view())?.feature_names(["age", "dose"])?;
-/// let selection = Select::new(1).epsilon("1".parse()?).bounds(0.0, 1.0).run(&table)?;
+/// let selection = Select::new(1).epsilon("1").bounds(0.0, 1.0).run(&table)?;
 /// assert!(["age", "dose"].contains(&selection.selected[0].name.as_str()));
 /// # Ok::<(), dpsis::Error>(())
 /// ```

@@ -1,7 +1,7 @@
 //! Values by column, for scores that cannot be added up row by row.
 
 /// The values of features, column by column.
-pub(crate) trait Columns: Sync {
+pub(crate) trait Columns: Send + Sync {
     /// The number of features.
     fn features(&self) -> usize;
 

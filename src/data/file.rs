@@ -35,7 +35,7 @@ use crate::error::{Error, Result};
 /// let table = FileTable::new("visits.tsv.gz")
 ///     .target_column(TargetColumn::Named("age".into()))
 ///     .exclude(["visit"]);
-/// let selection = Select::new(5).epsilon("2".parse()?).run(&table)?;
+/// let selection = Select::new(5).epsilon("2").run(&table)?;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///

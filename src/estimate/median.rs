@@ -129,6 +129,14 @@ impl MedianGrid {
         counts.bins[self.points.partition_point(|&point| point < value)] += 1;
     }
 
+    /// Counts of values; they are finite.
+    #[cfg(any(test, feature = "methods"))]
+    pub(crate) fn count(&self, values: impl IntoIterator<Item = f64>) -> RankCounts {
+        let mut counts = self.counts();
+        values.into_iter().for_each(|value| self.observe(&mut counts, value));
+        counts
+    }
+
     /// |2 #{y <= g} - n| for each grid point.
     fn rank_distances(&self, counts: &RankCounts) -> Vec<u64> {
         let n = counts.total();

@@ -4,9 +4,11 @@
 mod binomial;
 mod enclosure;
 mod grid;
+mod number;
 mod rational;
 
 pub use grid::GRID;
+pub use number::Exact;
 
 pub use binomial::{binomial, ln_binomial};
 

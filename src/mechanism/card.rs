@@ -52,14 +52,6 @@ pub enum Sensitivity {
 }
 
 impl Card {
-    /// The order of picks in a record: `pick` where it is released, else `file`.
-    pub(crate) fn order(&self) -> &'static str {
-        match self.chooses {
-            Chooses::Sequence => "pick",
-            Chooses::One | Chooses::Set => "file",
-        }
-    }
-
     /// What it promises.
     pub fn statement(&self) -> &'static str {
         match self.sensitivity {

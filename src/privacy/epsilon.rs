@@ -6,8 +6,8 @@ use std::str::FromStr;
 use num_rational::BigRational;
 use num_traits::Signed;
 
-use crate::error::{Error, Result};
-use crate::exact::{format_rational, near_f64, parse_rational, ratio};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, format_rational, near_f64, ratio};
 
 /// A privacy budget: an exact positive rational, read from its decimal text without rounding.
 ///
@@ -56,12 +56,32 @@ impl FromStr for Epsilon {
     ///
     /// `Request` if the text is no such number or out of range.
     fn from_str(text: &str) -> Result<Self> {
+        Self::try_from(Exact::from(text))
+    }
+}
+
+impl TryFrom<Exact> for Epsilon {
+    type Error = Error;
+
+    /// Takes a number from 1e-6 to 1e6.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is no number or out of range.
+    fn try_from(number: Exact) -> Result<Self> {
         let range = ratio(1, 1_000_000)..=ratio(1_000_000, 1);
-        match parse_rational(text) {
-            Some(value) if range.contains(&value) => Ok(Self(value)),
-            Some(_) => Err(Error::request("epsilon must lie between 1e-6 and 1e6")),
-            None => Err(Error::request("epsilon must be a number such as 2, 0.5, 1e-3 or 1/3")),
-        }
+        let wrong = match number.rational() {
+            Some(value) if range.contains(&value) => return Ok(Self(value)),
+            Some(_) => "epsilon must lie between 1e-6 and 1e6",
+            None => "epsilon must be a number such as 2, 0.5, 1e-3 or 1/3",
+        };
+        Err(Error::request(wrong).about([Parameter::Epsilon]))
+    }
+}
+
+impl From<Epsilon> for Exact {
+    fn from(epsilon: Epsilon) -> Self {
+        epsilon.0.into()
     }
 }
 

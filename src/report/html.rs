@@ -7,7 +7,10 @@ use super::text::{Reported, chosen_by, is_paper, protected, purpose, scaled, tar
 use crate::choose::ChoiceRecord;
 use crate::error::Result;
 use crate::privacy::Neighbors;
-use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, ScoreUsed, Warning};
+use crate::select::{
+    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, ScoreId, ScoreUsed, Unit,
+    Warning,
+};
 
 /// A record as one self-contained HTML page, with the record as JSON at its end.
 ///
@@ -15,7 +18,7 @@ use crate::select::{Guarantee, MechanismUsed, Picked, RandomnessUsed, Record, Sc
 /// use dpsis::{Select, FileTable};
 ///
 /// let table = FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
-/// let selection = Select::new(1).epsilon("1".parse()?).run(&table)?;
+/// let selection = Select::new(1).epsilon("1").run(&table)?;
 /// let page = dpsis::report::to_html(&selection)?;
 /// assert!(page.starts_with("<!doctype html>"));
 /// # Ok::<(), dpsis::Error>(())
@@ -47,7 +50,6 @@ pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
 /// The page of a selection, but for the record itself.
 pub(super) fn page_of_selection(record: &Record) -> Page {
     let (k, features) = (record.public.k, record.public.features);
-    let line = if record.guarantee.unit == "column" { "row" } else { "column" };
     let subject = protected(&record.score, &record.guarantee);
     let privacy = privacy(
         record.private,
@@ -58,21 +60,21 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     );
     let (score, released) = (&record.score, &record.released);
     let mut how = vec![
-        row("mechanism", mechanism(&record.mechanism, &record.order)),
+        row("mechanism", mechanism(&record.mechanism, record.order)),
         row("score", score_of(score)),
         row("values scaled", scaled(score, features)),
-        row("missing values", score.missing.clone()),
+        row("missing values", score.missing.to_string()),
         row("target", target(&record.target, record)),
-        row("target's center", score.center.clone()),
+        row("target's center", score.center.to_string()),
     ];
     if let Some(sensitivity) = score.sensitivity {
-        let unit = &record.guarantee.unit;
+        let unit = record.guarantee.unit;
         how.insert(
             2,
             row("sensitivity", format!("one {unit} moves a score by at most {sensitivity} units")),
         );
     }
-    how.extend(randomness(&record.randomness, &record.command, &record.version));
+    how.extend(randomness(&record.randomness, record.command, &record.version));
 
     let mut estimates = Vec::new();
     if let Some(center) = &released.center {
@@ -106,11 +108,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         title: format!("{k} of {features} features"),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section(
-                "selected",
-                "Selected features",
-                selected(&record.selected, &record.order, ["feature", line]),
-            ),
+            section("selected", "Selected features", selected(record, record.order, "feature")),
             section("how", "How they were selected", blocks),
         ],
         ..Page::default()
@@ -125,38 +123,35 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let privacy =
         privacy(record.private, false, subject.into(), &record.guarantee, &record.warnings);
     let mut how = vec![
-        row("mechanism", mechanism(&record.mechanism, &record.order)),
+        row("mechanism", mechanism(&record.mechanism, record.order)),
         row("sensitivity", format!("{whose}{}", score.sensitivity)),
         row("one unit moves all scores in one direction", yes(score.monotonic)),
         row("candidates", score.candidates.to_string()),
         row("asked for", score.k.to_string()),
     ];
-    how.extend(randomness(&record.randomness, &record.command, &record.version));
+    how.extend(randomness(&record.randomness, record.command, &record.version));
     let mut blocks = vec![facts("", how)];
     blocks.extend(warnings(&record.warnings));
     Page {
         title: format!("{} of {} candidates", score.k, score.candidates),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section(
-                "selected",
-                "Chosen",
-                selected(&record.selected, &record.order, ["candidate", "place"]),
-            ),
+            section("selected", "Chosen", selected(record, record.order, "candidate")),
             section("how", "How", blocks),
         ],
         ..Page::default()
     }
 }
 
-fn mechanism(used: &MechanismUsed, order: &str) -> String {
+fn mechanism(used: &MechanismUsed, order: PickOrder) -> String {
     chosen_by(used, order).trim_start_matches("the mechanism ").to_owned()
 }
 
 fn score_of(score: &ScoreUsed) -> String {
-    let (id, grid) = (&score.id, score.grid);
-    match id.as_str() {
-        "kendall" => format!("{id}, in units of 1/{grid}"),
+    let (id, grid) = (score.id, score.grid);
+    match id {
+        ScoreId::Kendall | ScoreId::DpKendall => format!("{id}, in units of 1/{grid}"),
+        ScoreId::Votes => "votes of blocks".to_owned(),
         _ => format!("{id}, of values as whole numbers from -{grid} to {grid}"),
     }
 }
@@ -181,7 +176,7 @@ fn privacy(
             text: format!("Epsilon {epsilon}, delta {delta}, for {relation}."),
         }
     } else {
-        let reasons = warnings.iter().filter(|warning| is_grave(warning));
+        let reasons = warnings.iter().filter(|warning| warning.kind.is_essential());
         let reasons: Vec<&str> = reasons.map(|warning| warning.text.as_str()).collect();
         Block::Banner {
             level: Level::Danger,
@@ -204,7 +199,7 @@ fn privacy(
     };
     let mut blocks = vec![banner];
     if private {
-        blocks.push(Block::Paragraph(meaning(total, *neighbors, unit)));
+        blocks.push(Block::Paragraph(meaning(total, *neighbors, *unit)));
         blocks.push(Block::Paragraph(subject));
     }
     blocks.push(facts(
@@ -213,7 +208,7 @@ fn privacy(
             row("epsilon", epsilon.to_string()),
             row("delta", delta.clone()),
             row("neighbors", relation),
-            row("unit", unit.clone()),
+            row("unit", unit.to_string()),
         ],
     ));
     blocks.push(Block::Table {
@@ -226,7 +221,7 @@ fn privacy(
 }
 
 /// What an epsilon means for one person, rounded against us.
-fn meaning(epsilon: f64, neighbors: Neighbors, unit: &str) -> String {
+fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
     let guess = match neighbors {
         Neighbors::AddRemove => format!("whether one {unit} is in the data"),
         Neighbors::ReplaceOne => format!("which of two given values one {unit} has"),
@@ -249,22 +244,22 @@ fn meaning(epsilon: f64, neighbors: Neighbors, unit: &str) -> String {
     )
 }
 
-fn selected(picked: &[Picked], order: &str, [name, place]: [&str; 2]) -> Vec<Block> {
+fn selected(record: &impl Reported, order: PickOrder, name: &str) -> Vec<Block> {
     let order = match order {
-        "pick" => "In the order in which the mechanism released them.",
-        _ => "In the order of the input, which says nothing of which came first.",
+        PickOrder::Pick => "In the order in which the mechanism released them.",
+        PickOrder::File => "In the order of the input, which says nothing of which came first.",
     };
-    let rows = picked.iter().map(|picked| vec![picked.name.clone(), picked.column.to_string()]);
+    let rows = record.picked().map(|(name, place)| vec![name.to_owned(), place.to_string()]);
     vec![Block::Table {
         caption: order.into(),
-        header: vec![name.into(), place.into()],
+        header: vec![name.into(), record.place().into()],
         rows: rows.collect(),
     }]
 }
 
-fn randomness(used: &RandomnessUsed, command: &str, version: &str) -> [Vec<String>; 3] {
+fn randomness(used: &RandomnessUsed, command: Command, version: &str) -> [Vec<String>; 3] {
     [
-        row("randomness", used.source.clone()),
+        row("randomness", used.source.to_string()),
         row("seeded", yes(used.seeded)),
         row("made by", format!("dpsis {command} {version}")),
     ]
@@ -272,14 +267,9 @@ fn randomness(used: &RandomnessUsed, command: &str, version: &str) -> [Vec<Strin
 
 fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
     warnings.iter().map(|warning| {
-        let level = if is_grave(warning) { Level::Danger } else { Level::Warning };
+        let level = if warning.kind.is_essential() { Level::Danger } else { Level::Warning };
         Block::Notice(Notice { level, text: warning.text.clone() })
     })
-}
-
-/// Whether a warning says that a record must not be released.
-fn is_grave(warning: &Warning) -> bool {
-    ["not-private", "seeded"].contains(&&*warning.id)
 }
 
 fn facts(caption: &str, rows: Vec<Vec<String>>) -> Block {
@@ -305,7 +295,7 @@ mod tests {
     /// Chances and factors are rounded up.
     #[test]
     fn an_epsilon_in_words() {
-        let words = |epsilon| meaning(epsilon, Neighbors::AddRemove, "row");
+        let words = |epsilon| meaning(epsilon, Neighbors::AddRemove, Unit::Row);
         assert!(words(2.0).contains("at most 88.1% (the odds"), "{}", words(2.0));
         assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
         assert!(words(1e-6).contains("at most 50.1%"));

@@ -18,4 +18,4 @@ pub use json::to_json;
 pub use markup::escape;
 #[cfg(feature = "html")]
 pub use page::{Block, Level, Notice, Page, Section, Verdict};
-pub use text::{Reported, dry_run, names, report, to_tsv};
+pub use text::{Reported, dry_run, dry_run_with, names, report, report_with, to_tsv};

@@ -8,21 +8,27 @@ use super::html;
 #[cfg(feature = "html")]
 use super::page::Page;
 use crate::choose::ChoiceRecord;
+use crate::error::Parameter;
 use crate::privacy::{Neighbors, Purpose, Spending};
 use crate::select::{
-    DryRun, Guarantee, MechanismUsed, Picked, Record, ScoreUsed, TargetUsed, WIDE, Warning,
+    DryRun, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreUsed, TargetUsed, Unit,
+    WIDE, Warning,
 };
 
 /// A record of a release, or of what would be one if it were private.
 pub trait Reported {
-    /// What was picked.
-    fn picked(&self) -> &[Picked];
+    /// The names that were picked, each with its place in the input, counted from 1.
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)>;
+
+    /// What a place is: `column` or `row`.
+    fn place(&self) -> &'static str;
 
     /// What the reader should know.
     fn warnings(&self) -> &[Warning];
 
-    /// What was protected, assumed and spent, as a few plain lines.
-    fn lines(&self) -> String;
+    /// What was protected, assumed and spent, as a few plain lines; `words` are said after a warning for the
+    /// parameters it is about.
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String;
 
     /// The same as a page, with what was picked.
     #[cfg(feature = "html")]
@@ -30,16 +36,20 @@ pub trait Reported {
 }
 
 impl<T: Deref<Target: Reported>> Reported for T {
-    fn picked(&self) -> &[Picked] {
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)> {
         (**self).picked()
+    }
+
+    fn place(&self) -> &'static str {
+        (**self).place()
     }
 
     fn warnings(&self) -> &[Warning] {
         (**self).warnings()
     }
 
-    fn lines(&self) -> String {
-        (**self).lines()
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
+        (**self).lines(words)
     }
 
     #[cfg(feature = "html")]
@@ -50,32 +60,43 @@ impl<T: Deref<Target: Reported>> Reported for T {
 
 /// The picked names, one a line; no name holds a line break.
 pub fn names(record: &impl Reported) -> String {
-    record.picked().iter().map(|picked| format!("{}\n", picked.name)).collect()
+    record.picked().map(|(name, _)| format!("{name}\n")).collect()
 }
 
 /// The picked names and their places, tab-separated, under a header; a tab in a name becomes a
 /// blank.
 pub fn to_tsv(record: &impl Reported) -> String {
-    let line = |picked: &Picked| format!("{}\t{}\n", picked.name.replace('\t', " "), picked.column);
-    std::iter::once("name\tcolumn\n".to_owned()).chain(record.picked().iter().map(line)).collect()
+    let line = |(name, place): (&str, usize)| format!("{}\t{place}\n", name.replace('\t', " "));
+    let header = format!("name\t{}\n", record.place());
+    std::iter::once(header).chain(record.picked().map(line)).collect()
 }
 
 /// What was protected, how values were scaled and what that suits, what was spent.
 pub fn report(record: &impl Reported) -> String {
-    record.lines()
+    report_with(record, |_| String::new())
+}
+
+/// The same for a program with words of its own for parameters, such as the names of its options: they are
+/// said after each warning.
+pub fn report_with(record: &impl Reported, words: impl Fn(&[Parameter]) -> String) -> String {
+    record.lines(&words)
 }
 
 impl Reported for Record {
-    fn picked(&self) -> &[Picked] {
-        &self.selected
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.selected.iter().map(|picked| (picked.name.as_str(), picked.column))
+    }
+
+    fn place(&self) -> &'static str {
+        line_of_features(self)
     }
 
     fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    fn lines(&self) -> String {
-        lines_of_selection(self)
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
+        lines_of_selection(self, words)
     }
 
     #[cfg(feature = "html")]
@@ -85,16 +106,20 @@ impl Reported for Record {
 }
 
 impl Reported for ChoiceRecord {
-    fn picked(&self) -> &[Picked] {
-        &self.selected
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.selected.iter().map(|chosen| (chosen.name.as_str(), chosen.row))
+    }
+
+    fn place(&self) -> &'static str {
+        "row"
     }
 
     fn warnings(&self) -> &[Warning] {
         &self.warnings
     }
 
-    fn lines(&self) -> String {
-        lines_of_choice(self)
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
+        lines_of_choice(self, words)
     }
 
     #[cfg(feature = "html")]
@@ -103,7 +128,7 @@ impl Reported for ChoiceRecord {
     }
 }
 
-fn lines_of_choice(record: &ChoiceRecord) -> String {
+fn lines_of_choice(record: &ChoiceRecord, words: &dyn Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let score = &record.score;
@@ -120,26 +145,26 @@ fn lines_of_choice(record: &ChoiceRecord) -> String {
     let (k, candidates) = (score.k, score.candidates);
     line(
         "chosen",
-        format!(
-            "{k} of {candidates} candidates by {}",
-            chosen_by(&record.mechanism, &record.order)
-        ),
+        format!("{k} of {candidates} candidates by {}", chosen_by(&record.mechanism, record.order)),
     );
     for warning in &record.warnings {
-        line("warning", warning.text.clone());
+        line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
     text
 }
 
 /// The mechanism with its parameters.
-pub(super) fn chosen_by(mechanism: &MechanismUsed, order: &str) -> String {
+pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
     let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
     let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
-    let order = if order == "pick" { ", in the order of the picks" } else { "" };
+    let order = match order {
+        PickOrder::Pick => ", in the order of the picks",
+        PickOrder::File => "",
+    };
     format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
 }
 
-fn lines_of_selection(record: &Record) -> String {
+fn lines_of_selection(record: &Record, words: &dyn Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let public = &record.public;
@@ -157,20 +182,25 @@ fn lines_of_selection(record: &Record) -> String {
             "{} of {} features by {}",
             public.k,
             public.features,
-            chosen_by(&record.mechanism, &record.order)
+            chosen_by(&record.mechanism, record.order)
         ),
     );
     if let Some(hash) = &public.schema_sha256 {
         line("schema", format!("sha256 {hash}"));
     }
     for warning in &record.warnings {
-        line("warning", warning.text.clone());
+        line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
     text
 }
 
 /// What a run would spend, and on what.
 pub fn dry_run(plan: &DryRun) -> String {
+    dry_run_with(plan, |_| String::new())
+}
+
+/// The same for a program with words of its own for parameters: see [`report_with`].
+pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     line("dry run", "only the header was read; nothing was drawn or spent".into());
@@ -181,7 +211,7 @@ pub fn dry_run(plan: &DryRun) -> String {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());
     }
     for warning in &plan.warnings {
-        line("warning", warning.text.clone());
+        line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
     text
 }
@@ -207,24 +237,24 @@ fn wrap(text: &mut String, label: &str, words: &str) {
 }
 
 pub(super) fn is_paper(score: &ScoreUsed) -> bool {
-    score.scale == "paper"
+    score.scale == ScaleUsed::Paper
 }
 
 pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     if is_paper(score) {
         return "NOTHING: this output is NOT PRIVATE".into();
     }
-    let unit = &guarantee.unit;
+    let unit = guarantee.unit;
     format!("one {unit} of the table: a {unit} must hold all there is of one person")
 }
 
 pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
-    let how = match (score.scale.as_str(), score.bounds) {
-        ("none", _) => {
+    let how = match (score.scale, score.bounds) {
+        (ScaleUsed::None, _) => {
             "not at all: Kendall's rank correlation, column by column, suits columns in any units"
         }
-        ("paper", _) => "every column by its own mean and range: NOT PRIVATE",
-        ("bounds-file" | "bounds-by-feature", _) => {
+        (ScaleUsed::Paper, _) => "every column by its own mean and range: NOT PRIVATE",
+        (ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature, _) => {
             "every feature clipped to its own stated range: suits features whose ranges are public \
              knowledge"
         }
@@ -248,8 +278,13 @@ pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
     )
 }
 
+/// What a feature is in the file: a column, or a row where features are rows.
+pub(super) fn line_of_features(record: &Record) -> &'static str {
+    if record.guarantee.unit == Unit::Column { "row" } else { "column" }
+}
+
 pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
-    let line = if record.guarantee.unit == "column" { "row" } else { "column" };
+    let line = line_of_features(record);
     let name = match (&target.name, target.column) {
         (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
         _ => "apart from the table".into(),
@@ -286,7 +321,7 @@ fn spent(guarantee: &Guarantee) -> String {
         Neighbors::AddRemove => "adding or removing one",
         Neighbors::ReplaceOne => "replacing one",
     };
-    let unit = &guarantee.unit;
+    let unit = guarantee.unit;
     let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
     format!("epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}", parts.join(" + "))
 }

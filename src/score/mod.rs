@@ -11,6 +11,7 @@ mod classes;
 mod correlation;
 mod kendall;
 mod paper;
+mod rows;
 mod scores;
 mod sums;
 
@@ -27,6 +28,7 @@ pub(crate) use kendall::kendall_with;
 pub(crate) use paper::paper_scores;
 #[cfg(feature = "methods")]
 pub(crate) use paper::scaled;
+pub(crate) use rows::{GridRows, KeepRows, SumRows, Summed};
 
 /// Integer sums over rows from which scores are made; blocks of rows merge in any order.
 pub(crate) trait RowSums: Send {

@@ -10,7 +10,9 @@ use ndarray::{Array2, ArrayBase, Data, Ix2};
 use crate::data::ArrayTable;
 use crate::error::{Error, Result};
 use crate::privacy::NotPrivate;
-use crate::select::{CheckedSelect, NotPrivateSelect, Record, Select, Selection};
+use crate::select::builder::{CheckedSelect, Select};
+use crate::select::not_private::NotPrivateSelect;
+use crate::select::record::{Record, Selection};
 
 impl From<::linfa::Error> for Error {
     fn from(error: ::linfa::Error) -> Self {
@@ -111,7 +113,8 @@ where
     ) -> Result<DatasetBase<Array2<F>, T>> {
         let records = self.columns_of(dataset.records.view())?;
         let names = dataset.feature_names().to_vec();
-        let kept = |picked: &super::Picked| names.get(picked.index) == Some(&picked.name);
+        let kept =
+            |picked: &crate::select::record::Picked| names.get(picked.index) == Some(&picked.name);
         if !names.is_empty() && !self.selected.iter().all(kept) {
             return Err(Error::request("the dataset names its features otherwise"));
         }

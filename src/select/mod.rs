@@ -1,33 +1,38 @@
-//! The main path: a request, checked; passes over the table; a record of what was released.
+//! The main path: a request, checked; a plan; passes over the table and private releases in turn; a record.
 
+#[cfg(feature = "methods")]
+mod blocks;
+mod builder;
+mod check;
 mod dry_run;
-mod folds;
 #[cfg(feature = "linfa")]
 mod linfa;
-#[cfg(feature = "methods")]
-mod methods;
+mod memo;
 mod not_private;
+mod pass;
 mod plan;
+mod public_center;
 mod record;
-#[cfg(feature = "methods")]
+mod recording;
 mod rehearsal;
+mod release;
 mod request;
 mod run;
-mod selection;
 
+pub use builder::{CheckedSelect, Select};
+pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
 pub(crate) use plan::WIDE;
-pub use plan::checked_threads;
-#[cfg(feature = "methods")]
+pub use record::{
+    CenterUsed, Command, EntropySource, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked,
+    PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection,
+    TargetCoding, TargetUsed, Unit, Warning, WarningKind,
+};
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 #[cfg(feature = "methods")]
 pub use request::TwoStage;
-pub use request::{Center, CheckedSelect, Method, ScoreKind, Select, Target};
-pub use selection::{
-    Guarantee, MechanismUsed, Picked, PublicFacts, RandomnessUsed, Record, Released, ScoreUsed,
-    Selection, TargetUsed, Warning,
-};
+pub use request::{Center, Method, ScoreKind, Target};
 
 #[cfg(test)]
 mod pipeline_tests;

@@ -4,8 +4,11 @@ use crate::data::Source;
 use crate::error::Result;
 use crate::privacy::NotPrivate;
 use crate::random::Entropy;
+use crate::select::check::check;
+use crate::select::dry_run::{DryRun, dry_run};
+use crate::select::record::Record;
 use crate::select::request::Request;
-use crate::select::{DryRun, Record};
+use crate::select::run::run;
 
 /// A request whose result is not private, because it draws from a stated seed or scales by the data:
 /// made by [`Select::seed`](crate::Select::seed) and
@@ -15,7 +18,7 @@ use crate::select::{DryRun, Record};
 /// use dpsis::{NotPrivate, Record, Select, FileTable};
 ///
 /// let table = || FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
-/// let request = Select::new(1).epsilon("1".parse()?).seed(7);
+/// let request = Select::new(1).epsilon("1").seed(7);
 /// let rehearsal: NotPrivate<Record> = request.run(&table())?;
 /// assert_eq!(rehearsal, request.run(&table())?);
 /// assert!(!rehearsal.private);
@@ -28,7 +31,7 @@ use crate::select::{DryRun, Record};
 /// # use dpsis::{Select, Selection};
 /// fn publish(selection: &Selection) {}
 ///
-/// let rehearsal = Select::new(1).epsilon("1".parse()?).seed(7).run("data.csv")?;
+/// let rehearsal = Select::new(1).epsilon("1").seed(7).run("data.csv")?;
 /// publish(&rehearsal);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -38,6 +41,10 @@ pub struct NotPrivateSelect(Request);
 impl NotPrivateSelect {
     pub(super) fn new(request: Request) -> Self {
         Self(request)
+    }
+
+    pub(super) fn into_request(self) -> Request {
+        self.0
     }
 
     /// Draws from a stated seed.
@@ -58,7 +65,7 @@ impl NotPrivateSelect {
     ///
     /// `Request` with the first rule that is broken.
     pub fn check(&self) -> Result<()> {
-        self.0.check()
+        check(&self.0)
     }
 
     /// Selects features of a table; the same request and table give the same record if it is seeded.
@@ -68,7 +75,7 @@ impl NotPrivateSelect {
     /// As for [`Select::run`](crate::Select::run).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<NotPrivate<Record>> {
         self.check()?;
-        self.0.run(source).map(NotPrivate::new)
+        run(&self.0, source).map(NotPrivate::new)
     }
 
     /// What a run would spend on what, if it were private.
@@ -78,6 +85,6 @@ impl NotPrivateSelect {
     /// As for [`Select::dry_run`](crate::Select::dry_run).
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
         self.check()?;
-        self.0.dry_run(source)
+        dry_run(&self.0, source)
     }
 }

@@ -1,262 +1,57 @@
-//! The checks that need no data, and the plan: what is drawn, and what each draw may spend.
+//! The plan of a run: everything that a request and a header decide, resolved once.
+//!
+//! A plan is a sequence of passes over the table and private releases in turn: perhaps a pass and the median
+//! of the target, then a pass that gathers sums, rows or columns, then the center, the scores and the
+//! selection. Runs, dry runs and rehearsals follow the same plan.
 
-use crate::data::{Bounds, Labels, Opening, TargetCode};
-use crate::error::{Error, Result};
-use crate::exact::GRID;
-use crate::mechanism::{Sensitivity, check_k};
+use std::sync::Arc;
+
+use crate::data::{Labels, Scaling, TargetCode};
+use crate::error::{Error, Parameter, Result};
+use crate::mechanism::Mechanism;
 #[cfg(feature = "methods")]
-use crate::method::{Lasso, MOST_BLOCKS, MOST_PICKS};
+use crate::method::Lasso;
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
+use crate::select::public_center::{
+    center_in_bounds, center_of_classes, center_of_split, center_of_two,
+};
+use crate::select::record::{CenterUsed, ScaleUsed};
 #[cfg(feature = "methods")]
-use crate::select::TwoStage;
-use crate::select::request::Request;
-use crate::select::{Center, Method, ScoreKind, Target};
+use crate::select::request::TwoStage;
+use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
 
-/// More threads than any machine makes use of.
-const MAX_THREADS: usize = 256;
-
-/// As many threads as are stated, or as the machine has cores.
-///
-/// # Errors
-///
-/// `Request` if more are stated than any machine makes use of, or none.
-pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
-    match stated {
-        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
-            Err(Error::request(format!("threads must lie between 1 and {MAX_THREADS}")))
-        }
-        stated => Ok(stated.unwrap_or_else(all_cores)),
-    }
-}
-
-fn all_cores() -> usize {
-    std::thread::available_parallelism().map_or(1, usize::from)
-}
-
-/// Below this many features columns are more often in different units than of one kind.
+/// Below this many features, columns are more often in different units than of one kind.
 pub(crate) const WIDE: usize = 200;
 
-impl Request {
-    /// Everything that can be refused without a look at the table.
-    pub(crate) fn check(&self) -> Result<()> {
-        if let Some(error) = &self.refused {
-            return Err(error.clone());
-        }
-        if self.k == 0 {
-            return Err(Error::request("k must be at least 1"));
-        }
-        #[cfg(feature = "methods")]
-        self.check_method()?;
-        let mechanism = self.mechanism_used();
-        let card = mechanism.card();
-        check_k(card, self.k)?;
-        if card.sensitivity == Sensitivity::Own {
-            let id = card.id;
-            let rule = format!("{id} is for scores with a sensitivity each; features share one");
-            return Err(Error::request(rule).hint("canonical suits them"));
-        }
-        checked_threads(self.threads)?;
-        let kendall = self.score == Some(ScoreKind::Kendall);
-        if kendall && (self.scale.is_some() || self.center != Center::Private) {
-            return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
-        }
-        let stated = self.score.is_some()
-            || self.scale.is_some()
-            || self.center != Center::Private
-            || self.neighbors != Neighbors::AddRemove;
-        if self.paper && stated {
-            return Err(Error::request(
-                "the paper's preprocessing takes no score, bounds, scale, center or neighbors",
-            ));
-        }
-        // All that could be planned, whatever the number of features.
-        for features in [1, WIDE] {
-            self.plan(features)?;
-        }
-        Ok(())
-    }
-
-    /// Whether features are scored by Kendall's correlation.
-    fn uses_kendall(&self, features: usize) -> bool {
-        match self.score {
-            Some(score) => score == ScoreKind::Kendall,
-            None => {
-                let stated = self.scale.is_some() || self.center != Center::Private || self.paper;
-                !stated && features < WIDE
-            }
-        }
-    }
-
-    pub(super) fn threads_used(&self) -> usize {
-        self.threads.unwrap_or_else(all_cores)
-    }
-
-    pub(super) fn opening(&self) -> Opening<'_> {
-        Opening {
-            // Means of the data and the blocks that rows draw depend on the order of the rows, which
-            // threads change; all else does not.
-            threads: if self.paper || self.deals_rows() { 1 } else { self.threads_used() },
-            progress: self.progress.clone(),
-            labels: match &self.target {
-                Target::Classes(labels) => Some(labels),
-                _ => None,
-            },
-        }
-    }
-
-    /// Whether rows draw blocks.
-    fn deals_rows(&self) -> bool {
-        match self.method {
-            Method::Scores => false,
-            #[cfg(feature = "methods")]
-            Method::TwoStage(_) => true,
-            #[cfg(feature = "methods")]
-            Method::DpKendall => false,
-        }
-    }
-
-    /// What will be drawn for a table of so many features, and what each draw may spend.
-    pub(super) fn plan(&self, features: usize) -> Result<Plan> {
-        let stated = self.epsilon.clone();
-        let epsilon = stated.ok_or_else(|| Error::request("no epsilon is stated"))?;
-        let mut budget = Budget::new(epsilon.clone());
-        let labels = match &self.target {
-            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
-            _ => None,
-        };
-        #[cfg(feature = "methods")]
-        if let Some(path) = self.method_path(&labels, &mut budget)? {
-            let (selection, spent) = budget.claim_rest(Purpose::Selection);
-            return Ok(Plan { path, epsilon, selection, spent });
-        }
-        let path = if self.uses_kendall(features) {
-            PlannedPath::Kendall { labels }
-        } else if self.paper {
-            PlannedPath::Paper { labels }
-        } else {
-            match labels {
-                Some(labels) if labels.as_slice().len() > 2 => {
-                    let public = |stated: &Center| centers_of(&labels, stated);
-                    let center = self.planned_center(&mut budget, public)?;
-                    PlannedPath::Classes { labels, center }
-                }
-                labels => {
-                    let coding = self.planned_coding(labels, &mut budget);
-                    let public = |stated: &Center| coding.center(stated);
-                    let center = self.planned_center(&mut budget, public)?;
-                    PlannedPath::Number { coding, center }
-                }
-            }
-        };
-        let (selection, spent) = budget.claim_rest(Purpose::Selection);
-        Ok(Plan { path, epsilon, selection, spent })
-    }
-
-    /// What whole methods leave open, and what they do not.
-    #[cfg(feature = "methods")]
-    fn check_method(&self) -> Result<()> {
-        let scored = self.score.is_some() || self.center != Center::Private;
-        match self.method {
-            Method::Scores => Ok(()),
-            Method::TwoStage(TwoStage { blocks, penalty }) => {
-                Lasso::new(penalty)?;
-                if scored {
-                    return Err(Error::request(
-                        "the two-stage method takes no score and no center",
-                    ));
-                }
-                if blocks.is_some_and(|blocks| !(1..=MOST_BLOCKS).contains(&blocks)) {
-                    let rule = format!("the number of blocks must lie between 1 and {MOST_BLOCKS}");
-                    return Err(Error::request(rule));
-                }
-                Ok(())
-            }
-            Method::DpKendall => {
-                let scaled = self.scale.is_some() || self.paper;
-                if scored || scaled || self.mechanism.is_some() {
-                    return Err(Error::request(
-                        "DPKendall takes no score, bounds, scale, center or mechanism",
-                    ));
-                }
-                if self.k > MOST_PICKS {
-                    return Err(Error::request(format!("DPKendall picks at most {MOST_PICKS}")));
-                }
-                Ok(())
-            }
-        }
-    }
-
-    #[cfg(feature = "methods")]
-    fn method_path(
-        &self,
-        labels: &Option<Labels>,
-        budget: &mut Budget,
-    ) -> Result<Option<PlannedPath>> {
-        let labels = labels.clone();
-        Ok(match self.method {
-            Method::Scores => None,
-            Method::DpKendall => Some(PlannedPath::DpKendall { labels }),
-            Method::TwoStage(TwoStage { blocks, penalty }) => {
-                let target = match self.paper {
-                    true => BlockTarget::Paper { labels },
-                    false => BlockTarget::Coded(self.planned_coding(labels, budget)),
-                };
-                let blocks = match (blocks, self.neighbors) {
-                    (Some(blocks), _) => PlannedBlocks::Stated(blocks),
-                    _ if self.paper => PlannedBlocks::ByPublicRows,
-                    (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
-                    (None, Neighbors::AddRemove) => {
-                        PlannedBlocks::Private(budget.claim(Purpose::Rows, &self.shares.center))
-                    }
-                };
-                let lasso = Lasso::new(penalty)?;
-                Some(PlannedPath::TwoStage(PlannedTwoStage { target, blocks, lasso }))
-            }
-        })
-    }
-
-    fn planned_coding(&self, labels: Option<Labels>, budget: &mut Budget) -> PlannedCoding {
-        match (labels, &self.target) {
-            (Some(labels), _) => PlannedCoding::Stated(TargetCode::Classes(labels)),
-            (_, Target::Bounded(bounds)) => PlannedCoding::Stated(TargetCode::Bounded(*bounds)),
-            _ => {
-                let share = &self.shares.target;
-                PlannedCoding::MedianSplit(budget.claim(Purpose::TargetMedian, share))
-            }
-        }
-    }
-
-    /// A private center claims its part; `public` puts any other on the grid.
-    fn planned_center<C>(
-        &self,
-        budget: &mut Budget,
-        public: impl Fn(&Center) -> Result<C>,
-    ) -> Result<PlannedCenter<C>> {
-        match &self.center {
-            Center::Private => {
-                let share = &self.shares.center;
-                Ok(PlannedCenter::Private(budget.claim(Purpose::TargetCenter, share)))
-            }
-            stated => public(stated).map(PlannedCenter::Public),
-        }
-    }
-}
-
-/// What is drawn, and what each draw may spend.
+/// All that a run follows and its record says.
 pub(super) struct Plan {
-    pub(super) path: PlannedPath,
-    /// The total.
+    pub(super) k: usize,
+    /// The number of features.
+    pub(super) features: usize,
+    pub(super) neighbors: Neighbors,
+    pub(super) method: Method,
+    pub(super) target: Target,
+    pub(super) scoring: Scoring,
+    /// How values reach the grid, where they do.
+    pub(super) scaling: Arc<Scaling>,
+    pub(super) scale: ScaleUsed,
+    pub(super) center: CenterUsed,
+    pub(super) mechanism: Arc<dyn Mechanism>,
+    /// The total budget.
     pub(super) epsilon: Epsilon,
-    /// What the selection may spend.
+    /// The part of the selection.
     pub(super) selection: Epsilon,
     /// All parts of the budget.
     pub(super) spent: Vec<Spending>,
+    /// Whether score and scaling are the default.
+    pub(super) by_default: bool,
+    pub(super) schema_hash: Option<String>,
 }
 
 /// How scores come about.
-pub(super) enum PlannedPath {
+pub(super) enum Scoring {
     /// Correlation with a target that is one number.
-    Number { coding: PlannedCoding, center: PlannedCenter<i32> },
+    Number { coding: Coding, center: PlannedCenter<i32> },
     /// Correlation with a target that is one of three or more classes.
     Classes { labels: Labels, center: PlannedCenter<Vec<i32>> },
     /// Kendall's correlation.
@@ -265,82 +60,17 @@ pub(super) enum PlannedPath {
     Paper { labels: Option<Labels> },
     /// Votes of the LASSO on blocks.
     #[cfg(feature = "methods")]
-    TwoStage(PlannedTwoStage),
+    TwoStage(Voting),
     /// Kendall's correlation, discounted by what is shared with earlier picks.
     #[cfg(feature = "methods")]
     DpKendall { labels: Option<Labels> },
 }
 
-/// How the votes of blocks come about.
-#[cfg(feature = "methods")]
-pub(super) struct PlannedTwoStage {
-    pub(super) target: BlockTarget,
-    pub(super) blocks: PlannedBlocks,
-    pub(super) lasso: Lasso,
-}
-
-/// What blocks regress on.
-#[cfg(feature = "methods")]
-pub(super) enum BlockTarget {
-    Coded(PlannedCoding),
-    /// Scaled by the data, as the features are: not private.
-    Paper {
-        labels: Option<Labels>,
-    },
-}
-
-/// Where the number of blocks comes from.
-#[cfg(feature = "methods")]
-#[derive(Clone)]
-pub(super) enum PlannedBlocks {
-    Stated(u64),
-    /// From a private count, which may spend this.
-    Private(Epsilon),
-    ByPublicRows,
-}
-
-impl PlannedPath {
-    /// Whether values are scaled row by row.
-    pub(super) fn scales_rows(&self) -> bool {
-        match self {
-            Self::Number { .. } | Self::Classes { .. } => true,
-            Self::Kendall { .. } | Self::Paper { .. } => false,
-            #[cfg(feature = "methods")]
-            Self::TwoStage(planned) => matches!(planned.target, BlockTarget::Coded(_)),
-            #[cfg(feature = "methods")]
-            Self::DpKendall { .. } => false,
-        }
-    }
-
-    /// Whether the target is split at a private median.
-    pub(super) fn splits_at_median(&self) -> bool {
-        match self {
-            Self::Number { coding, .. } => matches!(coding, PlannedCoding::MedianSplit(_)),
-            #[cfg(feature = "methods")]
-            Self::TwoStage(planned) => {
-                matches!(planned.target, BlockTarget::Coded(PlannedCoding::MedianSplit(_)))
-            }
-            _ => false,
-        }
-    }
-}
-
 /// How a target becomes one number.
-pub(super) enum PlannedCoding {
+pub(super) enum Coding {
     /// By a private median, which may spend this.
     MedianSplit(Epsilon),
     Stated(TargetCode),
-}
-
-impl PlannedCoding {
-    /// A public center on the grid.
-    fn center(&self, center: &Center) -> Result<i32> {
-        match self {
-            Self::MedianSplit(_) => center_of_split(center),
-            Self::Stated(TargetCode::Bounded(bounds)) => center_in(bounds, center),
-            Self::Stated(_) => center_of_two(center),
-        }
-    }
 }
 
 /// A center on the grid.
@@ -351,93 +81,261 @@ pub(super) enum PlannedCenter<C> {
     Public(C),
 }
 
-fn center_of_split(center: &Center) -> Result<i32> {
-    match center {
-        Center::Stated(_) => Err(Error::request(
-            "a stated center needs a target with bounds or classes (--target-bounds, --classes)",
-        )),
-        other => no_shares(other),
-    }
+/// How the votes of blocks come about.
+#[cfg(feature = "methods")]
+pub(super) struct Voting {
+    pub(super) target: BlockTarget,
+    pub(super) blocks: PlannedBlocks,
+    pub(super) lasso: Lasso,
 }
 
-fn center_in(bounds: &Bounds, center: &Center) -> Result<i32> {
-    match center {
-        Center::Stated(value) if (bounds.low()..=bounds.high()).contains(value) => {
-            Ok(bounds.quantize(*value, GRID).into())
+/// The target that blocks regress on.
+#[cfg(feature = "methods")]
+pub(super) enum BlockTarget {
+    Coded(Coding),
+    /// Scaled by the data, as the features are: not private.
+    Paper {
+        labels: Option<Labels>,
+    },
+}
+
+/// The source of the number of blocks.
+#[cfg(feature = "methods")]
+pub(super) enum PlannedBlocks {
+    Stated(u64),
+    /// A private count of rows, which may spend this.
+    Private(Epsilon),
+    ByPublicRows,
+}
+
+impl Plan {
+    /// The plan for a table of so many features whose values are scaled like this.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if no epsilon is stated, or labels, center or penalty are wrong.
+    pub(super) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
+        let no_epsilon = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
+        let epsilon = Epsilon::try_from(request.epsilon.clone().ok_or_else(no_epsilon)?)?;
+        let mut budget = Draft { budget: Budget::new(epsilon.clone()), request };
+        let scoring = budget.scoring(features)?;
+        let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
+        let (scale, center) =
+            (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
+        Ok(Self {
+            k: request.k,
+            features,
+            neighbors: request.neighbors,
+            method: request.method,
+            target: request.target.clone(),
+            scoring,
+            scaling,
+            scale,
+            center,
+            mechanism: request.mechanism_used(),
+            epsilon,
+            selection,
+            spent,
+            by_default: request.score.is_none()
+                && request.method == Method::Scores
+                && nothing_stated(request),
+            schema_hash: request.schema_hash.clone(),
+        })
+    }
+
+    /// Whether values are scaled row by row.
+    pub(super) fn scales_rows(&self) -> bool {
+        match &self.scoring {
+            Scoring::Number { .. } | Scoring::Classes { .. } => true,
+            Scoring::Kendall { .. } | Scoring::Paper { .. } => false,
+            #[cfg(feature = "methods")]
+            Scoring::TwoStage(voting) => matches!(voting.target, BlockTarget::Coded(_)),
+            #[cfg(feature = "methods")]
+            Scoring::DpKendall { .. } => false,
         }
-        Center::Stated(_) => {
-            Err(Error::request("the stated center lies outside the target's bounds"))
+    }
+
+    /// The budget of the private median at which the target is split, where it is.
+    pub(super) fn median(&self) -> Option<&Epsilon> {
+        match &self.scoring {
+            Scoring::Number { coding: Coding::MedianSplit(epsilon), .. } => Some(epsilon),
+            #[cfg(feature = "methods")]
+            Scoring::TwoStage(Voting {
+                target: BlockTarget::Coded(Coding::MedianSplit(epsilon)),
+                ..
+            }) => Some(epsilon),
+            _ => None,
         }
-        other => no_shares(other),
     }
-}
 
-fn center_of_two(center: &Center) -> Result<i32> {
-    match center {
-        Center::Stated(share) => {
-            Ok((f64::from(GRID) * (2.0 * check_share(*share)? - 1.0)).round() as i32)
+    /// The same where sums need the median and another pass can take it into account.
+    pub(super) fn median_between_passes(&self) -> Option<&Epsilon> {
+        self.median().filter(|_| matches!(self.scoring, Scoring::Number { .. }))
+    }
+
+    /// How many rows can move a score as far as the noise of the selection does.
+    pub(super) fn rows_needed(&self) -> f64 {
+        let gap = self.mechanism.gap(self.features, self.k, &self.selection);
+        match self.method {
+            Method::Scores => self.neighbors.steps() as f64 * gap,
+            // A row changes one block under either relation.
+            #[cfg(feature = "methods")]
+            Method::TwoStage(_) => gap,
+            // What is shared with earlier picks moves as well.
+            #[cfg(feature = "methods")]
+            Method::DpKendall => 2.0 * self.neighbors.steps() as f64 * gap,
         }
-        other => no_shares(other),
+    }
+
+    /// Whether columns and target are scaled by the data, which no budget pays for.
+    pub(super) fn is_paper(&self) -> bool {
+        self.scale == ScaleUsed::Paper
     }
 }
 
-fn no_shares(center: &Center) -> Result<i32> {
-    match center {
-        Center::Shares(_) => Err(Error::request("shares as center need three or more classes")),
-        _ => Ok(0),
+/// A plan in the making: draws claim their parts of the budget one after the other.
+struct Draft<'a> {
+    budget: Budget,
+    request: &'a Request,
+}
+
+impl Draft<'_> {
+    fn scoring(&mut self, features: usize) -> Result<Scoring> {
+        let request = self.request;
+        let labels = match &request.target {
+            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
+            _ => None,
+        };
+        Ok(match request.method {
+            #[cfg(feature = "methods")]
+            Method::DpKendall => Scoring::DpKendall { labels },
+            #[cfg(feature = "methods")]
+            Method::TwoStage(two_stage) => Scoring::TwoStage(self.voting(two_stage, labels)?),
+            Method::Scores if uses_kendall(request, features) => Scoring::Kendall { labels },
+            Method::Scores if request.paper => Scoring::Paper { labels },
+            Method::Scores => match labels {
+                Some(labels) if labels.as_slice().len() > 2 => {
+                    let center = self.center(|stated| center_of_classes(&labels, stated))?;
+                    Scoring::Classes { labels, center }
+                }
+                labels => {
+                    let coding = self.coding(labels)?;
+                    let center = self.center(|stated| public_center(&coding, stated))?;
+                    Scoring::Number { coding, center }
+                }
+            },
+        })
+    }
+
+    #[cfg(feature = "methods")]
+    fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {
+        let paper = self.request.paper;
+        let target = match paper {
+            true => BlockTarget::Paper { labels },
+            false => BlockTarget::Coded(self.coding(labels)?),
+        };
+        let blocks = match (two_stage.blocks, self.request.neighbors) {
+            (Some(blocks), _) => PlannedBlocks::Stated(blocks),
+            _ if paper => PlannedBlocks::ByPublicRows,
+            (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
+            (None, Neighbors::AddRemove) => {
+                let share = self.request.shares.center()?;
+                PlannedBlocks::Private(self.budget.claim(Purpose::Rows, &share))
+            }
+        };
+        Ok(Voting { target, blocks, lasso: Lasso::new(two_stage.penalty)? })
+    }
+
+    fn coding(&mut self, labels: Option<Labels>) -> Result<Coding> {
+        Ok(match (labels, &self.request.target) {
+            (Some(labels), _) => Coding::Stated(TargetCode::Classes(labels)),
+            (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
+            _ => {
+                let share = self.request.shares.target()?;
+                Coding::MedianSplit(self.budget.claim(Purpose::TargetMedian, &share))
+            }
+        })
+    }
+
+    /// A private center claims its part; `public` puts any other on the grid.
+    fn center<C>(&mut self, public: impl Fn(&Center) -> Result<C>) -> Result<PlannedCenter<C>> {
+        match &self.request.center {
+            Center::Private => {
+                let share = self.request.shares.center()?;
+                Ok(PlannedCenter::Private(self.budget.claim(Purpose::TargetCenter, &share)))
+            }
+            stated => public(stated).map(PlannedCenter::Public),
+        }
     }
 }
 
-fn centers_of(labels: &Labels, center: &Center) -> Result<Vec<i32>> {
-    match center {
-        Center::Shares(shares) => shares_on_grid(shares, labels),
-        Center::Stated(_) => Err(Error::request(
-            "with three or more classes state the center as shares: a=0.3,b=0.5,c=0.2",
-        )),
-        _ => Ok(vec![0; labels.as_slice().len()]),
+/// Whether neither scale nor center are stated.
+fn nothing_stated(request: &Request) -> bool {
+    request.scale.is_none() && request.center == Center::Private && !request.paper
+}
+
+/// Whether features are scored by Kendall's correlation.
+fn uses_kendall(request: &Request, features: usize) -> bool {
+    match request.score {
+        Some(score) => score == ScoreKind::Kendall,
+        None => nothing_stated(request) && features < WIDE,
     }
 }
 
-fn check_share(share: f64) -> Result<f64> {
-    if !(0.0..=1.0).contains(&share) {
-        return Err(Error::request("the share of a class must lie between 0 and 1"));
+/// A public center on the grid.
+fn public_center(coding: &Coding, center: &Center) -> Result<i32> {
+    match coding {
+        Coding::MedianSplit(_) => center_of_split(center),
+        Coding::Stated(TargetCode::Bounded(bounds)) => center_in_bounds(bounds, center),
+        Coding::Stated(_) => center_of_two(center),
     }
-    Ok(share)
 }
 
-fn shares_on_grid(shares: &[(String, f64)], labels: &Labels) -> Result<Vec<i32>> {
-    if shares.len() != labels.as_slice().len() {
-        return Err(Error::request("the center must state the share of every class, once"));
+fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
+    match scoring {
+        Scoring::Kendall { .. } => return ScaleUsed::None,
+        Scoring::Paper { .. } => return ScaleUsed::Paper,
+        #[cfg(feature = "methods")]
+        Scoring::TwoStage(_) if request.paper => return ScaleUsed::Paper,
+        #[cfg(feature = "methods")]
+        Scoring::DpKendall { .. } => return ScaleUsed::None,
+        _ => {}
     }
-    let share_of = |label: &String| {
-        let share = shares.iter().find(|(name, _)| name == label);
-        share.ok_or_else(|| Error::request("the center must state the share of every class, once"))
-    };
-    let mut sum = 0.0;
-    let mut on_grid = Vec::new();
-    for label in labels.as_slice() {
-        let share = check_share(share_of(label)?.1)?;
-        sum += share;
-        on_grid.push((f64::from(GRID) * share).round() as i32);
+    match scaling {
+        Scaling::Bounds(_) => ScaleUsed::Bounds,
+        Scaling::BoundsByFeature(_) if matches!(request.scale, Some(Scale::BoundsFile(_))) => {
+            ScaleUsed::BoundsFile
+        }
+        Scaling::BoundsByFeature(_) => ScaleUsed::BoundsByFeature,
+        Scaling::RowRank => ScaleUsed::RowRank,
     }
-    if !((0.99..=1.01).contains(&sum)) {
-        return Err(Error::request("the shares of the classes must add up to 1"));
+}
+
+fn center_used(request: &Request, scoring: &Scoring) -> CenterUsed {
+    match (scoring, &request.center) {
+        (Scoring::Kendall { .. }, _) => CenterUsed::None,
+        (Scoring::Paper { .. }, _) => CenterUsed::Paper,
+        #[cfg(feature = "methods")]
+        (Scoring::TwoStage(_) | Scoring::DpKendall { .. }, _) => CenterUsed::None,
+        (_, Center::Private) => CenterUsed::Private,
+        (_, Center::None) => CenterUsed::None,
+        (_, Center::Stated(_) | Center::Shares(_)) => CenterUsed::Stated,
     }
-    Ok(on_grid)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::Scaling;
+    use crate::data::Bounds;
     use crate::select::Select;
 
     fn select() -> Select {
-        Select::new(3).epsilon("2".parse().unwrap())
+        Select::new(3).epsilon("2")
     }
 
     fn planned(select: Select, features: usize) -> Result<Plan> {
-        select.check()?.0.plan(features)
+        select.check_ref()?;
+        Plan::new(&select.into_request(), features, Arc::new(Scaling::RowRank))
     }
 
     fn classes(labels: &[&str]) -> Target {
@@ -478,7 +376,7 @@ mod tests {
     fn narrow_tables_take_kendall_unless_something_is_stated() {
         use Purpose::Selection;
         let plan = |select, features| planned(select, features).unwrap();
-        let kendall = |plan: &Plan| matches!(plan.path, PlannedPath::Kendall { .. });
+        let kendall = |plan: &Plan| matches!(plan.scoring, Scoring::Kendall { .. });
         let narrow = plan(select(), 199);
         assert!(kendall(&narrow) && narrow.spent.len() == 1);
         assert_eq!(narrow.spent[0].purpose, Selection);
@@ -506,10 +404,10 @@ mod tests {
             WIDE,
         )
         .unwrap()
-        .path
+        .scoring
         {
-            PlannedPath::Number { center: PlannedCenter::Public(center), .. } => vec![center],
-            PlannedPath::Classes { center: PlannedCenter::Public(centers), .. } => centers,
+            Scoring::Number { center: PlannedCenter::Public(center), .. } => vec![center],
+            Scoring::Classes { center: PlannedCenter::Public(centers), .. } => centers,
             _ => panic!("the center is public"),
         };
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
@@ -530,7 +428,7 @@ mod tests {
         };
         for wrong in [
             Select::new(3),
-            Select::new(0).epsilon("1".parse().unwrap()),
+            Select::new(0).epsilon("1"),
             select().bounds(1.0, 0.0),
             select().bounds(f64::NAN, 1.0),
             select().bounds(0.0, f64::NAN).scaling(Scaling::RowRank),

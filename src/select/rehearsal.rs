@@ -1,239 +1,161 @@
-//! Many draws of one request on one public table: what does not depend on a draw is done once. What is
-//! drawn is what a run would draw; nothing of it is a release.
+//! Rehearsals: many draws of one request on one public table.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
-use crate::data::{Columns, Samples, Scaling, Source, UsableSamples};
-use crate::error::{Error, Result};
+use crate::data::{Samples, Source};
+use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
-use crate::method::dp_kendall;
-use crate::privacy::{Epsilon, Neighbors};
+use crate::privacy::{Epsilon, Neighbors, NotPrivate};
 use crate::random::Entropy;
-use crate::score::{ClassSums, CorrelationSums, Scores, kendall_scores, kendall_with};
-use crate::select::Select;
-use crate::select::folds::{HeldCodes, Summed};
-use crate::select::methods::{Ballots, BlockRows};
-use crate::select::plan::{Plan, PlannedCoding, PlannedPath};
+use crate::score::{CorrelationSums, Scores, Summed};
+use crate::select::check::check;
+use crate::select::memo::Draws;
+use crate::select::not_private::NotPrivateSelect;
+use crate::select::pass::{Gathered, Pass};
+use crate::select::plan::Plan;
+#[cfg(feature = "methods")]
+use crate::select::release::Dealer;
+use crate::select::release::Release;
 use crate::select::request::Request;
-use crate::select::run::Run;
+use crate::select::run::{opening, scaling_of};
 
-/// A request on a table that has been read.
+/// A request on a public table that has been read, ready for any number of seeded draws.
+///
+/// What does not depend on a draw is gathered once; each draw then goes through the private releases of a
+/// run, and picks what the run with the same seed would pick. For simulations and comparisons of methods:
+/// a draw is no release, and many draws of one table would spend many budgets.
+///
+/// Memory: the sums, O(d), where a run needs one pass; otherwise the table, 2 bytes per value (median
+/// split), 8 bytes (two-stage, DPKendall), or nothing but the scores (Kendall).
+///
+/// ```
+/// use dpsis::{FileTable, Rehearsal, RehearsalSeeds, Select};
+///
+/// let table = FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n43,1,6\n"[..]);
+/// let request = Select::new(1).bounds(0.0, 50.0);
+/// let rehearsal = Rehearsal::new(request, &table)?;
+/// let epsilon = "1".parse()?;
+/// let mut first = 0;
+/// for seed in 0..100 {
+///     let picks = rehearsal.picks(1, &epsilon, None, RehearsalSeeds::all(seed))?;
+///     first += u32::from(*picks == [0]);
+/// }
+/// assert!((1..100).contains(&first));
+/// # Ok::<(), dpsis::Error>(())
+/// ```
 pub struct Rehearsal {
     request: Request,
     features: usize,
-    scaling: Scaling,
-    gathered: Gathered,
+    scaling: Arc<crate::data::Scaling>,
+    gathered: Gathered<'static>,
 }
 
-/// RehearsalSeeds of one draw.
-#[derive(Debug, Clone, Copy)]
+/// The seeds of one draw.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RehearsalSeeds {
-    /// Deals rows to blocks: draws that share it share the blocks, which takes the LASSO once.
+    /// Deals rows to the blocks of the two-stage method: draws that share it share the blocks, whose LASSO
+    /// is then fitted once.
     pub blocks: u64,
     /// Drives all else.
     pub draw: u64,
 }
 
-/// What is the same in all draws.
-enum Gathered {
-    Number(Summed<CorrelationSums>),
-    Held(HeldCodes),
-    Classes(Summed<ClassSums>),
-    Scores(Scores),
-    Blocks { rows: BlockRows, cast: Mutex<HashMap<Deal, Arc<Ballots>>> },
-    Columns { columns: Held, target: Scores, shared: Mutex<HashMap<usize, Arc<[i64]>>> },
+impl RehearsalSeeds {
+    /// One seed for everything, as in a seeded run.
+    pub fn all(seed: u64) -> Self {
+        Self { blocks: seed, draw: seed }
+    }
 }
 
-/// What ballots depend on: a seed, the number of blocks, and the median by its bits.
-type Deal = (u64, u64, Option<u64>);
-
-/// Scores shared with this many picks are kept.
-const MOST_SHARED: usize = 2000;
-
 impl Rehearsal {
-    /// Reads a table. `paper` scales by the data. One thread draws: draws are what runs in parallel.
-    pub fn new(select: Select, paper: bool, source: &(impl Source + ?Sized)) -> Result<Self> {
+    /// Reads a public table for a request, whose k and epsilon play no part. One thread draws: draws are
+    /// what callers run in parallel.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Select::run`](crate::Select::run).
+    pub fn new(
+        request: impl Into<NotPrivateSelect>,
+        source: &(impl Source + ?Sized),
+    ) -> Result<Self> {
+        let mut request = request.into().into_request();
         // Neither k nor epsilon changes what is gathered.
-        let select = select.epsilon("1".parse()?).threads(1);
-        let mut request = select.check()?.0;
-        request.paper = paper;
-        request.check()?;
-        let mut table = source.open(&request.opening())?;
+        request.epsilon = Some(1.into());
+        request.threads = Some(1);
+        check(&request)?;
+        let mut table = source.open(&opening(&request)?)?;
         let features = table.schema().d();
-        let scaling = request.scaling_of(table.schema())?;
-        let plan = request.plan(features)?;
-        let gathered = request.gather(&mut table, &plan, &scaling)?;
+        let scaling = Arc::new(scaling_of(&request, table.schema())?);
+        let plan = Plan::new(&request, features, scaling.clone())?;
+        let pass = Pass { plan: &plan, threads: 1, progress: request.progress.as_ref() };
+        let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
         Ok(Self { request, features, scaling, gathered })
     }
 
-    /// One draw: the picks in the mechanism's order.
+    /// One draw: the indices of the picks, from 0, in the mechanism's order. `mechanism` replaces that of
+    /// the request.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k exceeds the number of features, or the mechanism does not fit.
     pub fn picks(
         &self,
         k: usize,
         epsilon: &Epsilon,
         mechanism: Option<&Arc<dyn Mechanism>>,
         seeds: RehearsalSeeds,
-    ) -> Result<Vec<usize>> {
+    ) -> Result<NotPrivate<Vec<usize>>> {
         let mut request = self.request.clone();
         request.k = k;
-        request.epsilon = Some(epsilon.clone());
+        request.epsilon = Some(epsilon.clone().into());
         request.mechanism = mechanism.cloned().or(request.mechanism);
-        request.entropy = Entropy::Seeded(seeds.draw);
-        request.check()?;
+        check(&request)?;
         if k > self.features {
-            return Err(Error::request(format!("k must not exceed {}", self.features)));
+            let rule = format!("k must not exceed {}", self.features);
+            return Err(Error::request(rule).about([Parameter::K]));
         }
-        let plan = request.plan(self.features)?;
-        let randomness = request.entropy.source()?;
-        let run =
-            Run { request: &request, plan: &plan, scaling: &self.scaling, randomness: &randomness };
-        let scored = match (&self.gathered, &plan.path) {
-            (Gathered::Number(summed), PlannedPath::Number { coding, center }) => {
-                run.scored_number(coding, center, None, summed)?
-            }
-            (
-                Gathered::Held(held),
-                PlannedPath::Number {
-                    coding: coding @ PlannedCoding::MedianSplit(epsilon),
-                    center,
-                },
-            ) => {
-                let median = run.median(&held.ranks(), epsilon);
-                let summed = held.summed(CorrelationSums::new(self.features), median);
-                run.scored_number(coding, center, Some(median), &summed)?
-            }
-            (Gathered::Classes(summed), PlannedPath::Classes { center, .. }) => {
-                run.scored_classes(center, summed)?
-            }
-            (Gathered::Scores(scores), _) => run.scored(scores.clone()),
-            (Gathered::Blocks { rows, cast }, PlannedPath::TwoStage(planned)) => {
-                let dealer = Entropy::Seeded(seeds.blocks).source()?;
-                let mut all = request.clone();
-                all.k = usize::MAX;
-                let dealt = Run { request: &all, randomness: &dealer, ..run };
-                run.scored_two_stage(planned, rows, |y, blocks, median| {
-                    let deal = (seeds.blocks, blocks, median.map(f64::to_bits));
-                    kept(cast, deal, usize::MAX, || {
-                        Ok(Arc::new(dealt.cast(planned, rows, y, blocks)))
-                    })
-                })?
-            }
-            (Gathered::Columns { columns, target, shared }, _) => {
-                let of = |pick: usize| {
-                    let scores = || Ok(Arc::from(kendall_with(columns, pick, 1)));
-                    kept(shared, pick, MOST_SHARED, scores)
-                };
-                // Scores of columns cannot fail.
-                let shared = |pick| of(pick).unwrap_or_else(|_: Error| Arc::from([]));
-                return dp_kendall(target.clone(), shared, k, &plan.selection, &randomness);
-            }
-            _ => return Err(Error::request("the request does not fit what was gathered")),
+        let plan = Plan::new(&request, self.features, self.scaling.clone())?;
+        let randomness = Entropy::Seeded(seeds.draw).source()?;
+        #[cfg(feature = "methods")]
+        let dealer = Entropy::Seeded(seeds.blocks).source()?;
+        let release = Release {
+            plan: &plan,
+            randomness: &randomness,
+            #[cfg(feature = "methods")]
+            dealer: Dealer { randomness: &dealer, dealing: seeds.blocks, threads: 1 },
         };
-        run.choose(scored).map(|chosen| chosen.picks)
+        release.draw(&self.gathered, None).map(|chosen| NotPrivate::new(chosen.picks))
     }
 
-    /// The scores without any noise, with the exact median and center. None for methods without scores.
-    pub fn exact_scores(&self) -> Option<Result<Scores>> {
+    /// The scores without any noise, with the exact median and center; none for methods without scores.
+    pub fn exact_scores(&self) -> Option<Result<NotPrivate<Scores>>> {
         let neighbors = Neighbors::AddRemove;
-        Some(match &self.gathered {
-            Gathered::Number(Summed { sums, .. }) => {
+        let scores = match &self.gathered {
+            Gathered::Sums(Summed { sums, .. }) => {
                 sums.scores(exact_center(sums.target_sums()), neighbors)
             }
-            Gathered::Held(held) => {
-                let median = exact_median(held.targets());
-                let sums = held.summed(CorrelationSums::new(self.features), median).sums;
+            Gathered::Rows(rows) => {
+                let median = exact_median(&rows.targets);
+                let sums = rows.summed(CorrelationSums::new(self.features), median).sums;
                 sums.scores(exact_center(sums.target_sums()), neighbors)
             }
-            Gathered::Classes(Summed { sums, .. }) => {
+            Gathered::ClassSums(Summed { sums, .. }) => {
                 let rows = sums.rows().iter().sum::<u64>().max(1) as f64;
                 let center = |count: &u64| (f64::from(GRID) * *count as f64 / rows).round() as i32;
                 let centers: Vec<i32> = sums.rows().iter().map(center).collect();
                 sums.scores(&centers, neighbors)
             }
-            Gathered::Scores(scores) => Ok(scores.clone()),
-            Gathered::Columns { target, .. } => Ok(target.clone()),
-            Gathered::Blocks { .. } => return None,
-        })
+            Gathered::Scores { scores, .. } => Ok(scores.clone()),
+            #[cfg(feature = "methods")]
+            Gathered::Columns(columns) => Ok(columns.target.clone()),
+            #[cfg(feature = "methods")]
+            Gathered::Blocks(_) => return None,
+            #[cfg(not(feature = "methods"))]
+            Gathered::Never(never, _) => match *never {},
+        };
+        Some(scores.map(NotPrivate::new))
     }
-}
-
-impl Request {
-    fn gather(&self, table: &mut impl Samples, plan: &Plan, scaling: &Scaling) -> Result<Gathered> {
-        // Nothing is drawn while gathering.
-        let randomness = Entropy::Seeded(0).source()?;
-        let run = Run { request: self, plan, scaling, randomness: &randomness };
-        let format = table.format().clone();
-        let d = table.schema().d();
-        Ok(match &plan.path {
-            PlannedPath::Number { coding: PlannedCoding::MedianSplit(_), .. } => {
-                Gathered::Held(run.hold(table)?)
-            }
-            PlannedPath::Number { coding: PlannedCoding::Stated(code), .. } => {
-                let new = || CorrelationSums::new(d);
-                Gathered::Number(run.fold(table, new, |cell| code.code(cell, &format, GRID))?)
-            }
-            PlannedPath::Classes { labels, .. } => {
-                let new = || ClassSums::new(d, labels.as_slice().len());
-                Gathered::Classes(run.fold(table, new, |cell| labels.class_of(cell, &format))?)
-            }
-            PlannedPath::Kendall { labels } | PlannedPath::Paper { labels } => {
-                Gathered::Scores(run.by_column(table, labels.as_ref())?.scores)
-            }
-            PlannedPath::TwoStage(planned) => {
-                let rows = run.block_rows(table, &planned.target)?;
-                Gathered::Blocks { rows, cast: Mutex::default() }
-            }
-            PlannedPath::DpKendall { labels } => {
-                let held = {
-                    let code = |cell: &[u8]| run.whole_target(cell, labels.as_ref(), &format);
-                    let UsableSamples { columns, targets, .. } = table.columns(code)?;
-                    let columns = (0..d).map(|feature| columns.column(feature).collect());
-                    (Held(columns.collect()), targets)
-                };
-                let (columns, targets) = held;
-                if targets.is_empty() {
-                    return Err(run.no_usable_target(table));
-                }
-                let classes = labels.as_ref().map_or(0, |labels| labels.as_slice().len());
-                let target = kendall_scores(&columns, &targets, classes, self.neighbors, 1, None)?;
-                Gathered::Columns { columns, target, shared: Mutex::default() }
-            }
-        })
-    }
-}
-
-/// Columns in memory.
-struct Held(Vec<Vec<f64>>);
-
-impl Columns for Held {
-    fn features(&self) -> usize {
-        self.0.len()
-    }
-
-    fn column(&self, feature: usize) -> impl Iterator<Item = f64> {
-        self.0[feature].iter().copied()
-    }
-}
-
-/// What is kept under a key, made where it is not there yet.
-fn kept<K: Eq + std::hash::Hash, V: ?Sized>(
-    kept: &Mutex<HashMap<K, Arc<V>>>,
-    key: K,
-    most: usize,
-    make: impl FnOnce() -> Result<Arc<V>>,
-) -> Result<Arc<V>> {
-    let lock = || kept.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(value) = lock().get(&key) {
-        return Ok(value.clone());
-    }
-    let value = make()?;
-    let mut kept = lock();
-    if kept.len() < most {
-        kept.insert(key, value.clone());
-    }
-    Ok(value)
 }
 
 /// The mean on the grid, from the sums of Q + y and of Q - y.
@@ -255,7 +177,7 @@ mod tests {
 
     use super::*;
     use crate::data::ArrayTable;
-    use crate::select::{Method, ScoreKind, Target, TwoStage};
+    use crate::select::{Method, ScoreKind, Select, Target, TwoStage};
 
     fn table() -> (Array2<f64>, Vec<String>) {
         let x = Array2::from_shape_fn((40, 6), |(i, j)| ((i * (2 * j + 3) * 13) % 29) as f64);
@@ -293,9 +215,11 @@ mod tests {
                     let full = select.clone().epsilon(epsilon.clone()).k(k).seed(seed);
                     let full = if paper { full.paper_preprocessing() } else { full };
                     let expected = full.run(source).unwrap().indices();
-                    let rehearsal = Rehearsal::new(select.clone(), paper, source).unwrap();
+                    let request: NotPrivateSelect = select.clone().into();
+                    let request = if paper { request.paper_preprocessing() } else { request };
+                    let rehearsal = Rehearsal::new(request, source).unwrap();
                     let seeds = RehearsalSeeds { blocks: seed, draw: seed };
-                    let picks = rehearsal.picks(k, &epsilon, None, seeds).unwrap();
+                    let picks = rehearsal.picks(k, &epsilon, None, seeds).unwrap().into_inner();
                     assert_eq!(picks, expected, "request {i}, k {k}");
                 }
             }

@@ -97,11 +97,11 @@ fn compare(
         Format::Tsv => {
             let line =
                 |(place, name): (usize, &str)| format!("{}\t{place}\n", name.replace('\t', " "));
-            std::iter::once("name\tcolumn\n".to_owned()).chain(picked.map(line)).collect()
+            std::iter::once("name\trow\n".to_owned()).chain(picked.map(line)).collect()
         }
         Format::Json => {
             let selected: Vec<_> = picked
-                .map(|(index, name)| serde_json::json!({ "name": name, "column": index }))
+                .map(|(index, name)| serde_json::json!({ "name": name, "row": index }))
                 .collect();
             report::to_json(&serde_json::json!({
                 "version": env!("CARGO_PKG_VERSION"),

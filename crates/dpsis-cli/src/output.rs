@@ -118,7 +118,7 @@ pub(super) fn write(
         Format::Html => report::to_html(record)?,
     };
     if format == Format::Text && !quiet {
-        remark(&report::report(record));
+        remark(&report::report_with(record, words::options));
     } else {
         remark(&warnings(record.warnings(), quiet));
     }
@@ -134,7 +134,7 @@ pub(super) fn write_plan(
 ) -> Result<()> {
     let document = match format {
         Format::Json => report::to_json(plan)?,
-        Format::Text | Format::Tsv => report::dry_run(plan),
+        Format::Text | Format::Tsv => report::dry_run_with(plan, words::options),
         Format::Html => return Err(Error::request("a dry run comes as text or json")),
     };
     if format == Format::Json {
@@ -145,8 +145,10 @@ pub(super) fn write_plan(
 
 /// Warnings as lines; quiet leaves those without which the output would mislead.
 fn warnings(warnings: &[Warning], quiet: bool) -> String {
-    let kept = |warning: &&Warning| !quiet || ["not-private", "seeded"].contains(&&*warning.id);
-    let line = |warning: &Warning| format!("warning: {}\n", warning.text);
+    let kept = |warning: &&Warning| !quiet || warning.kind.is_essential();
+    let line = |warning: &Warning| {
+        format!("warning: {}{}\n", warning.text, words::options(&warning.about))
+    };
     warnings.iter().filter(kept).map(line).collect()
 }
 

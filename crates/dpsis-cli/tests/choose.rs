@@ -54,14 +54,14 @@ fn a_choice_is_made_and_reported() {
     // No score in any output.
     let json = dpsis(&["choose", "--eps", "2", "--sensitivity", "1e-5", "--format", "json", path]);
     let record: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
-    assert_eq!(record["selected"][0]["column"], 3);
+    assert_eq!(record["selected"][0]["row"], 3);
     assert_eq!(record["mechanism"]["id"], "canonical");
     assert_eq!(record["private"], true);
     for score in ["0.8125", "0.871", "8125"] {
         assert!(!text(&json.stdout).contains(score) && !report.contains(score));
     }
     let tsv = dpsis(&["choose", "--eps", "2", "--sensitivity", "1e-5", "--format", "tsv", path]);
-    assert_eq!(text(&tsv.stdout), "name\tcolumn\nforest\t3\n");
+    assert_eq!(text(&tsv.stdout), "name\trow\nforest\t3\n");
     let seeded =
         dpsis(&["choose", "--eps", "2", "--sensitivity", "1", "--seed", "4", "--quiet", path]);
     assert!(text(&seeded.stderr).contains("seeded: not for release"));

@@ -801,7 +801,7 @@ fn completions_and_manual() {
 fn options_make_the_request_of_the_library() {
     use dpsis::{Bounds, Center, Neighbors, ScoreKind, Select, Target};
     let bounded = Target::Bounded(Bounds::new(-4.0, 4.0).unwrap());
-    let select = || Select::new(5).epsilon("0.7".parse().unwrap());
+    let select = || Select::new(5).epsilon("0.7");
     let requests: Vec<(Select, &[&str])> = vec![
         (select(), &[]),
         (select().bounds(-2.0, 2.0), &["--bounds=-2,2"]),

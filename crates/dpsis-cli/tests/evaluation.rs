@@ -110,7 +110,7 @@ fn the_lasso_explains_what_another_solver_does() {
 fn methods_release_what_they_are_to_release() {
     let folder = folder();
     let path = folder.path().join("t.csv");
-    let base = || Select::new(2).epsilon("1e6".parse().unwrap()).bounds(0.0, 1.0);
+    let base = || Select::new(2).epsilon("1e6").bounds(0.0, 1.0);
     let target = || Target::classes(["a", "b", "c"]);
     let two_stage = Method::TwoStage(TwoStage { blocks: Some(3), penalty: 0.01 });
     let selection = base().target(target()).method(two_stage).run(&path).unwrap();
@@ -126,11 +126,11 @@ fn methods_release_what_they_are_to_release() {
     assert_eq!(spent, ["Selection"]);
 
     // f2 and f5 hold the same of the target: DPKendall takes one of them, and then another feature.
-    let request = Select::new(2).epsilon("1e6".parse().unwrap()).target(target());
+    let request = Select::new(2).epsilon("1e6").target(target());
     let selection = request.method(Method::DpKendall).run(&path).unwrap();
     let names = names(&mut selection.selected.iter());
     assert!(names.contains(&"f2".to_owned()) != names.contains(&"f5".to_owned()), "{names:?}");
-    assert_eq!(selection.order, "pick");
+    assert_eq!(selection.order, dpsis::PickOrder::Pick);
 
     let (out, err) = ok(
         folder.path(),
@@ -205,7 +205,7 @@ fn threads_and_kinds_of_tables_do_not_change_what_methods_draw() {
     let path = folder.path().join("t.csv");
     for method in [Method::TwoStage(TwoStage::default()), Method::DpKendall] {
         let run = |threads| {
-            let request = Select::new(2).epsilon("3".parse().unwrap()).method(method);
+            let request = Select::new(2).epsilon("3").method(method);
             let request = request.target(Target::classes(["a", "b", "c"])).threads(threads);
             request.seed(5).run(&path).unwrap().into_inner()
         };

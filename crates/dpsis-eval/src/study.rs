@@ -174,9 +174,9 @@ impl Study {
         let rehearsal = self.rehearse(method, arm)?;
         // What selections are judged by: the scores without noise on the same scale.
         let exact = match rehearsal.exact_scores() {
-            Some(scores) => scores?,
+            Some(scores) => scores?.into_inner(),
             None => match self.rehearse(Method::Scores, arm)?.exact_scores() {
-                Some(scores) => scores?,
+                Some(scores) => scores?.into_inner(),
                 None => return Err(Error::request("the scale has no scores")),
             },
         };
@@ -231,7 +231,10 @@ impl Study {
         let labels = ndarray::ArrayView1::from(labels.as_ref().unwrap_or(&self.table.labels));
         let table = ArrayTable::new(x.view(), labels)?;
         let table = table.feature_names(self.table.features.iter().cloned())?;
-        Rehearsal::new(select, *scale == ArmScale::Paper, &table)
+        match scale {
+            ArmScale::Paper => Rehearsal::new(select.paper_preprocessing(), &table),
+            _ => Rehearsal::new(select, &table),
+        }
     }
 }
 
@@ -252,7 +255,10 @@ impl ReadyArm {
         let baseline = match self.method {
             ArmMethod::Sis => Baseline::Best,
             ArmMethod::Random => Baseline::Random,
-            _ => return self.rehearsal.picks(k, epsilon, self.mechanism.as_ref(), seeds),
+            _ => {
+                let mechanism = self.mechanism.as_ref();
+                return Ok(self.rehearsal.picks(k, epsilon, mechanism, seeds)?.into_inner());
+            }
         };
         Ok(baseline.pick(&self.exact, k, epsilon, Some(seeds.draw))?.into_inner())
     }

@@ -1,0 +1,117 @@
+//! Exact numbers as callers state them.
+
+use num_rational::BigRational;
+
+use super::rational::{format_rational, parse_rational, ratio};
+
+/// An exact rational number: a budget, a share, a parameter of a mechanism.
+///
+/// Made of text (`"2"`, `"0.1"`, `"1e-3"`, `"1/3"`), an integer, a ratio `(1, 3)`, or an `f64`, which stands
+/// for its shortest decimal text: `0.1` is 1/10. A value that is no number is refused where it is used,
+/// when the request is checked.
+///
+/// ```
+/// use dpsis::{Exact, Select};
+///
+/// assert_eq!(Exact::from(0.1), Exact::from("1/10"));
+/// assert_eq!(Exact::from((1, 3)), Exact::from("1/3"));
+/// assert!(Select::new(5).epsilon(f64::NAN).check().is_err());
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Exact(Option<BigRational>);
+
+impl Exact {
+    /// The number; none if it is no number.
+    pub(crate) fn rational(self) -> Option<BigRational> {
+        self.0
+    }
+}
+
+impl std::fmt::Display for Exact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.0 {
+            Some(value) => f.write_str(&format_rational(value)),
+            None => f.write_str("no number"),
+        }
+    }
+}
+
+impl From<BigRational> for Exact {
+    fn from(value: BigRational) -> Self {
+        Self(Some(value))
+    }
+}
+
+impl From<&str> for Exact {
+    fn from(text: &str) -> Self {
+        Self(parse_rational(text))
+    }
+}
+
+impl From<String> for Exact {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<&String> for Exact {
+    fn from(text: &String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl From<f64> for Exact {
+    fn from(value: f64) -> Self {
+        // The exponent keeps the digits of very large and very small numbers few.
+        if value.is_finite() { Self::from(format!("{value:e}")) } else { Self(None) }
+    }
+}
+
+/// A ratio; a denominator of 0 makes it no number.
+impl From<(i64, i64)> for Exact {
+    fn from((numerator, denominator): (i64, i64)) -> Self {
+        Self((denominator != 0).then(|| ratio(numerator, denominator)))
+    }
+}
+
+macro_rules! from_integers {
+    ($($integer:ty),*) => {$(
+        impl From<$integer> for Exact {
+            fn from(value: $integer) -> Self {
+                Self(Some(BigRational::from_integer(value.into())))
+            }
+        }
+    )*};
+}
+
+from_integers!(i32, u32, i64, u64, usize);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_their_shortest_decimal_text() {
+        for (value, text) in [
+            (0.1, "0.1"),
+            (2.0, "2"),
+            (1e-3, "0.001"),
+            (0.1 + 0.2, "0.30000000000000004"),
+            (-0.5, "-0.5"),
+        ] {
+            assert_eq!(Exact::from(value), Exact::from(text), "{text}");
+        }
+        assert_eq!(Exact::from(1e22).rational(), Exact::from("1e22").rational());
+        for none in [Exact::from(f64::NAN), Exact::from(f64::INFINITY), Exact::from((1, 0))] {
+            assert_eq!(none.rational(), None);
+        }
+        assert_eq!(Exact::from("two").rational(), None);
+    }
+
+    #[test]
+    fn integers_and_ratios() {
+        assert_eq!(Exact::from(2), Exact::from("2"));
+        assert_eq!(Exact::from(2usize), Exact::from(2u64));
+        assert_eq!(Exact::from((2, -6)), Exact::from("-1/3"));
+    }
+}

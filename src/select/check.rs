@@ -1,0 +1,111 @@
+//! The checks of a request that need no table.
+
+use std::sync::Arc;
+
+use crate::data::Scaling;
+use crate::error::{Error, Parameter, Result};
+use crate::mechanism::{Sensitivity, check_k};
+#[cfg(feature = "methods")]
+use crate::method::{Lasso, MOST_BLOCKS, MOST_PICKS};
+use crate::privacy::Neighbors;
+use crate::select::plan::{Plan, WIDE};
+use crate::select::request::{Center, Request, ScoreKind};
+#[cfg(feature = "methods")]
+use crate::select::request::{Method, TwoStage};
+
+/// More threads than any machine makes use of.
+const MAX_THREADS: usize = 256;
+
+/// The number of threads: as stated, or as many as the machine has cores.
+///
+/// # Errors
+///
+/// `Request` if none are stated, or more than any machine makes use of.
+pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
+    match stated {
+        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+            let rule = format!("threads must lie between 1 and {MAX_THREADS}");
+            Err(Error::request(rule).about([Parameter::Threads]))
+        }
+        Some(threads) => Ok(threads),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from)),
+    }
+}
+
+/// Everything that can be refused without a look at the table.
+///
+/// # Errors
+///
+/// `Request` with the first rule that is broken.
+pub(super) fn check(request: &Request) -> Result<()> {
+    if let Some(error) = &request.refused {
+        return Err(error.clone());
+    }
+    if request.k == 0 {
+        return Err(Error::request("k must be at least 1").about([Parameter::K]));
+    }
+    #[cfg(feature = "methods")]
+    check_method(request)?;
+    let mechanism = request.mechanism_used();
+    let card = mechanism.card();
+    check_k(card, request.k)?;
+    if card.sensitivity == Sensitivity::Own {
+        let id = card.id;
+        let rule = format!("{id} is for scores with a sensitivity each; features share one");
+        let error = Error::request(rule).hint("canonical suits them");
+        return Err(error.about([Parameter::Mechanism]));
+    }
+    checked_threads(request.threads)?;
+    request.shares.check()?;
+    let kendall = request.score == Some(ScoreKind::Kendall);
+    if kendall && (request.scale.is_some() || request.center != Center::Private) {
+        return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
+    }
+    let stated = request.score.is_some()
+        || request.scale.is_some()
+        || request.center != Center::Private
+        || request.neighbors != Neighbors::AddRemove;
+    if request.paper && stated {
+        return Err(Error::request(
+            "the paper's preprocessing takes no score, bounds, scale, center or neighbors",
+        ));
+    }
+    // All that could be planned, whatever the number of features.
+    for features in [1, WIDE] {
+        Plan::new(request, features, Arc::new(Scaling::RowRank))?;
+    }
+    Ok(())
+}
+
+/// What whole methods leave open, and what they do not.
+#[cfg(feature = "methods")]
+fn check_method(request: &Request) -> Result<()> {
+    let scored = request.score.is_some() || request.center != Center::Private;
+    match request.method {
+        Method::Scores => Ok(()),
+        Method::TwoStage(TwoStage { blocks, penalty }) => {
+            Lasso::new(penalty)?;
+            if scored {
+                return Err(Error::request("the two-stage method takes no score and no center"));
+            }
+            if blocks.is_some_and(|blocks| !(1..=MOST_BLOCKS).contains(&blocks)) {
+                let rule = format!("the number of blocks must lie between 1 and {MOST_BLOCKS}");
+                return Err(Error::request(rule).about([Parameter::Blocks]));
+            }
+            Ok(())
+        }
+        Method::DpKendall => {
+            let scaled = request.scale.is_some() || request.paper;
+            if scored || scaled || request.mechanism.is_some() {
+                return Err(Error::request(
+                    "DPKendall takes no score, bounds, scale, center or mechanism",
+                ));
+            }
+            if request.k > MOST_PICKS {
+                let rule = format!("DPKendall picks at most {MOST_PICKS}");
+                return Err(Error::request(rule).about([Parameter::K]));
+            }
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Results that several draws share.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How many draws use what was gathered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Draws {
+    One,
+    Many,
+}
+
+impl Draws {
+    /// How many results are worth keeping, at most `most`.
+    pub(super) fn keep(self, most: usize) -> usize {
+        match self {
+            Self::One => 0,
+            Self::Many => most,
+        }
+    }
+}
+
+/// Values by key, each made when it is first asked for; the first `most` are kept.
+pub(super) struct Memo<K, V: ?Sized> {
+    kept: Mutex<HashMap<K, Arc<V>>>,
+    most: usize,
+}
+
+impl<K: Eq + Hash, V: ?Sized> Memo<K, V> {
+    pub(super) fn new(most: usize) -> Self {
+        Self { kept: Mutex::default(), most }
+    }
+
+    /// The value of a key. Two threads may make it at the same time: it is the same.
+    pub(super) fn get(&self, key: K, make: impl FnOnce() -> Arc<V>) -> Arc<V> {
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(value) = lock().get(&key) {
+            return value.clone();
+        }
+        let value = make();
+        let mut kept = lock();
+        if kept.len() < self.most {
+            kept.insert(key, value.clone());
+        }
+        value
+    }
+}

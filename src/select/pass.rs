@@ -1,0 +1,364 @@
+//! Passes over a table: what they gather depends on no budget and no randomness.
+
+#[cfg(feature = "methods")]
+use std::sync::Arc;
+
+use crate::data::TargetCode;
+use crate::data::{
+    CellFormat, Columns, Labels, Progress, Sample, SampleFold, Samples, UsableSamples, Value,
+};
+use crate::error::{Error, Result};
+use crate::estimate::{MedianGrid, RankCounts};
+use crate::exact::{GRID, to_grid};
+#[cfg(feature = "methods")]
+use crate::score::kendall_with;
+use crate::score::{
+    ClassSums, CorrelationSums, GridRows, KeepRows, RowSums, Scores, SumRows, Summed,
+    kendall_scores, paper_scores,
+};
+#[cfg(feature = "methods")]
+use crate::select::blocks::BlockRows;
+use crate::select::memo::Draws;
+#[cfg(feature = "methods")]
+use crate::select::memo::Memo;
+#[cfg(feature = "methods")]
+use crate::select::plan::BlockTarget;
+use crate::select::plan::{Coding, Plan, Scoring};
+use crate::select::request::Target;
+
+/// Everything that the draws of a plan need of a table.
+pub(super) enum Gathered<'t> {
+    /// Sums for correlations with a target that is one number.
+    Sums(Summed<CorrelationSums>),
+    /// Rows on the grid, for a target that is still to be split at a median.
+    Rows(GridRows),
+    /// Sums for correlations with classes.
+    ClassSums(Summed<ClassSums>),
+    /// Scores that need no private estimate, and the number of all rows.
+    Scores { scores: Scores, rows: u64 },
+    /// Rows that blocks regress on.
+    #[cfg(feature = "methods")]
+    Blocks(BlockRows),
+    /// Kendall's correlations with the target, and a way to those with another feature.
+    #[cfg(feature = "methods")]
+    Columns(RankedColumns<'t>),
+    /// Nothing borrows from the table.
+    #[cfg(not(feature = "methods"))]
+    #[allow(dead_code, reason = "keeps the lifetime of the variants with features")]
+    Never(std::convert::Infallible, std::marker::PhantomData<&'t ()>),
+}
+
+/// Columns for picks that take earlier picks into account.
+#[cfg(feature = "methods")]
+pub(super) struct RankedColumns<'t> {
+    pub(super) target: Scores,
+    /// The number of all rows.
+    pub(super) rows: u64,
+    with: Box<dyn Fn(usize) -> Vec<i64> + Send + Sync + 't>,
+    shared: Memo<usize, [i64]>,
+}
+
+#[cfg(feature = "methods")]
+impl RankedColumns<'_> {
+    /// Kendall's correlations of all features with this one.
+    pub(super) fn shared(&self, feature: usize) -> Arc<[i64]> {
+        self.shared.get(feature, || Arc::from((self.with)(feature)))
+    }
+}
+
+/// A pass over one table.
+pub(super) struct Pass<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) threads: usize,
+    pub(super) progress: Option<&'a Progress>,
+}
+
+impl Pass<'_> {
+    /// The ranks of the target on the median's grid: one pass.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if no sample has a usable target; the errors of reading.
+    pub(super) fn ranks(&self, table: &mut impl Samples) -> Result<RankCounts> {
+        let grid = MedianGrid::shared();
+        let format = table.format().clone();
+        let value = |cell: &[u8]| format.number(cell);
+        let counts =
+            table.fold(|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
+        if counts.total() == 0 {
+            return Err(self.no_usable_target(table));
+        }
+        Ok(counts)
+    }
+
+    /// What one draw needs: one pass. `median` is the point at which the target is split, where that is
+    /// known already.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn gather<'t>(
+        &self,
+        table: &'t mut impl Samples,
+        median: Option<f64>,
+    ) -> Result<Gathered<'t>> {
+        match &self.plan.scoring {
+            #[cfg(feature = "methods")]
+            Scoring::DpKendall { labels } => self.ranked_columns(table, labels.as_ref()),
+            _ => self.gather_for(Draws::One, table, median),
+        }
+    }
+
+    /// The same for one or many draws, without a loan from the table: columns that are looked at again are
+    /// copied, 8 bytes per value.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn gather_for(
+        &self,
+        draws: Draws,
+        table: &mut impl Samples,
+        median: Option<f64>,
+    ) -> Result<Gathered<'static>> {
+        #[cfg(not(feature = "methods"))]
+        let _ = draws;
+        let format = table.format().clone();
+        let d = self.plan.features;
+        Ok(match &self.plan.scoring {
+            Scoring::Number { coding, .. } => {
+                let new = || CorrelationSums::new(d);
+                let split = median.map(TargetCode::SplitAt);
+                let code = match coding {
+                    Coding::Stated(code) => Some(code),
+                    Coding::MedianSplit(_) => split.as_ref(),
+                };
+                match code {
+                    Some(code) => {
+                        let code = |cell: &[u8]| code.code(cell, &format, GRID);
+                        Gathered::Sums(self.sum(table, new, code)?)
+                    }
+                    None => Gathered::Rows(self.keep(table, |cell| format.number(cell))?),
+                }
+            }
+            Scoring::Classes { labels, .. } => {
+                let new = || ClassSums::new(d, labels.as_slice().len());
+                let code = |cell: &[u8]| labels.class_of(cell, &format);
+                Gathered::ClassSums(self.sum(table, new, code)?)
+            }
+            Scoring::Kendall { labels } => self.kendall(table, labels.as_ref())?,
+            Scoring::Paper { labels } => self.paper(table, labels.as_ref())?,
+            #[cfg(feature = "methods")]
+            Scoring::TwoStage(voting) => {
+                Gathered::Blocks(self.block_rows(table, &voting.target, draws)?)
+            }
+            #[cfg(feature = "methods")]
+            Scoring::DpKendall { labels } => {
+                self.own_ranked_columns(table, labels.as_ref(), draws)?
+            }
+        })
+    }
+
+    /// Adds up all samples with a usable target.
+    fn sum<S: RowSums>(
+        &self,
+        table: &mut impl Samples,
+        new: impl Fn() -> S + Sync,
+        code: impl Fn(&[u8]) -> Option<S::Target> + Sync,
+    ) -> Result<Summed<S>> {
+        let scaling = &self.plan.scaling;
+        let summed = table.fold(|| SumRows::new(&code, scaling, new()))?.summed();
+        if summed.sums.is_empty() {
+            return Err(self.no_usable_target(table));
+        }
+        Ok(summed)
+    }
+
+    /// Keeps all samples with a usable target on the grid; `value` makes a number of a target's cell.
+    fn keep(
+        &self,
+        table: &mut impl Samples,
+        value: impl Fn(&[u8]) -> Option<f64> + Sync,
+    ) -> Result<GridRows> {
+        let kept = table.fold(|| KeepRows::new(&value, &self.plan.scaling))?.kept;
+        if kept.targets.is_empty() {
+            return Err(self.no_usable_target(table));
+        }
+        Ok(kept)
+    }
+
+    /// Columns as they are, of the samples whose target is usable as it is.
+    fn columns<'t>(
+        &self,
+        table: &'t mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<UsableSamples<impl Columns + 't>> {
+        // Said before the table is lent to the columns.
+        let unusable = self.no_usable_target(table);
+        // Owned, so that the columns borrow from the table alone.
+        let (format, labels) = (table.format().clone(), labels.cloned());
+        let target = self.plan.target.clone();
+        let code = move |cell: &[u8]| whole_target(cell, labels.as_ref(), &target, &format);
+        let usable = table.columns(code)?;
+        if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
+    }
+
+    /// Kendall's correlations with the target.
+    fn kendall(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Gathered<'static>> {
+        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
+        let scores = self.kendall_of(&columns, &targets, labels)?;
+        Ok(Gathered::Scores { scores, rows: samples })
+    }
+
+    fn kendall_of(
+        &self,
+        columns: &impl Columns,
+        targets: &[f64],
+        labels: Option<&Labels>,
+    ) -> Result<Scores> {
+        let classes = labels.map_or(0, |labels| labels.as_slice().len());
+        let Self { plan, threads, progress } = self;
+        kendall_scores(columns, targets, classes, plan.neighbors, *threads, *progress)
+    }
+
+    /// Correlations after scaling by the data: not private.
+    fn paper(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Gathered<'static>> {
+        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
+        let neighbors = self.plan.neighbors;
+        let scores = paper_scores(&columns, &targets, |t| to_grid(t, GRID), GRID, neighbors)?;
+        Ok(Gathered::Scores { scores, rows: samples })
+    }
+
+    /// Rows on the grid as numbers from -1 to 1, or scaled by the data.
+    #[cfg(feature = "methods")]
+    fn block_rows(
+        &self,
+        table: &mut impl Samples,
+        target: &BlockTarget,
+        draws: Draws,
+    ) -> Result<BlockRows> {
+        let coding = match target {
+            BlockTarget::Coded(coding) => coding,
+            BlockTarget::Paper { labels } => {
+                let UsableSamples { columns, targets, samples } =
+                    self.columns(table, labels.as_ref())?;
+                return Ok(BlockRows::scaled_by_data(&columns, &targets, samples, draws));
+            }
+        };
+        let format = table.format().clone();
+        let kept = self.keep(table, |cell| match coding {
+            Coding::MedianSplit(_) => format.number(cell),
+            Coding::Stated(code) => {
+                code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
+            }
+        })?;
+        BlockRows::on_grid(&kept, self.plan.features, draws)
+    }
+
+    /// Kendall's correlations with the target, and the columns where they are for those with picked features.
+    #[cfg(feature = "methods")]
+    fn ranked_columns<'t>(
+        &self,
+        table: &'t mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Gathered<'t>> {
+        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
+        let target = self.kendall_of(&columns, &targets, labels)?;
+        Ok(self.ranked(columns, target, samples, 0))
+    }
+
+    /// The same with a copy of the columns.
+    #[cfg(feature = "methods")]
+    fn own_ranked_columns(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+        draws: Draws,
+    ) -> Result<Gathered<'static>> {
+        /// Lists of correlations with picked features that many draws share.
+        const MOST_SHARED: usize = 2000;
+        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
+        let own = (0..columns.features()).map(|feature| columns.column(feature).collect());
+        let own = OwnColumns(own.collect());
+        let target = self.kendall_of(&own, &targets, labels)?;
+        Ok(self.ranked(own, target, samples, draws.keep(MOST_SHARED)))
+    }
+
+    #[cfg(feature = "methods")]
+    fn ranked<'t>(
+        &self,
+        columns: impl Columns + 't,
+        target: Scores,
+        rows: u64,
+        shared: usize,
+    ) -> Gathered<'t> {
+        let threads = self.threads;
+        let with = Box::new(move |feature| kendall_with(&columns, feature, threads));
+        Gathered::Columns(RankedColumns { target, rows, with, shared: Memo::new(shared) })
+    }
+
+    /// A table without any usable target is malformed: the promise starts at one usable row.
+    fn no_usable_target(&self, table: &impl Samples) -> Error {
+        table.no_usable_target(matches!(self.plan.target, Target::Classes(_)))
+    }
+}
+
+/// A target that is taken as it is: a class by its number, a number within its bounds.
+fn whole_target(
+    cell: &[u8],
+    labels: Option<&Labels>,
+    target: &Target,
+    format: &CellFormat,
+) -> Option<f64> {
+    match (labels, target) {
+        (Some(labels), _) => labels.class_of(cell, format).map(|class| class as f64),
+        (_, Target::Bounded(bounds)) => {
+            format.number(cell).map(|value| value.clamp(bounds.low(), bounds.high()))
+        }
+        _ => format.number(cell),
+    }
+}
+
+/// Columns in memory.
+#[cfg(feature = "methods")]
+struct OwnColumns(Vec<Vec<f64>>);
+
+#[cfg(feature = "methods")]
+impl Columns for OwnColumns {
+    fn features(&self) -> usize {
+        self.0.len()
+    }
+
+    fn column(&self, feature: usize) -> impl Iterator<Item = f64> {
+        self.0[feature].iter().copied()
+    }
+}
+
+/// Counts target values on the median's grid.
+struct CountRanks<'a, V> {
+    value: &'a V,
+    grid: &'a MedianGrid,
+    counts: RankCounts,
+}
+
+impl<V: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for CountRanks<'_, V> {
+    const READS_VALUES: bool = false;
+
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        if let Some(value) = sample.target.and_then(self.value) {
+            self.grid.observe(&mut self.counts, value);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.counts.merge(&other.counts);
+    }
+}

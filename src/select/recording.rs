@@ -1,0 +1,229 @@
+//! Records of runs: nothing in them depends on the data but what the budget paid for.
+
+use crate::data::{Orientation, Scaling, Schema};
+use crate::error::Parameter;
+use crate::estimate::RowsEstimate;
+use crate::exact::GRID;
+#[cfg(feature = "methods")]
+use crate::mechanism::Mechanism;
+use crate::privacy::Neighbors;
+use crate::random::Entropy;
+use crate::score::KENDALL_GRID;
+use crate::select::plan::{Plan, Scoring, WIDE};
+use crate::select::record::{
+    Command, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed,
+    Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed, Unit, Warning,
+    WarningKind,
+};
+use crate::select::release::Chosen;
+#[cfg(feature = "methods")]
+use crate::select::request::TwoStage;
+use crate::select::request::{Method, Target};
+
+/// The record of a run.
+pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {
+    let randomness = RandomnessUsed::of(entropy);
+    let picked = |&index: &usize| {
+        let place = schema.features()[index];
+        Picked { name: schema.name(place).to_owned(), column: place + 1, index }
+    };
+    let mut warnings = warnings(plan, &randomness, chosen.estimate);
+    warnings.extend(rare_classes(plan, &chosen.released, chosen.estimate));
+    warnings.extend(one_sided_split(&chosen.released));
+    #[cfg(feature = "methods")]
+    warnings.extend(few_blocks(plan, chosen.blocks));
+    let rows_are_public = plan.neighbors == Neighbors::ReplaceOne;
+    Record {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: Command::Select,
+        private: !randomness.seeded && !plan.is_paper(),
+        selected: chosen.picks.iter().map(picked).collect(),
+        order: PickOrder::of(plan.mechanism.card()),
+        guarantee: guarantee(plan, schema),
+        mechanism: mechanism_used(plan, chosen.blocks),
+        score: score_used(plan, chosen.sensitivity),
+        target: target_used(plan, schema),
+        released: chosen.released,
+        public: PublicFacts {
+            features: schema.d(),
+            k: plan.k,
+            id_column: schema.id().map(|column| column + 1),
+            rows: rows_are_public.then_some(chosen.rows),
+            schema_sha256: plan.schema_hash.clone(),
+        },
+        randomness,
+        warnings,
+    }
+}
+
+/// What is promised for a table, and what is spent on it.
+pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
+    Guarantee {
+        epsilon: plan.epsilon.clone(),
+        delta: "0".to_owned(),
+        neighbors: plan.neighbors,
+        unit: match schema.orientation() {
+            Orientation::SamplesAsRows => Unit::Row,
+            Orientation::FeaturesAsRows => Unit::Column,
+        },
+        spent: plan.spent.clone(),
+    }
+}
+
+/// The score and how values reach it.
+pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
+    let (id, grid, missing) = match &plan.scoring {
+        Scoring::Number { .. } | Scoring::Classes { .. } | Scoring::Paper { .. } => {
+            (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
+        }
+        Scoring::Kendall { .. } => (ScoreId::Kendall, KENDALL_GRID, MissingRule::NoPair),
+        #[cfg(feature = "methods")]
+        Scoring::TwoStage(_) => (ScoreId::Votes, 1, MissingRule::GridMiddle),
+        #[cfg(feature = "methods")]
+        Scoring::DpKendall { .. } => (ScoreId::DpKendall, KENDALL_GRID, MissingRule::NoPair),
+    };
+    ScoreUsed {
+        id,
+        grid,
+        scale: plan.scale,
+        by_default: plan.by_default,
+        bounds: match &*plan.scaling {
+            Scaling::Bounds(bounds) => Some([bounds.low(), bounds.high()]),
+            Scaling::BoundsByFeature(_) | Scaling::RowRank => None,
+        },
+        sensitivity,
+        center: plan.center,
+        classes: match &plan.target {
+            Target::Classes(labels) => Some(labels.clone()),
+            _ => None,
+        },
+        missing,
+    }
+}
+
+fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
+    let place = schema.target();
+    TargetUsed {
+        // Of a target apart from the table nothing is printed: a file's header could be missing.
+        name: place.map(|place| schema.name(place).to_owned()),
+        column: place.map(|place| place + 1),
+        coding: match &plan.target {
+            Target::Classes(_) => TargetCoding::Classes,
+            _ if plan.median().is_some() => TargetCoding::MedianSplit,
+            Target::Bounded(_) => TargetCoding::Bounds,
+            Target::Numeric => TargetCoding::Number,
+        },
+        bounds: match &plan.target {
+            Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
+            _ => None,
+        },
+    }
+}
+
+/// The mechanism and its parameters, and those of the method.
+pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed {
+    let used = MechanismUsed::of(&*plan.mechanism, plan.k);
+    #[cfg(not(feature = "methods"))]
+    let _ = blocks;
+    match plan.method {
+        Method::Scores => used,
+        #[cfg(feature = "methods")]
+        Method::TwoStage(TwoStage { penalty, .. }) => {
+            let used = used.with("method", "two-stage").with("penalty", penalty);
+            match blocks {
+                Some(blocks) => used.with("blocks", blocks),
+                None => used,
+            }
+        }
+        #[cfg(feature = "methods")]
+        Method::DpKendall => {
+            let em: &dyn Mechanism = &crate::mechanism::ExponentialMechanism;
+            MechanismUsed::of(em, 1).with("method", "dpkendall").with("rounds", plan.k)
+        }
+    }
+}
+
+/// The warnings of a plan, and of the count of rows where there is one.
+pub(super) fn warnings(
+    plan: &Plan,
+    randomness: &RandomnessUsed,
+    estimate: Option<RowsEstimate>,
+) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    if plan.is_paper() {
+        let text = "NOT PRIVATE: columns and target were centered and scaled by the data \
+                    themselves; epsilon does not cover that";
+        warnings.push(Warning::new(WarningKind::NotPrivate, text));
+    }
+    warnings.extend(randomness.warning());
+    if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < WIDE {
+        let (remedy, parameter) = match plan.method {
+            Method::Scores => ("Kendall's correlation suits them", Parameter::Score),
+            #[cfg(feature = "methods")]
+            _ => ("state the range of each, or use DPKendall", Parameter::Method),
+        };
+        let text = format!(
+            "with so few features the columns are often in different units, and ranks within a row \
+             then mislead: {remedy}"
+        );
+        warnings.push(Warning::new(WarningKind::RowRankNarrow, text).about([parameter]));
+    }
+    if let Some(RowsEstimate { rows, noise }) = estimate
+        && (rows as f64) < 3.0 * noise
+    {
+        let text = format!(
+            "about {rows} usable rows (standard deviation {noise:.0}): little can be found \
+             under this budget"
+        );
+        warnings.push(Warning::new(WarningKind::FewRows, text));
+    }
+    warnings
+}
+
+/// A class of which the private counts show next to nothing is often misspelled.
+fn rare_classes(
+    plan: &Plan,
+    released: &Released,
+    estimate: Option<RowsEstimate>,
+) -> Option<Warning> {
+    let Target::Classes(labels) = &plan.target else { return None };
+    let RowsEstimate { rows, noise } = estimate?;
+    let shares = match released.center.as_deref()? {
+        [second] => vec![1.0 - second, *second],
+        shares => shares.to_vec(),
+    };
+    let rare = |(_, share): &(&String, f64)| rows as f64 * share < 3.0 * noise;
+    let rare: Vec<_> = labels.iter().zip(shares).filter(rare).map(|(label, _)| label).collect();
+    if rare.is_empty() || (rows as f64) < 3.0 * noise {
+        return None;
+    }
+    let text = format!(
+        "the private counts show next to no rows of {rare:?}: are the labels spelled as in the file?"
+    );
+    Some(Warning::new(WarningKind::RareClass, text).about([Parameter::Classes]))
+}
+
+/// A split with nearly all rows on one side finds nothing; the center that shows it is paid for.
+fn one_sided_split(released: &Released) -> Option<Warning> {
+    released.target_median?;
+    let [above] = released.center.as_deref()? else { return None };
+    if (0.05..=0.95).contains(above) {
+        return None;
+    }
+    let text = "nearly all rows lie on one side of the split, so little can be found: the target's \
+                values lie too close together, or beyond 1e-6 to 1e9; state their range, or use \
+                Kendall's correlation";
+    let about = [Parameter::TargetBounds, Parameter::Score];
+    Some(Warning::new(WarningKind::OneSidedSplit, text).about(about))
+}
+
+/// Too few blocks for votes to tell features apart: from their number, which is public or paid for.
+#[cfg(feature = "methods")]
+fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
+    let (blocks, votes) = (blocks?, plan.rows_needed());
+    let text = format!(
+        "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
+         noise; two-stage wants many rows or a large epsilon"
+    );
+    ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))
+}

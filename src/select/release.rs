@@ -1,0 +1,245 @@
+//! Private releases: draws from what a pass gathered, by the plan's budget. They know nothing of files.
+
+use crate::data::TargetCode;
+use crate::error::{Error, Result};
+#[cfg(feature = "methods")]
+use crate::estimate::private_rows;
+use crate::estimate::{
+    MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
+};
+use crate::exact::GRID;
+use crate::mechanism::choose;
+#[cfg(feature = "methods")]
+use crate::method::{blocks_for, dp_kendall, votes};
+use crate::privacy::{Epsilon, Neighbors, Purpose};
+use crate::random::{Bits, RandomnessSource};
+use crate::score::{ClassSums, CorrelationSums, Scores, Summed};
+#[cfg(feature = "methods")]
+use crate::select::blocks::BlockRows;
+use crate::select::pass::Gathered;
+use crate::select::plan::{Coding, Plan, PlannedCenter, Scoring};
+#[cfg(feature = "methods")]
+use crate::select::plan::{PlannedBlocks, Voting};
+use crate::select::record::Released;
+
+/// The draw that deals rows to blocks; it spends nothing.
+#[cfg(feature = "methods")]
+const BLOCKS_DRAW: u64 = 4;
+
+/// One run through the releases of a plan.
+pub(super) struct Release<'a> {
+    pub(super) plan: &'a Plan,
+    pub(super) randomness: &'a RandomnessSource,
+    /// How rows are dealt to blocks.
+    #[cfg(feature = "methods")]
+    pub(super) dealer: Dealer<'a>,
+}
+
+/// The randomness that deals rows to blocks.
+#[cfg(feature = "methods")]
+pub(super) struct Dealer<'a> {
+    pub(super) randomness: &'a RandomnessSource,
+    /// Tells dealings apart where many draws share what was gathered.
+    pub(super) dealing: u64,
+    pub(super) threads: usize,
+}
+
+/// The picks, and what was released on the way to them.
+pub(super) struct Chosen {
+    /// The features by their indices, in the mechanism's order.
+    pub(super) picks: Vec<usize>,
+    /// The most one row can move a score, where all picks compare scores of one sensitivity.
+    pub(super) sensitivity: Option<u64>,
+    pub(super) released: Released,
+    /// The private estimate of the number of rows.
+    pub(super) estimate: Option<RowsEstimate>,
+    /// The number of all rows, for when it is public.
+    pub(super) rows: u64,
+    /// The number of blocks that rows were dealt to.
+    pub(super) blocks: Option<u64>,
+}
+
+/// Scores, and what was released on the way to them.
+struct Scored {
+    scores: Scores,
+    released: Released,
+    estimate: Option<RowsEstimate>,
+    rows: u64,
+    blocks: Option<u64>,
+}
+
+impl Release<'_> {
+    /// The private median of the target.
+    pub(super) fn median(&self, counts: &RankCounts, epsilon: &Epsilon) -> f64 {
+        let bits = self.randomness.bits(Purpose::TargetMedian.draw());
+        MedianGrid::shared().private_median(counts, self.plan.neighbors, epsilon, &bits)
+    }
+
+    /// Releases all that is still to be released; `median` is what was released between the passes.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if scores do not suit the mechanism.
+    pub(super) fn draw(&self, gathered: &Gathered<'_>, median: Option<f64>) -> Result<Chosen> {
+        let scored = match (gathered, &self.plan.scoring) {
+            (Gathered::Sums(summed), Scoring::Number { coding, center }) => {
+                self.number(summed, coding, center, median)?
+            }
+            (Gathered::Rows(rows), Scoring::Number { coding, center }) => {
+                let ranks = || MedianGrid::shared().count(rows.targets.iter().copied());
+                let median = self.plan.median().map(|epsilon| self.median(&ranks(), epsilon));
+                let split = median.unwrap_or_default();
+                let summed = rows.summed(CorrelationSums::new(self.plan.features), split);
+                self.number(&summed, coding, center, median)?
+            }
+            (Gathered::ClassSums(summed), Scoring::Classes { center, .. }) => {
+                self.classes(summed, center)?
+            }
+            (Gathered::Scores { scores, rows }, _) => Scored {
+                scores: scores.clone(),
+                released: Released::default(),
+                estimate: None,
+                rows: *rows,
+                blocks: None,
+            },
+            #[cfg(feature = "methods")]
+            (Gathered::Blocks(rows), Scoring::TwoStage(voting)) => self.votes(rows, voting)?,
+            #[cfg(feature = "methods")]
+            (Gathered::Columns(columns), _) => {
+                let Plan { k, selection, .. } = self.plan;
+                let shared = |feature| columns.shared(feature);
+                let target = columns.target.clone();
+                let picks = dp_kendall(target, shared, *k, selection, self.randomness)?;
+                return Ok(Chosen {
+                    picks,
+                    // The scores of later rounds move further than those of the first.
+                    sensitivity: None,
+                    released: Released::default(),
+                    estimate: None,
+                    rows: columns.rows,
+                    blocks: None,
+                });
+            }
+            _ => return Err(Error::request("the plan does not fit what was gathered")),
+        };
+        self.select(scored)
+    }
+
+    /// The selection from scores.
+    fn select(&self, scored: Scored) -> Result<Chosen> {
+        let Scored { scores, released, estimate, rows, blocks } = scored;
+        let Plan { mechanism, k, selection, .. } = self.plan;
+        let bits = self.randomness.bits(Purpose::Selection.draw());
+        let picks = choose(&**mechanism, &scores, *k, selection, &bits)?;
+        let sensitivity = Some(scores.sensitivity());
+        Ok(Chosen { picks, sensitivity, released, estimate, rows, blocks })
+    }
+
+    /// Scores against a target that is one number, after its center.
+    fn number(
+        &self,
+        summed: &Summed<CorrelationSums>,
+        coding: &Coding,
+        center: &PlannedCenter<i32>,
+        median: Option<f64>,
+    ) -> Result<Scored> {
+        let Summed { sums, rows } = summed;
+        let private = matches!(center, PlannedCenter::Private(_));
+        let (center, estimate) =
+            self.center(center, |epsilon, bits| self.estimate_center(sums, *rows, epsilon, bits));
+        let code = match (median, coding) {
+            (None, Coding::Stated(code)) => code.clone(),
+            (median, _) => TargetCode::SplitAt(median.unwrap_or_default()),
+        };
+        let released = Released {
+            center: private.then(|| vec![code.center_in_units(center)]),
+            target_median: median,
+            rows_estimate: estimate.map(|estimate| estimate.rows),
+        };
+        let scores = sums.scores(center, self.plan.neighbors)?;
+        Ok(Scored { scores, released, estimate, rows: *rows, blocks: None })
+    }
+
+    fn estimate_center(
+        &self,
+        sums: &CorrelationSums,
+        rows: u64,
+        epsilon: &Epsilon,
+        bits: &Bits,
+    ) -> (i32, Option<RowsEstimate>) {
+        let (above, below) = sums.target_sums();
+        match self.plan.neighbors {
+            Neighbors::AddRemove => {
+                let (center, estimate) = private_center(above, below, GRID, epsilon, bits);
+                (center, Some(estimate))
+            }
+            Neighbors::ReplaceOne => {
+                let usable = (above + below) / (2 * GRID.unsigned_abs() as u64);
+                (private_center_of(above, usable, rows, GRID, epsilon, bits), None)
+            }
+        }
+    }
+
+    /// Scores against three or more classes, after their centers.
+    fn classes(
+        &self,
+        summed: &Summed<ClassSums>,
+        center: &PlannedCenter<Vec<i32>>,
+    ) -> Result<Scored> {
+        let Summed { sums, rows } = summed;
+        let neighbors = self.plan.neighbors;
+        let (centers, estimate) = self.center(center, |epsilon, bits| {
+            let (centers, estimate) =
+                private_class_centers(sums.rows(), GRID, neighbors, epsilon, bits);
+            (centers, Some(estimate))
+        });
+        let share = |&center: &i32| f64::from(center) / f64::from(GRID);
+        let released = Released {
+            center: estimate.map(|_| centers.iter().map(share).collect()),
+            target_median: None,
+            rows_estimate: estimate.map(|estimate| estimate.rows),
+        };
+        let scores = sums.scores(&centers, neighbors)?;
+        Ok(Scored { scores, released, estimate, rows: *rows, blocks: None })
+    }
+
+    /// The votes of blocks as scores, after the median and the count of rows where they are drawn.
+    #[cfg(feature = "methods")]
+    fn votes(&self, rows: &BlockRows, voting: &Voting) -> Result<Scored> {
+        let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
+        let (blocks, estimate) = match &voting.blocks {
+            PlannedBlocks::Stated(blocks) => (*blocks, None),
+            PlannedBlocks::ByPublicRows => (rows.rows.isqrt().max(1), None),
+            PlannedBlocks::Private(epsilon) => {
+                let bits = self.randomness.bits(Purpose::Rows.draw());
+                let estimate = private_rows(rows.usable(), epsilon, &bits);
+                (blocks_for(estimate.rows), Some(estimate))
+            }
+        };
+        let Dealer { randomness, dealing, threads } = self.dealer;
+        let bits = randomness.bits(BLOCKS_DRAW);
+        let ballots = rows.ballots(&voting.lasso, median, (dealing, blocks), &bits, threads);
+        let votes = votes(&ballots, rows.features(), self.plan.k);
+        let scores = Scores::new(votes, 1, self.plan.neighbors)?;
+        let released = Released {
+            center: None,
+            target_median: median,
+            rows_estimate: estimate.map(|estimate| estimate.rows),
+        };
+        Ok(Scored { scores, released, estimate, rows: rows.rows, blocks: Some(blocks) })
+    }
+
+    /// The center as planned: stated, or estimated with its part of the budget.
+    fn center<C: Clone>(
+        &self,
+        planned: &PlannedCenter<C>,
+        estimate: impl Fn(&Epsilon, &Bits) -> (C, Option<RowsEstimate>),
+    ) -> (C, Option<RowsEstimate>) {
+        match planned {
+            PlannedCenter::Public(center) => (center.clone(), None),
+            PlannedCenter::Private(epsilon) => {
+                estimate(epsilon, &self.randomness.bits(Purpose::TargetCenter.draw()))
+            }
+        }
+    }
+}
