@@ -8,7 +8,7 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::charts::short;
 use crate::design::{self, Synthetic};
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::figure::BarChart;
 use crate::seed::seed_of;

@@ -2,7 +2,7 @@
 
 use crate::arm::ArmScale;
 use crate::charts::{along_epsilon, short};
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::accuracy::{SIGNIFICANT, SOURCE, cells, section, untested};
 use crate::experiments::parts::curves;
 use crate::experiments::sets::Sets;

@@ -6,7 +6,8 @@ use crate::experiments::accuracy::{
     EPSILONS, SIGNIFICANT, SOURCE, cells, pairs, section, write_cells,
 };
 use crate::experiments::sets::Sets;
-use crate::experiments::{Experiment, parts};
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts;
 use crate::figure::HeatMap;
 use crate::metrics::Estimate;
 use crate::sweep::Count;

@@ -2,43 +2,22 @@
 
 mod accuracy;
 mod designs;
-mod designs_page;
-mod designs_statements;
+mod experiment;
 mod fig1;
 mod fig8;
 mod heat;
 mod joint;
-mod joint_page;
 mod parts;
 mod pipelines;
 mod sets;
 mod table1;
 mod theorem41;
-mod theorem41_noise;
-mod theorem41_page;
 
-use std::path::Path;
+pub use experiment::Experiment;
 
 use crate::compare::what_is_measured;
-use crate::output::OutputFolder;
 use dpsis::report::{Level, Notice, Page, Section};
 use dpsis::{Error, Result};
-
-/// What an experiment runs with.
-pub struct Experiment<'a> {
-    /// Where figures and data go.
-    pub output: &'a OutputFolder,
-    /// The folder of public data sets, where one is stated.
-    pub data: Option<&'a Path>,
-    /// Repetitions.
-    pub trials: u64,
-    /// The seed of all draws.
-    pub seed: u64,
-    /// How many threads draw; the result does not depend on it.
-    pub threads: usize,
-    /// Called with what is being done and the share of it that is done.
-    pub progress: &'a (dyn Fn(&str, f64) + Sync),
-}
 
 /// Runs, writes `NAME.csv` and `NAME.svg`, and returns its part of the page.
 pub type Run = fn(&Experiment<'_>) -> Result<Section>;
@@ -150,21 +129,4 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
         notices: notices(frame),
         sections: sections.to_vec(),
     }
-}
-
-/// Runs something within a frame that writes to a folder which is then gone.
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "in a test a panic is how a failure is said")]
-fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
-    let folder = tempfile::tempdir().unwrap();
-    let output = OutputFolder::open(folder.path(), "reproduce").unwrap();
-    let progress = |_: &str, _: f64| ();
-    use_it(&Experiment {
-        output: &output,
-        data: None,
-        trials,
-        seed: 1,
-        threads,
-        progress: &progress,
-    })
 }

@@ -1,6 +1,6 @@
 //! What the sections of a page of experiments are made of.
 
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::figure::{CurveChart, CurvePoint};
 use crate::metrics::Estimate;
 use dpsis::Result;

@@ -5,7 +5,7 @@ use crate::arm::{Arm, ArmScale};
 use crate::cells_file::CellsFile;
 use crate::charts::{along, area_of, short};
 use crate::compare::run_cells;
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::experiments::sets::{Sets, not_run};
 use crate::figure::HeatMap;

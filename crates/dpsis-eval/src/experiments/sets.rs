@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::compare::LazyStudy;
 use crate::datasets::{DataSet, PublicTable, find, manifest, open};
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::study::{PENALTY, Settled, Study, labels_of};
 use dpsis::report::{Block, Level, Notice, Section};
 use dpsis::{Error, Result};

@@ -1,7 +1,7 @@
 //! Table 1 of the DP-SIS paper: R² of a LASSO without privacy, under three preparations.
 
 use crate::charts::short;
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::experiments::sets::{Sets, not_run};
 use crate::figure::HeatMap;

@@ -1,25 +1,16 @@
-//! How many rows it takes to find the true features of synthetic designs.
-//!
-//! Values are clipped at a number of known standard deviations around the known center 0, put on the
-//! library's grid and summed by its `CorrelationSums`; its mechanisms draw from these scores: what is
-//! measured is what is released.
+//! Trials on the synthetic designs.
 
 use std::sync::Arc;
 
+use dpsis::mechanism::{Baseline, Parameters, by_id};
+use dpsis::score::CorrelationSums;
+use dpsis::{Bounds, Epsilon, Mechanism, Neighbors, Result, Scaler, Scaling, Scores, Seeded};
+
 use crate::design::{Correlation, Design};
-use crate::experiments::Experiment;
-use crate::experiments::designs_page::{data, section};
+use crate::experiments::experiment::Experiment;
 use crate::metrics::{Estimate, f1};
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
-use dpsis::Mechanism;
-use dpsis::Result;
-use dpsis::Scores;
-use dpsis::mechanism::{Baseline, Parameters, by_id};
-use dpsis::report::Section;
-use dpsis::score::CorrelationSums;
-use dpsis::{Bounds, Scaler, Scaling};
-use dpsis::{Epsilon, Neighbors, Seeded};
 
 /// The numbers of rows, about a sixth apart.
 pub(super) const SIZES: [usize; 23] = [
@@ -66,20 +57,6 @@ pub(super) struct Cell {
     pub(super) exact: Estimate,
 }
 
-/// Runs the experiment.
-pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
-    let settings = FEATURES.iter().flat_map(|p| DESIGNS.iter().map(move |name| (*name, *p)));
-    let settings: Vec<_> = settings.collect();
-    let mut cells = Vec::new();
-    for (i, (name, features)) in settings.iter().enumerate() {
-        let doing = format!("designs: {name}, {features} features");
-        (experiment.progress)(&doing, i as f64 / settings.len() as f64);
-        cells.extend(measure(experiment, name, *features, sizes(*features))?);
-    }
-    data(experiment, &cells)?;
-    section(experiment, &cells)
-}
-
 fn design(name: &str, features: usize) -> Design {
     let correlation = match name {
         "AR 0.1" => Correlation::Autoregressive(0.1),
@@ -114,7 +91,7 @@ pub(super) fn arms(name: &str, features: usize) -> Vec<Arm> {
 }
 
 /// The cells of a design: a trial is one growing table, looked at whenever it has one of the sizes.
-fn measure(
+pub(super) fn measure(
     experiment: &Experiment<'_>,
     name: &'static str,
     features: usize,
@@ -218,36 +195,10 @@ impl ReadyArm {
     }
 }
 
-/// The number of rows from which a share reaches a level: between the sizes on the logarithmic scale,
-/// after the shares have been made to rise (pool adjacent violators); `points` by rising size.
-pub(super) fn rows_for(points: &[(usize, f64)], level: f64) -> Option<f64> {
-    // (sum, number) of pooled neighbors
-    let mut pools: Vec<(f64, usize)> = Vec::new();
-    for (_, share) in points {
-        let mut pool = (*share, 1);
-        while let Some(last) =
-            pools.last().filter(|last| last.0 * pool.1 as f64 > pool.0 * last.1 as f64)
-        {
-            pool = (pool.0 + last.0, pool.1 + last.1);
-            pools.pop();
-        }
-        pools.push(pool);
-    }
-    let rising = pools.iter().flat_map(|(sum, of)| std::iter::repeat_n(sum / *of as f64, *of));
-    let rising: Vec<f64> = rising.collect();
-    // A mean of equal shares may be rounded.
-    let reached = rising.iter().position(|share| *share >= level - 1e-12)?;
-    let (n, share) = (points[reached].0 as f64, rising[reached]);
-    let Some(before) = reached.checked_sub(1) else { return Some(n) };
-    let (n_before, share_before) = (points[before].0 as f64, rising[before]);
-    let part = (level - share_before) / (share - share_before);
-    Some(n_before * (n / n_before).powf(part))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::with;
+    use crate::experiments::experiment::with;
 
     #[test]
     fn threads_change_nothing() {
@@ -265,28 +216,5 @@ mod tests {
         let found = with(5, 2, |e| measure(e, DESIGNS[3], 100, &[4000]).unwrap());
         let without = found.iter().find(|cell| cell.arm.mechanism == WITHOUT).unwrap();
         assert!((without.f1.mean - 0.6).abs() < 0.1, "{:?}", without.f1);
-    }
-
-    #[test]
-    fn rows_for_a_level_by_hand() {
-        // Halfway between 0.8 and 1.0 on the logarithmic scale.
-        let n = rows_for(&[(100, 0.2), (200, 0.8), (800, 1.0)], 0.9).unwrap();
-        assert!((n - 400.0).abs() < 1e-9);
-        assert_eq!(rows_for(&[(100, 0.95), (200, 1.0)], 0.9), Some(100.0));
-        assert_eq!(rows_for(&[(100, 0.1), (200, 0.89)], 0.9), None);
-        // 0.95 and 0.75 pool to 0.85.
-        let n = rows_for(&[(100, 0.95), (200, 0.75), (400, 0.95)], 0.9).unwrap();
-        assert!((n - 200.0 * 2f64.sqrt()).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_small_run_writes_its_files() {
-        with(3, 2, |experiment| {
-            let section = run(experiment).unwrap();
-            assert!(section.blocks.len() > 5);
-            for file in ["designs.csv", "designs-rows.csv", "designs-exact-100.svg"] {
-                assert!(experiment.output.path().join(file).exists(), "{file}");
-            }
-        });
     }
 }

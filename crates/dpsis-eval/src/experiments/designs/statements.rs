@@ -1,9 +1,10 @@
-//! What was stated of the synthetic designs beside what came out.
+//! Earlier statements about the synthetic designs beside the results.
 
-use crate::experiments::designs::{Arm, DESIGNS, FEATURES, MECHANISMS, WITHOUT};
-use crate::experiments::designs_page::{Found, words};
-use crate::experiments::parts::{Stated, verdict_of};
 use dpsis::report::{Block, Verdict};
+
+use crate::experiments::designs::cells::{Arm, DESIGNS, FEATURES, MECHANISMS, WITHOUT};
+use crate::experiments::designs::rows_needed::{Found, words};
+use crate::experiments::parts::{Stated, verdict_of};
 
 const EARLIER: &str = "an earlier implementation of this experiment";
 

@@ -1,22 +1,19 @@
-//! The data, figures and statements of the synthetic designs.
+//! The data and the figures of the synthetic designs.
 
-use crate::experiments::Experiment;
-use crate::experiments::designs::{
-    Arm, CLIPS, Cell, DESIGNS, EPSILONS, FEATURES, MECHANISMS, SIZES, WITHOUT, arms, rows_for,
-    sizes,
-};
-use crate::experiments::designs_statements::comparisons;
-use crate::experiments::parts::{curves, figure, paragraph, row, share_at};
-use crate::figure::{Curve, CurveChart, HeatMap, Reference};
 use dpsis::Result;
 use dpsis::report::{Block, Section};
 
-/// The share of trials for which rows are counted.
-const LEVEL: f64 = 0.9;
+use crate::experiments::designs::cells::{Arm, CLIPS, Cell, DESIGNS, EPSILONS, FEATURES, MECHANISMS, SIZES, WITHOUT, arms};
+use crate::experiments::designs::rows_needed::{Found, LEVEL, words};
+use crate::experiments::designs::statements::comparisons;
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts::{curves, figure, paragraph, row, share_at};
+use crate::figure::{Curve, CurveChart, HeatMap, Reference};
+
 const DATA: &str = "designs.csv";
 
 /// Writes all cells, and the rows that each arm needs.
-pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<()> {
+pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<()> {
     let line = |cell: &Cell| {
         let arm = &cell.arm;
         let mut line =
@@ -125,30 +122,6 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
     Ok(Section { id: "designs".into(), title: "Synthetic designs: rows needed".into(), blocks })
 }
 
-/// Cells, by what they are of.
-#[derive(Clone, Copy)]
-pub(super) struct Found<'a>(pub(super) &'a [Cell]);
-
-impl<'a> Found<'a> {
-    pub(super) fn of(
-        self,
-        design: &str,
-        features: usize,
-        arm: Arm,
-    ) -> impl Iterator<Item = &'a Cell> {
-        let is = move |cell: &&Cell| cell.features == features && cell.arm == arm;
-        let design = design.to_owned();
-        self.0.iter().filter(is).filter(move |cell| cell.design == design)
-    }
-
-    /// The rows for exact recovery in 90% of runs.
-    pub(super) fn rows(self, design: &str, features: usize, arm: Arm) -> Option<f64> {
-        let points: Vec<_> =
-            self.of(design, features, arm).map(|cell| (cell.n, cell.exact.mean)).collect();
-        rows_for(&points, LEVEL)
-    }
-}
-
 fn exact_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (mechanism, epsilon) in MECHANISMS.map(|id| (id, "1")).into_iter().chain([(WITHOUT, "")]) {
@@ -195,15 +168,6 @@ fn epsilon_map(found: Found<'_>) -> HeatMap {
         mark_label: String::new(),
         scale_label: "share of runs".into(),
         diverging: false,
-    }
-}
-
-/// A number of rows in words.
-pub(super) fn words(rows: Option<f64>, features: usize) -> String {
-    match (rows, sizes(features).last()) {
-        (Some(rows), _) if rows <= SIZES[0] as f64 => format!("at most {}", SIZES[0]),
-        (Some(rows), _) => format!("{rows:.0}"),
-        (None, last) => format!("above {}", last.copied().unwrap_or(0)),
     }
 }
 

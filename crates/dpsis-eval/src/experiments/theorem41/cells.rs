@@ -1,32 +1,14 @@
-//! The bound of theorem 4.1 of "Feature Selection from Differentially Private Correlations" beside the
-//! mechanism itself.
-//!
-//! # The hardest scores
-//!
-//! Let the k-th best score exceed the next by the gap xi, in units of the sensitivity. Every set but the best
-//! arrives with a handicap of at least a xi, a = gamma eps/2, and with exactly that if the k best are equal
-//! and all others are: no scores of that gap are recovered less often. With C = C(d, k) and p = e^(-a xi) the
-//! best set then wins with probability
-//!
-//! ```text
-//! integral from 0 to 1 of (1 - p t)^(C - 1) dt = (1 - (1 - p)^C)/(C p),
-//! ```
-//!
-//! which is 1 - C p/2 where that is near 1, and the theorem's bound is 1 - C p: its probability of a miss
-//! is twice the truth.
+//! How often the mechanism recovers the k best, and the formulas beside that.
 
-use crate::experiments::Experiment;
-use crate::experiments::theorem41_noise::noises;
-use crate::experiments::theorem41_page::{data, section};
+use dpsis::internals::ln_binomial;
+use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
+
+use crate::experiments::experiment::Experiment;
 use crate::metrics::Estimate;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
-use dpsis::Result;
-use dpsis::Scores;
-use dpsis::internals::ln_binomial;
-use dpsis::report::Section;
-use dpsis::{CanonicalLipschitz, Mechanism};
-use dpsis::{Epsilon, Neighbors, Seeded};
+
+pub(super) const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
 
 /// Which scores have the gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -174,22 +156,7 @@ fn hardest(ln_sets: f64, handicap: f64) -> f64 {
     -(sets * per_p).exp_m1() / sets
 }
 
-/// Runs the experiment.
-pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
-    let mut cells = Vec::new();
-    for (i, setting) in SETTINGS.iter().enumerate() {
-        let Setting { d, k, .. } = setting;
-        let doing = format!("theorem 4.1: d = {d}, k = {k}");
-        (experiment.progress)(&doing, i as f64 / (SETTINGS.len() + 1) as f64);
-        cells.extend(measure(experiment, setting)?);
-    }
-    (experiment.progress)("theorem A.3", SETTINGS.len() as f64 / (SETTINGS.len() + 1) as f64);
-    let noises = noises(experiment)?;
-    data(experiment, &cells, &noises)?;
-    section(experiment, &cells, &noises)
-}
-
-fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> {
+pub(super) fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> {
     let mechanism = CanonicalLipschitz::with_gamma(setting.gamma)?;
     let epsilon: Epsilon = setting.epsilon.parse()?;
     let seed = experiment.seed;
@@ -214,7 +181,7 @@ fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::with;
+    use crate::experiments::experiment::with;
     use dpsis::internals::binomial;
     use num_traits::ToPrimitive;
 
@@ -290,15 +257,5 @@ mod tests {
     fn threads_change_nothing() {
         let cells = |threads| with(3, threads, |e| measure(e, &SETTINGS[0]).unwrap());
         assert_eq!(cells(1), cells(3));
-    }
-
-    #[test]
-    fn a_small_run_writes_its_files() {
-        with(3, 2, |experiment| {
-            assert!(run(experiment).unwrap().blocks.len() > 5);
-            for file in ["theorem4.1.csv", "theorem4.1-noise.csv", "theorem4.1.svg"] {
-                assert!(experiment.output.path().join(file).exists(), "{file}");
-            }
-        });
     }
 }

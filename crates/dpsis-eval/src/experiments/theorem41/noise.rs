@@ -1,24 +1,21 @@
 //! How large the noise of a utility class is: theorem A.3 of "Feature Selection from Differentially Private
 //! Correlations", E\[-ln(1 - U^(1/m))\] = H_m for U uniform on (0, 1).
 
+use dpsis::Result;
+use dpsis::internals::binomial;
 use num_traits::ToPrimitive;
 use rand::RngCore;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-use crate::experiments::Experiment;
-use crate::experiments::parts::{Stated, paragraph, row};
-use crate::experiments::theorem41_page::SOURCE;
+use crate::experiments::experiment::Experiment;
 use crate::metrics::Estimate;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
-use dpsis::Result;
-use dpsis::internals::binomial;
-use dpsis::report::{Block, Verdict};
 
 /// Euler's constant.
 const EULER: f64 = 0.577_215_664_901_532_9;
-const DATA: &str = "theorem4.1-noise.csv";
+
 /// The (d, k) whose largest class, of C(d - 1, k - 1) sets, is looked at.
 const CLASSES: [(u64, u64); 8] =
     [(10, 1), (20, 2), (20, 3), (100, 5), (2000, 5), (22283, 5), (2000, 8), (22283, 10)];
@@ -101,97 +98,6 @@ fn values(u: f64, m: f64) -> (f64, f64) {
 /// The middle of one of 2^53 equal parts of (0, 1).
 fn uniform(rng: &mut ChaCha20Rng) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
-}
-
-/// Writes what came out.
-pub(super) fn noise_lines(experiment: &Experiment<'_>, noises: &[Noise]) -> Result<()> {
-    let line = |noise: &Noise| {
-        let mut line = vec![noise.d.to_string(), noise.k.to_string(), format!("{:.6e}", noise.m)];
-        let numbers = [
-            noise.harmonic(),
-            noise.asymptotic(),
-            noise.mean.mean,
-            noise.mean.error,
-            noise.naive,
-            noise.infinite,
-        ];
-        line.extend(numbers.map(|number| format!("{number:.6}")));
-        line
-    };
-    let header = [
-        "d",
-        "k",
-        "m",
-        "harmonic",
-        "asymptotic",
-        "simulated",
-        "error",
-        "naive_finite",
-        "naive_infinite",
-    ];
-    let lines: Vec<_> = noises.iter().map(line).collect();
-    experiment.output.write_csv(DATA, &header, &lines)
-}
-
-/// The end of the section.
-pub(super) fn noise_blocks(noises: &[Noise]) -> Vec<Block> {
-    let words = paragraph(
-        "Theorem A.3: the largest noise of a class of m sets, -ln(1 - U^(1/m)), has the m-th harmonic \
-         number as its mean, ln m + 0.57722 + 1/(2m) - ... Below, m = C(d-1, k-1), the largest class. As \
-         written, the formula loses all digits once U^(1/m) rounds to 1, and is then infinite; computed as \
-         -ln(-expm1(ln(U)/m)) it keeps them.",
-    );
-    vec![words, noise_table(noises), noise_verdict(noises)]
-}
-
-fn noise_table(noises: &[Noise]) -> Block {
-    let line = |noise: &Noise| {
-        let m = if noise.m < 1e7 { noise.m.to_string() } else { format!("{:.3e}", noise.m) };
-        let naive = match noise.infinite {
-            1.0 => "\u{2013}".to_owned(),
-            _ => format!("{:.3}", noise.naive),
-        };
-        vec![
-            noise.d.to_string(),
-            noise.k.to_string(),
-            m,
-            format!("{:.4}", noise.harmonic()),
-            format!("{:.4}", noise.asymptotic()),
-            format!("{:.4}", noise.mean.mean),
-            format!("{:.4}", noise.mean.error),
-            naive,
-            format!("{:.1}%", 100.0 * noise.infinite),
-        ]
-    };
-    Block::Table {
-        caption: format!("Noise of the largest class ({DATA})."),
-        header: row(&[
-            "d",
-            "k",
-            "m = C(d-1, k-1)",
-            "H_m",
-            "ln m + 0.57722 + 1/(2m)",
-            "simulated mean",
-            "standard error",
-            "as written, finite draws",
-            "as written, infinite",
-        ]),
-        rows: noises.iter().map(line).collect(),
-    }
-}
-
-fn noise_verdict(noises: &[Noise]) -> Block {
-    let largest = noises.iter().map(|noise| noise.z().abs()).fold(0.0, f64::max);
-    Stated {
-        statement: "E[-ln(1 - U^(1/m))] is the m-th harmonic number.",
-        source: &format!("{SOURCE}, theorem A.3"),
-        paper: "H_m",
-    }
-    .against(
-        format!("largest deviation of {} means: {largest:.1} standard errors", noises.len()),
-        if largest <= 4.0 { Verdict::Matches } else { Verdict::DoesNotMatch },
-        "Rule: every simulated mean within four standard errors.",
-    )
 }
 
 #[cfg(test)]

@@ -1,18 +1,20 @@
-//! The data, figures and statements of theorem 4.1.
+//! The data and the figures of theorem 4.1.
 
-use crate::experiments::Experiment;
-use crate::experiments::parts::{Stated, curves, paragraph, row, share_at};
-use crate::experiments::theorem41::{Arrangement, Cell, SETTINGS, Setting, ln_c};
-use crate::experiments::theorem41_noise::{Noise, noise_blocks, noise_lines};
-use crate::figure::{Curve, CurveChart, CurvePoint};
 use dpsis::Result;
-use dpsis::report::{Block, Section, Verdict};
+use dpsis::report::Section;
+
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts::{curves, paragraph, row, share_at};
+use crate::experiments::theorem41::cells::{Arrangement, Cell, SETTINGS, Setting};
+use crate::experiments::theorem41::noise::Noise;
+use crate::experiments::theorem41::noise_page::{noise_blocks, noise_lines};
+use crate::experiments::theorem41::statements::{closed_form, constant, holds};
+use crate::figure::{Curve, CurveChart, CurvePoint};
 
 const DATA: &str = "theorem4.1.csv";
-pub(super) const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
 
 /// Writes all cells, and the sizes of noise.
-pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell], noises: &[Noise]) -> Result<()> {
+pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell], noises: &[Noise]) -> Result<()> {
     let line = |cell: &Cell| {
         let Setting { d, k, gamma, epsilon, arrangement } = cell.setting;
         let mut line = row(&[&d.to_string(), &k.to_string(), gamma, epsilon, arrangement.name()]);
@@ -152,95 +154,4 @@ fn arrangements(cells: &[Cell]) -> CurveChart {
         curves.push(line(cells, step, "bound".into(), Cell::bound));
     }
     gap_chart("Two arrangements of scores: d 1000, k 5, gamma 1/2, epsilon 1", curves)
-}
-
-/// The cell of the least or largest of a number.
-fn most(cells: &[Cell], number: impl Fn(&Cell) -> f64) -> Option<&Cell> {
-    cells.iter().max_by(|a, b| number(a).total_cmp(&number(b)))
-}
-
-fn place(cell: &Cell) -> String {
-    let Setting { d, k, gamma, epsilon, arrangement } = cell.setting;
-    format!("d {d}, k {k}, gamma {gamma}, epsilon {epsilon}, {}", arrangement.name())
-}
-
-fn holds(cells: &[Cell]) -> Block {
-    // At the bound itself the error would be smallest where the bound is wrong: take the larger one.
-    let error = |cell: &Cell| cell.error_at(cell.bound()).max(cell.error_at(cell.hardest()));
-    let below = |cell: &Cell| cell.bound() - cell.recovered.mean - 3.0 * error(cell);
-    let held = cells.iter().filter(|cell| below(cell) <= 1e-12).count();
-    let tightest = cells
-        .iter()
-        .filter(|cell| cell.bound() > 0.0)
-        .map(|cell| cell.recovered.mean - cell.bound());
-    let tightest = tightest.fold(f64::INFINITY, f64::min);
-    Stated {
-        statement: "Exactly the k best are taken with probability at least 1 - exp(k ln(d/k) + ln c - xi \
-                    gamma eps/2), c = C(d,k)/(d/k)^k.",
-        source: &format!("{SOURCE}, theorem 4.1"),
-        paper: "always",
-    }
-    .against(
-        format!(
-            "in {held} of {} cells; where the bound is positive, simulated minus bound is at least \
-             {tightest:.3}",
-            cells.len()
-        ),
-        if held == cells.len() { Verdict::Matches } else { Verdict::DoesNotMatch },
-        "Rule: in every cell the simulated share is no further than three standard errors below the bound.",
-    )
-}
-
-fn closed_form(cells: &[Cell]) -> Block {
-    let steps = || cells.iter().filter(|cell| cell.setting.arrangement == Arrangement::Step);
-    let number = steps().count();
-    let least = steps().map(Cell::p_value).fold(1.0, f64::min);
-    Stated {
-        statement: "On the hardest scores of a gap the probability is (1 - (1 - p)^C)/(C p).",
-        source: "derived above; not stated in the paper",
-        paper: "closed form",
-    }
-    .against(
-        format!("smallest p-value of {number} exact binomial tests: {least:.2e}"),
-        if least * number as f64 >= 0.01 { Verdict::Matches } else { Verdict::DoesNotMatch },
-        "Rule: the smallest p-value times the number of tests is at least 0.01 (Bonferroni).",
-    )
-}
-
-fn constant(cells: &[Cell]) -> Block {
-    let mut sizes: Vec<(usize, usize)> = cells.iter().map(|c| (c.setting.d, c.setting.k)).collect();
-    sizes.sort_unstable();
-    sizes.dedup();
-    let held = sizes.iter().filter(|(d, k)| ln_c(*d, *k) <= (*k as f64).ln()).count();
-    let ours = sizes.iter().map(|(d, k)| format!("d {d}, k {k}: {:.1}", ln_c(*d, *k).exp()));
-    let ours = ours.collect::<Vec<_>>().join("; ");
-    let excess = |cell: &Cell| match cell.setting.arrangement {
-        Arrangement::Step => cell.bound_with_k() - cell.hardest(),
-        Arrangement::Slope => f64::NEG_INFINITY,
-    };
-    let worst = most(cells, excess).filter(|cell| excess(cell) > 0.0);
-    let note = worst.map_or(String::new(), |cell| {
-        format!(
-            " With k in its place the bound would be false: {:.3} against a probability of {:.3} \
-             (simulated {:.3}; {}, gap {:.1}).",
-            cell.bound_with_k(),
-            cell.hardest(),
-            cell.recovered.mean,
-            place(cell),
-            cell.gap
-        )
-    });
-    Stated {
-        statement: "The constant of the bound satisfies c = C(d,k)/(d/k)^k <= k.",
-        source: &format!("{SOURCE}, theorem 4.1, as extracted"),
-        paper: "c <= k",
-    }
-    .against(
-        ours,
-        if held == sizes.len() { Verdict::Matches } else { Verdict::DoesNotMatch },
-        &format!(
-            "Rule: that it does for all d and k simulated. For large d, c tends to k^k/k!, which exceeds k \
-             from k = 3 on; the bound itself, with c, is not touched.{note}"
-        ),
-    )
 }
