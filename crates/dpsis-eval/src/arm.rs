@@ -131,7 +131,7 @@ impl Arm {
     }
 
     /// The same with classes as numbers.
-    pub fn ordered(self) -> Self {
+    pub(crate) fn ordered(self) -> Self {
         Self { ordered: true, ..self }
     }
 

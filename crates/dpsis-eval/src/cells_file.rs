@@ -5,9 +5,10 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::metrics::Estimate;
-use crate::sweep::{Cell, Cells, Key};
 use dpsis::{Error, Result};
+
+use crate::metrics::Estimate;
+use crate::sweep::{CellKey, ComparisonCell, ComparisonCells};
 
 const HEADER: [&str; 24] = [
     "table",
@@ -57,8 +58,8 @@ impl CellsFile {
     /// # Errors
     ///
     /// `Request` if they were made with another seed or number of trials; `Io`.
-    pub(crate) fn read(&self) -> Result<Cells> {
-        let mut cells = Cells::new();
+    pub(crate) fn read(&self) -> Result<ComparisonCells> {
+        let mut cells = ComparisonCells::new();
         if !self.path.exists() {
             return Ok(cells);
         }
@@ -88,7 +89,7 @@ impl CellsFile {
                 .hint("state those, or choose another folder"));
             }
             let key = key_of(&record);
-            let cell = Cell {
+            let cell = ComparisonCell {
                 k: whole(5)? as usize,
                 trials: self.trials,
                 lasso: estimate(8, 9)?,
@@ -109,7 +110,7 @@ impl CellsFile {
     }
 
     /// The run times that are known; they are for information, so what is odd is left out.
-    fn read_seconds(&self) -> Result<BTreeMap<Key, f64>> {
+    fn read_seconds(&self) -> Result<BTreeMap<CellKey, f64>> {
         if !self.times.exists() {
             return Ok(BTreeMap::new());
         }
@@ -123,7 +124,7 @@ impl CellsFile {
     }
 
     /// Adds a cell, at once and whole.
-    pub(crate) fn add(&self, key: &Key, cell: &Cell) -> Result<()> {
+    pub(crate) fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
         let times = |csv: &mut csv::Writer<Vec<u8>>| {
             let seconds = format!("{:.3e}", cell.seconds);
             let [table, method, scale, count, epsilon] = names(key);
@@ -135,7 +136,7 @@ impl CellsFile {
     }
 
     /// Writes all cells in the order of their keys.
-    pub(crate) fn finish(&self, cells: &Cells) -> Result<()> {
+    pub(crate) fn finish(&self, cells: &ComparisonCells) -> Result<()> {
         let mut csv = csv::Writer::from_writer(Vec::new());
         let written = csv.write_record(HEADER).and_then(|()| {
             cells.iter().try_for_each(|(key, cell)| self.write(&mut csv, key, cell))
@@ -147,7 +148,12 @@ impl CellsFile {
         replaced.map_err(|error| failed(&self.path, &error))
     }
 
-    fn write(&self, csv: &mut csv::Writer<Vec<u8>>, key: &Key, cell: &Cell) -> csv::Result<()> {
+    fn write(
+        &self,
+        csv: &mut csv::Writer<Vec<u8>>,
+        key: &CellKey,
+        cell: &ComparisonCell,
+    ) -> csv::Result<()> {
         let (low, high) = cell.lasso.band();
         let numbers = [
             cell.lasso.mean,
@@ -175,12 +181,12 @@ impl CellsFile {
 }
 
 /// The key in the first five columns.
-fn key_of(record: &csv::StringRecord) -> Key {
+fn key_of(record: &csv::StringRecord) -> CellKey {
     let text = |column: usize| record[column].to_owned();
-    Key { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
+    CellKey { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
 }
 
-fn names(key: &Key) -> [&str; 5] {
+fn names(key: &CellKey) -> [&str; 5] {
     [&key.table, &key.method, &key.scale, &key.count, &key.epsilon]
 }
 
@@ -219,8 +225,8 @@ fn failed(path: &Path, error: &std::io::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn cell(mean: f64) -> (Key, Cell) {
-        let key = Key {
+    fn cell(mean: f64) -> (CellKey, ComparisonCell) {
+        let key = CellKey {
             table: "a, b".to_owned(),
             method: "dp-sis".to_owned(),
             scale: "paper".to_owned(),
@@ -228,7 +234,7 @@ mod tests {
             epsilon: "1/3".to_owned(),
         };
         let estimate = Estimate { mean, error: 0.1 };
-        let cell = Cell {
+        let cell = ComparisonCell {
             k: 7,
             trials: 10,
             lasso: estimate,

@@ -2,7 +2,7 @@
 
 use crate::figure::{Curve, CurveChart, CurvePoint, Reference};
 use crate::metrics::Estimate;
-use crate::sweep::{Cell, Cells, Key};
+use crate::sweep::{CellKey, ComparisonCell, ComparisonCells};
 
 /// What is drawn of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) enum Measure {
 impl Measure {
     pub(crate) const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
 
-    fn of(self, cell: &Cell) -> Estimate {
+    fn of(self, cell: &ComparisonCell) -> Estimate {
         match self {
             Self::Lasso => cell.lasso,
             Self::Overlap => cell.overlap,
@@ -54,26 +54,35 @@ pub(crate) fn number(epsilon: &str) -> f64 {
 pub(crate) type Group<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 /// The cells of a group, by epsilon.
-pub(crate) fn along<'c>(cells: &'c Cells, group: Group<'_>) -> Vec<(f64, &'c Cell)> {
+pub(crate) fn along<'c>(
+    cells: &'c ComparisonCells,
+    group: Group<'_>,
+) -> Vec<(f64, &'c ComparisonCell)> {
     along_epsilon(cells, |key| group_of(key) == group)
 }
 
 /// The group that a key is of.
-pub(crate) fn group_of(key: &Key) -> Group<'_> {
+pub(crate) fn group_of(key: &CellKey) -> Group<'_> {
     (&key.table, &key.count, &key.method, &key.scale)
 }
 
 /// The mean height of what is read off cells along epsilon.
-pub(crate) fn area_of(along: &[(f64, &Cell)], value: impl Fn(&Cell) -> f64) -> f64 {
+pub(crate) fn area_of(
+    along: &[(f64, &ComparisonCell)],
+    value: impl Fn(&ComparisonCell) -> f64,
+) -> f64 {
     let points: Vec<(f64, f64)> =
         along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
     area(&points)
 }
 
 /// The cells of some keys, by epsilon.
-pub(crate) fn along_epsilon(cells: &Cells, of: impl Fn(&Key) -> bool) -> Vec<(f64, &Cell)> {
+pub(crate) fn along_epsilon(
+    cells: &ComparisonCells,
+    of: impl Fn(&CellKey) -> bool,
+) -> Vec<(f64, &ComparisonCell)> {
     let chosen = cells.iter().filter(|(key, _)| of(key));
-    let mut along: Vec<(f64, &Cell)> =
+    let mut along: Vec<(f64, &ComparisonCell)> =
         chosen.map(|(key, cell)| (number(&key.epsilon), cell)).collect();
     along.sort_by(|a, b| a.0.total_cmp(&b.0));
     along
@@ -81,7 +90,7 @@ pub(crate) fn along_epsilon(cells: &Cells, of: impl Fn(&Key) -> bool) -> Vec<(f6
 
 /// The methods that have cells for a table and a count, in the order given.
 pub(crate) fn curve_chart(
-    cells: &Cells,
+    cells: &ComparisonCells,
     (table, count): (&str, &str),
     arms: &[(String, String)],
     measure: Measure,
@@ -93,7 +102,7 @@ pub(crate) fn curve_chart(
             1 => method.clone(),
             _ => format!("{method}, {scale}"),
         };
-        let point = |(epsilon, cell): (f64, &Cell)| {
+        let point = |(epsilon, cell): (f64, &ComparisonCell)| {
             let estimate = measure.of(cell);
             let (low, high) = estimate.band();
             // Without a coefficient there is nothing to agree with.

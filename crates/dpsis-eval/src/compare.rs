@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use dpsis::report::{Block, Level, Notice, Page, Section};
+use dpsis::{Error, Result};
+
 use crate::cells_file::CellsFile;
 use crate::charts::{Group, Measure, along, area_of, curve_chart, group_of, short};
 use crate::output::OutputFolder;
 use crate::study::Study;
-use crate::sweep::{Cell, Cells, Key, Sweep};
-use dpsis::report::{Block, Level, Notice, Page, Section};
-use dpsis::{Error, Result};
+use crate::sweep::{CellKey, ComparisonCell, ComparisonCells, Sweep};
 
 /// A table that is read when it is needed.
 pub struct LazyStudy<'a> {
@@ -28,7 +29,7 @@ pub fn compare(
     tables: &[LazyStudy<'_>],
     output: &OutputFolder,
     progress: &dyn Fn(f64),
-) -> Result<Cells> {
+) -> Result<ComparisonCells> {
     let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials);
     let cells = run_cells(sweep, tables, &file, progress)?;
     let arms: Vec<(String, String)> =
@@ -60,7 +61,7 @@ pub(crate) fn run_cells(
     tables: &[LazyStudy<'_>],
     file: &CellsFile,
     progress: &dyn Fn(f64),
-) -> Result<Cells> {
+) -> Result<ComparisonCells> {
     let mut cells = file.read()?;
     for (key, cell) in &cells {
         if tables.iter().any(|table| table.name == key.table && table.data != cell.data) {
@@ -74,7 +75,7 @@ pub(crate) fn run_cells(
     for table in tables {
         let keys = sweep.keys(&table.name);
         let all_keys = keys.len();
-        let missing: BTreeSet<Key> =
+        let missing: BTreeSet<CellKey> =
             keys.into_iter().filter(|key| !cells.contains_key(key)).collect();
         done += all_keys - missing.len();
         if missing.is_empty() {
@@ -85,7 +86,7 @@ pub(crate) fn run_cells(
             &study,
             |key| missing.contains(key),
             |key, cell| {
-                let cell = Cell { data: table.data.clone(), ..cell };
+                let cell = ComparisonCell { data: table.data.clone(), ..cell };
                 file.add(&key, &cell)?;
                 cells.insert(key, cell);
                 done += 1;
@@ -102,7 +103,7 @@ pub(crate) fn run_cells(
 }
 
 /// The areas as lines of text, and where the page is.
-pub fn summary(cells: &Cells, output: &std::path::Path) -> String {
+pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
     let mut text = format!(
         "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}\n",
         "table", "k", "method", "scale", "LASSO", "overlap", "lift"
@@ -110,9 +111,9 @@ pub fn summary(cells: &Cells, output: &std::path::Path) -> String {
     let groups: BTreeSet<Group<'_>> = cells.keys().map(group_of).collect();
     for group @ (table, count, method, scale) in groups {
         let along = along(cells, group);
-        let lasso = short(area_of(&along, agreement));
+        let lasso = short(area_of(&along, lasso_agreement));
         let overlap = short(area_of(&along, |cell| cell.overlap.mean));
-        let lift = short(area_of(&along, Cell::lift));
+        let lift = short(area_of(&along, ComparisonCell::lift));
         let _ = writeln!(
             text,
             "{table:<16} {count:>4}  {method:<22} {scale:<22} {lasso:>7} {overlap:>7} {lift:>7}"
@@ -148,7 +149,7 @@ pub(crate) fn what_is_measured() -> Section {
 }
 
 fn section(
-    cells: &Cells,
+    cells: &ComparisonCells,
     table: &str,
     count: &str,
     arms: &[(String, String)],
@@ -176,7 +177,7 @@ fn section(
 }
 
 /// Agreement with the LASSO; no number where the LASSO has no coefficient.
-fn agreement(cell: &Cell) -> f64 {
+fn lasso_agreement(cell: &ComparisonCell) -> f64 {
     if cell.reach > 0.0 { cell.lasso.mean } else { f64::NAN }
 }
 
@@ -190,20 +191,20 @@ fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
 }
 
 /// Areas under the curves of a table.
-fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
+fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
     let row = |(method, scale): &(String, String)| {
         let along = along(cells, (table, count, method, scale));
-        let of = |value: fn(&Cell) -> f64| short(area_of(&along, value));
+        let of = |value: fn(&ComparisonCell) -> f64| short(area_of(&along, value));
         vec![
             method.clone(),
             scale.clone(),
-            of(agreement),
+            of(lasso_agreement),
             of(|cell| cell.overlap.mean),
             of(|cell| cell.top),
             of(|cell| cell.great),
             of(|cell| cell.good),
             of(|cell| cell.model.mean),
-            of(Cell::lift),
+            of(ComparisonCell::lift),
             milliseconds(along.iter().map(|(_, cell)| cell.seconds)),
         ]
     };
@@ -229,7 +230,7 @@ fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> 
 }
 
 /// A name as a part of a file's name.
-pub(crate) fn file_name(table: &str) -> String {
+fn file_name(table: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     table.chars().map(plain).collect()
 }

@@ -12,17 +12,17 @@ use pure as solver;
 
 /// A linear model of a number.
 #[derive(Debug, Clone, PartialEq)]
-pub struct LinearModel {
+pub(crate) struct LinearModel {
     /// The intercept.
-    pub intercept: f64,
+    pub(crate) intercept: f64,
     /// One coefficient a feature.
-    pub coefficients: Array1<f64>,
+    pub(crate) coefficients: Array1<f64>,
 }
 
 impl LinearModel {
     /// Least squares with an intercept; None where the columns of x, n by k, are not independent of each
     /// other and of the intercept, as far as `f64` can tell.
-    pub fn least_squares(x: ArrayView2<'_, f64>, y: &Array1<f64>) -> Option<Self> {
+    pub(crate) fn least_squares(x: ArrayView2<'_, f64>, y: &Array1<f64>) -> Option<Self> {
         if x.nrows() <= x.ncols() {
             return None;
         }
@@ -32,7 +32,7 @@ impl LinearModel {
 
     /// Ridge regression: the minimizer of ||y - X w - b||^2 + penalty ||w||^2. None unless the penalty is
     /// positive.
-    pub fn ridge(x: ArrayView2<'_, f64>, y: &Array1<f64>, penalty: f64) -> Option<Self> {
+    pub(crate) fn ridge(x: ArrayView2<'_, f64>, y: &Array1<f64>, penalty: f64) -> Option<Self> {
         if !(penalty > 0.0) {
             return None;
         }
@@ -64,7 +64,7 @@ impl LinearModel {
     }
 
     /// What it predicts for rows of x, n by k.
-    pub fn predict(&self, x: ArrayView2<'_, f64>) -> Array1<f64> {
+    pub(crate) fn predict(&self, x: ArrayView2<'_, f64>) -> Array1<f64> {
         x.dot(&self.coefficients) + self.intercept
     }
 }
@@ -145,8 +145,9 @@ mod lapack {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     /// By numpy 2: `lstsq`, and the closed form of the ridge at 2.5.
     const NUMPY_LEAST_SQUARES: (f64, [f64; 3]) =

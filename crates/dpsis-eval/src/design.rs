@@ -2,13 +2,14 @@
 //!
 //! Everything is a function of a seed: ChaCha20 under it, normals by the ziggurat of `rand_distr`.
 
-use crate::datasets::PublicTable;
 use dpsis::{Error, Result};
 use ndarray::{Array1, Array2, Axis};
 use rand::Rng;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
+
+use crate::datasets::PublicTable;
 
 /// A table with the coefficients that made its target.
 pub struct Synthetic {
@@ -40,12 +41,12 @@ impl Synthetic {
 
 /// W1 of "Feature Selection from Differentially Private Correlations", section 3: 100 rows of 100
 /// independent standard normals, the sum of the first five as target, noise of variance 0.1.
-pub fn w1(seed: u64) -> Synthetic {
+pub(crate) fn w1(seed: u64) -> Synthetic {
     square(seed, 0)
 }
 
 /// W1/W2 of the same section: W1, but the last ten rows sum the last five columns. `weights` are W1's.
-pub fn w1_w2(seed: u64) -> Synthetic {
+pub(crate) fn w1_w2(seed: u64) -> Synthetic {
     square(seed, OTHERS)
 }
 
@@ -67,7 +68,7 @@ fn square(seed: u64, others: usize) -> Synthetic {
 /// The synthetic set of the same paper, section 5, after Fan and Lv (2008), section 3.3.1: 100 rows of
 /// 2,000 independent standard normals, eight true features at random places with coefficients
 /// (-1)^u (a + |z|), u Bernoulli(0.4), z standard normal, a = 4 ln n/sqrt n, noise of variance 1.5.
-pub fn fan_lv(seed: u64) -> Synthetic {
+pub(crate) fn fan_lv(seed: u64) -> Synthetic {
     let (n, d, true_features) = (100, 2000, 8);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let x = normals(&mut rng, n, d);
@@ -149,7 +150,7 @@ pub fn made(
 
 /// How the features of a [`Design`] hang together; all have mean 0 and variance 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Correlation {
+pub(crate) enum Correlation {
     /// r^|i - j| between features i and j.
     Autoregressive(f64),
     /// r between any two.
@@ -162,29 +163,29 @@ pub enum Correlation {
 /// The family on which the private selectors of "Differentially Private High-dimensional Variable
 /// Selection via Integer Programming" (NeurIPS 2025) were measured.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Design {
+pub(crate) struct Design {
     /// At least 9.
-    pub features: usize,
+    pub(crate) features: usize,
     /// The correlation between features.
-    pub correlation: Correlation,
+    pub(crate) correlation: Correlation,
     /// Whether the second and the fourth coefficient are -1 rather than 1.
-    pub mixed_signs: bool,
+    pub(crate) mixed_signs: bool,
 }
 
 impl Design {
     /// The true features, from 0: columns 1, 3, 5, 7 and 9.
-    pub const TRUE: [usize; 5] = [0, 2, 4, 6, 8];
+    pub(crate) const TRUE: [usize; 5] = [0, 2, 4, 6, 8];
     /// The signal's variance over the noise's.
-    pub const SIGNAL_TO_NOISE: f64 = 5.0;
+    pub(crate) const SIGNAL_TO_NOISE: f64 = 5.0;
 
     /// The coefficient of each true feature.
-    pub fn coefficients(&self) -> [f64; 5] {
+    pub(crate) fn coefficients(&self) -> [f64; 5] {
         let second = if self.mixed_signs { -1.0 } else { 1.0 };
         [1.0, second, 1.0, second, 1.0]
     }
 
     /// The covariance of feature j with the target.
-    pub fn covariance(&self, j: usize) -> f64 {
+    pub(crate) fn covariance(&self, j: usize) -> f64 {
         let with_feature = |i: usize| match self.correlation {
             _ if i == j => 1.0,
             Correlation::Autoregressive(r) => r.powi(i.abs_diff(j) as i32),
@@ -199,19 +200,19 @@ impl Design {
     }
 
     /// The standard deviation of the target.
-    pub fn target_deviation(&self) -> f64 {
+    pub(crate) fn target_deviation(&self) -> f64 {
         (self.signal_variance() * (1.0 + 1.0 / Self::SIGNAL_TO_NOISE)).sqrt()
     }
 
     /// The rows of the table of a seed, without end.
-    pub fn rows(&self, seed: u64) -> Rows {
+    pub(crate) fn rows(&self, seed: u64) -> Rows {
         let noise = (self.signal_variance() / Self::SIGNAL_TO_NOISE).sqrt();
         Rows { design: *self, noise, rng: ChaCha20Rng::seed_from_u64(seed) }
     }
 }
 
 /// Rows one by one: a table of n rows begins like one of more.
-pub struct Rows {
+pub(crate) struct Rows {
     design: Design,
     noise: f64,
     rng: ChaCha20Rng,
@@ -219,7 +220,7 @@ pub struct Rows {
 
 impl Rows {
     /// Overwrites `x`, of [`Design::features`] values, with the next row's and returns its target.
-    pub fn next_into(&mut self, x: &mut [f64]) -> f64 {
+    pub(crate) fn next_into(&mut self, x: &mut [f64]) -> f64 {
         match self.design.correlation {
             Correlation::Autoregressive(r) => {
                 let fresh = (1.0 - r * r).sqrt();

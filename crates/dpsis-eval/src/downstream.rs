@@ -61,7 +61,7 @@ impl Downstream {
     pub(crate) fn baseline(&self) -> f64 {
         match &self.target {
             Predicted::Classes(classes) => {
-                let most = counts(classes).into_iter().max().unwrap_or(0);
+                let most = class_sizes(classes).into_iter().max().unwrap_or(0);
                 most as f64 / classes.len().max(1) as f64
             }
             Predicted::Numbers(_) => 0.0,
@@ -122,7 +122,7 @@ impl Downstream {
     }
 }
 
-fn counts(classes: &[usize]) -> Vec<usize> {
+fn class_sizes(classes: &[usize]) -> Vec<usize> {
     let mut counts = vec![0; classes.iter().max().map_or(0, |most| most + 1)];
     classes.iter().for_each(|class| counts[*class] += 1);
     counts
@@ -145,7 +145,7 @@ fn standardized(
 
 /// The classes that a logistic model predicts; the most frequent one where none can be fitted.
 fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<usize> {
-    let counts = counts(classes);
+    let counts = class_sizes(classes);
     let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
     let present = counts.iter().filter(|count| **count > 0).count();
     let targets: Array1<usize> = classes.iter().copied().collect();
@@ -161,8 +161,9 @@ fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<usize
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use rand::{Rng, SeedableRng};
+
+    use super::*;
 
     fn rng() -> ChaCha20Rng {
         ChaCha20Rng::seed_from_u64(3)

@@ -6,7 +6,6 @@
 //! | --- | --- |
 //! | import a public data set, make bounds from a public table | [`datasets`] |
 //! | prepare a public table for the plain models | [`Preparation`], [`Prepared`] |
-//! | fit a plain linear model | [`LinearModel`] |
 //! | make a synthetic table whose true features are known | [`design`] |
 //! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`] |
 //! | run a paper's experiment | [`experiments`] |
@@ -31,12 +30,11 @@ mod sweep;
 
 pub use arm::{Arm, ArmMethod, ArmScale};
 pub use compare::{LazyStudy, compare, summary};
-pub use dense::LinearModel;
 pub use metrics::Estimate;
 pub use output::OutputFolder;
 pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
-pub use sweep::{Cell, Cells, Count, Key, Sweep};
+pub use sweep::{CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
 
 #[cfg(test)]
 #[path = "../../../tests/support/mod.rs"]

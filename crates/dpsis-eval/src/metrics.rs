@@ -13,26 +13,26 @@ pub(crate) fn agreement(picks: &[usize], truth: &[usize], k: usize) -> f64 {
 /// TOP, GREAT and GOOD are those of Shekelyan and Loukides (2022): all k are the k best; or the k/10 best
 /// are among them and all are among the 11k/10 best; or the k/100 best and the 3k/2 best (rounded down).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct AgainstScores {
+pub(crate) struct AgainstScores {
     /// The share of picks whose score is among the k best.
-    pub overlap: f64,
-    pub top: bool,
-    pub great: bool,
-    pub good: bool,
+    pub(crate) overlap: f64,
+    pub(crate) top: bool,
+    pub(crate) great: bool,
+    pub(crate) good: bool,
 }
 
 /// All scores in descending order.
-pub struct Ranking(Vec<i64>);
+pub(crate) struct Ranking(Vec<i64>);
 
 impl Ranking {
-    pub fn of(scores: &[i64]) -> Self {
+    pub(crate) fn of(scores: &[i64]) -> Self {
         let mut sorted = scores.to_vec();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         Self(sorted)
     }
 
     /// `picked` are the scores of the picks, in any order; there are no more than scores.
-    pub fn against(&self, picked: &[i64]) -> AgainstScores {
+    pub(crate) fn against(&self, picked: &[i64]) -> AgainstScores {
         let picked = Self::of(picked).0;
         let k = picked.len();
         let has_best = |count: usize| picked[..count] == self.0[..count];
@@ -64,7 +64,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// The mean of values, with NaN as its error for fewer than two.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -81,7 +81,7 @@ impl Estimate {
     }
 
     /// By how many standard errors two independent means differ; 0 where both are constant and equal.
-    pub fn z(&self, other: &Self) -> f64 {
+    pub(crate) fn z(&self, other: &Self) -> f64 {
         let difference = self.mean - other.mean;
         if difference == 0.0 { 0.0 } else { difference / self.error.hypot(other.error) }
     }

@@ -43,7 +43,7 @@ impl OutputFolder {
     }
 
     /// Writes a file, whole or not at all.
-    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
         let failed = |error: std::io::Error| self.failed(&error.kind().to_string());
         let beside = self.0.join(format!("{name}.new"));
         fs::write(&beside, text).map_err(failed)?;
@@ -51,7 +51,12 @@ impl OutputFolder {
     }
 
     /// Writes rows under a header as CSV.
-    pub fn write_csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
+    pub(crate) fn write_csv(
+        &self,
+        name: &str,
+        header: &[&str],
+        rows: &[Vec<String>],
+    ) -> Result<()> {
         let mut csv = csv::Writer::from_writer(Vec::new());
         let written = csv
             .write_record(header)
@@ -62,7 +67,7 @@ impl OutputFolder {
     }
 
     /// Writes the page.
-    pub fn write_page(&self, page: &Page) -> Result<()> {
+    pub(crate) fn write_page(&self, page: &Page) -> Result<()> {
         self.write("index.html", &page.html())
     }
 

@@ -97,8 +97,9 @@ pub(crate) fn codes(labels: &[String]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     #[test]
     fn columns_are_scaled_as_named() {

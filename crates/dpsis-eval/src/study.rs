@@ -2,6 +2,12 @@
 
 use std::sync::{Arc, OnceLock};
 
+use dpsis::mechanism::{Baseline, Parameters, by_id};
+use dpsis::method::{Lasso, LassoFit};
+use dpsis::{
+    ArrayTable, Bounds, Center, Epsilon, Error, Mechanism, Method, Rehearsal, RehearsalSeeds,
+    Result, Scaling, ScoreKind, Scores, Select, Target, TwoStage,
+};
 use ndarray::Array2;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
@@ -12,14 +18,6 @@ use crate::downstream::{Downstream, Predicted};
 use crate::metrics::Ranking;
 use crate::preparation::{Preparation, codes, distinct, scaled};
 use crate::seed::seed_of;
-use dpsis::Epsilon;
-use dpsis::Mechanism;
-use dpsis::Scores;
-use dpsis::mechanism::{Baseline, Parameters, by_id};
-use dpsis::method::{Lasso, LassoFit};
-use dpsis::{ArrayTable, Bounds, Scaling};
-use dpsis::{Center, Method, Rehearsal, RehearsalSeeds, ScoreKind, Select, Target, TwoStage};
-use dpsis::{Error, Result};
 
 /// The papers' penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
 pub(crate) const PENALTY: f64 = 0.1;
@@ -90,11 +88,11 @@ fn as_number(label: &str) -> Option<f64> {
 /// A public table, its target, and what is true of it.
 pub struct Study {
     /// The table's name in results.
-    pub name: String,
+    pub(crate) name: String,
     /// The table.
-    pub table: PublicTable,
+    pub(crate) table: PublicTable,
     /// What the target is.
-    pub target: Target,
+    pub(crate) target: Target,
     pub(crate) downstream: Downstream,
     /// The target as a number: classes by their places in alphabetical order.
     y: Vec<f64>,
@@ -135,13 +133,13 @@ impl Study {
     }
 
     /// The same table with features that are known to be the right ones, best first.
-    pub fn with_truth(mut self, features: Vec<usize>) -> Self {
+    pub(crate) fn with_truth(mut self, features: Vec<usize>) -> Self {
         self.truth = Truth::Known(features);
         self
     }
 
     /// The k features to be found on a scale; fewer where fewer matter.
-    pub fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
+    pub(crate) fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
         Ok(match (&self.truth, scale) {
             (Truth::Known(features), _) => features.iter().copied().take(k).collect(),
             (Truth::Lasso(_, by_range), ArmScale::Range) => {
@@ -156,12 +154,12 @@ impl Study {
     }
 
     /// The number of features.
-    pub fn features(&self) -> usize {
+    pub(crate) fn features(&self) -> usize {
         self.table.features.len()
     }
 
     /// A method ready to draw on this table.
-    pub fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
+    pub(crate) fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
         let parameters = Parameters::default();
         let mechanism = arm.mechanism.as_deref().map(|id| by_id(id, &parameters)).transpose()?;
         let method = match arm.method {
@@ -236,19 +234,24 @@ impl Study {
 }
 
 /// A method that can draw.
-pub struct ReadyArm {
+pub(crate) struct ReadyArm {
     method: ArmMethod,
-    pub scale: ArmScale,
+    pub(crate) scale: ArmScale,
     mechanism: Option<Arc<dyn Mechanism>>,
     rehearsal: Rehearsal,
     /// The scores without noise.
-    pub exact: Scores,
-    pub ranking: Ranking,
+    pub(crate) exact: Scores,
+    pub(crate) ranking: Ranking,
 }
 
 impl ReadyArm {
     /// The picks of one draw.
-    pub fn picks(&self, k: usize, epsilon: &Epsilon, seeds: RehearsalSeeds) -> Result<Vec<usize>> {
+    pub(crate) fn picks(
+        &self,
+        k: usize,
+        epsilon: &Epsilon,
+        seeds: RehearsalSeeds,
+    ) -> Result<Vec<usize>> {
         let baseline = match self.method {
             ArmMethod::Sis => Baseline::Best,
             ArmMethod::Random => Baseline::Random,
@@ -299,8 +302,9 @@ fn scaled_by_other_half(x: &Array2<f64>, deviations: f64) -> Array2<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     #[test]
     fn rows_without_a_usable_target_are_left_out() {

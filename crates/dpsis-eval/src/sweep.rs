@@ -5,13 +5,12 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use dpsis::{Epsilon, Error, RehearsalSeeds, Result};
+
 use crate::arm::Arm;
 use crate::metrics::{AgainstScores, Estimate, agreement};
 use crate::seed::seed_of;
 use crate::study::{ReadyArm, Study};
-use dpsis::Epsilon;
-use dpsis::RehearsalSeeds;
-use dpsis::{Error, Result};
 
 /// How many features, as written: a number, or `log`, the natural logarithm of their number rounded down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,7 +58,7 @@ pub struct Sweep {
 
 /// The coordinates of a cell, as written in results.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct CellKey {
     /// The table's name.
     pub table: String,
     /// The method, with its mechanism.
@@ -74,7 +73,7 @@ pub struct Key {
 
 /// What came out of a cell's trials.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct ComparisonCell {
     /// The number of features picked.
     pub k: usize,
     /// How many draws it summarizes.
@@ -103,7 +102,7 @@ pub struct Cell {
     pub seconds: f64,
 }
 
-impl Cell {
+impl ComparisonCell {
     /// How much better than without any feature the model is.
     pub fn lift(&self) -> f64 {
         self.model.mean - self.baseline
@@ -111,11 +110,11 @@ impl Cell {
 }
 
 /// All cells, by their keys.
-pub type Cells = BTreeMap<Key, Cell>;
+pub type ComparisonCells = BTreeMap<CellKey, ComparisonCell>;
 
 impl Sweep {
     /// The cells of a table, in order.
-    pub fn keys(&self, table: &str) -> Vec<Key> {
+    pub(crate) fn keys(&self, table: &str) -> Vec<CellKey> {
         let mut keys = Vec::new();
         for arm in &self.arms {
             for count in &self.counts {
@@ -127,8 +126,8 @@ impl Sweep {
         keys
     }
 
-    fn key(&self, table: &str, arm: &Arm, count: Count, epsilon: &Epsilon) -> Key {
-        Key {
+    fn key(&self, table: &str, arm: &Arm, count: Count, epsilon: &Epsilon) -> CellKey {
+        CellKey {
             table: table.to_owned(),
             method: arm.name(),
             scale: arm.scale_name(),
@@ -138,11 +137,11 @@ impl Sweep {
     }
 
     /// Runs the cells of a table that are missing, and hands out each as soon as it is there. What comes out does not depend on the number of threads, nor on what was done before.
-    pub fn run(
+    pub(crate) fn run(
         &self,
         study: &Study,
-        is_missing: impl Fn(&Key) -> bool,
-        mut found: impl FnMut(Key, Cell) -> Result<()>,
+        is_missing: impl Fn(&CellKey) -> bool,
+        mut found: impl FnMut(CellKey, ComparisonCell) -> Result<()>,
     ) -> Result<()> {
         for arm in &self.arms {
             let mut ready: Option<ReadyArm> = None;
@@ -171,8 +170,8 @@ impl Sweep {
         arm: &ReadyArm,
         k: usize,
         epsilon: &Epsilon,
-        key: &Key,
-    ) -> Result<Cell> {
+        key: &CellKey,
+    ) -> Result<ComparisonCell> {
         let truth = study.truth(&arm.scale, k)?;
         let names = [&*key.table, &key.method, &key.scale, &key.count, &key.epsilon];
         let trial = |trial: u64| -> Result<Trial> {
@@ -196,7 +195,7 @@ impl Sweep {
         let share = |value: &dyn Fn(&AgainstScores) -> bool| {
             mean(&|trial| f64::from(u8::from(value(&trial.scores)))).mean
         };
-        Ok(Cell {
+        Ok(ComparisonCell {
             k,
             trials: self.trials,
             lasso: mean(&|trial| trial.lasso),

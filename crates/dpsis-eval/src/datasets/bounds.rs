@@ -5,12 +5,11 @@
 
 use std::str::FromStr;
 
+use dpsis::{Bounds, Error, Result};
 use ndarray::ArrayView1;
 
-use crate::datasets::PublicTable;
 use crate::datasets::form::{push_cell, push_number};
-use dpsis::Bounds;
-use dpsis::{Error, Result};
+use crate::datasets::table::PublicTable;
 
 /// Where a feature's values are clipped.
 ///
@@ -131,9 +130,10 @@ pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use dpsis::ErrorKind;
     use ndarray::Array2;
+
+    use super::*;
 
     fn table(columns: &[&[f64]]) -> PublicTable {
         let n = columns[0].len();

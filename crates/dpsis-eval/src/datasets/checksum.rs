@@ -1,9 +1,10 @@
 //! Whether bytes, or a table, are the known ones.
 
+use dpsis::{Error, Result};
 use sha2::{Digest, Sha256};
 
-use crate::datasets::{DataSet, PublicTable};
-use dpsis::{Error, Result};
+use crate::datasets::manifest::DataSet;
+use crate::datasets::table::PublicTable;
 
 /// SHA-256 of a table, in hexadecimal, whatever the form of its file.
 ///
@@ -66,8 +67,9 @@ fn hexadecimal(hash: Sha256) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     #[test]
     fn the_checksum_of_a_table() {

@@ -55,8 +55,9 @@ mod tests {
     use std::net::TcpListener;
     use std::time::{Duration, Instant};
 
-    use super::*;
     use dpsis::ErrorKind;
+
+    use super::*;
 
     /// Answers one request with these bytes; holds the connection open for a while after.
     fn serve(answer: &'static [u8], hold: Duration) -> String {

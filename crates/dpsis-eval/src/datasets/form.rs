@@ -4,11 +4,11 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use dpsis::{Error, FileTable, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::datasets::PublicTable;
-use dpsis::{Error, FileTable, Result};
+use crate::datasets::table::PublicTable;
 
 /// What a file may hold at most, in bytes, compressed or not: ten times the largest known set.
 pub(super) const MAX_BYTES: u64 = 1 << 28;
@@ -26,9 +26,6 @@ pub enum Form {
     /// `NAME.labels.csv` (a column `y`).
     Npy,
 }
-
-/// A file to write: what stands behind the name of the set, and the bytes.
-pub(super) type Part = (&'static str, Vec<u8>);
 
 impl Form {
     /// In the order in which a folder is searched.
@@ -85,7 +82,7 @@ impl Form {
     /// # Errors
     ///
     /// `Request` for R's form; `Io` if the compressor fails.
-    pub fn write(self, table: &PublicTable) -> Result<Vec<Part>> {
+    pub fn write(self, table: &PublicTable) -> Result<Vec<(&'static str, Vec<u8>)>> {
         let failed = |_| Error::io("cannot bring the table into its form");
         let bytes = match self {
             Self::RData => return Err(Error::request("R's form is read, not written")),
@@ -213,11 +210,11 @@ fn npy_header(rows: usize, columns: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use dpsis::ErrorKind;
     use ndarray::Array2;
     use proptest::prelude::*;
 
     use super::*;
-    use dpsis::ErrorKind;
 
     fn number(value: f64) -> String {
         let mut text = String::new();

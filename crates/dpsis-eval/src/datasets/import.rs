@@ -4,12 +4,14 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use dpsis::{Error, Result};
 use flate2::read::MultiGzDecoder;
 
+use crate::datasets::checksum;
 use crate::datasets::fetch::{Limits, fetch};
 use crate::datasets::form::{Form, MAX_BYTES};
-use crate::datasets::{DataSet, PublicTable, checksum, find};
-use dpsis::{Error, Result};
+use crate::datasets::manifest::{DataSet, find};
+use crate::datasets::table::PublicTable;
 
 /// Where in a folder its files are looked for.
 const FOLDERS: [&str; 3] = ["", "csv", "raw"];
@@ -41,7 +43,7 @@ pub fn open(folder: &Path, name: &str) -> Result<Option<PublicTable>> {
 }
 
 /// Whether [`open`] would find a set in a folder.
-pub fn has(folder: &Path, name: &str) -> bool {
+pub(crate) fn has(folder: &Path, name: &str) -> bool {
     find(name).is_ok_and(|set| locate(folder, set).is_some())
 }
 

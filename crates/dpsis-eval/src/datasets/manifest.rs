@@ -2,10 +2,9 @@
 
 use std::sync::OnceLock;
 
-use serde::Serialize;
-
 use dpsis::internals::near_misses;
 use dpsis::{Error, Result};
+use serde::Serialize;
 
 /// `manifest.csv` beside this file; its columns are described in `datasets/README.md`.
 pub const MANIFEST: &str = include_str!("manifest.csv");
@@ -34,9 +33,7 @@ pub struct DataSet {
     pub rdata_sha256: Option<String>,
     /// SHA-256 of a `NAME.csv.gz` that holds the same table.
     pub csv_gz_sha256: Option<String>,
-    /// SHA-256 of the table itself, whatever the form of its file: see [`table_sha256`].
-    ///
-    /// [`table_sha256`]: super::table_sha256
+    /// SHA-256 of the table itself, whatever the form of its file, as `table_sha256` computes it.
     pub table_sha256: Option<String>,
 }
 
@@ -108,8 +105,9 @@ fn data_set(header: &csv::StringRecord, record: &csv::StringRecord) -> Option<Da
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use dpsis::ErrorKind;
+
+    use super::*;
 
     /// Table 1 of the DP-SIS paper: name, n, p, R squared.
     const TABLE_1: [(&str, usize, usize, f64); 19] = [

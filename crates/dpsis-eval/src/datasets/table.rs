@@ -1,9 +1,8 @@
 //! A public table in memory.
 
-use ndarray::Array2;
-
 use dpsis::internals::WholeTable;
 use dpsis::{Error, Result, Source};
+use ndarray::Array2;
 
 /// A public table: samples by rows, numeric features, one label a sample.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +32,9 @@ impl PublicTable {
 
 #[cfg(test)]
 mod tests {
+    use dpsis::{FileTable, TargetColumn};
+
     use super::*;
-    use dpsis::FileTable;
-    use dpsis::TargetColumn;
 
     /// Rows of several blocks of the reader stay in their order.
     #[test]

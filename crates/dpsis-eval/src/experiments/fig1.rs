@@ -1,6 +1,10 @@
 //! Figure 1 of the DP-SIS paper: the two-stage method and SIS without privacy, on data whose features
 //! are known.
 
+use dpsis::Result;
+use dpsis::internals::{ballots, votes};
+use dpsis::method::Lasso;
+use dpsis::report::{Block, Section, Verdict};
 use ndarray::{Array1, Array2};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -14,10 +18,6 @@ use crate::figure::BarChart;
 use crate::seed::seed_of;
 use crate::study::PENALTY;
 use crate::sweep::in_parallel;
-use dpsis::Result;
-use dpsis::internals::{ballots, votes};
-use dpsis::method::Lasso;
-use dpsis::report::{Block, Section, Verdict};
 
 const K: usize = 5;
 /// Repetitions where the paper's number is not overruled: ten times the trials of other figures.

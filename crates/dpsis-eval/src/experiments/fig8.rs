@@ -1,15 +1,16 @@
 //! Figure 8 of the DP-SIS paper: how often DP-SIS is TOP, GREAT and GOOD.
 
+use dpsis::Result;
+use dpsis::report::{Block, Section, Verdict};
+
 use crate::arm::ArmScale;
 use crate::charts::{along_epsilon, short};
-use crate::experiments::experiment::Experiment;
 use crate::experiments::accuracy::{SIGNIFICANT, SOURCE, cells, section, untested};
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::curves;
 use crate::experiments::sets::Sets;
 use crate::figure::{Curve, CurveChart, CurvePoint};
-use crate::sweep::{Cell, Count};
-use dpsis::Result;
-use dpsis::report::{Block, Section, Verdict};
+use crate::sweep::{ComparisonCell, Count};
 
 /// TOP, GREAT and GOOD against epsilon.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
@@ -30,7 +31,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let cells = cells(experiment, &sets.studies(), &counts, &[ArmScale::Paper], &["dp-sis"])?;
     let along = along_epsilon(&cells, |key| key.table == set.name && key.count == "10");
     let trials = experiment.trials as f64;
-    let curve = |label: &str, of: &dyn Fn(&Cell) -> f64| Curve {
+    let curve = |label: &str, of: &dyn Fn(&ComparisonCell) -> f64| Curve {
         label: label.to_owned(),
         points: along
             .iter()

@@ -1,18 +1,19 @@
 //! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method, by set and epsilon.
 
+use dpsis::Result;
+use dpsis::report::{Block, Section, Verdict};
+
 use crate::arm::ArmScale;
 use crate::charts::short;
 use crate::experiments::accuracy::{
     EPSILONS, SIGNIFICANT, SOURCE, cells, pairs, section, write_cells,
 };
-use crate::experiments::sets::Sets;
 use crate::experiments::experiment::Experiment;
 use crate::experiments::parts;
+use crate::experiments::sets::Sets;
 use crate::figure::HeatMap;
 use crate::metrics::Estimate;
 use crate::sweep::Count;
-use dpsis::Result;
-use dpsis::report::{Block, Section, Verdict};
 
 pub(super) fn fig6(experiment: &Experiment<'_>) -> Result<Section> {
     heat(experiment, "fig6", Count::Number(5))

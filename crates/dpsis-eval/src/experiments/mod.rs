@@ -15,12 +15,13 @@ mod theorem41;
 
 pub use experiment::Experiment;
 
-use crate::compare::what_is_measured;
 use dpsis::report::{Level, Notice, Page, Section};
 use dpsis::{Error, Result};
 
+use crate::compare::what_is_measured;
+
 /// Runs, writes `NAME.csv` and `NAME.svg`, and returns its part of the page.
-pub type Run = fn(&Experiment<'_>) -> Result<Section>;
+type Run = fn(&Experiment<'_>) -> Result<Section>;
 
 /// An experiment by its name, and the group that it belongs to.
 pub struct Named {

@@ -1,10 +1,11 @@
 //! What the sections of a page of experiments are made of.
 
+use dpsis::Result;
+use dpsis::report::{Block, Verdict};
+
 use crate::experiments::experiment::Experiment;
 use crate::figure::{CurveChart, CurvePoint};
 use crate::metrics::Estimate;
-use dpsis::Result;
-use dpsis::report::{Block, Verdict};
 
 /// Writes a drawing to `NAME.svg` and puts it into the page, with its data at `data`.
 pub(super) fn figure(

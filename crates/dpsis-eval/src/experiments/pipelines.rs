@@ -1,6 +1,9 @@
 //! Pipelines that are private throughout, against the DP-SIS paper's preprocessing, which is not, and
 //! the two-stage method, at equal total epsilon.
 
+use dpsis::Result;
+use dpsis::report::{Block, Section};
+
 use crate::arm::{Arm, ArmScale};
 use crate::cells_file::CellsFile;
 use crate::charts::{along, area_of, short};
@@ -9,9 +12,7 @@ use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::experiments::sets::{Sets, not_run};
 use crate::figure::HeatMap;
-use crate::sweep::{Cell, Cells, Count, Sweep};
-use dpsis::Result;
-use dpsis::report::{Block, Section};
+use crate::sweep::{ComparisonCell, ComparisonCells, Count, Sweep};
 
 const K: Count = Count::Number(5);
 const TITLE: &str = "Private throughout, against the paper's preprocessing";
@@ -62,9 +63,9 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
          every epsilon."
             .to_owned(),
     )];
-    let measures: [(&str, &str, Measured); 2] = [
+    let measures: [(&str, &str, CellValue); 2] = [
         ("agreement", "agreement with the LASSO's top five", |cell| cell.lasso.mean),
-        ("lift", "cross-validated accuracy above the most frequent class", Cell::lift),
+        ("lift", "cross-validated accuracy above the most frequent class", ComparisonCell::lift),
     ];
     for (id, words, of) in measures {
         let by_set: Vec<Vec<f64>> = names
@@ -121,9 +122,9 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
 }
 
 /// What is read off a cell.
-type Measured = fn(&Cell) -> f64;
+type CellValue = fn(&ComparisonCell) -> f64;
 
-fn area_of_arm(cells: &Cells, set: &str, arm: &Arm, of: Measured) -> f64 {
+fn area_of_arm(cells: &ComparisonCells, set: &str, arm: &Arm, of: CellValue) -> f64 {
     let (count, method, scale) = (K.to_string(), arm.name(), arm.scale_name());
     area_of(&along(cells, (set, &count, &method, &scale)), of)
 }

@@ -2,12 +2,13 @@
 
 use std::path::Path;
 
-use crate::compare::LazyStudy;
-use crate::datasets::{DataSet, PublicTable, find, manifest, open};
-use crate::experiments::experiment::Experiment;
-use crate::study::{PENALTY, Settled, Study, labels_of};
 use dpsis::report::{Block, Level, Notice, Section};
 use dpsis::{Error, Result};
+
+use crate::compare::LazyStudy;
+use crate::datasets::{DataSet, PublicTable, find, has, manifest, open};
+use crate::experiments::experiment::Experiment;
+use crate::study::{PENALTY, Settled, Study, labels_of};
 
 /// A section that says what is missing.
 pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
@@ -47,8 +48,7 @@ impl<'a> Sets<'a> {
     ) -> Result<Self> {
         let (mut present, mut missing) = (Vec::new(), Vec::new());
         for set in sets {
-            let there =
-                experiment.data.is_some_and(|folder| crate::datasets::has(folder, &set.name));
+            let there = experiment.data.is_some_and(|folder| has(folder, &set.name));
             if there { present.push(set) } else { missing.push(set) }
         }
         Ok(Self { present, missing, experiment })

@@ -1,10 +1,10 @@
 //! Numbers to places along an axis, and the numbers worth writing there.
 
-use super::words::width_of;
+use crate::figure::words::width_of;
 
 /// A linear or logarithmic axis with its ticks.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
+pub(super) struct PlotAxis {
     low: f64,
     high: f64,
     log: bool,
@@ -29,7 +29,7 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
     })
 }
 
-impl Axis {
+impl PlotAxis {
     /// From `low` to `high` exactly.
     pub(super) fn exact(low: f64, high: f64) -> Self {
         let (low, high) = apart(low, high);
@@ -180,27 +180,27 @@ fn minus(text: String) -> String {
 mod tests {
     use super::*;
 
-    fn labels(axis: &Axis) -> Vec<&str> {
+    fn labels(axis: &PlotAxis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| tick.label.as_str()).collect()
     }
 
     #[test]
     fn logarithmic_ticks_are_plain_numbers() {
-        let axis = Axis::logarithmic(0.1, 20.0, 450.0);
+        let axis = PlotAxis::logarithmic(0.1, 20.0, 450.0);
         assert_eq!(labels(&axis), ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20"]);
-        let wide = Axis::logarithmic(1e-3, 1e6, 450.0);
+        let wide = PlotAxis::logarithmic(1e-3, 1e6, 450.0);
         assert!(wide.ticks.len() <= 10, "{:?}", labels(&wide));
-        let narrow = Axis::logarithmic(3.0, 4.0, 450.0);
+        let narrow = PlotAxis::logarithmic(3.0, 4.0, 450.0);
         assert!(narrow.ticks.len() >= 3, "{:?}", labels(&narrow));
         assert!((narrow.place(3.5) - 0.5358).abs() < 1e-3);
     }
 
     #[test]
     fn linear_ticks_are_round() {
-        assert_eq!(labels(&Axis::exact(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        let axis = Axis::around(-0.07, 0.13);
+        assert_eq!(labels(&PlotAxis::exact(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        let axis = PlotAxis::around(-0.07, 0.13);
         assert_eq!(labels(&axis), ["−0.10", "−0.05", "0.00", "0.05", "0.10", "0.15"]);
-        assert_eq!(labels(&Axis::around(3.0, 97.0)).first(), Some(&"0"));
+        assert_eq!(labels(&PlotAxis::around(3.0, 97.0)).first(), Some(&"0"));
     }
 
     #[test]
@@ -215,9 +215,9 @@ mod tests {
             (f64::MIN_POSITIVE, f64::MAX),
         ] {
             for axis in [
-                Axis::exact(low, high),
-                Axis::around(low, high),
-                Axis::logarithmic(low.abs(), high.abs(), 400.0),
+                PlotAxis::exact(low, high),
+                PlotAxis::around(low, high),
+                PlotAxis::logarithmic(low.abs(), high.abs(), 400.0),
             ] {
                 assert!(axis.ticks.len() < 30);
                 for value in [low, high, 0.5, f64::MAX, -1.0] {

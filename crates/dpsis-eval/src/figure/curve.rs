@@ -1,20 +1,21 @@
 //! Curves with bands: a quantity against a parameter, such as accuracy against epsilon.
 
+use dpsis::{Error, Result};
 use serde::Serialize;
 
-use super::axis::{Axis, extent, tip};
-use super::palette::series;
-use super::plot::{
-    Legend, MARGIN, Plot, Sample, WIDTH, curve_paint, left_margin, no_data, point, title, y_label,
+use crate::figure::axis::{PlotAxis, extent, tip};
+use crate::figure::palette::series;
+use crate::figure::plot::{
+    Legend, LegendMark, MARGIN, Plot, Reference, WIDTH, curve_paint, left_margin, no_data, point,
+    title, y_label,
 };
-use super::svg::{Drawing, Paint};
-use super::{Reference, count};
-use dpsis::{Error, Result};
+use crate::figure::svg::{Drawing, Paint};
+use crate::figure::words::counted;
 
 /// Curves with markers and bands, told apart by color, dashes and markers; ten differ in all.
 ///
 /// ```
-/// use dpsis::report::figure::{Curve, CurveChart, CurvePoint};
+/// use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 ///
 /// let point = |x, y| CurvePoint { x, y, low: y - 0.1, high: y + 0.1 };
 /// let chart = CurveChart {
@@ -109,21 +110,22 @@ impl CurveChart {
         let mut drawing = Drawing::new();
         let top = title(&mut drawing, &self.title, WIDTH);
         let curves = self.curves.iter().enumerate();
-        let curves = curves.map(|(i, curve)| (Sample::Curve(i), curve.label.as_str()));
+        let curves = curves.map(|(i, curve)| (LegendMark::Curve(i), curve.label.as_str()));
         let references = self.references.iter().enumerate();
-        let references = references.map(|(i, line)| (Sample::Reference(i), line.label.as_str()));
+        let references =
+            references.map(|(i, line)| (LegendMark::Reference(i), line.label.as_str()));
         let legend = Legend::new(curves.chain(references));
         let height = 310.0_f64.max(legend.height());
         let y = match self.y_range {
-            _ if self.y_log => Axis::logarithmic(y_low, y_high, height),
-            Some((low, high)) => Axis::exact(low, high),
-            None => Axis::around(y_low, y_high),
+            _ if self.y_log => PlotAxis::logarithmic(y_low, y_high, height),
+            Some((low, high)) => PlotAxis::exact(low, high),
+            None => PlotAxis::around(y_low, y_high),
         };
         let left = left_margin(&y, &self.y_label, height);
         let width = WIDTH - left - 22.0 - legend.width() - MARGIN;
         let x = match self.x_log {
-            true => Axis::logarithmic(x_low, x_high, width),
-            false => Axis::exact(x_low, x_high),
+            true => PlotAxis::logarithmic(x_low, x_high, width),
+            false => PlotAxis::exact(x_low, x_high),
         };
         let plot = Plot { left, top, width, height, x, y };
         plot.y_ticks(&mut drawing);
@@ -162,7 +164,7 @@ impl CurveChart {
             "{} against {}: {}",
             self.y_label,
             self.x_label,
-            count(self.curves.len(), "curve")
+            counted(self.curves.len(), "curve")
         );
         Ok(drawing.finish((WIDTH, bottom), &self.title, &about))
     }

@@ -1,14 +1,13 @@
 //! Heat maps: a number for each row and column, such as a data set and an epsilon.
 
+use dpsis::{Error, Result};
 use serde::Serialize;
 
-use super::axis::{Axis, extent, fixed, tip};
-use super::count;
-use super::palette::{INK, MUTED, contrast, diverging, hex, sequential};
-use super::plot::{MARGIN, WIDTH, no_data, title, x_label};
-use super::svg::{Anchor, Drawing, Paint, Type};
-use super::words::{width_of, wrapped};
-use dpsis::{Error, Result};
+use crate::figure::axis::{PlotAxis, extent, fixed, tip};
+use crate::figure::palette::{INK, MUTED, contrast, diverging, hex, sequential};
+use crate::figure::plot::{MARGIN, WIDTH, no_data, title, x_label};
+use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
+use crate::figure::words::{counted, width_of, wrapped};
 
 /// Numbers as colored cells, printed in them where there is room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -48,7 +47,7 @@ impl HeatMap {
         self.check()?;
         let all = self.values.iter().flatten().copied().flatten();
         let Some((low, high)) = extent(all) else { return Ok(no_data(&self.title)) };
-        let scale = Scale::new(low, high, self.diverging);
+        let scale = ColorScale::new(low, high, self.diverging);
 
         let mut drawing = Drawing::new();
         let top = title(&mut drawing, &self.title, WIDTH);
@@ -62,7 +61,7 @@ impl HeatMap {
 
         for (i, name) in names.iter().enumerate() {
             let middle = top + ROW * (i as f64 + 0.5);
-            drawing.text((left - 8.0, middle + 4.3), Type::new(NAME, INK, Anchor::End), name);
+            drawing.text((left - 8.0, middle + 4.3), TextStyle::new(NAME, INK, Anchor::End), name);
             for j in 0..self.columns.len() {
                 let at = (left + cell * j as f64, top + ROW * i as f64);
                 self.cell(&mut drawing, &scale, (i, j), at, cell);
@@ -75,8 +74,8 @@ impl HeatMap {
         let about = format!(
             "{} for {} and {}",
             self.scale_label,
-            count(self.rows.len(), "row"),
-            count(self.columns.len(), "column")
+            counted(self.rows.len(), "row"),
+            counted(self.columns.len(), "column")
         );
         Ok(drawing.finish((WIDTH, bottom + MARGIN), &self.title, &about))
     }
@@ -107,7 +106,7 @@ impl HeatMap {
     fn cell(
         &self,
         drawing: &mut Drawing,
-        scale: &Scale,
+        scale: &ColorScale,
         (i, j): (usize, usize),
         (x, y): (f64, f64),
         width: f64,
@@ -141,9 +140,9 @@ impl HeatMap {
         for (j, name) in self.columns.iter().enumerate() {
             let x = left + cell * (j as f64 + 0.5);
             if upright {
-                drawing.text((x, top + 17.0), Type::new(12.0, MUTED, Anchor::Middle), name);
+                drawing.text((x, top + 17.0), TextStyle::new(12.0, MUTED, Anchor::Middle), name);
             } else {
-                let style = Type { turn: -45.0, ..Type::new(11.0, MUTED, Anchor::End) };
+                let style = TextStyle { turn: -45.0, ..TextStyle::new(11.0, MUTED, Anchor::End) };
                 let name = wrapped(name, 11.0, 120.0, 1).concat();
                 drawing.text((x + 4.0, top + 14.0), style, &name);
             }
@@ -155,7 +154,7 @@ impl HeatMap {
     fn notes(&self, drawing: &mut Drawing, left: f64, top: f64) -> f64 {
         let mut x = left;
         let middle = top + 10.0;
-        let style = Type::new(12.0, MUTED, Anchor::Start);
+        let style = TextStyle::new(12.0, MUTED, Anchor::Start);
         let cells =
             || (0..self.rows.len()).flat_map(|i| (0..self.columns.len()).map(move |j| (i, j)));
         let any_marked = cells().any(|(i, j)| self.is_marked(i, j) && self.value(i, j).is_some());
@@ -192,14 +191,14 @@ fn hatch(drawing: &mut Drawing, (x, y): (f64, f64), (width, height): (f64, f64),
 }
 
 /// From numbers to colors.
-struct Scale {
+struct ColorScale {
     low: f64,
     high: f64,
     diverging: bool,
-    axis: Axis,
+    axis: PlotAxis,
 }
 
-impl Scale {
+impl ColorScale {
     fn new(low: f64, high: f64, diverging: bool) -> Self {
         let (low, high) = if diverging {
             let most = low.abs().max(high.abs()).min(1e150);
@@ -210,7 +209,7 @@ impl Scale {
         } else {
             (low, if low < high { high } else { low + 1.0 })
         };
-        Self { low, high, diverging, axis: Axis::exact(low, high) }
+        Self { low, high, diverging, axis: PlotAxis::exact(low, high) }
     }
 
     fn color(&self, value: f64) -> [f64; 3] {
@@ -247,13 +246,17 @@ impl Scale {
         for tick in &self.axis.ticks {
             let y = top + (1.0 - self.axis.place(tick.value)) * height;
             drawing.line((x + 14.0, y), (x + 18.0, y), Paint::line(MUTED, 1.0));
-            let style = Type::new(11.0, MUTED, Anchor::Start);
+            let style = TextStyle::new(11.0, MUTED, Anchor::Start);
             drawing.text((x + 21.0, y + 4.0), style, &tick.label);
             widest = widest.max(width_of(&tick.label, 11.0));
         }
         for (i, line) in wrapped(label, 12.0, height, 2).iter().enumerate() {
             let at = (x + 21.0 + widest + 17.0 + 14.0 * i as f64, top + height / 2.0);
-            drawing.text(at, Type { turn: -90.0, ..Type::new(12.0, INK, Anchor::Middle) }, line);
+            drawing.text(
+                at,
+                TextStyle { turn: -90.0, ..TextStyle::new(12.0, INK, Anchor::Middle) },
+                line,
+            );
         }
     }
 }

@@ -18,8 +18,3 @@ pub use bar::BarChart;
 pub use curve::{Curve, CurveChart, CurvePoint};
 pub use heat::HeatMap;
 pub use plot::Reference;
-
-/// `1 curve`, `2 curves`.
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}

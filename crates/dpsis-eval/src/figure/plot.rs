@@ -1,9 +1,9 @@
 //! What figures share: title, legend, a rectangle with axes.
 
-use super::axis::Axis;
-use super::palette::{GRID_LINE, INK, MUTED, PAPER, dash, marker, reference_dash, series};
-use super::svg::{Anchor, Drawing, Paint, Type};
-use super::words::{width_of, wrapped};
+use crate::figure::axis::{PlotAxis, tip};
+use crate::figure::palette::{GRID_LINE, INK, MUTED, PAPER, dash, marker, reference_dash, series};
+use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
+use crate::figure::words::{width_of, wrapped};
 
 /// The width of figures, in the units of their view box.
 pub(super) const WIDTH: f64 = 760.0;
@@ -21,7 +21,7 @@ pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
     }
     for line in wrapped(title, 16.0, width - 2.0 * MARGIN, 3) {
         y += 20.0;
-        let style = Type { bold: true, ..Type::new(16.0, INK, Anchor::Start) };
+        let style = TextStyle { bold: true, ..TextStyle::new(16.0, INK, Anchor::Start) };
         drawing.text((MARGIN, y - 4.0), style, &line);
     }
     y + 12.0
@@ -33,7 +33,7 @@ pub(super) fn no_data(text: &str) -> String {
     let top = title(&mut drawing, text, WIDTH);
     let (size, frame) = ((WIDTH, top + 160.0), Paint::line(GRID_LINE, 1.0));
     drawing.rect((MARGIN, top), (WIDTH - 2.0 * MARGIN, 150.0), frame, "");
-    let style = Type::new(15.0, MUTED, Anchor::Middle);
+    let style = TextStyle::new(15.0, MUTED, Anchor::Middle);
     drawing.text((WIDTH / 2.0, top + 80.0), style, "no data");
     drawing.finish(size, text, "no data")
 }
@@ -44,8 +44,8 @@ pub(super) struct Plot {
     pub(super) top: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+    pub(super) x: PlotAxis,
+    pub(super) y: PlotAxis,
 }
 
 impl Plot {
@@ -70,7 +70,7 @@ impl Plot {
         for tick in &self.y.ticks {
             let y = self.level(tick.value);
             drawing.line((self.left, y), (self.right(), y), Paint::line(GRID_LINE, 1.0));
-            let style = Type::new(TICK, MUTED, Anchor::End);
+            let style = TextStyle::new(TICK, MUTED, Anchor::End);
             drawing.text((self.left - 8.0, y + 4.2), style, &tick.label);
         }
     }
@@ -82,7 +82,7 @@ impl Plot {
         for tick in &self.x.ticks {
             let x = self.at(tick.value, 0.0).0;
             drawing.line((x, bottom), (x, bottom + 5.0), Paint::line(INK, 1.0));
-            let style = Type::new(TICK, MUTED, Anchor::Middle);
+            let style = TextStyle::new(TICK, MUTED, Anchor::Middle);
             drawing.text((x, bottom + 19.0), style, &tick.label);
         }
     }
@@ -99,7 +99,7 @@ impl Plot {
         }
         let (left, y) = (self.left, self.level(reference.y));
         let data = format!("M{left:.1},{y:.1}H{:.1}", self.right());
-        let text = format!("{}: {}", reference.label, super::axis::tip(reference.y));
+        let text = format!("{}: {}", reference.label, tip(reference.y));
         drawing.path(&data, reference_paint(index), &text);
     }
 }
@@ -127,7 +127,7 @@ pub(super) fn x_label(
     if !label.trim().is_empty() {
         for line in wrapped(label, LABEL, width, 2) {
             y += LINE;
-            let style = Type::new(LABEL, INK, Anchor::Middle);
+            let style = TextStyle::new(LABEL, INK, Anchor::Middle);
             drawing.text((left + width / 2.0, y), style, &line);
         }
     }
@@ -138,13 +138,13 @@ pub(super) fn x_label(
 pub(super) fn y_label(drawing: &mut Drawing, label: &str, top: f64, height: f64) {
     for (index, line) in wrapped(label, LABEL, height, 2).iter().enumerate() {
         let at = (MARGIN + 12.0 + LINE * index as f64, top + height / 2.0);
-        let style = Type { turn: -90.0, ..Type::new(LABEL, INK, Anchor::Middle) };
+        let style = TextStyle { turn: -90.0, ..TextStyle::new(LABEL, INK, Anchor::Middle) };
         drawing.text(at, style, line);
     }
 }
 
 /// The room left of a plot for the name and the numbers of its vertical axis.
-pub(super) fn left_margin(y: &Axis, label: &str, height: f64) -> f64 {
+pub(super) fn left_margin(y: &PlotAxis, label: &str, height: f64) -> f64 {
     let ticks = y.ticks.iter().map(|tick| width_of(&tick.label, TICK)).fold(0.0, f64::max);
     let lines = if label.trim().is_empty() { 0 } else { wrapped(label, LABEL, height, 2).len() };
     MARGIN + LINE * lines as f64 + 6.0 + ticks + 10.0
@@ -152,7 +152,7 @@ pub(super) fn left_margin(y: &Axis, label: &str, height: f64) -> f64 {
 
 /// What stands beside a label in the legend.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sample {
+pub(super) enum LegendMark {
     Curve(usize),
     Reference(usize),
     Bar { series: usize, hollow: bool },
@@ -160,22 +160,22 @@ pub(super) enum Sample {
 
 /// Labels beside or below a plot, never on it.
 pub(super) struct Legend {
-    entries: Vec<(Sample, Vec<String>)>,
+    entries: Vec<(LegendMark, Vec<String>)>,
 }
 
 /// The room of a sample and the gap behind it.
-const SAMPLE: f64 = 42.0;
+const MARK: f64 = 42.0;
 const LEGEND: f64 = 12.5;
 
 impl Legend {
-    pub(super) fn new<'a>(entries: impl Iterator<Item = (Sample, &'a str)>) -> Self {
+    pub(super) fn new<'a>(entries: impl Iterator<Item = (LegendMark, &'a str)>) -> Self {
         let named = entries.filter(|(_, label)| !label.trim().is_empty());
         let entries = named.map(|(sample, label)| (sample, wrapped(label, LEGEND, 150.0, 3)));
         Self { entries: entries.collect() }
     }
 
     fn entry_width(lines: &[String]) -> f64 {
-        SAMPLE + lines.iter().map(|line| width_of(line, LEGEND)).fold(0.0, f64::max)
+        MARK + lines.iter().map(|line| width_of(line, LEGEND)).fold(0.0, f64::max)
     }
 
     /// The width of all entries, one below the other.
@@ -216,22 +216,22 @@ impl Legend {
     }
 }
 
-fn entry(drawing: &mut Drawing, (left, top): (f64, f64), sample: Sample, lines: &[String]) {
+fn entry(drawing: &mut Drawing, (left, top): (f64, f64), sample: LegendMark, lines: &[String]) {
     let middle = top + LINE / 2.0;
     let ends = ((left, middle), (left + 34.0, middle));
     match sample {
-        Sample::Curve(index) => {
+        LegendMark::Curve(index) => {
             drawing.line(ends.0, ends.1, curve_paint(index));
             point(drawing, index, (left + 17.0, middle), "");
         }
-        Sample::Reference(index) => drawing.line(ends.0, ends.1, reference_paint(index)),
-        Sample::Bar { series, hollow } => {
+        LegendMark::Reference(index) => drawing.line(ends.0, ends.1, reference_paint(index)),
+        LegendMark::Bar { series, hollow } => {
             drawing.rect((left + 14.0, middle - 6.0), (18.0, 12.0), bar_paint(series, hollow), "");
         }
     }
     for (index, line) in lines.iter().enumerate() {
-        let at = (left + SAMPLE, middle + 4.3 + LINE * index as f64);
-        drawing.text(at, Type::new(LEGEND, INK, Anchor::Start), line);
+        let at = (left + MARK, middle + 4.3 + LINE * index as f64);
+        drawing.text(at, TextStyle::new(LEGEND, INK, Anchor::Start), line);
     }
 }
 

@@ -6,8 +6,9 @@
 
 use std::fmt::Write;
 
-use super::palette::{Tone, tones};
 use dpsis::internals::escape;
+
+use crate::figure::palette::{Tone, tones};
 
 /// The reader's own sans serif: nothing is embedded or fetched.
 const FONTS: &str =
@@ -67,7 +68,7 @@ pub(super) enum Anchor {
 
 /// How a text is set.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Type {
+pub(super) struct TextStyle {
     pub(super) size: f64,
     pub(super) tone: Tone,
     pub(super) anchor: Anchor,
@@ -76,7 +77,7 @@ pub(super) struct Type {
     pub(super) turn: f64,
 }
 
-impl Type {
+impl TextStyle {
     pub(super) fn new(size: f64, tone: Tone, anchor: Anchor) -> Self {
         Self { size, tone, anchor, bold: false, turn: 0.0 }
     }
@@ -149,8 +150,8 @@ impl Drawing {
         );
     }
 
-    pub(super) fn text(&mut self, (x, y): (f64, f64), style: Type, text: &str) {
-        let Type { size, tone, anchor, bold, turn } = style;
+    pub(super) fn text(&mut self, (x, y): (f64, f64), style: TextStyle, text: &str) {
+        let TextStyle { size, tone, anchor, bold, turn } = style;
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",

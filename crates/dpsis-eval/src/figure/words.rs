@@ -16,6 +16,11 @@ pub(super) fn width_of(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
+/// `1 curve`, `2 curves`.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// A text broken at blanks, and within words where these are too long, into at most `most` lines; what
 /// does not fit gives way to an ellipsis.
 pub(super) fn wrapped(text: &str, size: f64, width: f64, most: usize) -> Vec<String> {

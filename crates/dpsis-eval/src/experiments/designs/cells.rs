@@ -37,7 +37,7 @@ pub(super) const WITHOUT: &str = "not private";
 
 /// A way to select: where values are clipped, by which mechanism, at which epsilon.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Arm {
+pub(super) struct DesignArm {
     pub(super) clip: f64,
     /// A mechanism, or [`WITHOUT`].
     pub(super) mechanism: &'static str,
@@ -47,10 +47,10 @@ pub(super) struct Arm {
 
 /// What came out of the trials of an arm at a number of rows.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct DesignCell {
     pub(super) design: &'static str,
     pub(super) features: usize,
-    pub(super) arm: Arm,
+    pub(super) arm: DesignArm,
     pub(super) n: usize,
     pub(super) f1: Estimate,
     /// The share of trials that found exactly the true features.
@@ -68,12 +68,12 @@ fn design(name: &str, features: usize) -> Design {
 }
 
 /// What is measured on a design; on the first of the smaller ones more clips and epsilons.
-pub(super) fn arms(name: &str, features: usize) -> Vec<Arm> {
+pub(super) fn arms(name: &str, features: usize) -> Vec<DesignArm> {
     let mut arms = Vec::new();
     for clip in CLIPS {
-        arms.push(Arm { clip, mechanism: WITHOUT, epsilon: "" });
+        arms.push(DesignArm { clip, mechanism: WITHOUT, epsilon: "" });
         for mechanism in MECHANISMS {
-            arms.extend(EPSILONS.map(|epsilon| Arm { clip, mechanism, epsilon }));
+            arms.extend(EPSILONS.map(|epsilon| DesignArm { clip, mechanism, epsilon }));
         }
     }
     if (name, features) == (DESIGNS[0], FEATURES[0]) {
@@ -85,7 +85,7 @@ pub(super) fn arms(name: &str, features: usize) -> Vec<Arm> {
             (0.5, "canonical", "10"),
             (0.5, "joint", "2"),
         ];
-        arms.extend(more.map(|(clip, mechanism, epsilon)| Arm { clip, mechanism, epsilon }));
+        arms.extend(more.map(|(clip, mechanism, epsilon)| DesignArm { clip, mechanism, epsilon }));
     }
     arms
 }
@@ -96,9 +96,9 @@ pub(super) fn measure(
     name: &'static str,
     features: usize,
     sizes: &[usize],
-) -> Result<Vec<Cell>> {
+) -> Result<Vec<DesignCell>> {
     let arms = arms(name, features);
-    let ready: Vec<ReadyArm> = arms.iter().map(ReadyArm::new).collect::<Result<_>>()?;
+    let ready: Vec<ReadyDesignArm> = arms.iter().map(ReadyDesignArm::new).collect::<Result<_>>()?;
     let (design, seed) = (design(name, features), experiment.seed);
     let table = format!("{name}, {features}");
     let trial = |trial: u64| -> Result<Vec<f64>> {
@@ -130,7 +130,7 @@ pub(super) fn measure(
             let values = || trials.iter().map(|found| found[place]);
             let exact = values().map(|f1| f64::from(u8::from(f1 == 1.0)));
             let (f1, exact) = (Estimate::of(values()), Estimate::of(exact));
-            cells.push(Cell { design: name, features, arm, n, f1, exact });
+            cells.push(DesignCell { design: name, features, arm, n, f1, exact });
         }
     }
     Ok(cells)
@@ -143,7 +143,7 @@ struct Growing {
 }
 
 impl Growing {
-    fn new(design: &Design, arms: &[Arm]) -> Result<Self> {
+    fn new(design: &Design, arms: &[DesignArm]) -> Result<Self> {
         let mut clips: Vec<f64> = arms.iter().map(|arm| arm.clip).collect();
         clips.sort_unstable_by(f64::total_cmp);
         clips.dedup();
@@ -171,13 +171,13 @@ impl Growing {
 }
 
 /// An arm that can draw.
-struct ReadyArm {
+struct ReadyDesignArm {
     name: String,
     drawn: Option<(Arc<dyn Mechanism>, Epsilon)>,
 }
 
-impl ReadyArm {
-    fn new(arm: &Arm) -> Result<Self> {
+impl ReadyDesignArm {
+    fn new(arm: &DesignArm) -> Result<Self> {
         let drawn = match arm.mechanism {
             WITHOUT => None,
             id => Some((by_id(id, &Parameters::default())?, arm.epsilon.parse()?)),
@@ -208,7 +208,7 @@ mod tests {
 
     #[test]
     fn what_is_easy_is_found() {
-        let arm = Arm { clip: 1.0, mechanism: "canonical", epsilon: "5" };
+        let arm = DesignArm { clip: 1.0, mechanism: "canonical", epsilon: "5" };
         let found = with(5, 2, |e| measure(e, "AR 0.1", 100, &[4000]).unwrap());
         let cell = found.iter().find(|cell| cell.arm == arm).unwrap();
         assert_eq!((cell.f1.mean, cell.exact.mean), (1.0, 1.0));

@@ -12,9 +12,9 @@ mod statements;
 use dpsis::Result;
 use dpsis::report::Section;
 
-use crate::experiments::experiment::Experiment;
 use crate::experiments::designs::cells::{DESIGNS, FEATURES, measure, sizes};
 use crate::experiments::designs::page::{section, write_data};
+use crate::experiments::experiment::Experiment;
 
 /// Runs the experiment.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {

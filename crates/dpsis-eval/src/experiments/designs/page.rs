@@ -3,8 +3,10 @@
 use dpsis::Result;
 use dpsis::report::{Block, Section};
 
-use crate::experiments::designs::cells::{Arm, CLIPS, Cell, DESIGNS, EPSILONS, FEATURES, MECHANISMS, SIZES, WITHOUT, arms};
-use crate::experiments::designs::rows_needed::{Found, LEVEL, words};
+use crate::experiments::designs::cells::{
+    CLIPS, DESIGNS, DesignArm, DesignCell, EPSILONS, FEATURES, MECHANISMS, SIZES, WITHOUT, arms,
+};
+use crate::experiments::designs::rows_needed::{DesignCells, LEVEL, words};
 use crate::experiments::designs::statements::comparisons;
 use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::{curves, figure, paragraph, row, share_at};
@@ -13,8 +15,8 @@ use crate::figure::{Curve, CurveChart, HeatMap, Reference};
 const DATA: &str = "designs.csv";
 
 /// Writes all cells, and the rows that each arm needs.
-pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<()> {
-    let line = |cell: &Cell| {
+pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Result<()> {
+    let line = |cell: &DesignCell| {
         let arm = &cell.arm;
         let mut line =
             vec![cell.design.to_owned(), cell.features.to_string(), arm.clip.to_string()];
@@ -45,7 +47,7 @@ pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<
     for design in DESIGNS {
         for features in FEATURES {
             for arm in arms(design, features) {
-                let rows = Found(cells).rows(design, features, arm);
+                let rows = DesignCells(cells).rows(design, features, arm);
                 let rows = rows.map_or(String::new(), |rows| format!("{rows:.0}"));
                 let mut line = row(&[design, &features.to_string(), &arm.clip.to_string()]);
                 line.extend(row(&[arm.mechanism, arm.epsilon, &rows]));
@@ -57,8 +59,8 @@ pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<
 }
 
 /// The part of the page.
-pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Section> {
-    let found = Found(cells);
+pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Result<Section> {
+    let results = DesignCells(cells);
     let mut blocks = vec![
         paragraph(
             "Gaussian features, five of them true (columns 1, 3, 5, 7 and 9) with equal coefficients, the \
@@ -87,7 +89,7 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
             x_log: true,
             y_log: false,
             y_range: Some((0.0, 1.0)),
-            curves: exact_curves(found, features),
+            curves: exact_curves(results, features),
             references: vec![Reference { label: "90%".into(), y: LEVEL }],
         };
         let caption = "Exact recovery by mechanism and clip (in standard deviations), 95% bands.";
@@ -107,7 +109,7 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
             x_log: true,
             y_log: false,
             y_range: Some((0.0, 1.0)),
-            curves: f1_curves(found, features),
+            curves: f1_curves(results, features),
             references: vec![Reference { label: "F1 0.60".into(), y: 0.6 }],
         };
         let caption = "Where correlations mislead, screening one feature at a time stays wrong without any \
@@ -115,18 +117,18 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
         blocks.push(curves(experiment, &format!("designs-f1-{features}"), &chart, caption, DATA)?);
     }
     let caption = "Canonical over rows and epsilons: AR 0.1, 100 features, clip 0.5.";
-    let svg = epsilon_map(found).svg()?;
+    let svg = epsilon_map(results).svg()?;
     blocks.push(figure(experiment, "designs-epsilon", svg, caption, DATA)?);
-    blocks.push(table(found));
-    blocks.extend(comparisons(found));
+    blocks.push(table(results));
+    blocks.extend(comparisons(results));
     Ok(Section { id: "designs".into(), title: "Synthetic designs: rows needed".into(), blocks })
 }
 
-fn exact_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
+fn exact_curves(results: DesignCells<'_>, features: usize) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (mechanism, epsilon) in MECHANISMS.map(|id| (id, "1")).into_iter().chain([(WITHOUT, "")]) {
         for clip in CLIPS {
-            let cells = found.of(DESIGNS[0], features, Arm { clip, mechanism, epsilon });
+            let cells = results.of(DESIGNS[0], features, DesignArm { clip, mechanism, epsilon });
             curves.push(Curve {
                 label: format!("{mechanism}, clip {clip}"),
                 points: cells.map(|cell| share_at(cell.n as f64, &cell.exact)).collect(),
@@ -136,11 +138,11 @@ fn exact_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
     curves
 }
 
-fn f1_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
+fn f1_curves(results: DesignCells<'_>, features: usize) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (mechanism, epsilon) in [("canonical", "1"), (WITHOUT, "")] {
         for design in DESIGNS {
-            let cells = found.of(design, features, Arm { clip: 0.5, mechanism, epsilon });
+            let cells = results.of(design, features, DesignArm { clip: 0.5, mechanism, epsilon });
             curves.push(Curve {
                 label: format!("{design}: {mechanism}"),
                 points: cells.map(|cell| share_at(cell.n as f64, &cell.f1)).collect(),
@@ -150,11 +152,11 @@ fn f1_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
     curves
 }
 
-fn epsilon_map(found: Found<'_>) -> HeatMap {
+fn epsilon_map(results: DesignCells<'_>) -> HeatMap {
     let epsilons = ["0.5", "1", "2", "5", "10"];
     let values = epsilons.map(|epsilon| {
-        let arm = Arm { clip: 0.5, mechanism: "canonical", epsilon };
-        let shares = found.of(DESIGNS[0], FEATURES[0], arm).filter(|cell| cell.n <= 1300);
+        let arm = DesignArm { clip: 0.5, mechanism: "canonical", epsilon };
+        let shares = results.of(DESIGNS[0], FEATURES[0], arm).filter(|cell| cell.n <= 1300);
         shares.map(|cell| Some(cell.exact.mean)).collect::<Vec<_>>()
     });
     let shown = SIZES.iter().filter(|n| **n <= 1300);
@@ -171,7 +173,7 @@ fn epsilon_map(found: Found<'_>) -> HeatMap {
     }
 }
 
-fn table(found: Found<'_>) -> Block {
+fn table(results: DesignCells<'_>) -> Block {
     let mut header = row(&["design", "features", "clip"]);
     for epsilon in EPSILONS {
         header.extend(MECHANISMS.map(|mechanism| format!("{mechanism}, eps {epsilon}")));
@@ -183,7 +185,10 @@ fn table(found: Found<'_>) -> Block {
             for clip in CLIPS {
                 let mut line = row(&[design, &features.to_string(), &format!("{clip} sd")]);
                 let needed = |mechanism, epsilon| {
-                    words(found.rows(design, features, Arm { clip, mechanism, epsilon }), features)
+                    words(
+                        results.rows(design, features, DesignArm { clip, mechanism, epsilon }),
+                        features,
+                    )
                 };
                 for epsilon in EPSILONS {
                     line.extend(MECHANISMS.map(|mechanism| needed(mechanism, epsilon)));

@@ -1,28 +1,28 @@
 //! The number of rows at which an arm finds the true features.
 
-use crate::experiments::designs::cells::{Arm, Cell, SIZES, sizes};
+use crate::experiments::designs::cells::{DesignArm, DesignCell, SIZES, sizes};
 
 /// The share of trials for which rows are counted.
 pub(super) const LEVEL: f64 = 0.9;
 
 /// Cells, by what they are of.
 #[derive(Clone, Copy)]
-pub(super) struct Found<'a>(pub(super) &'a [Cell]);
+pub(super) struct DesignCells<'a>(pub(super) &'a [DesignCell]);
 
-impl<'a> Found<'a> {
+impl<'a> DesignCells<'a> {
     pub(super) fn of(
         self,
         design: &str,
         features: usize,
-        arm: Arm,
-    ) -> impl Iterator<Item = &'a Cell> {
-        let is = move |cell: &&Cell| cell.features == features && cell.arm == arm;
+        arm: DesignArm,
+    ) -> impl Iterator<Item = &'a DesignCell> {
+        let is = move |cell: &&DesignCell| cell.features == features && cell.arm == arm;
         let design = design.to_owned();
         self.0.iter().filter(is).filter(move |cell| cell.design == design)
     }
 
     /// The rows for exact recovery in 90% of runs.
-    pub(super) fn rows(self, design: &str, features: usize, arm: Arm) -> Option<f64> {
+    pub(super) fn rows(self, design: &str, features: usize, arm: DesignArm) -> Option<f64> {
         let points: Vec<_> =
             self.of(design, features, arm).map(|cell| (cell.n, cell.exact.mean)).collect();
         rows_for(&points, LEVEL)

@@ -2,8 +2,8 @@
 
 use dpsis::report::{Block, Verdict};
 
-use crate::experiments::designs::cells::{Arm, DESIGNS, FEATURES, MECHANISMS, WITHOUT};
-use crate::experiments::designs::rows_needed::{Found, words};
+use crate::experiments::designs::cells::{DESIGNS, DesignArm, FEATURES, MECHANISMS, WITHOUT};
+use crate::experiments::designs::rows_needed::{DesignCells, words};
 use crate::experiments::parts::{Stated, verdict_of};
 
 const EARLIER: &str = "an earlier implementation of this experiment";
@@ -20,9 +20,9 @@ fn near(ours: Option<f64>, theirs: f64) -> Verdict {
 const RULE: &str = "Rule: within 15% matches, within 50% in part.";
 
 /// All statements.
-pub(super) fn comparisons(found: Found<'_>) -> Vec<Block> {
+pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let needed = |clip, mechanism, epsilon| {
-        found.rows(DESIGNS[0], FEATURES[0], Arm { clip, mechanism, epsilon })
+        results.rows(DESIGNS[0], FEATURES[0], DesignArm { clip, mechanism, epsilon })
     };
     let mut blocks = Vec::new();
     for (mechanism, theirs) in MECHANISMS.into_iter().zip([330.0, 550.0, 570.0]) {
@@ -87,16 +87,16 @@ pub(super) fn comparisons(found: Found<'_>) -> Vec<Block> {
              where screening one by one cannot.",
         ),
     );
-    blocks.push(screening(found));
+    blocks.push(screening(results));
     blocks
 }
 
-fn screening(found: Found<'_>) -> Block {
+fn screening(results: DesignCells<'_>) -> Block {
     let mut values = Vec::new();
     for design in &DESIGNS[2..] {
         for features in FEATURES {
-            let arm = Arm { clip: 0.5, mechanism: WITHOUT, epsilon: "" };
-            let cell = found.of(design, features, arm).last();
+            let arm = DesignArm { clip: 0.5, mechanism: WITHOUT, epsilon: "" };
+            let cell = results.of(design, features, arm).last();
             values
                 .extend(cell.map(|cell| (format!("{design}, {features} features"), cell.f1.mean)));
         }

@@ -7,7 +7,7 @@ use dpsis::mechanism::{Parameters, by_id};
 use dpsis::{Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
 
 use crate::experiments::experiment::Experiment;
-use crate::experiments::joint::counts::{Counts, K};
+use crate::experiments::joint::counts::{ItemCounts, K};
 use crate::metrics::Estimate;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
@@ -22,7 +22,7 @@ pub(super) const TWO_SIDED: &str = "laplace, 2k/eps";
 
 /// What came out of the trials of a mechanism on counts of d items.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct ErrorCell {
     pub(super) counts: &'static str,
     pub(super) d: usize,
     pub(super) epsilon: &'static str,
@@ -33,7 +33,7 @@ pub(super) struct Cell {
 
 /// How long a mechanism took for counts of d items.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Seconds {
+pub(super) struct RunTime {
     pub(super) mechanism: &'static str,
     pub(super) d: usize,
     pub(super) k: usize,
@@ -59,7 +59,11 @@ fn ready(name: &str) -> Result<Arc<dyn Mechanism>> {
     by_id(if name == TWO_SIDED { "laplace" } else { name }, &Parameters::default())
 }
 
-pub(super) fn measure(experiment: &Experiment<'_>, counts: &Counts, d: usize) -> Result<Vec<Cell>> {
+pub(super) fn measure(
+    experiment: &Experiment<'_>,
+    counts: &ItemCounts,
+    d: usize,
+) -> Result<Vec<ErrorCell>> {
     let mechanisms: Vec<_> = MECHANISMS.iter().map(|name| ready(name)).collect::<Result<_>>()?;
     let epsilons: Vec<Epsilon> = EPSILONS.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let (seed, name, size) = (experiment.seed, counts.name(), d.to_string());
@@ -82,7 +86,7 @@ pub(super) fn measure(experiment: &Experiment<'_>, counts: &Counts, d: usize) ->
         for (j, mechanism) in MECHANISMS.into_iter().enumerate() {
             let place = i * MECHANISMS.len() + j;
             let error = Estimate::of(trials.iter().map(|errors| errors[place]));
-            cells.push(Cell { counts: name, d, epsilon, mechanism, error });
+            cells.push(ErrorCell { counts: name, d, epsilon, mechanism, error });
         }
     }
     Ok(cells)
@@ -106,14 +110,14 @@ const LONGEST: f64 = 0.4;
 const DRAWS: u64 = 15;
 
 /// Medians of draws one after the other on one thread: not the same in another run.
-pub(super) fn times(experiment: &Experiment<'_>) -> Result<Vec<Seconds>> {
+pub(super) fn times(experiment: &Experiment<'_>) -> Result<Vec<RunTime>> {
     let epsilon: Epsilon = "1".parse()?;
-    let mut seconds: Vec<Seconds> = Vec::new();
+    let mut seconds: Vec<RunTime> = Vec::new();
     for (d, k) in TIMED {
         let values =
-            Counts::Uniform.draw(d, seed_of(experiment.seed, &["joint", "time"], d as u64));
+            ItemCounts::Uniform.draw(d, seed_of(experiment.seed, &["joint", "time"], d as u64));
         for name in MECHANISMS.into_iter().filter(|name| *name != TWO_SIDED) {
-            let harder = |s: &&Seconds| s.mechanism == name && s.d <= d && s.k <= k;
+            let harder = |s: &&RunTime| s.mechanism == name && s.d <= d && s.k <= k;
             if seconds.iter().filter(harder).any(|s| s.median > LONGEST) {
                 continue;
             }
@@ -128,7 +132,7 @@ pub(super) fn times(experiment: &Experiment<'_>) -> Result<Vec<Seconds>> {
                 }
             }
             times.sort_unstable_by(f64::total_cmp);
-            seconds.push(Seconds { mechanism: name, d, k, median: times[times.len() / 2] });
+            seconds.push(RunTime { mechanism: name, d, k, median: times[times.len() / 2] });
         }
     }
     Ok(seconds)
@@ -151,7 +155,7 @@ mod tests {
 
     #[test]
     fn threads_change_nothing() {
-        let cells = |threads| with(3, threads, |e| measure(e, &Counts::Uniform, 60).unwrap());
+        let cells = |threads| with(3, threads, |e| measure(e, &ItemCounts::Uniform, 60).unwrap());
         assert_eq!(cells(1), cells(3));
     }
 }

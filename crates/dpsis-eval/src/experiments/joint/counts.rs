@@ -15,14 +15,14 @@ const SIZES: [usize; 5] = [100, 300, 1000, 3000, 10_000];
 
 /// What is counted.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Counts {
+pub(super) enum ItemCounts {
     /// Uniform on 0, ..., 10 d, drawn anew for every trial.
     Uniform,
     /// Ratings of the most rated items, falling, with the data's name.
     Ratings(&'static str, Vec<i64>),
 }
 
-impl Counts {
+impl ItemCounts {
     pub(super) fn name(&self) -> &'static str {
         match self {
             Self::Uniform => "uniform",
@@ -54,15 +54,15 @@ impl Counts {
 }
 
 /// The rating counts of MovieLens where the folder holds its `u.data`, else a stand-in.
-pub(super) fn ratings(data: Option<&Path>) -> Result<Counts> {
+pub(super) fn ratings(data: Option<&Path>) -> Result<ItemCounts> {
     let places = ["u.data", "ml-100k/u.data"];
     let found = data.into_iter().flat_map(|folder| places.map(|place| folder.join(place)));
     let Some(path) = found.into_iter().find(|path| path.is_file()) else {
-        return Ok(Counts::Ratings("Zipf stand-in", stand_in()));
+        return Ok(ItemCounts::Ratings("Zipf stand-in", stand_in()));
     };
     let text = std::fs::read_to_string(path)
         .map_err(|error| Error::io(format!("cannot read u.data: {}", error.kind())))?;
-    Ok(Counts::Ratings("MovieLens", rated(&text)?))
+    Ok(ItemCounts::Ratings("MovieLens", rated(&text)?))
 }
 
 /// 1,682 counts by the law of Zipf and Mandelbrot, 583 * 51/(50 + rank): about 100,000 in all.

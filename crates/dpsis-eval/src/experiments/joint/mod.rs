@@ -11,12 +11,12 @@ use dpsis::report::Section;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::joint::cells::{measure, times};
-use crate::experiments::joint::counts::{Counts, ratings};
+use crate::experiments::joint::counts::{ItemCounts, ratings};
 use crate::experiments::joint::page::{section, write_data};
 
 /// Runs the experiment.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
-    let all = [Counts::Uniform, ratings(experiment.data)?];
+    let all = [ItemCounts::Uniform, ratings(experiment.data)?];
     let mut cells = Vec::new();
     for (i, counts) in all.iter().enumerate() {
         for d in counts.sizes() {

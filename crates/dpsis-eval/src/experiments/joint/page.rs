@@ -4,7 +4,7 @@ use dpsis::Result;
 use dpsis::report::{Block, Section};
 
 use crate::experiments::experiment::Experiment;
-use crate::experiments::joint::cells::{Cell, EPSILONS, MECHANISMS, Seconds, TWO_SIDED};
+use crate::experiments::joint::cells::{EPSILONS, ErrorCell, MECHANISMS, RunTime, TWO_SIDED};
 use crate::experiments::joint::counts::K;
 use crate::experiments::joint::statements::{gamma, grows, reverses, strongest};
 use crate::experiments::parts::{curves, paragraph, row};
@@ -14,8 +14,12 @@ const DATA: &str = "joint.csv";
 const SECONDS_DATA: &str = "joint-seconds.csv";
 
 /// Writes all cells, and the times.
-pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell], seconds: &[Seconds]) -> Result<()> {
-    let line = |cell: &Cell| {
+pub(super) fn write_data(
+    experiment: &Experiment<'_>,
+    cells: &[ErrorCell],
+    seconds: &[RunTime],
+) -> Result<()> {
+    let line = |cell: &ErrorCell| {
         let mut line = row(&[cell.counts, &cell.d.to_string(), &K.to_string(), cell.epsilon]);
         line.extend([cell.mechanism.to_owned(), experiment.trials.to_string()]);
         line.extend([cell.error.mean, cell.error.error].map(|number| format!("{number:.4}")));
@@ -25,7 +29,7 @@ pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell], seconds: &
         ["counts", "d", "k", "epsilon", "mechanism", "trials", "l_infinity", "standard_error"];
     let lines: Vec<_> = cells.iter().map(line).collect();
     experiment.output.write_csv(DATA, &header, &lines)?;
-    let line = |s: &Seconds| {
+    let line = |s: &RunTime| {
         row(&[s.mechanism, &s.d.to_string(), &s.k.to_string(), &format!("{:.6}", s.median)])
     };
     let lines: Vec<_> = seconds.iter().map(line).collect();
@@ -35,8 +39,8 @@ pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell], seconds: &
 /// The part of the page.
 pub(super) fn section(
     experiment: &Experiment<'_>,
-    cells: &[Cell],
-    seconds: &[Seconds],
+    cells: &[ErrorCell],
+    seconds: &[RunTime],
     ratings: &'static str,
 ) -> Result<Section> {
     let mut blocks = vec![paragraph(
@@ -107,11 +111,12 @@ pub(super) fn section(
     Ok(Section { id: "joint".into(), title: "Joint exponential mechanism".into(), blocks })
 }
 
-fn error_curve(cells: &[Cell], counts: &str, epsilon: &str, mechanism: &str) -> Curve {
-    let is =
-        |cell: &&Cell| (cell.counts, cell.epsilon, cell.mechanism) == (counts, epsilon, mechanism);
+fn error_curve(cells: &[ErrorCell], counts: &str, epsilon: &str, mechanism: &str) -> Curve {
+    let is = |cell: &&ErrorCell| {
+        (cell.counts, cell.epsilon, cell.mechanism) == (counts, epsilon, mechanism)
+    };
     let scale = |error: f64| error.max(0.0).ln_1p() / std::f64::consts::LN_10;
-    let point = |cell: &Cell| {
+    let point = |cell: &ErrorCell| {
         let (low, high) = cell.error.band();
         let y = scale(cell.error.mean);
         CurvePoint { x: cell.d as f64, y, low: scale(low), high: scale(high) }
@@ -119,12 +124,12 @@ fn error_curve(cells: &[Cell], counts: &str, epsilon: &str, mechanism: &str) -> 
     Curve { label: mechanism.into(), points: cells.iter().filter(is).map(point).collect() }
 }
 
-fn time_curves(seconds: &[Seconds], axis: &str) -> Vec<Curve> {
+fn time_curves(seconds: &[RunTime], axis: &str) -> Vec<Curve> {
     let curve = |mechanism: &'static str| {
-        let is = |s: &&Seconds| {
+        let is = |s: &&RunTime| {
             s.mechanism == mechanism && if axis == "d" { s.k == K } else { s.d == 10_000 }
         };
-        let point = |s: &Seconds| {
+        let point = |s: &RunTime| {
             let x = if axis == "d" { s.d } else { s.k } as f64;
             let y = s.median * 1000.0;
             CurvePoint { x, y, low: y, high: y }
@@ -134,7 +139,7 @@ fn time_curves(seconds: &[Seconds], axis: &str) -> Vec<Curve> {
     MECHANISMS.into_iter().filter(|name| *name != TWO_SIDED).map(curve).collect()
 }
 
-fn error_table(cells: &[Cell]) -> Block {
+fn error_table(cells: &[ErrorCell]) -> Block {
     let mut header = row(&["counts", "d", "epsilon"]);
     header.extend(MECHANISMS.map(String::from));
     let rows = cells.chunks(MECHANISMS.len()).map(|cells| {

@@ -2,7 +2,7 @@
 
 use dpsis::report::{Block, Verdict};
 
-use crate::experiments::joint::cells::{Cell, EPSILONS, Seconds, TWO_SIDED};
+use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
 use crate::experiments::parts::{Stated, verdict_of};
 
 const SOURCE: &str =
@@ -13,9 +13,9 @@ const PEERS: [&str; 2] = ["peel", TWO_SIDED];
 const CLEAR: f64 = 3.0;
 
 /// By how many standard errors the first of two mechanisms is better, for each data set and d.
-fn leads(cells: &[Cell], epsilon: &str, first: &str, second: &str) -> Vec<f64> {
+fn leads(cells: &[ErrorCell], epsilon: &str, first: &str, second: &str) -> Vec<f64> {
     let of = |mechanism: &str| {
-        let is = move |cell: &&Cell| (cell.epsilon, cell.mechanism) == (epsilon, mechanism);
+        let is = move |cell: &&ErrorCell| (cell.epsilon, cell.mechanism) == (epsilon, mechanism);
         cells.iter().filter(is).map(|cell| cell.error).collect::<Vec<_>>()
     };
     of(second).iter().zip(of(first)).map(|(second, first)| second.z(&first)).collect()
@@ -37,11 +37,11 @@ fn mostly(held: usize, opposite: usize, of: usize) -> Verdict {
     }
 }
 
-fn against_peers(cells: &[Cell], epsilon: &str) -> Vec<f64> {
+fn against_peers(cells: &[ErrorCell], epsilon: &str) -> Vec<f64> {
     PEERS.iter().flat_map(|peer| leads(cells, epsilon, "joint-set", peer)).collect()
 }
 
-pub(super) fn strongest(cells: &[Cell]) -> Block {
+pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
     let leads = against_peers(cells, "1");
     let (better, worse) = clear(&leads);
     let verdict = mostly(better, worse, leads.len());
@@ -62,7 +62,7 @@ pub(super) fn strongest(cells: &[Cell]) -> Block {
 }
 
 /// joint-set against what the paper does not compare it with.
-fn against_next(cells: &[Cell]) -> String {
+fn against_next(cells: &[ErrorCell]) -> String {
     let words = ["canonical", "joint", "laplace"].map(|other| {
         let leads = leads(cells, "1", "joint-set", other);
         let (better, worse) = clear(&leads);
@@ -71,7 +71,7 @@ fn against_next(cells: &[Cell]) -> String {
     format!("Against others at epsilon 1: {}.", words.join("; "))
 }
 
-pub(super) fn reverses(cells: &[Cell]) -> Block {
+pub(super) fn reverses(cells: &[ErrorCell]) -> Block {
     let leads = against_peers(cells, "0.1");
     let (better, worse) = clear(&leads);
     Stated {
@@ -91,7 +91,7 @@ pub(super) fn reverses(cells: &[Cell]) -> Block {
     )
 }
 
-pub(super) fn gamma(cells: &[Cell]) -> Block {
+pub(super) fn gamma(cells: &[ErrorCell]) -> Block {
     let others = ["joint-set", "peel", TWO_SIDED];
     let leads: Vec<f64> = EPSILONS
         .iter()
@@ -115,9 +115,9 @@ pub(super) fn gamma(cells: &[Cell]) -> Block {
 }
 
 /// Growth of joint-set's time with d, beside the theorem's bound.
-pub(super) fn grows(seconds: &[Seconds]) -> Block {
+pub(super) fn grows(seconds: &[RunTime]) -> Block {
     let at = |mechanism: &str, d: usize, k: usize| {
-        let is = |s: &&Seconds| (s.mechanism, s.d, s.k) == (mechanism, d, k);
+        let is = |s: &&RunTime| (s.mechanism, s.d, s.k) == (mechanism, d, k);
         seconds.iter().find(is).map(|s| s.median)
     };
     let growth = |from: (usize, usize), to: (usize, usize)| {

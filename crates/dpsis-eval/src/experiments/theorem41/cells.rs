@@ -65,7 +65,7 @@ const SENSITIVITY: u64 = 1 << 20;
 
 /// What came out of a setting at a gap.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct RecoveryCell {
     pub(super) setting: Setting,
     /// xi, in units of the sensitivity.
     pub(super) gap: f64,
@@ -74,7 +74,7 @@ pub(super) struct Cell {
     pub(super) draws: u64,
 }
 
-impl Cell {
+impl RecoveryCell {
     /// ln C(d, k) - xi gamma eps/2.
     fn exponent(&self) -> f64 {
         ln_binomial(self.setting.d, self.setting.k) - self.gap * self.setting.rate()
@@ -156,14 +156,14 @@ fn hardest(ln_sets: f64, handicap: f64) -> f64 {
     -(sets * per_p).exp_m1() / sets
 }
 
-pub(super) fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> {
+pub(super) fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<RecoveryCell>> {
     let mechanism = CanonicalLipschitz::with_gamma(setting.gamma)?;
     let epsilon: Epsilon = setting.epsilon.parse()?;
     let seed = experiment.seed;
     let best: Vec<usize> = (0..setting.k).collect();
     let name = format!("{setting:?}");
     let sets = ln_binomial(setting.d, setting.k);
-    let cell = |exponent: &f64| -> Result<Cell> {
+    let cell = |exponent: &f64| -> Result<RecoveryCell> {
         let gap = (sets - exponent).max(0.0) / setting.rate();
         let scores = setting.scores(gap)?;
         let draw = |number: u64| -> Result<f64> {
@@ -173,20 +173,21 @@ pub(super) fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<
         };
         let draws = experiment.trials * DRAWS;
         let found = in_parallel(draws, experiment.threads, draw)?;
-        Ok(Cell { setting: *setting, gap, recovered: Estimate::of(found), draws })
+        Ok(RecoveryCell { setting: *setting, gap, recovered: Estimate::of(found), draws })
     };
     EXPONENTS.iter().map(cell).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::experiments::experiment::with;
     use dpsis::internals::binomial;
     use num_traits::ToPrimitive;
 
-    fn cell(setting: Setting, gap: f64) -> Cell {
-        Cell { setting, gap, recovered: Estimate::of([1.0]), draws: 1 }
+    use super::*;
+    use crate::experiments::experiment::with;
+
+    fn cell(setting: Setting, gap: f64) -> RecoveryCell {
+        RecoveryCell { setting, gap, recovered: Estimate::of([1.0]), draws: 1 }
     }
 
     /// As printed: 1 - exp(k ln(d/k) + ln c - xi gamma eps/2), c from the exact binomial.

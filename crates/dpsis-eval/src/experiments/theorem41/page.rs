@@ -5,7 +5,7 @@ use dpsis::report::Section;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::{curves, paragraph, row, share_at};
-use crate::experiments::theorem41::cells::{Arrangement, Cell, SETTINGS, Setting};
+use crate::experiments::theorem41::cells::{Arrangement, RecoveryCell, SETTINGS, Setting};
 use crate::experiments::theorem41::noise::Noise;
 use crate::experiments::theorem41::noise_page::{noise_blocks, noise_lines};
 use crate::experiments::theorem41::statements::{closed_form, constant, holds};
@@ -14,8 +14,12 @@ use crate::figure::{Curve, CurveChart, CurvePoint};
 const DATA: &str = "theorem4.1.csv";
 
 /// Writes all cells, and the sizes of noise.
-pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell], noises: &[Noise]) -> Result<()> {
-    let line = |cell: &Cell| {
+pub(super) fn write_data(
+    experiment: &Experiment<'_>,
+    cells: &[RecoveryCell],
+    noises: &[Noise],
+) -> Result<()> {
+    let line = |cell: &RecoveryCell| {
         let Setting { d, k, gamma, epsilon, arrangement } = cell.setting;
         let mut line = row(&[&d.to_string(), &k.to_string(), gamma, epsilon, arrangement.name()]);
         line.push(cell.draws.to_string());
@@ -45,7 +49,7 @@ pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[Cell], noises: &[
 /// The part of the page.
 pub(super) fn section(
     experiment: &Experiment<'_>,
-    cells: &[Cell],
+    cells: &[RecoveryCell],
     noises: &[Noise],
 ) -> Result<Section> {
     let mut blocks = vec![
@@ -98,13 +102,18 @@ pub(super) fn section(
     })
 }
 
-fn of(cells: &[Cell], setting: Setting) -> impl Iterator<Item = &Cell> {
+fn of(cells: &[RecoveryCell], setting: Setting) -> impl Iterator<Item = &RecoveryCell> {
     cells.iter().filter(move |cell| cell.setting == setting)
 }
 
 /// What has a formula, at more gaps than were simulated.
-fn line(cells: &[Cell], setting: Setting, label: String, y: impl Fn(&Cell) -> f64) -> Curve {
-    let measured: Vec<&Cell> = of(cells, setting).collect();
+fn line(
+    cells: &[RecoveryCell],
+    setting: Setting,
+    label: String,
+    y: impl Fn(&RecoveryCell) -> f64,
+) -> Curve {
+    let measured: Vec<&RecoveryCell> = of(cells, setting).collect();
     let points = measured.windows(2).flat_map(|pair| {
         (0..=8).map(|part| {
             let cell =
@@ -116,16 +125,16 @@ fn line(cells: &[Cell], setting: Setting, label: String, y: impl Fn(&Cell) -> f6
     Curve { label, points: points.collect() }
 }
 
-fn simulated(cells: &[Cell], setting: Setting, label: String) -> Curve {
+fn simulated(cells: &[RecoveryCell], setting: Setting, label: String) -> Curve {
     let points = of(cells, setting).map(|cell| share_at(cell.gap, &cell.recovered)).collect();
     Curve { label, points }
 }
 
-fn chart(title: &str, settings: &[(Setting, String)], cells: &[Cell]) -> CurveChart {
+fn chart(title: &str, settings: &[(Setting, String)], cells: &[RecoveryCell]) -> CurveChart {
     let mut curves = Vec::new();
     for (setting, name) in settings {
         curves.push(simulated(cells, *setting, format!("{name}: mechanism")));
-        curves.push(line(cells, *setting, format!("{name}: bound"), Cell::bound));
+        curves.push(line(cells, *setting, format!("{name}: bound"), RecoveryCell::bound));
     }
     gap_chart(title, curves)
 }
@@ -143,15 +152,15 @@ fn gap_chart(title: &str, curves: Vec<Curve>) -> CurveChart {
     }
 }
 
-fn arrangements(cells: &[Cell]) -> CurveChart {
+fn arrangements(cells: &[RecoveryCell]) -> CurveChart {
     let slope = SETTINGS.iter().find(|setting| setting.arrangement == Arrangement::Slope);
     let mut curves = Vec::new();
     if let Some(slope) = slope {
         let step = Setting { arrangement: Arrangement::Step, ..*slope };
         curves.push(simulated(cells, *slope, "slope: mechanism".into()));
         curves.push(simulated(cells, step, "step: mechanism".into()));
-        curves.push(line(cells, step, "step: closed form".into(), Cell::hardest));
-        curves.push(line(cells, step, "bound".into(), Cell::bound));
+        curves.push(line(cells, step, "step: closed form".into(), RecoveryCell::hardest));
+        curves.push(line(cells, step, "bound".into(), RecoveryCell::bound));
     }
     gap_chart("Two arrangements of scores: d 1000, k 5, gamma 1/2, epsilon 1", curves)
 }

@@ -3,22 +3,23 @@
 use dpsis::report::{Block, Verdict};
 
 use crate::experiments::parts::Stated;
-use crate::experiments::theorem41::cells::{Arrangement, Cell, SOURCE, Setting, ln_c};
+use crate::experiments::theorem41::cells::{Arrangement, RecoveryCell, SOURCE, Setting, ln_c};
 
 /// The cell of the least or largest of a number.
-fn most(cells: &[Cell], number: impl Fn(&Cell) -> f64) -> Option<&Cell> {
+fn most(cells: &[RecoveryCell], number: impl Fn(&RecoveryCell) -> f64) -> Option<&RecoveryCell> {
     cells.iter().max_by(|a, b| number(a).total_cmp(&number(b)))
 }
 
-fn place(cell: &Cell) -> String {
+fn place(cell: &RecoveryCell) -> String {
     let Setting { d, k, gamma, epsilon, arrangement } = cell.setting;
     format!("d {d}, k {k}, gamma {gamma}, epsilon {epsilon}, {}", arrangement.name())
 }
 
-pub(super) fn holds(cells: &[Cell]) -> Block {
+pub(super) fn holds(cells: &[RecoveryCell]) -> Block {
     // At the bound itself the error would be smallest where the bound is wrong: take the larger one.
-    let error = |cell: &Cell| cell.error_at(cell.bound()).max(cell.error_at(cell.hardest()));
-    let below = |cell: &Cell| cell.bound() - cell.recovered.mean - 3.0 * error(cell);
+    let error =
+        |cell: &RecoveryCell| cell.error_at(cell.bound()).max(cell.error_at(cell.hardest()));
+    let below = |cell: &RecoveryCell| cell.bound() - cell.recovered.mean - 3.0 * error(cell);
     let held = cells.iter().filter(|cell| below(cell) <= 1e-12).count();
     let tightest = cells
         .iter()
@@ -42,10 +43,10 @@ pub(super) fn holds(cells: &[Cell]) -> Block {
     )
 }
 
-pub(super) fn closed_form(cells: &[Cell]) -> Block {
+pub(super) fn closed_form(cells: &[RecoveryCell]) -> Block {
     let steps = || cells.iter().filter(|cell| cell.setting.arrangement == Arrangement::Step);
     let number = steps().count();
-    let least = steps().map(Cell::p_value).fold(1.0, f64::min);
+    let least = steps().map(RecoveryCell::p_value).fold(1.0, f64::min);
     Stated {
         statement: "On the hardest scores of a gap the probability is (1 - (1 - p)^C)/(C p).",
         source: "derived above; not stated in the paper",
@@ -58,14 +59,14 @@ pub(super) fn closed_form(cells: &[Cell]) -> Block {
     )
 }
 
-pub(super) fn constant(cells: &[Cell]) -> Block {
+pub(super) fn constant(cells: &[RecoveryCell]) -> Block {
     let mut sizes: Vec<(usize, usize)> = cells.iter().map(|c| (c.setting.d, c.setting.k)).collect();
     sizes.sort_unstable();
     sizes.dedup();
     let held = sizes.iter().filter(|(d, k)| ln_c(*d, *k) <= (*k as f64).ln()).count();
     let ours = sizes.iter().map(|(d, k)| format!("d {d}, k {k}: {:.1}", ln_c(*d, *k).exp()));
     let ours = ours.collect::<Vec<_>>().join("; ");
-    let excess = |cell: &Cell| match cell.setting.arrangement {
+    let excess = |cell: &RecoveryCell| match cell.setting.arrangement {
         Arrangement::Step => cell.bound_with_k() - cell.hardest(),
         Arrangement::Slope => f64::NEG_INFINITY,
     };
