@@ -1,4 +1,5 @@
-//! Cells as a CSV file that grows while a sweep runs, and from which a stopped sweep goes on.
+//! A CSV file of cells that grows while a comparison runs, so that an interrupted run can be
+//! resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -37,7 +38,8 @@ const HEADER: [&str; 24] = [
     "data",
 ];
 
-/// A file of cells and one of run times beside it: times differ from run to run, cells do not.
+/// A file of cells and a second file of run times. The cells are reproducible to the byte; the
+/// times are not.
 pub(crate) struct CellsFile {
     path: PathBuf,
     times: PathBuf,
@@ -46,18 +48,19 @@ pub(crate) struct CellsFile {
 }
 
 impl CellsFile {
-    /// `name`.csv and `name`-seconds.csv in a folder.
+    /// Names the files `name`.csv and `name`-seconds.csv in a folder; nothing is read or written.
     pub(crate) fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
         let path = folder.join(format!("{name}.csv"));
         let times = folder.join(format!("{name}-seconds.csv"));
         Self { path, times, seed, trials }
     }
 
-    /// The cells that are there already. What an interrupted write has left is cut off.
+    /// Reads the cells that exist already, and removes an incomplete last line from the file.
     ///
     /// # Errors
     ///
-    /// `Request` if they were made with another seed or number of trials; `Io`.
+    /// `Request` if the cells belong to another seed or number of trials, or the file has other
+    /// columns; `Io` if it cannot be read.
     pub(crate) fn read(&self) -> Result<ComparisonCells> {
         let mut cells = ComparisonCells::new();
         if !self.path.exists() {
@@ -109,7 +112,7 @@ impl CellsFile {
         Ok(cells)
     }
 
-    /// The run times that are known; they are for information, so what is odd is left out.
+    /// Reads the known run times. They are informative only, so malformed lines are ignored.
     fn read_seconds(&self) -> Result<BTreeMap<CellKey, f64>> {
         if !self.times.exists() {
             return Ok(BTreeMap::new());
@@ -123,7 +126,7 @@ impl CellsFile {
         Ok(known.filter_map(cell).collect())
     }
 
-    /// Adds a cell, at once and whole.
+    /// Appends a cell and its run time.
     pub(crate) fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
         let times = |csv: &mut csv::Writer<Vec<u8>>| {
             let seconds = format!("{:.3e}", cell.seconds);
@@ -135,7 +138,7 @@ impl CellsFile {
         append(&self.path, &HEADER, |csv| self.write(csv, key, cell))
     }
 
-    /// Writes all cells in the order of their keys.
+    /// Replaces the file by all cells, sorted by their keys.
     pub(crate) fn finish(&self, cells: &ComparisonCells) -> Result<()> {
         let mut csv = csv::Writer::from_writer(Vec::new());
         let written = csv.write_record(HEADER).and_then(|()| {
@@ -180,7 +183,7 @@ impl CellsFile {
     }
 }
 
-/// The key in the first five columns.
+/// Reads the key from the first five columns.
 fn key_of(record: &csv::StringRecord) -> CellKey {
     let text = |column: usize| record[column].to_owned();
     CellKey { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
@@ -190,7 +193,7 @@ fn names(key: &CellKey) -> [&str; 5] {
     [&key.table, &key.method, &key.scale, &key.count, &key.epsilon]
 }
 
-/// The lines of a file that have an end.
+/// Reads the complete lines of a file and removes an incomplete last line from it.
 fn whole_lines(path: &Path) -> Result<String> {
     let mut text = fs::read_to_string(path).map_err(|error| failed(path, &error))?;
     let end = text.rfind('\n').map_or(0, |end| end + 1);

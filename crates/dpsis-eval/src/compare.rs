@@ -1,4 +1,4 @@
-//! `compare`: methods, scales, epsilons and numbers of features on tables that are public.
+//! Comparisons of methods, scales, budgets and numbers of features on public tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -12,18 +12,24 @@ use crate::output::OutputFolder;
 use crate::study::Study;
 use crate::sweep::{CellKey, ComparisonCell, ComparisonCells, Sweep};
 
-/// A table that is read when it is needed.
+/// A table that is read only when cells of it are missing.
 pub struct LazyStudy<'a> {
     /// The table's name in results.
     pub name: String,
-    /// Tells its table and target from others of that name.
+    /// The fingerprint of the table and its target.
     pub data: String,
     /// Reads the table.
     pub read: Box<dyn Fn() -> Result<Study> + 'a>,
 }
 
-/// Runs what is not there yet; writes the cells as they come, then figures and the page. Gives all cells.
-/// `progress` is told the share that is done.
+/// Runs the cells that the output folder does not hold yet, writes each when it is complete, and
+/// then writes the figures and the page. Returns all cells of this sweep. `progress` is called with
+/// the share of cells that are complete, from 0 to 1.
+///
+/// # Errors
+///
+/// `Request` if the folder holds cells of other data or settings or a table cannot be used; `Input`
+/// and `Io` if a table or the folder cannot be read or written.
 pub fn compare(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
@@ -55,7 +61,7 @@ pub fn compare(
     Ok(cells)
 }
 
-/// Runs the cells that the file does not hold yet.
+/// Runs the cells that the file does not hold yet and returns all cells of the sweep.
 pub(crate) fn run_cells(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
@@ -95,14 +101,14 @@ pub(crate) fn run_cells(
             },
         )?;
     }
-    // Cells of other requests in the same folder stay in the file, and out of what is shown.
+    // Cells of other sweeps in the same folder stay in the file but are not shown.
     file.finish(&cells)?;
     let wanted: Vec<_> = tables.iter().flat_map(|table| sweep.keys(&table.name)).collect();
     cells.retain(|key, _| wanted.contains(key));
     Ok(cells)
 }
 
-/// The areas as lines of text, and where the page is.
+/// Formats the areas under the curves as lines of text, followed by the path of the page.
 pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
     let mut text = format!(
         "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}\n",
@@ -176,12 +182,12 @@ fn section(
     })
 }
 
-/// Agreement with the LASSO; no number where the LASSO has no coefficient.
+/// The agreement with the LASSO; NaN where the LASSO has no nonzero coefficient.
 fn lasso_agreement(cell: &ComparisonCell) -> f64 {
     if cell.reach > 0.0 { cell.lasso.mean } else { f64::NAN }
 }
 
-/// The median of times of cells that are known, in milliseconds.
+/// Formats the median of the known times in milliseconds.
 fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
     let mut known: Vec<f64> = seconds.filter(|seconds| seconds.is_finite()).collect();
     known.sort_unstable_by(f64::total_cmp);
@@ -190,7 +196,7 @@ fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
         .map_or("–".to_owned(), |seconds| format!("{:.2}", seconds * 1000.0))
 }
 
-/// Areas under the curves of a table.
+/// A table of the areas under the curves for one table and number of features.
 fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
     let row = |(method, scale): &(String, String)| {
         let along = along(cells, (table, count, method, scale));
@@ -229,7 +235,7 @@ fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, Str
     }
 }
 
-/// A name as a part of a file's name.
+/// Replaces all characters but ASCII letters and digits for use in a file name.
 fn file_name(table: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     table.chars().map(plain).collect()

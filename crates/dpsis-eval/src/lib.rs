@@ -1,6 +1,7 @@
 //! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, the papers' experiments.
 //!
-//! Nothing here is private: tables are public or synthetic, draws are seeded, and every output says so.
+//! Nothing here is private: the tables are public or synthetic, the draws are seeded, and every
+//! output is marked as not private.
 //!
 //! | I want to ... | see |
 //! | --- | --- |

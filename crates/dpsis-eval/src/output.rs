@@ -1,4 +1,4 @@
-//! The folder that an evaluation writes to.
+//! The output folder of an evaluation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use dpsis::report::Page;
 use dpsis::{Error, Result};
 
-/// Says that a folder is one of ours.
+/// The name of the file that marks a folder as the output of an evaluation.
 const MARKER: &str = "dpsis-evaluation.txt";
 
-/// A folder of results: new, empty or one of ours.
+/// A folder for results: new, empty, or written earlier by the same command.
 pub struct OutputFolder(PathBuf);
 
 impl OutputFolder {
-    /// Makes the folder, or goes on in one that the same command has made.
+    /// Creates the folder, or reopens one that the same command has written.
     ///
     /// # Errors
     ///
-    /// `Request` if it holds something else; `Io` if it cannot be made or written to.
+    /// `Request` if the folder holds other files; `Io` if it cannot be created or written to.
     pub fn open(path: &Path, command: &str) -> Result<Self> {
         let folder = Self(path.to_owned());
         let words =
@@ -37,12 +37,12 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Writes a file, whole or not at all.
+    /// Writes a file atomically.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
         let failed = |error: std::io::Error| self.failed(&error.kind().to_string());
         let beside = self.0.join(format!("{name}.new"));
@@ -50,7 +50,7 @@ impl OutputFolder {
         fs::rename(&beside, self.0.join(name)).map_err(failed)
     }
 
-    /// Writes rows under a header as CSV.
+    /// Writes a header and rows as a CSV file, atomically.
     pub(crate) fn write_csv(
         &self,
         name: &str,
@@ -66,7 +66,7 @@ impl OutputFolder {
         self.write(name, &text.ok_or_else(|| Error::io("rows cannot be written as CSV"))?)
     }
 
-    /// Writes the page.
+    /// Writes a page to `index.html`.
     pub(crate) fn write_page(&self, page: &Page) -> Result<()> {
         self.write("index.html", &page.html())
     }

@@ -1,6 +1,6 @@
-//! Public data sets: what is known of them, and how they come in.
+//! Public data sets: a manifest of known sets, and their import.
 //!
-//! Nothing here is private, and nothing of it is part of a release: the tables are public.
+//! Nothing here is private or part of a release: the tables are public.
 //!
 //! | I want to ... | see |
 //! | --- | --- |

@@ -1,5 +1,5 @@
-//! Figures 2 to 5 of the DP-SIS paper: DP-SIS and the two-stage method against epsilon; and what the
-//! figures after them share.
+//! Figures 2 to 5 of the DP-SIS paper: DP-SIS and the two-stage method against epsilon. Figures 6
+//! to 8 share parts of it.
 
 use dpsis::report::{Block, Section, Verdict};
 use dpsis::{Result, Target};
@@ -20,7 +20,7 @@ pub(super) const EPSILONS: [&str; 11] =
     ["0.1", "0.2", "0.5", "1", "2", "3", "5", "7", "10", "15", "20"];
 pub(super) const SOURCE: &str = "DP-SIS paper, section 5";
 
-/// A mean is significantly above another at 5%, two-sided, by one comparison.
+/// The z above which two means differ significantly: 5%, two-sided, for a single comparison.
 pub(super) const SIGNIFICANT: f64 = 1.96;
 
 pub(super) fn fig2(experiment: &Experiment<'_>) -> Result<Section> {
@@ -56,7 +56,7 @@ pub(super) fn fig4(experiment: &Experiment<'_>) -> Result<Section> {
     )
 }
 
-/// The synthetic set.
+/// Figure 5: the synthetic set.
 pub(super) fn fig5(experiment: &Experiment<'_>) -> Result<Section> {
     let seed = experiment.seed;
     let read = move || {
@@ -84,7 +84,7 @@ pub(super) fn fig5(experiment: &Experiment<'_>) -> Result<Section> {
     )
 }
 
-/// The cells of DP-SIS and the two-stage method, kept in one file for all figures.
+/// Runs the cells of some methods; all figures share one file of cells.
 pub(super) fn cells(
     experiment: &Experiment<'_>,
     tables: &[LazyStudy<'_>],
@@ -144,7 +144,8 @@ pub(super) fn untested(statement: &str) -> Block {
     }
 }
 
-/// Accuracy against epsilon on one set, and whether DP-SIS is ahead where the paper says so.
+/// The section for one set: accuracy against epsilon, and whether DP-SIS is ahead where the paper
+/// says so.
 fn accuracy_section(
     experiment: &Experiment<'_>,
     cells: &ComparisonCells,
@@ -213,7 +214,8 @@ fn accuracy_section(
     Ok(section(figure, set, blocks))
 }
 
-/// Where a plain model on what the two-stage method picks is significantly better.
+/// Lists the epsilons at which a plain model on the picks of the two-stage method is significantly
+/// better.
 fn behind_by_model(cells: &ComparisonCells, set: &str, count: &str) -> String {
     let pairs = pairs_of(cells, set, count, &ArmScale::Paper, |cell| cell.model);
     let behind = pairs.iter().filter(|(_, sis, two)| sis.z(two) < -SIGNIFICANT);
@@ -221,7 +223,7 @@ fn behind_by_model(cells: &ComparisonCells, set: &str, count: &str) -> String {
     if epsilons.is_empty() { "no epsilon".to_owned() } else { epsilons.join(", ") }
 }
 
-/// DP-SIS and the two-stage method by epsilon: their agreement with the truth.
+/// The agreement of DP-SIS and of the two-stage method with the true features, by epsilon.
 pub(super) fn pairs(
     cells: &ComparisonCells,
     set: &str,

@@ -4,23 +4,23 @@ use std::path::Path;
 
 use crate::output::OutputFolder;
 
-/// What an experiment runs with.
+/// The settings of a run of experiments.
 pub struct Experiment<'a> {
-    /// Where figures and data go.
+    /// The folder for figures and data.
     pub output: &'a OutputFolder,
-    /// The folder of public data sets, where one is stated.
+    /// The folder of public data sets, if any.
     pub data: Option<&'a Path>,
-    /// Repetitions.
+    /// The number of repetitions, at least 2.
     pub trials: u64,
     /// The seed of all draws.
     pub seed: u64,
-    /// How many threads draw; the result does not depend on it.
+    /// The number of threads; results do not depend on it.
     pub threads: usize,
-    /// Called with what is being done and the share of it that is done.
+    /// Called with the current step and the share of the experiment that is complete, from 0 to 1.
     pub progress: &'a (dyn Fn(&str, f64) + Sync),
 }
 
-/// Runs something within a frame that writes to a folder which is then gone.
+/// Calls a function with settings whose output folder is temporary.
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "in a test a panic is how a failure is said")]
 pub(super) fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {

@@ -1,5 +1,5 @@
-//! Figure 1 of the DP-SIS paper: the two-stage method and SIS without privacy, on data whose features
-//! are known.
+//! Figure 1 of the DP-SIS paper: the two-stage method and SIS without privacy on data with known
+//! true features.
 
 use dpsis::Result;
 use dpsis::internals::{ballots, votes};
@@ -20,7 +20,7 @@ use crate::study::PENALTY;
 use crate::sweep::in_parallel;
 
 const K: usize = 5;
-/// Repetitions where the paper's number is not overruled: ten times the trials of other figures.
+/// Repetitions per trial of the other figures.
 const REPETITIONS: u64 = 10;
 
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
@@ -95,7 +95,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     })
 }
 
-/// The five features with the largest absolute correlation.
+/// Picks the five features with the largest absolute correlation.
 fn sis(x: &Array2<f64>, y: &Array1<f64>) -> Vec<usize> {
     let centered = |values: &Array1<f64>| values - values.mean().unwrap_or(0.0);
     let y = centered(y);
@@ -107,7 +107,7 @@ fn sis(x: &Array2<f64>, y: &Array1<f64>) -> Vec<usize> {
     best(&scores, &mut ChaCha20Rng::seed_from_u64(0))
 }
 
-/// The five features with the most votes of blocks of equal size.
+/// Picks the five features with the most votes of blocks of equal size.
 fn two_stage(x: &Array2<f64>, y: &Array1<f64>, rng: &mut ChaCha20Rng) -> Result<Vec<usize>> {
     let blocks = y.len().isqrt() as u64;
     let mut block: Vec<u64> = (0..y.len() as u64).map(|row| row % blocks).collect();
@@ -119,7 +119,7 @@ fn two_stage(x: &Array2<f64>, y: &Array1<f64>, rng: &mut ChaCha20Rng) -> Result<
     Ok(best(&scores, rng))
 }
 
-/// The five best, ties at random.
+/// Picks the five best scores; ties are broken at random.
 fn best(scores: &[f64], rng: &mut ChaCha20Rng) -> Vec<usize> {
     let mut order: Vec<(usize, u64)> = (0..scores.len()).map(|i| (i, rng.r#gen())).collect();
     order.sort_by(|a, b| scores[b.0].total_cmp(&scores[a.0]).then(a.1.cmp(&b.1)));

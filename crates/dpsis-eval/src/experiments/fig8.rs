@@ -12,7 +12,7 @@ use crate::experiments::sets::Sets;
 use crate::figure::{Curve, CurveChart, CurvePoint};
 use crate::sweep::{ComparisonCell, Count};
 
-/// TOP, GREAT and GOOD against epsilon.
+/// The section: TOP, GREAT and GOOD against epsilon.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     // The paper shows Chin; Chowdary stands in where it is missing.
     let chin = Sets::named(experiment, &["chin"])?;
@@ -108,7 +108,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     Ok(section("fig8", "TOP, GREAT, GOOD", blocks))
 }
 
-/// Wilson's 95% interval of a share.
+/// Returns Wilson's 95% interval of a share.
 fn wilson(share: f64, trials: f64) -> (f64, f64) {
     let z2 = SIGNIFICANT * SIGNIFICANT / trials;
     let middle = (share + z2 / 2.0) / (1.0 + z2);

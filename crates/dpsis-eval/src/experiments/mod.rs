@@ -1,4 +1,4 @@
-//! The papers' experiments, one a file.
+//! The papers' experiments, one file or folder each.
 
 mod accuracy;
 mod designs;
@@ -20,16 +20,17 @@ use dpsis::{Error, Result};
 
 use crate::compare::what_is_measured;
 
-/// Runs, writes `NAME.csv` and `NAME.svg`, and returns its part of the page.
+/// The function of an experiment: runs it, writes its data and figures to the output folder and
+/// returns its section of the page.
 type Run = fn(&Experiment<'_>) -> Result<Section>;
 
-/// An experiment by its name, and the group that it belongs to.
+/// An experiment with its name and group.
 pub struct Named {
     /// The name by which it is run.
     pub name: &'static str,
-    /// The group it belongs to.
+    /// The paper or topic that it belongs to, also a name by which it is run.
     pub group: &'static str,
-    /// What it shows, in one line.
+    /// A description in one line.
     pub about: &'static str,
     run: Run,
 }
@@ -55,11 +56,11 @@ pub static ALL: [Named; 13] = [
     of("pipelines", "pipelines", "pipelines that are private throughout", pipelines::run),
 ];
 
-/// The experiments of a name, which is one's own, a group's, or `all`.
+/// Finds experiments by the name of one, the name of a group, or `all`.
 ///
 /// # Errors
 ///
-/// `Request` if there is none.
+/// `Request` if nothing has that name.
 pub fn named(name: &str) -> Result<Vec<&'static Named>> {
     let of = |one: &&Named| name == "all" || one.name == name || one.group == name;
     let found: Vec<&Named> = ALL.iter().filter(of).collect();
@@ -73,8 +74,13 @@ pub fn named(name: &str) -> Result<Vec<&'static Named>> {
     Ok(found)
 }
 
-/// Runs experiments and writes the page, again after each: `index.html`, and under the name that was asked
-/// for, which later runs of others leave alone. Gives their titles.
+/// Runs experiments and returns the titles of their sections. After each experiment the page so far
+/// is written to `index.html` and to `NAME.html`, which runs under other names do not overwrite.
+///
+/// # Errors
+///
+/// As the experiments: `Request`, `Input` or `Io` if the data cannot be used or read, `Io` if the
+/// folder cannot be written to.
 pub fn reproduce(
     name: &str,
     experiments: &[&Named],
@@ -93,7 +99,8 @@ pub fn reproduce(
     Ok(titles)
 }
 
-/// Fewer repetitions leave most statements undecided, or decided by chance.
+/// The number of repetitions below which the page carries a warning: most statements remain
+/// undecided or are decided by chance.
 const ENOUGH: u64 = 50;
 
 fn notices(frame: &Experiment<'_>) -> Vec<Notice> {

@@ -1,5 +1,5 @@
-//! Pipelines that are private throughout, against the DP-SIS paper's preprocessing, which is not, and
-//! the two-stage method, at equal total epsilon.
+//! Fully private pipelines compared with the DP-SIS paper's preprocessing, which is not private,
+//! and the two-stage method, at equal total epsilon.
 
 use dpsis::Result;
 use dpsis::report::{Block, Section};
@@ -17,7 +17,8 @@ use crate::sweep::{ComparisonCell, ComparisonCells, Count, Sweep};
 const K: Count = Count::Number(5);
 const TITLE: &str = "Private throughout, against the paper's preprocessing";
 
-/// The method, the scale, whether classes are numbers as they are for the LASSO, and what it is called.
+/// The method, the scale, whether class labels are treated as numbers, and the name of each
+/// pipeline.
 const ARMS: [(&str, ArmScale, bool, &str); 6] = [
     ("dp-sis", ArmScale::Paper, false, "DP-SIS, paper"),
     ("two-stage", ArmScale::Paper, false, "two-stage, paper"),
@@ -121,7 +122,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     Ok(Section { id: "pipelines".to_owned(), title: TITLE.to_owned(), blocks })
 }
 
-/// What is read off a cell.
+/// A value of a cell.
 type CellValue = fn(&ComparisonCell) -> f64;
 
 fn area_of_arm(cells: &ComparisonCells, set: &str, arm: &Arm, of: CellValue) -> f64 {

@@ -12,7 +12,7 @@ use crate::figure::HeatMap;
 use crate::preparation::{Preparation, codes};
 use crate::study::PENALTY;
 
-/// Two R² are the same to the third decimal.
+/// The largest difference of two R² that agree to the third decimal.
 const SAME: f64 = 0.0005 + 1e-12;
 
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {

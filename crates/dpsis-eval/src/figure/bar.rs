@@ -12,33 +12,32 @@ use crate::figure::plot::{
 use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
 use crate::figure::words::{counted, width_of, wrapped};
 
-/// Bars of one or more series, side by side or in panels one below the other.
+/// A bar chart of one or more series, side by side or in panels below each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BarChart {
-    /// What the figure shows.
+    /// The title.
     pub title: String,
     /// The name of the horizontal axis.
     pub x_label: String,
     /// The name of the vertical axis.
     pub y_label: String,
-    /// The series: each a name and one number for each place. There is no bar where a number is not
-    /// finite.
+    /// The series: a name and one number per place. A number that is not finite has no bar.
     pub series: Vec<(String, Vec<f64>)>,
-    /// The number of the first place; the others follow.
+    /// The number of the first place; the following places count up by 1.
     pub first_x: i64,
-    /// A line to compare with.
+    /// A horizontal reference line.
     pub reference: Option<Reference>,
-    /// Whether each series has a panel of its own, all of one scale.
+    /// Whether each series has its own panel; all panels share one scale.
     pub panels: bool,
 }
 
-/// The room of a panel's name.
+/// The height of a panel's name.
 const NAME: f64 = 22.0;
-/// The room below a panel, for the numbers of its axis.
+/// The height below a panel, for the labels of its axis.
 const GAP: f64 = 34.0;
 
 impl BarChart {
-    /// The figure as an SVG document.
+    /// Draws the figure as an SVG document.
     ///
     /// # Errors
     ///
@@ -92,7 +91,7 @@ impl BarChart {
         LegendMark::Bar { series: index, hollow: self.is_hollow(index) }
     }
 
-    /// Every other of the series that stand side by side.
+    /// Whether a series is drawn hollow: every second one of series that stand side by side.
     fn is_hollow(&self, index: usize) -> bool {
         !self.panels && index % 2 == 1
     }
@@ -115,7 +114,7 @@ impl BarChart {
                 let x = middle + width * (nth as f64 - shown.len() as f64 / 2.0);
                 let (from, to) = (plot.level(value.max(0.0)), plot.level(value.min(0.0)));
                 let mut paint = bar_paint(i, self.is_hollow(i));
-                // An outline takes too much of a narrow bar.
+                // Narrow bars have no outline.
                 let inset = if width > 4.0 { 0.5 } else { 0.0 };
                 if width <= 4.0 {
                     paint.stroke = None;
@@ -137,7 +136,7 @@ impl BarChart {
     }
 }
 
-/// An axis with room for a bar around each of `count` whole numbers.
+/// An axis with room for one bar around each of `count` whole numbers.
 fn whole_numbers(first: i64, count: usize, width: f64) -> PlotAxis {
     let low = first as f64 - 0.5;
     let mut axis = PlotAxis::exact(low, low + count as f64);
@@ -149,7 +148,7 @@ fn whole_numbers(first: i64, count: usize, width: f64) -> PlotAxis {
     let step = steps.into_iter().find(fits).unwrap_or(i64::MAX);
     let ticks = (0..count).filter(|i| number(*i) % step == 0);
     let mut ticks: Vec<usize> = ticks.collect();
-    // The first number too, where it has room.
+    // The first number is labeled if there is room.
     if ticks.first().is_none_or(|i| *i as f64 * width / count as f64 >= widest) {
         ticks.insert(0, 0);
     }

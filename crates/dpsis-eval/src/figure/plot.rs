@@ -1,19 +1,19 @@
-//! What figures share: title, legend, a rectangle with axes.
+//! Shared parts of figures: title, legend, and a rectangle with axes.
 
 use crate::figure::axis::{PlotAxis, tip};
 use crate::figure::palette::{GRID_LINE, INK, MUTED, PAPER, dash, marker, reference_dash, series};
 use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
 use crate::figure::words::{width_of, wrapped};
 
-/// The width of figures, in the units of their view box.
+/// The width of a figure in the units of its view box.
 pub(super) const WIDTH: f64 = 760.0;
-/// The room around a figure.
+/// The margin around a figure.
 pub(super) const MARGIN: f64 = 10.0;
 const LABEL: f64 = 13.0;
 const TICK: f64 = 12.0;
 const LINE: f64 = 16.0;
 
-/// Draws the title at the top; returns where the rest begins.
+/// Draws the title at the top and returns the vertical position below it.
 pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
     let mut y = MARGIN;
     if title.trim().is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
     y + 12.0
 }
 
-/// A figure that says that there is nothing to draw.
+/// Draws a figure that says "no data".
 pub(super) fn no_data(text: &str) -> String {
     let mut drawing = Drawing::new();
     let top = title(&mut drawing, text, WIDTH);
@@ -65,7 +65,7 @@ impl Plot {
         self.top + self.height
     }
 
-    /// Grid lines and the numbers on the vertical axis.
+    /// Draws the grid lines and the labels of the vertical axis.
     pub(super) fn y_ticks(&self, drawing: &mut Drawing) {
         for tick in &self.y.ticks {
             let y = self.level(tick.value);
@@ -75,7 +75,7 @@ impl Plot {
         }
     }
 
-    /// The horizontal axis with its numbers.
+    /// Draws the horizontal axis with its labels.
     pub(super) fn x_ticks(&self, drawing: &mut Drawing) {
         let bottom = self.bottom();
         drawing.line((self.left, bottom), (self.right(), bottom), Paint::line(INK, 1.0));
@@ -87,12 +87,12 @@ impl Plot {
         }
     }
 
-    /// The name of the horizontal axis; returns where it ends.
+    /// Draws the name of the horizontal axis and returns the vertical position below it.
     pub(super) fn x_label(&self, drawing: &mut Drawing, label: &str) -> f64 {
         x_label(drawing, label, (self.left, self.width), self.bottom() + 26.0)
     }
 
-    /// A horizontal line with what its legend says of it.
+    /// Draws a horizontal reference line with its label as a tooltip.
     pub(super) fn reference(&self, drawing: &mut Drawing, index: usize, reference: &Reference) {
         if !reference.y.is_finite() || !self.y.holds(reference.y) {
             return;
@@ -104,12 +104,12 @@ impl Plot {
     }
 }
 
-/// A horizontal dashed line that the data are compared with.
+/// A horizontal dashed reference line.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Reference {
-    /// What it is; shown in the legend.
+    /// The name in the legend.
     pub label: String,
-    /// Its height.
+    /// The position on the vertical axis.
     pub y: f64,
 }
 
@@ -117,7 +117,7 @@ fn reference_paint(index: usize) -> Paint<'static> {
     Paint { dash: reference_dash(index), ..Paint::line(INK, 1.3) }
 }
 
-/// A name centered below `y`; returns where it ends.
+/// Draws a centered name below `y` and returns the vertical position below it.
 pub(super) fn x_label(
     drawing: &mut Drawing,
     label: &str,
@@ -134,7 +134,7 @@ pub(super) fn x_label(
     y
 }
 
-/// The name of a vertical axis, read from below, centered between `top` and `top + height`.
+/// Draws the name of a vertical axis, rotated and centered between `top` and `top + height`.
 pub(super) fn y_label(drawing: &mut Drawing, label: &str, top: f64, height: f64) {
     for (index, line) in wrapped(label, LABEL, height, 2).iter().enumerate() {
         let at = (MARGIN + 12.0 + LINE * index as f64, top + height / 2.0);
@@ -143,14 +143,14 @@ pub(super) fn y_label(drawing: &mut Drawing, label: &str, top: f64, height: f64)
     }
 }
 
-/// The room left of a plot for the name and the numbers of its vertical axis.
+/// The width left of a plot that the name and the labels of the vertical axis need.
 pub(super) fn left_margin(y: &PlotAxis, label: &str, height: f64) -> f64 {
     let ticks = y.ticks.iter().map(|tick| width_of(&tick.label, TICK)).fold(0.0, f64::max);
     let lines = if label.trim().is_empty() { 0 } else { wrapped(label, LABEL, height, 2).len() };
     MARGIN + LINE * lines as f64 + 6.0 + ticks + 10.0
 }
 
-/// What stands beside a label in the legend.
+/// The mark beside a label in the legend.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum LegendMark {
     Curve(usize),
@@ -158,12 +158,12 @@ pub(super) enum LegendMark {
     Bar { series: usize, hollow: bool },
 }
 
-/// Labels beside or below a plot, never on it.
+/// The legend beside or below a plot.
 pub(super) struct Legend {
     entries: Vec<(LegendMark, Vec<String>)>,
 }
 
-/// The room of a sample and the gap behind it.
+/// The width of a mark and the gap behind it.
 const MARK: f64 = 42.0;
 const LEGEND: f64 = 12.5;
 
@@ -178,7 +178,7 @@ impl Legend {
         MARK + lines.iter().map(|line| width_of(line, LEGEND)).fold(0.0, f64::max)
     }
 
-    /// The width of all entries, one below the other.
+    /// The width of the widest entry.
     pub(super) fn width(&self) -> f64 {
         self.entries.iter().map(|(_, lines)| Self::entry_width(lines)).fold(0.0, f64::max)
     }
@@ -187,12 +187,12 @@ impl Legend {
         lines.len() as f64 * LINE + 6.0
     }
 
-    /// The height of all entries, one below the other.
+    /// The total height of all entries in one column.
     pub(super) fn height(&self) -> f64 {
         self.entries.iter().map(|(_, lines)| Self::entry_height(lines)).sum()
     }
 
-    /// Draws the entries one below the other.
+    /// Draws the entries in one column.
     pub(super) fn column(&self, drawing: &mut Drawing, left: f64, mut top: f64) {
         for (sample, lines) in &self.entries {
             entry(drawing, (left, top), *sample, lines);
@@ -200,7 +200,7 @@ impl Legend {
         }
     }
 
-    /// Draws the entries one beside the other, in as many rows as it takes; returns where they end.
+    /// Draws the entries in rows of at most `width` and returns the vertical position below them.
     pub(super) fn rows(&self, drawing: &mut Drawing, left: f64, top: f64, width: f64) -> f64 {
         let (mut x, mut y, mut height) = (left, top, 0.0_f64);
         for (sample, lines) in &self.entries {
@@ -235,12 +235,12 @@ fn entry(drawing: &mut Drawing, (left, top): (f64, f64), sample: LegendMark, lin
     }
 }
 
-/// The line of a curve.
+/// The line style of a curve.
 pub(super) fn curve_paint(index: usize) -> Paint<'static> {
     Paint { dash: dash(index), ..Paint::line(series(index), 2.0) }
 }
 
-/// The marker of a curve at a place.
+/// Draws the marker of a curve.
 pub(super) fn point(drawing: &mut Drawing, index: usize, (x, y): (f64, f64), tip: &str) {
     let (shape, filled) = marker(index, x, y);
     let fill = if filled { series(index) } else { PAPER };
@@ -249,7 +249,7 @@ pub(super) fn point(drawing: &mut Drawing, index: usize, (x, y): (f64, f64), tip
     drawing.path(&shape, Paint { fill: Some(fill), ..Paint::line(stroke, width) }, tip);
 }
 
-/// A bar: hollow ones are told from full ones in gray.
+/// The style of a bar. Hollow and filled bars differ in gray, too.
 pub(super) fn bar_paint(index: usize, hollow: bool) -> Paint<'static> {
     let tone = series(index);
     let opacity = if hollow { 0.25 } else { 0.0 };

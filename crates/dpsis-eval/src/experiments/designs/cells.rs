@@ -12,12 +12,13 @@ use crate::metrics::{Estimate, f1};
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
 
-/// The numbers of rows, about a sixth apart.
+/// The numbers of rows, each about a sixth larger than the previous one.
 pub(super) const SIZES: [usize; 23] = [
     100, 120, 140, 170, 200, 240, 280, 330, 390, 460, 550, 650, 770, 900, 1100, 1300, 1500, 1800,
     2100, 2500, 3000, 3500, 4000,
 ];
-/// The sizes for a number of features: with many, rows are dear, and all that happens happens earlier.
+/// The numbers of rows for a number of features. With many features rows are expensive, and the
+/// transitions happen at smaller sizes.
 pub(super) fn sizes(features: usize) -> &'static [usize] {
     if features > FEATURES[0] { &SIZES[..19] } else { &SIZES }
 }
@@ -26,26 +27,26 @@ pub(super) fn sizes(features: usize) -> &'static [usize] {
 pub(super) const DESIGNS: [&str; 4] = ["AR 0.1", "AR 0.5", "AR 0.9", "equal 0.5, mixed signs"];
 /// The numbers of features.
 pub(super) const FEATURES: [usize; 2] = [100, 1000];
-/// Where values are clipped, in standard deviations.
+/// The clips, in standard deviations.
 pub(super) const CLIPS: [f64; 2] = [0.5, 1.0];
 /// The private mechanisms that are compared.
 pub(super) const MECHANISMS: [&str; 3] = ["canonical", "peel", "joint"];
-/// The budgets at which they are.
+/// The budgets for the private mechanisms.
 pub(super) const EPSILONS: [&str; 2] = ["1", "5"];
-/// The best scores without noise.
+/// The name of the selection of the best scores without noise.
 pub(super) const WITHOUT: &str = "not private";
 
-/// A way to select: where values are clipped, by which mechanism, at which epsilon.
+/// A selection method: clip, mechanism and epsilon.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct DesignArm {
     pub(super) clip: f64,
-    /// A mechanism, or [`WITHOUT`].
+    /// The mechanism, or [`WITHOUT`].
     pub(super) mechanism: &'static str,
-    /// Empty without a mechanism.
+    /// The total budget; empty for [`WITHOUT`].
     pub(super) epsilon: &'static str,
 }
 
-/// What came out of the trials of an arm at a number of rows.
+/// The results of an arm at a number of rows.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct DesignCell {
     pub(super) design: &'static str,
@@ -67,7 +68,7 @@ fn design(name: &str, features: usize) -> Design {
     Design { features, correlation, mixed_signs: matches!(correlation, Correlation::Equal(_)) }
 }
 
-/// What is measured on a design; on the first of the smaller ones more clips and epsilons.
+/// The arms for a design; the first design with fewer features has additional clips and epsilons.
 pub(super) fn arms(name: &str, features: usize) -> Vec<DesignArm> {
     let mut arms = Vec::new();
     for clip in CLIPS {
@@ -90,7 +91,7 @@ pub(super) fn arms(name: &str, features: usize) -> Vec<DesignArm> {
     arms
 }
 
-/// The cells of a design: a trial is one growing table, looked at whenever it has one of the sizes.
+/// Measures the cells of a design. A trial is one growing table, evaluated at each of the sizes.
 pub(super) fn measure(
     experiment: &Experiment<'_>,
     name: &'static str,
@@ -136,7 +137,7 @@ pub(super) fn measure(
     Ok(cells)
 }
 
-/// The sums of a growing table, for each clip.
+/// The sums over the rows of a growing table, for each clip.
 struct Growing {
     clips: Vec<(f64, Scaling, Bounds, CorrelationSums)>,
     row: Vec<i16>,
@@ -163,14 +164,14 @@ impl Growing {
         Ok(())
     }
 
-    /// The scores around the known center; of the first clip that is not smaller.
+    /// Returns the scores around the known center for a clip.
     fn scores(&self, clip: f64) -> Result<Scores> {
         let place = self.clips.partition_point(|(other, ..)| *other < clip);
         self.clips[place].3.scores(0, Neighbors::AddRemove)
     }
 }
 
-/// An arm that can draw.
+/// An arm prepared for draws.
 struct ReadyDesignArm {
     name: String,
     drawn: Option<(Arc<dyn Mechanism>, Epsilon)>,
@@ -212,7 +213,8 @@ mod tests {
         let found = with(5, 2, |e| measure(e, "AR 0.1", 100, &[4000]).unwrap());
         let cell = found.iter().find(|cell| cell.arm == arm).unwrap();
         assert_eq!((cell.f1.mean, cell.exact.mean), (1.0, 1.0));
-        // Where the negative features have no covariance with the target, even without noise.
+        // On this design negative features have covariance 0 with the target, so that even without
+        // noise they are not found.
         let found = with(5, 2, |e| measure(e, DESIGNS[3], 100, &[4000]).unwrap());
         let without = found.iter().find(|cell| cell.arm.mechanism == WITHOUT).unwrap();
         assert!((without.f1.mean - 0.6).abs() < 0.1, "{:?}", without.f1);

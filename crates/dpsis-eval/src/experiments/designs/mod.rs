@@ -1,8 +1,8 @@
-//! How many rows it takes to find the true features of synthetic designs.
+//! The number of rows needed to find the true features of synthetic designs.
 //!
-//! Values are clipped at a number of known standard deviations around the known center 0, put on the
-//! library's grid and summed by its `CorrelationSums`; its mechanisms draw from these scores: what is
-//! measured is what is released.
+//! Values are clipped at a number of known standard deviations around the known center 0, mapped to
+//! the library's integer grid and summed by its `CorrelationSums`; its mechanisms draw from these
+//! scores. The experiment thus measures exactly what a release would use.
 
 mod cells;
 mod page;

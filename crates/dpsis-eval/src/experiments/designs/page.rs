@@ -14,7 +14,7 @@ use crate::figure::{Curve, CurveChart, HeatMap, Reference};
 
 const DATA: &str = "designs.csv";
 
-/// Writes all cells, and the rows that each arm needs.
+/// Writes all cells, and the number of rows that each arm needs.
 pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Result<()> {
     let line = |cell: &DesignCell| {
         let arm = &cell.arm;
@@ -58,7 +58,7 @@ pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[DesignCell]) -> R
     experiment.output.write_csv("designs-rows.csv", &header, &lines)
 }
 
-/// The part of the page.
+/// The section of the page.
 pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Result<Section> {
     let results = DesignCells(cells);
     let mut blocks = vec![

@@ -2,10 +2,10 @@
 
 use crate::experiments::designs::cells::{DesignArm, DesignCell, SIZES, sizes};
 
-/// The share of trials for which rows are counted.
+/// The share of trials that must find exactly the true features.
 pub(super) const LEVEL: f64 = 0.9;
 
-/// Cells, by what they are of.
+/// Cells that can be looked up by design, number of features and arm.
 #[derive(Clone, Copy)]
 pub(super) struct DesignCells<'a>(pub(super) &'a [DesignCell]);
 
@@ -21,7 +21,8 @@ impl<'a> DesignCells<'a> {
         self.0.iter().filter(is).filter(move |cell| cell.design == design)
     }
 
-    /// The rows for exact recovery in 90% of runs.
+    /// Returns the number of rows at which [`LEVEL`] of the trials find exactly the true features;
+    /// `None` if that is more than was measured.
     pub(super) fn rows(self, design: &str, features: usize, arm: DesignArm) -> Option<f64> {
         let points: Vec<_> =
             self.of(design, features, arm).map(|cell| (cell.n, cell.exact.mean)).collect();
@@ -29,7 +30,7 @@ impl<'a> DesignCells<'a> {
     }
 }
 
-/// A number of rows in words.
+/// Formats a number of rows.
 pub(super) fn words(rows: Option<f64>, features: usize) -> String {
     match (rows, sizes(features).last()) {
         (Some(rows), _) if rows <= SIZES[0] as f64 => format!("at most {}", SIZES[0]),
@@ -38,10 +39,11 @@ pub(super) fn words(rows: Option<f64>, features: usize) -> String {
     }
 }
 
-/// The number of rows from which a share reaches a level: between the sizes on the logarithmic scale,
-/// after the shares have been made to rise (pool adjacent violators); `points` by rising size.
+/// The number of rows at which a share reaches a level, interpolated between sizes on the
+/// logarithmic scale after isotonic regression of the shares (pool adjacent violators). `points`
+/// are sizes, in increasing order, and shares.
 fn rows_for(points: &[(usize, f64)], level: f64) -> Option<f64> {
-    // (sum, number) of pooled neighbors
+    // The sum and the number of pooled neighbors.
     let mut pools: Vec<(f64, usize)> = Vec::new();
     for (_, share) in points {
         let mut pool = (*share, 1);
@@ -55,7 +57,7 @@ fn rows_for(points: &[(usize, f64)], level: f64) -> Option<f64> {
     }
     let rising = pools.iter().flat_map(|(sum, of)| std::iter::repeat_n(sum / *of as f64, *of));
     let rising: Vec<f64> = rising.collect();
-    // A mean of equal shares may be rounded.
+    // The mean of equal shares may be rounded.
     let reached = rising.iter().position(|share| *share >= level - 1e-12)?;
     let (n, share) = (points[reached].0 as f64, rising[reached]);
     let Some(before) = reached.checked_sub(1) else { return Some(n) };

@@ -8,7 +8,7 @@ use crate::experiments::parts::{Stated, verdict_of};
 
 const EARLIER: &str = "an earlier implementation of this experiment";
 
-/// Within 15%; in part within half.
+/// The verdict on a number of rows: a match within 15%, partly within 50%.
 fn near(ours: Option<f64>, theirs: f64) -> Verdict {
     match ours.map(|ours| (ours / theirs - 1.0).abs()) {
         Some(off) if off <= 0.15 => Verdict::Matches,
@@ -19,7 +19,7 @@ fn near(ours: Option<f64>, theirs: f64) -> Verdict {
 
 const RULE: &str = "Rule: within 15% matches, within 50% in part.";
 
-/// All statements.
+/// Compares all statements with the results.
 pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let needed = |clip, mechanism, epsilon| {
         results.rows(DESIGNS[0], FEATURES[0], DesignArm { clip, mechanism, epsilon })

@@ -14,24 +14,24 @@ use crate::sweep::in_parallel;
 
 pub(super) const EPSILONS: [&str; 2] = ["1", "0.1"];
 
-/// The mechanisms; counts are monotonic, and the mechanisms make use of it, but for [`TWO_SIDED`].
+/// The mechanisms. All but [`TWO_SIDED`] use that the counts are monotonic.
 pub(super) const MECHANISMS: [&str; 8] =
     ["joint-set", "joint", "joint-pnf", "canonical", "peel", "laplace", TWO_SIDED, "gamma"];
-/// One-shot Laplace at the scale 2k/eps that the paper states; for monotonic counts k/eps is enough.
+/// One-shot Laplace at the paper's scale 2k/eps; for monotonic counts k/eps suffices.
 pub(super) const TWO_SIDED: &str = "laplace, 2k/eps";
 
-/// What came out of the trials of a mechanism on counts of d items.
+/// The results of a mechanism on counts of d items.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct ErrorCell {
     pub(super) counts: &'static str,
     pub(super) d: usize,
     pub(super) epsilon: &'static str,
     pub(super) mechanism: &'static str,
-    /// The L-infinity error.
+    /// The L-infinity error: see [`l_infinity`].
     pub(super) error: Estimate,
 }
 
-/// How long a mechanism took for counts of d items.
+/// The run time of a mechanism on counts of d items.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RunTime {
     pub(super) mechanism: &'static str,
@@ -40,7 +40,8 @@ pub(super) struct RunTime {
     pub(super) median: f64,
 }
 
-/// max over i of |c_[i] - c_(S,i)|: the k largest counts against those of the picks, both falling.
+/// Returns max over i of |c_[i] - c_(S,i)|: the largest difference between the k largest counts and
+/// the counts of the picks, both in descending order.
 fn l_infinity(counts: &[i64], picks: &[usize]) -> i64 {
     let mut best = counts.to_vec();
     best.sort_unstable_by(|a, b| b.cmp(a));
@@ -49,7 +50,7 @@ fn l_infinity(counts: &[i64], picks: &[usize]) -> i64 {
     best.iter().zip(&picked).map(|(best, picked)| (best - picked).abs()).max().unwrap_or(0)
 }
 
-/// Scores of counts to which a user adds at most one each.
+/// Scores for counts to which a user adds at most 1 each.
 fn scores(counts: Vec<i64>, mechanism: &str) -> Result<Scores> {
     let scores = Scores::new(counts, 1, Neighbors::AddRemove)?;
     if mechanism == TWO_SIDED { Ok(scores) } else { scores.monotonic() }
@@ -92,7 +93,7 @@ pub(super) fn measure(
     Ok(cells)
 }
 
-/// The (d, k) that are timed: against d with k = 5, against k with d = 10,000.
+/// The (d, k) to time: different d with k = 5, different k with d = 10,000.
 const TIMED: [(usize, usize); 8] = [
     (1000, 5),
     (10_000, 5),
@@ -103,13 +104,13 @@ const TIMED: [(usize, usize); 8] = [
     (10_000, 100),
     (1000, 50),
 ];
-/// A mechanism that took longer is not asked for more.
+/// The median time in seconds above which larger instances of a mechanism are skipped.
 const LONGEST: f64 = 0.4;
 
-/// Draws that are timed, unless they take longer than [`LONGEST`] in all.
+/// The number of timed draws, fewer if they take longer than [`LONGEST`] in total.
 const DRAWS: u64 = 15;
 
-/// Medians of draws one after the other on one thread: not the same in another run.
+/// Measures the median time of sequential draws on one thread; not reproducible.
 pub(super) fn times(experiment: &Experiment<'_>) -> Result<Vec<RunTime>> {
     let epsilon: Epsilon = "1".parse()?;
     let mut seconds: Vec<RunTime> = Vec::new();
@@ -149,7 +150,7 @@ mod tests {
         assert_eq!(l_infinity(&counts, &[2, 1, 4]), 0);
         // 50, 40, 30 against 40, 30, 7.
         assert_eq!(l_infinity(&counts, &[3, 4, 2]), 23);
-        // 50, 40 against 50, 10; the order of the picks plays no part.
+        // 50, 40 against 50, 10; the order of the picks is irrelevant.
         assert_eq!(l_infinity(&counts, &[0, 1]), 30);
     }
 

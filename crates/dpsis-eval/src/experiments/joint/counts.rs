@@ -7,18 +7,19 @@ use rand::Rng;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
-/// How many items are asked for.
+/// The number of items to select.
 pub(super) const K: usize = 5;
 
-/// The sizes of the domain; rating counts have fewer.
+/// The numbers of items d; the rating counts have fewer.
 const SIZES: [usize; 5] = [100, 300, 1000, 3000, 10_000];
 
-/// What is counted.
+/// A source of counts.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum ItemCounts {
-    /// Uniform on 0, ..., 10 d, drawn anew for every trial.
+    /// Uniform on 0, ..., 10 d, drawn again for each trial.
     Uniform,
-    /// Ratings of the most rated items, falling, with the data's name.
+    /// The counts of ratings of the most rated items, in descending order, with the name of the
+    /// data.
     Ratings(&'static str, Vec<i64>),
 }
 
@@ -53,7 +54,8 @@ impl ItemCounts {
     }
 }
 
-/// The rating counts of MovieLens where the folder holds its `u.data`, else a stand-in.
+/// Reads the rating counts of MovieLens if the folder holds its `u.data`; otherwise returns a
+/// stand-in.
 pub(super) fn ratings(data: Option<&Path>) -> Result<ItemCounts> {
     let places = ["u.data", "ml-100k/u.data"];
     let found = data.into_iter().flat_map(|folder| places.map(|place| folder.join(place)));
@@ -65,12 +67,13 @@ pub(super) fn ratings(data: Option<&Path>) -> Result<ItemCounts> {
     Ok(ItemCounts::Ratings("MovieLens", rated(&text)?))
 }
 
-/// 1,682 counts by the law of Zipf and Mandelbrot, 583 * 51/(50 + rank): about 100,000 in all.
+/// 1,682 counts by the Zipf-Mandelbrot law, 583 * 51/(50 + rank): about 100,000 in total.
 fn stand_in() -> Vec<i64> {
     (1..=1682).map(|rank| 583 * 51 / (50 + rank)).collect()
 }
 
-/// How often each item was rated, falling; lines of user, item, rating and time.
+/// Counts the ratings of each item and returns the counts in descending order. Lines hold user,
+/// item, rating and time, separated by tabs.
 fn rated(text: &str) -> Result<Vec<i64>> {
     let mut counts = std::collections::BTreeMap::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! How far the counts of private top-k items are from the true ones: the experiments of "A Joint Exponential
+//! The error of the counts of private top-k items: the experiments of "A Joint Exponential
 //! Mechanism for Differentially Private Top-k Set" (2020), with the mechanisms of this library.
 
 mod cells;

@@ -13,7 +13,7 @@ use crate::figure::{Curve, CurveChart, CurvePoint};
 const DATA: &str = "joint.csv";
 const SECONDS_DATA: &str = "joint-seconds.csv";
 
-/// Writes all cells, and the times.
+/// Writes all cells, and the run times.
 pub(super) fn write_data(
     experiment: &Experiment<'_>,
     cells: &[ErrorCell],
@@ -36,7 +36,7 @@ pub(super) fn write_data(
     experiment.output.write_csv(SECONDS_DATA, &["mechanism", "d", "k", "seconds"], &lines)
 }
 
-/// The part of the page.
+/// The section of the page.
 pub(super) fn section(
     experiment: &Experiment<'_>,
     cells: &[ErrorCell],

@@ -7,12 +7,13 @@ use crate::experiments::parts::{Stated, verdict_of};
 
 const SOURCE: &str =
     "\"A Joint Exponential Mechanism for Differentially Private Top-k Set\" (2020), section 4";
-/// The mechanisms that the paper compares its own, `joint-set`, with.
+/// The mechanisms that the paper compares with its own, `joint-set`.
 const PEERS: [&str; 2] = ["peel", TWO_SIDED];
-/// How many standard errors make a difference.
+/// The number of standard errors above which a difference counts.
 const CLEAR: f64 = 3.0;
 
-/// By how many standard errors the first of two mechanisms is better, for each data set and d.
+/// For each source of counts and each d, the difference of the mean errors of two mechanisms in
+/// standard errors; positive if the first is better.
 fn leads(cells: &[ErrorCell], epsilon: &str, first: &str, second: &str) -> Vec<f64> {
     let of = |mechanism: &str| {
         let is = move |cell: &&ErrorCell| (cell.epsilon, cell.mechanism) == (epsilon, mechanism);
@@ -21,13 +22,14 @@ fn leads(cells: &[ErrorCell], epsilon: &str, first: &str, second: &str) -> Vec<f
     of(second).iter().zip(of(first)).map(|(second, first)| second.z(&first)).collect()
 }
 
-/// How many are clearly positive, and clearly negative.
+/// The numbers of clearly positive and of clearly negative differences.
 fn clear(leads: &[f64]) -> (usize, usize) {
     let positive = leads.iter().filter(|z| **z > CLEAR).count();
     (positive, leads.iter().filter(|z| **z < -CLEAR).count())
 }
 
-/// Whether a statement held in most cases and its opposite in none.
+/// The verdict for a statement that should hold in most cases and whose opposite should hold in
+/// none.
 fn mostly(held: usize, opposite: usize, of: usize) -> Verdict {
     match (held, opposite) {
         (held, 0) if 2 * held > of => Verdict::Matches,
@@ -61,7 +63,7 @@ pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
     )
 }
 
-/// joint-set against what the paper does not compare it with.
+/// Compares joint-set with mechanisms that are not in the paper.
 fn against_next(cells: &[ErrorCell]) -> String {
     let words = ["canonical", "joint", "laplace"].map(|other| {
         let leads = leads(cells, "1", "joint-set", other);
@@ -114,7 +116,7 @@ pub(super) fn gamma(cells: &[ErrorCell]) -> Block {
     )
 }
 
-/// Growth of joint-set's time with d, beside the theorem's bound.
+/// The growth of joint-set's run time with d and k, beside the bound of the theorem.
 pub(super) fn grows(seconds: &[RunTime]) -> Block {
     let at = |mechanism: &str, d: usize, k: usize| {
         let is = |s: &&RunTime| (s.mechanism, s.d, s.k) == (mechanism, d, k);

@@ -1,4 +1,4 @@
-//! How often the mechanism recovers the k best, and the formulas beside that.
+//! The share of draws that recover the k best, and the formulas beside it.
 
 use dpsis::internals::ln_binomial;
 use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
@@ -10,12 +10,12 @@ use crate::sweep::in_parallel;
 
 pub(super) const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
 
-/// Which scores have the gap.
+/// An arrangement of scores with a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrangement {
-    /// The k best are equal, and all others: the hardest.
+    /// The k best are equal and all others are equal: the hardest case.
     Step,
-    /// Above and below the gap scores fall by a thousandth of it from one to the next.
+    /// Scores above and below the gap decrease by a thousandth of the gap from one to the next.
     Slope,
 }
 
@@ -28,7 +28,8 @@ impl Arrangement {
     }
 }
 
-/// What is asked of the mechanism, but for the gap.
+/// The parameters of the mechanism and its scores, except for the gap. The seeds of the draws
+/// depend on its `Debug` text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Setting {
     pub(super) d: usize,
@@ -55,19 +56,19 @@ pub(super) const SETTINGS: [Setting; 10] = [
     Setting { arrangement: Arrangement::Slope, ..setting(1000, 5, "0.5", "1") },
 ];
 
-/// A gap is where ln C(d, k) - xi gamma eps/2 takes such a value.
+/// The values of ln C(d, k) - xi gamma eps/2 that determine the gaps xi.
 const EXPONENTS: [f64; 15] =
     [14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0];
-/// Draws a trial.
+/// Draws per trial.
 const DRAWS: u64 = 10;
-/// The sensitivity of the scores, so that gaps need not be whole numbers of it.
+/// The sensitivity of the scores, large so that gaps need not be multiples of it.
 const SENSITIVITY: u64 = 1 << 20;
 
-/// What came out of a setting at a gap.
+/// The results for a setting at one gap.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct RecoveryCell {
     pub(super) setting: Setting,
-    /// xi, in units of the sensitivity.
+    /// The gap xi, in units of the sensitivity.
     pub(super) gap: f64,
     /// The share of draws that took exactly the k best.
     pub(super) recovered: Estimate,
@@ -75,34 +76,34 @@ pub(super) struct RecoveryCell {
 }
 
 impl RecoveryCell {
-    /// ln C(d, k) - xi gamma eps/2.
+    /// Returns ln C(d, k) - xi gamma eps/2.
     fn exponent(&self) -> f64 {
         ln_binomial(self.setting.d, self.setting.k) - self.gap * self.setting.rate()
     }
 
-    /// The theorem's bound; nothing where that is negative.
+    /// Returns the theorem's bound, or 0 where that is negative.
     pub(super) fn bound(&self) -> f64 {
         (1.0 - self.exponent().exp()).max(0.0)
     }
 
-    /// The same with k in place of c = C(d, k)/(d/k)^k.
+    /// Returns the bound with k in place of c = C(d, k)/(d/k)^k.
     pub(super) fn bound_with_k(&self) -> f64 {
         let Setting { d, k, .. } = self.setting;
         (1.0 - (self.exponent() - ln_c(d, k) + (k as f64).ln()).exp()).max(0.0)
     }
 
-    /// The probability for [`Arrangement::Step`].
+    /// Returns the probability of recovery for [`Arrangement::Step`].
     pub(super) fn hardest(&self) -> f64 {
         hardest(ln_binomial(self.setting.d, self.setting.k), self.gap * self.setting.rate())
     }
 
-    /// The standard error of the share, were `truth` the probability.
+    /// Returns the standard error of the share if `truth` is the probability.
     pub(super) fn error_at(&self, truth: f64) -> f64 {
         (truth * (1.0 - truth) / self.draws as f64).sqrt()
     }
 
-    /// How likely the closed form makes a number of recoveries that is at least as far out on its side,
-    /// twice: the exact binomial test.
+    /// Returns the two-sided p-value of the exact binomial test of the closed form: twice the
+    /// smaller tail.
     pub(super) fn p_value(&self) -> f64 {
         let truth = self.hardest().clamp(1e-300, 1.0 - 1e-16);
         let recovered = (self.recovered.mean * self.draws as f64).round() as usize;
@@ -115,20 +116,20 @@ impl RecoveryCell {
         (2.0 * below.min(above)).min(1.0)
     }
 
-    /// The same cell at another gap, for what needs no draws.
+    /// Returns a copy at another gap, for the formulas.
     pub(super) fn at_gap(&self, gap: f64) -> Self {
         Self { gap, ..self.clone() }
     }
 }
 
 impl Setting {
-    /// gamma eps/2; the parameters are numbers.
+    /// Returns gamma eps/2.
     fn rate(&self) -> f64 {
         let number = |text: &str| text.parse().unwrap_or(f64::NAN);
         number(self.gamma) * number(self.epsilon) / 2.0
     }
 
-    /// Scores with a gap, in units of the sensitivity; the first k are the best.
+    /// Returns scores with a gap in units of the sensitivity; the first k are the best.
     fn scores(&self, gap: f64) -> Result<Scores> {
         let step = match self.arrangement {
             Arrangement::Step => 0.0,
@@ -142,14 +143,14 @@ impl Setting {
     }
 }
 
-/// ln c = ln C(d, k) - k ln(d/k).
+/// Returns ln c = ln C(d, k) - k ln(d/k).
 pub(super) fn ln_c(d: usize, k: usize) -> f64 {
     ln_binomial(d, k) - k as f64 * (d as f64 / k as f64).ln()
 }
 
-/// (1 - (1 - p)^C)/(C p) with p = e^-handicap.
+/// Returns (1 - (1 - p)^C)/(C p) with p = e^-handicap.
 fn hardest(ln_sets: f64, handicap: f64) -> f64 {
-    // C ln(1 - p), from C p where C and p are beyond floats.
+    // C ln(1 - p) is computed from C p, since C and p can be outside the range of floats.
     let p = (-handicap).exp();
     let sets = (ln_sets - handicap).exp();
     let per_p = if p > 0.0 { (-p).ln_1p() / p } else { -1.0 };
@@ -190,7 +191,8 @@ mod tests {
         RecoveryCell { setting, gap, recovered: Estimate::of([1.0]), draws: 1 }
     }
 
-    /// As printed: 1 - exp(k ln(d/k) + ln c - xi gamma eps/2), c from the exact binomial.
+    /// The bound as printed: 1 - exp(k ln(d/k) + ln c - xi gamma eps/2), with c from the exact
+    /// binomial.
     #[test]
     fn the_bound_is_the_printed_one() {
         for (d, k, gamma, epsilon) in [(100, 5, "0.5", "1"), (22283, 10, "0.25", "5")] {
@@ -208,7 +210,7 @@ mod tests {
         }
     }
 
-    /// Against the integral itself, by Simpson's rule with 2,000 steps.
+    /// Compares with the integral by Simpson's rule with 2,000 steps.
     #[test]
     fn the_closed_form_is_the_integral() {
         for (sets, handicap) in [(10.0f64, 0.5), (10.0, 3.0), (4950.0, 8.0), (1.0, 0.3)] {
@@ -219,7 +221,7 @@ mod tests {
             let integral = (at(0) + 4.0 * odd + 2.0 * even + at(2000)) / 6000.0;
             assert!((hardest(sets.ln(), handicap) - integral).abs() < 1e-9, "{sets} {handicap}");
         }
-        // C p = e^-3, both beyond floats.
+        // C p = e^-3, with C and p outside the range of floats.
         let tiny = f64::exp(-3.0);
         assert!((hardest(2000.0, 2003.0) - (1.0 - f64::exp(-tiny)) / tiny).abs() < 1e-12);
     }

@@ -1,19 +1,19 @@
-//! The bound of theorem 4.1 of "Feature Selection from Differentially Private Correlations" beside the
-//! mechanism itself.
+//! The bound of theorem 4.1 of "Feature Selection from Differentially Private Correlations"
+//! compared with the mechanism itself.
 //!
 //! # The hardest scores
 //!
-//! Let the k-th best score exceed the next by the gap xi, in units of the sensitivity. Every set but the best
-//! arrives with a handicap of at least a xi, a = gamma eps/2, and with exactly that if the k best are equal
-//! and all others are: no scores of that gap are recovered less often. With C = C(d, k) and p = e^(-a xi) the
-//! best set then wins with probability
+//! Let the k-th best score exceed the next by the gap xi, in units of the sensitivity. Every set
+//! but the best one has a handicap of at least a xi with a = gamma eps/2, and exactly a xi if the k
+//! best scores are equal and all others are equal: no scores with that gap are recovered less
+//! often. With C = C(d, k) and p = e^(-a xi) the best set then wins with probability
 //!
 //! ```text
 //! integral from 0 to 1 of (1 - p t)^(C - 1) dt = (1 - (1 - p)^C)/(C p),
 //! ```
 //!
-//! which is 1 - C p/2 where that is near 1, and the theorem's bound is 1 - C p: its probability of a miss
-//! is twice the truth.
+//! which is about 1 - C p/2 where that is near 1. The theorem's bound is 1 - C p: its failure
+//! probability is twice the true one.
 
 mod cells;
 mod noise;

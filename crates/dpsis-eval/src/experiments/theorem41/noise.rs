@@ -1,5 +1,5 @@
-//! How large the noise of a utility class is: theorem A.3 of "Feature Selection from Differentially Private
-//! Correlations", E\[-ln(1 - U^(1/m))\] = H_m for U uniform on (0, 1).
+//! The size of the noise of a utility class: theorem A.3 of "Feature Selection from Differentially
+//! Private Correlations", E\[-ln(1 - U^(1/m))\] = H_m for U uniform on (0, 1).
 
 use dpsis::Result;
 use dpsis::internals::binomial;
@@ -16,10 +16,10 @@ use crate::sweep::in_parallel;
 /// Euler's constant.
 const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// The (d, k) whose largest class, of C(d - 1, k - 1) sets, is looked at.
+/// The (d, k) whose largest class, of C(d - 1, k - 1) sets, is simulated.
 const CLASSES: [(u64, u64); 8] =
     [(10, 1), (20, 2), (20, 3), (100, 5), (2000, 5), (22283, 5), (2000, 8), (22283, 10)];
-/// Draws a trial.
+/// Draws per trial.
 const DRAWS: usize = 2000;
 
 /// The noise of a class.
@@ -27,37 +27,38 @@ const DRAWS: usize = 2000;
 pub(super) struct Noise {
     pub(super) d: u64,
     pub(super) k: u64,
-    /// C(d - 1, k - 1).
+    /// The size of the class, C(d - 1, k - 1).
     pub(super) m: f64,
-    /// -ln(-expm1(ln(U)/m)).
+    /// The mean of -ln(-expm1(ln(U)/m)).
     pub(super) mean: Estimate,
-    /// The mean of -ln(1 - U^(1/m)) as written, where that is finite.
+    /// The mean of -ln(1 - U^(1/m)) as printed, over the draws for which it is finite.
     pub(super) naive: f64,
-    /// How often it is not.
+    /// The share of draws for which the printed formula is infinite.
     pub(super) infinite: f64,
 }
 
 impl Noise {
-    /// H_m.
+    /// Returns the harmonic number H_m.
     pub(super) fn harmonic(&self) -> f64 {
         harmonic(self.m)
     }
 
-    /// The leading terms.
+    /// Returns the leading terms of the expansion of H_m.
     pub(super) fn asymptotic(&self) -> f64 {
         self.m.ln() + EULER + 0.5 / self.m
     }
 
-    /// By how many standard errors the mean is off.
+    /// Returns the difference between the simulated mean and H_m in standard errors.
     pub(super) fn z(&self) -> f64 {
         (self.mean.mean - self.harmonic()) / self.mean.error
     }
 }
 
-/// H_m: the sum up to a million, beyond that the expansion, whose next term is below 1e-25.
+/// Returns H_m: the sum for m up to a million, otherwise the expansion, whose next term is below
+/// 1e-25.
 fn harmonic(m: f64) -> f64 {
     if m <= 1e6 {
-        // The smallest first.
+        // Adding the smallest terms first keeps the rounding error small.
         return (1..=m as u64).rev().map(|i| 1.0 / i as f64).sum();
     }
     m.ln() + EULER + 0.5 / m - 1.0 / (12.0 * m * m)
@@ -89,13 +90,13 @@ fn noise(experiment: &Experiment<'_>, d: u64, k: u64) -> Result<Noise> {
     })
 }
 
-/// -ln(1 - u^(1/m)) so that no digit is lost, and as written.
+/// Returns -ln(1 - u^(1/m)) in a stable form and as printed.
 fn values(u: f64, m: f64) -> (f64, f64) {
     let stable = -libm::log(-libm::expm1(libm::log(u) / m));
     (stable, -libm::log(1.0 - libm::pow(u, 1.0 / m)))
 }
 
-/// The middle of one of 2^53 equal parts of (0, 1).
+/// Draws the midpoint of one of 2^53 equal parts of (0, 1).
 fn uniform(rng: &mut ChaCha20Rng) -> f64 {
     ((rng.next_u64() >> 11) as f64 + 0.5) / (1u64 << 53) as f64
 }
@@ -114,7 +115,7 @@ mod tests {
         assert!((above - below - 1.0 / (1e6 + 1.0)).abs() < 1e-12);
     }
 
-    /// From the table of the canonical mechanism's page, U = 1/2.
+    /// Reference values from the table on the page of the canonical mechanism, U = 1/2.
     #[test]
     fn large_classes_keep_their_digits() {
         for (m, value) in

@@ -10,7 +10,7 @@ use crate::experiments::theorem41::noise::Noise;
 
 const DATA: &str = "theorem4.1-noise.csv";
 
-/// Writes what came out.
+/// Writes the simulated noise.
 pub(super) fn noise_lines(experiment: &Experiment<'_>, noises: &[Noise]) -> Result<()> {
     let line = |noise: &Noise| {
         let mut line = vec![noise.d.to_string(), noise.k.to_string(), format!("{:.6e}", noise.m)];
@@ -40,7 +40,7 @@ pub(super) fn noise_lines(experiment: &Experiment<'_>, noises: &[Noise]) -> Resu
     experiment.output.write_csv(DATA, &header, &lines)
 }
 
-/// The end of the section.
+/// The blocks at the end of the section.
 pub(super) fn noise_blocks(noises: &[Noise]) -> Vec<Block> {
     let words = paragraph(
         "Theorem A.3: the largest noise of a class of m sets, -ln(1 - U^(1/m)), has the m-th harmonic \

@@ -13,7 +13,7 @@ use crate::figure::{Curve, CurveChart, CurvePoint};
 
 const DATA: &str = "theorem4.1.csv";
 
-/// Writes all cells, and the sizes of noise.
+/// Writes all cells, and the simulated noise.
 pub(super) fn write_data(
     experiment: &Experiment<'_>,
     cells: &[RecoveryCell],
@@ -46,7 +46,7 @@ pub(super) fn write_data(
     noise_lines(experiment, noises)
 }
 
-/// The part of the page.
+/// The section of the page.
 pub(super) fn section(
     experiment: &Experiment<'_>,
     cells: &[RecoveryCell],
@@ -106,7 +106,7 @@ fn of(cells: &[RecoveryCell], setting: Setting) -> impl Iterator<Item = &Recover
     cells.iter().filter(move |cell| cell.setting == setting)
 }
 
-/// What has a formula, at more gaps than were simulated.
+/// A curve of a formula, at more gaps than were simulated.
 fn line(
     cells: &[RecoveryCell],
     setting: Setting,

@@ -5,7 +5,7 @@ use dpsis::report::{Block, Verdict};
 use crate::experiments::parts::Stated;
 use crate::experiments::theorem41::cells::{Arrangement, RecoveryCell, SOURCE, Setting, ln_c};
 
-/// The cell of the least or largest of a number.
+/// Returns the cell with the largest value of a number.
 fn most(cells: &[RecoveryCell], number: impl Fn(&RecoveryCell) -> f64) -> Option<&RecoveryCell> {
     cells.iter().max_by(|a, b| number(a).total_cmp(&number(b)))
 }
@@ -16,7 +16,8 @@ fn place(cell: &RecoveryCell) -> String {
 }
 
 pub(super) fn holds(cells: &[RecoveryCell]) -> Block {
-    // At the bound itself the error would be smallest where the bound is wrong: take the larger one.
+    // The error at the bound would be smallest exactly where the bound is wrong: take the larger
+    // one.
     let error =
         |cell: &RecoveryCell| cell.error_at(cell.bound()).max(cell.error_at(cell.hardest()));
     let below = |cell: &RecoveryCell| cell.bound() - cell.recovered.mean - 3.0 * error(cell);
