@@ -47,12 +47,12 @@ pub fn compare(
             sections.push(section(&cells, &table.name, &count, &arms, output)?);
         }
     }
-    let notice = "NOT PRIVATE: everything here was computed from the tables themselves, for tables that \
-                  are public; epsilon is what a release would spend";
+    let notice = "NOT PRIVATE: all results were computed from the tables themselves, which must be \
+         public; epsilon is the budget that a release would spend";
     output.write_page(&Page {
         title: "Comparison of selection methods".to_owned(),
         lead: vec![format!(
-            "{} draws a cell, seed {}; bands are 95% intervals of the mean.",
+            "{} draws per cell, seed {}. Bands are 95% intervals of the mean.",
             sweep.trials, sweep.seed
         )],
         notices: vec![Notice { level: Level::Danger, text: notice.to_owned() }],
@@ -135,17 +135,20 @@ pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
 
 pub(crate) fn what_is_measured() -> Section {
     let paragraphs = [
-        "LASSO: the share of k that the k largest coefficients of a non-private LASSO (penalty 0.1 unless another \
-         is stated, columns and target centered and scaled to a largest magnitude of 1) have in common with the \
-         picks. Where fewer than k coefficients are not zero, 1 cannot be reached: the dashed line is what can. \
-         Where none is, there is no number: a smaller penalty has some.",
-        "Overlap: the share of the picks among the k best scores without noise, on the same scale. TOP: all \
-         k are; GREAT: the k/10 best are picked and all picks are among the 11k/10 best; GOOD: the same \
-         for k/100 and 3k/2.",
-        "Model: three-fold cross-validated accuracy of a plain logistic model on the picked features (R² of \
-         least squares for a numeric target). The features were picked from all rows, so it compares \
-         selections; it does not foretell new data. Lift: above the most frequent class.",
-        "Area: the mean height of a curve over epsilon, by the trapezoidal rule.",
+        "LASSO: the number of picks among the k largest coefficients of a non-private LASSO, \
+         divided by k (penalty 0.1 unless another is stated; columns and target centered and \
+         scaled to a largest magnitude of 1). Where fewer than k coefficients are nonzero, 1 \
+         cannot be reached: the dashed line shows the maximum. Where all are zero, the measure is \
+         undefined; a smaller penalty gives nonzero coefficients.",
+        "Overlap: the share of the picks among the k best scores without noise, on the same scale. \
+         TOP: exactly the k best scores are picked. GREAT: the k/10 best are picked and all picks \
+         are among the 11k/10 best. GOOD: the same for k/100 and 3k/2.",
+        "Model: the three-fold cross-validated accuracy of a plain logistic model on the picked \
+         features (R² of least squares for a numeric target). The features were picked from all \
+         rows, so the measure compares selections but does not estimate the performance on new \
+         data. Lift: the improvement over a model without features, which predicts the most \
+         frequent class or the mean.",
+        "Area: the mean of a curve over epsilon, by the trapezoidal rule.",
     ];
     Section {
         id: "measures".to_owned(),
@@ -224,12 +227,13 @@ fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, Str
         "GOOD",
         "model",
         "lift",
-        "ms a draw",
+        "ms per draw",
     ];
     Block::Table {
-        caption: "Areas under the curves over epsilon; time of a draw once the table is read, median over \
-                  epsilons, without what several draws share"
-            .to_owned(),
+        caption:
+            "Areas under the curves over epsilon. Times are medians over epsilons of the mean \
+             time per draw, without reading the table and without preparations that draws share."
+                .to_owned(),
         header: header.map(str::to_owned).into(),
         rows: arms.iter().map(row).collect(),
     }

@@ -25,7 +25,7 @@ impl OutputFolder {
         let ours = || fs::read_to_string(path.join(MARKER)).is_ok_and(|text| text == words);
         let foreign = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some() && !ours(),
-            Err(_) if path.exists() => return Err(folder.failed("it is no folder")),
+            Err(_) if path.exists() => return Err(folder.failed("it is not a folder")),
             Err(_) => false,
         };
         if foreign {

@@ -254,7 +254,7 @@ pub(crate) fn in_parallel<T: Send>(
             });
         }
     });
-    let mut found = found.into_inner().map_err(|_| Error::io("a trial did not come to its end"))?;
+    let mut found = found.into_inner().map_err(|_| Error::io("a trial panicked"))?;
     found.sort_unstable_by_key(|(number, _)| *number);
     found.into_iter().map(|(_, result)| result).collect()
 }

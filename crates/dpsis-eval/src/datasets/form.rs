@@ -84,9 +84,9 @@ impl Form {
     ///
     /// `Request` for R's format; `Io` if compression fails.
     pub fn write(self, table: &PublicTable) -> Result<Vec<(&'static str, Vec<u8>)>> {
-        let failed = |_| Error::io("cannot bring the table into its form");
+        let failed = |_| Error::io("cannot compress the table");
         let bytes = match self {
-            Self::RData => return Err(Error::request("R's form is read, not written")),
+            Self::RData => return Err(Error::request("files of R can be read but not written")),
             Self::Csv => to_csv(table).into_bytes(),
             Self::CsvGz => {
                 let mut gzip = GzEncoder::new(Vec::new(), Compression::default());

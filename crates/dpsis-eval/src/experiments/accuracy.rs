@@ -16,8 +16,10 @@ use crate::metrics::Estimate;
 use crate::study::{PENALTY, Settled, Study};
 use crate::sweep::{ComparisonCell, ComparisonCells, Count, Sweep};
 
+/// The total budgets.
 pub(super) const EPSILONS: [&str; 11] =
     ["0.1", "0.2", "0.5", "1", "2", "3", "5", "7", "10", "15", "20"];
+/// The source of the statements about the figures.
 pub(super) const SOURCE: &str = "DP-SIS paper, section 5";
 
 /// The z above which two means differ significantly: 5%, two-sided, for a single comparison.

@@ -75,18 +75,20 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let ours: Vec<String> = shares.iter().map(share).collect();
     let better = shares.iter().all(|(_, sis, two_stage)| *sis > two_stage + 0.1);
     let comparison = Block::Comparison {
-        statement: "SIS chooses the true nonzero features much more often than the two-stage method."
-            .to_owned(),
+        statement:
+            "SIS chooses the true nonzero features much more often than the two-stage method."
+                .to_owned(),
         source: "DP-SIS paper, section 3 and Figure 1".to_owned(),
         paper: "a bar chart without numbers".to_owned(),
         ours: format!("share of features 1 to 5 among the picks: {}", ours.join("; ")),
         verdict: if better { Verdict::Matches } else { Verdict::DoesNotMatch },
-        note: "Counted as a match if SIS finds a tenth more on both. Without noise; two-stage splits 100 \
-               rows at random into ten blocks of ten; the data as they were generated, LASSO penalty 0.1; each block votes for its five largest coefficients that are not zero; \
-               equal votes are settled at random."
+        note: "Counted as a match if SIS finds a tenth more on both. Without noise; two-stage \
+             splits 100 rows at random into ten blocks of ten; the data as they were generated, \
+             LASSO penalty 0.1; each block votes for its five largest coefficients that are not \
+             zero; equal votes are settled at random."
             .to_owned(),
     };
-    let caption = "Times that each feature was selected, by method and data.";
+    let caption = "Number of selections of each feature, by method and data.";
     let figure = figure(experiment, "fig1", chart.svg()?, caption, "fig1.csv")?;
     Ok(Section {
         id: "fig1".to_owned(),

@@ -1,4 +1,4 @@
-//! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method, by set and epsilon.
+//! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method by set and epsilon.
 
 use dpsis::Result;
 use dpsis::report::{Block, Section, Verdict};

@@ -50,10 +50,10 @@ pub static ALL: [Named; 13] = [
     of("fig6", "dp-sis", "DP-SIS minus two-stage on all sets, k = 5", heat::fig6),
     of("fig7", "dp-sis", "the same for k = floor(log d)", heat::fig7),
     of("fig8", "dp-sis", "TOP, GREAT and GOOD", fig8::run),
-    of("designs", "dp-sis", "rows that exact recovery takes, on synthetic designs", designs::run),
-    of("theorem4.1", "dp-sis", "the bound beside what is recovered", theorem41::run),
+    of("designs", "dp-sis", "rows needed for exact recovery on synthetic designs", designs::run),
+    of("theorem4.1", "dp-sis", "the bound and the simulated recovery", theorem41::run),
     of("joint", "joint", "errors and run times of joint selection", joint::run),
-    of("pipelines", "pipelines", "pipelines that are private throughout", pipelines::run),
+    of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 
 /// Finds experiments by the name of one, the name of a group, or `all`.
@@ -105,15 +105,15 @@ const ENOUGH: u64 = 50;
 
 fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
     let notice = |level, text: &str| Notice { level, text: text.to_owned() };
-    let private = "NOT PRIVATE: computed from public and synthetic data, with a stated seed";
+    let private = "NOT PRIVATE: computed from public and synthetic data with a fixed seed";
     let mut notices = vec![notice(Level::Danger, private)];
     if frame.trials < ENOUGH {
-        let few =
-            "Few repetitions: bands are wide, and verdicts may turn on chance. 100 is the default.";
+        let few = "Few repetitions: bands are wide, and verdicts may be due to chance. The default is \
+             100.";
         notices.push(notice(Level::Warning, few));
     }
     if frame.data.is_none() {
-        let none = "No folder of data was stated: what needs the sets was not run.";
+        let none = "No data folder was given: experiments on the public sets were not run.";
         notices.push(notice(Level::Warning, none));
     }
     notices
@@ -124,14 +124,14 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
         title: "The papers' experiments, run again".to_owned(),
         lead: vec![
             format!(
-                "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% intervals of \
-                 the mean; they have no width where all draws agree.",
+                "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% \
+                 intervals of the mean; they have zero width where all draws agree.",
                 frame.trials,
                 frame.seed,
                 env!("CARGO_PKG_VERSION")
             ),
-            "Each statement of a paper stands beside its figure and what came out here. The verdict \
-             follows from the numbers by the rule in the note."
+            "Each statement of a paper is shown with its figure and with the result of this run. \
+             The verdict follows from the numbers by the rule in the note."
                 .to_owned(),
         ],
         notices: notices(frame),

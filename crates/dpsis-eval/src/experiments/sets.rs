@@ -12,14 +12,19 @@ use crate::study::{PENALTY, Settled, Study, labels_of};
 
 /// A section that says that nothing was run and lists the missing sets.
 pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
-    let notice = Notice { level: Level::Note, text: "Not run: no set is there.".to_owned() };
+    let notice = Notice {
+        level: Level::Note,
+        text: "Not run: the data folder holds none of the \
+         sets."
+            .to_owned(),
+    };
     let blocks = std::iter::once(Block::Notice(notice)).chain(sets.skipped()).collect();
     Section { id: id.to_owned(), title: title.to_owned(), blocks }
 }
 
 fn read(data: Option<&Path>, name: &str) -> Result<PublicTable> {
     let table = data.map(|folder| open(folder, name)).transpose()?.flatten();
-    table.ok_or_else(|| Error::io("a data set has gone since the start"))
+    table.ok_or_else(|| Error::io("a data set was removed during the run"))
 }
 
 /// The sets that are present and those that are missing.
@@ -80,7 +85,7 @@ impl<'a> Sets<'a> {
     /// A paragraph that lists the missing sets; `None` if there are none.
     pub(super) fn skipped(&self) -> Option<Block> {
         let names: Vec<&str> = self.missing.iter().map(|set| &*set.name).collect();
-        let text = format!("Not in the data folder, and so left out: {}.", names.join(", "));
+        let text = format!("Not in the data folder and therefore left out: {}.", names.join(", "));
         (!names.is_empty()).then_some(Block::Paragraph(text))
     }
 }

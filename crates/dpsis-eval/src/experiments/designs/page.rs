@@ -63,17 +63,19 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Resu
     let results = DesignCells(cells);
     let mut blocks = vec![
         paragraph(
-            "Gaussian features, five of them true (columns 1, 3, 5, 7 and 9) with equal coefficients, the \
-             signal's variance five times the noise's; k = 5. Correlations fall as 0.1, 0.5 or 0.9 to the \
-             power of the distance, or are 0.5 between any two with coefficients of both signs. Values and \
-             target are clipped at a number of their known standard deviations around 0; such bounds and \
-             the center are public and cost nothing. Rows may be added or removed.",
+            "Gaussian features, five of them true (columns 1, 3, 5, 7 and 9) with coefficients of \
+             equal magnitude; the variance of the signal is five times that of the noise; k = 5. \
+             Correlations are 0.1, 0.5 or 0.9 to the power of the distance between columns, or 0.5 \
+             between any two columns with coefficients of both signs. Values and target are \
+             clipped at a number of their known standard deviations around 0; these bounds and the \
+             center are public and cost no budget. Neighboring tables differ by adding or removing \
+             one row.",
         ),
         paragraph(&format!(
-            "Rows are counted where the share of runs that find exactly the true features reaches 90%: \
-             between the sizes measured, after pooling neighbors until shares rise. With {} trials a \
-             share of 0.9 has a standard error of {:.2}; 0.03, that of 100 trials, moves such a number of \
-             rows by a few percent.",
+            "The number of rows is that at which 90% of runs find exactly the true features, \
+             interpolated between the sizes measured after isotonic regression of the shares. With \
+             {} trials a share of 0.9 has a standard error of {:.2}; a standard error of 0.03, \
+             that of 100 trials, changes the number of rows by a few percent.",
             experiment.trials,
             (0.09 / experiment.trials as f64).sqrt()
         )),
@@ -85,7 +87,7 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Resu
                 "Exact support: AR 0.1, {features} features, epsilon 1, {trials} trials"
             ),
             x_label: "rows".into(),
-            y_label: "share of runs that find exactly the five".into(),
+            y_label: "share of runs with exact support".into(),
             x_log: true,
             y_log: false,
             y_range: Some((0.0, 1.0)),
@@ -102,7 +104,8 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Resu
         )?);
         let chart = CurveChart {
             title: format!(
-                "F1 of canonical, epsilon 1, and without privacy: {features} features, clip 0.5, {trials} trials"
+                "F1 of canonical, epsilon 1, and without privacy: {features} features, clip 0.5, \
+                 {trials} trials"
             ),
             x_label: "rows".into(),
             y_label: "F1".into(),
@@ -112,11 +115,13 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Resu
             curves: f1_curves(results, features),
             references: vec![Reference { label: "F1 0.60".into(), y: 0.6 }],
         };
-        let caption = "Where correlations mislead, screening one feature at a time stays wrong without any \
-                       privacy: more rows do not help. AR 0.5 lies between: the outermost true feature has hardly more in common with the target than the features between true ones, and many rows are needed to tell.";
+        let caption = "Where correlations mislead, screening one feature at a time fails even \
+             without privacy, and more rows do not help. AR 0.5 lies between: the outermost true \
+             feature has hardly more covariance with the target than the features between true \
+             ones, so that many rows are needed to distinguish them.";
         blocks.push(curves(experiment, &format!("designs-f1-{features}"), &chart, caption, DATA)?);
     }
-    let caption = "Canonical over rows and epsilons: AR 0.1, 100 features, clip 0.5.";
+    let caption = "Canonical by number of rows and epsilon: AR 0.1, 100 features, clip 0.5.";
     let svg = epsilon_map(results).svg()?;
     blocks.push(figure(experiment, "designs-epsilon", svg, caption, DATA)?);
     blocks.push(table(results));
@@ -198,5 +203,9 @@ fn table(results: DesignCells<'_>) -> Block {
             }
         }
     }
-    Block::Table { caption: "Rows for exact support in 90% of runs.".into(), header, rows }
+    Block::Table {
+        caption: "Number of rows for exact support in 90% of runs.".into(),
+        header,
+        rows,
+    }
 }

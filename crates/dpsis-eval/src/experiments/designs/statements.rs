@@ -29,20 +29,23 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
         let ours = needed(0.5, mechanism, "1");
         let stated = Stated {
             statement: &format!(
-                "{mechanism} finds exactly the five in 90% of runs (AR 0.1, 100 features, epsilon 1, clip 0.5 sd)."
+                "{mechanism} finds exactly the five in 90% of runs (AR 0.1, 100 features, epsilon \
+                 1, clip 0.5 sd)."
             ),
             source: EARLIER,
             paper: &format!("{theirs} rows"),
         };
         let mut note = RULE.to_owned();
         if near(ours, theirs) != Verdict::Matches {
-            note += " What the earlier implementation drew from is not at hand, so the difference is not explained.";
+            note += " The draws of the earlier implementation are not available, so the difference \
+                 is not explained.";
         }
         if mechanism == "joint" {
             note += &format!(
-                " Correlations move both ways when a row comes, and the joint loss of such scores moves by \
-                 up to 2 sensitivities, so the mechanism here weighs losses by epsilon/4. By epsilon/2, as is \
-                 proven for monotonic scores only (here: at epsilon 2), it needs {}.",
+                " A new row can move correlations up and down, and the joint loss of such scores \
+                 changes by up to 2 sensitivities, so the mechanism here weighs losses by \
+                 epsilon/4. With epsilon/2, which is proven for monotonic scores only (here: at \
+                 epsilon 2), it needs {}.",
                 words(needed(0.5, "joint", "2"), FEATURES[0])
             );
         }
@@ -112,8 +115,8 @@ fn screening(results: DesignCells<'_>) -> Block {
     .against(
         ours.collect::<Vec<_>>().join("; "),
         verdict_of(held, values.len()),
-        "Rule: within 0.05 at the most rows measured. By the covariances in closed form, features between true ones pass \
-         the outer two of these (AR 0.9), and negative ones have less in common with the target than \
-         features that are not true (mixed signs).",
+        "Rule: within 0.05 at the largest number of rows measured. By the covariances in closed \
+         form, features between true ones exceed the outer two of these (AR 0.9), and negative \
+         true features have a smaller covariance with the target than false ones (mixed signs).",
     )
 }

@@ -12,6 +12,7 @@ use crate::metrics::Estimate;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
 
+/// The total budgets.
 pub(super) const EPSILONS: [&str; 2] = ["1", "0.1"];
 
 /// The mechanisms. All but [`TWO_SIDED`] use that the counts are monotonic.

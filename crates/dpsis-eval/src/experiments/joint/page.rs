@@ -44,17 +44,18 @@ pub(super) fn section(
     ratings: &'static str,
 ) -> Result<Section> {
     let mut blocks = vec![paragraph(
-        "Items are counted; a user adds at most 1 to each count (sensitivity 1, monotonic). The error of k \
-         private items is the largest difference between the k largest counts and those of the items, \
-         both falling (definition 1 of the paper); k = 5. joint-set is the paper's mechanism, joint its \
-         successor over sequences (2022), joint-pnf the same under permute-and-flip; laplace comes at the \
-         scale k/eps that suffices for monotonic counts, and at the paper's 2k/eps.",
+        "Items are counted; a user adds at most 1 to each count (sensitivity 1, monotonic). The \
+         error of k private items is the largest difference between the k largest counts and the \
+         counts of the items, both in descending order (definition 1 of the paper); k = 5. \
+         joint-set is the paper's mechanism, joint its successor over sequences (2022), and \
+         joint-pnf the same with permute-and-flip. laplace is run at the scale k/eps that suffices \
+         for monotonic counts, and at the paper's 2k/eps.",
     )];
     if ratings != "MovieLens" {
         blocks.push(paragraph(
-            "No MovieLens u.data was given: in its place stand 1,682 counts by the law of Zipf and \
-             Mandelbrot, 583 * 51/(50 + rank), about 100,000 in all. Lower counts tie there, which the paper \
-             excludes; the mechanisms here do not need distinct counts.",
+            "No MovieLens u.data was given. It is replaced by 1,682 counts by the Zipf-Mandelbrot \
+             law, 583 * 51/(50 + rank), about 100,000 in total. Its low counts have ties, which \
+             the paper excludes; the mechanisms here do not need distinct counts.",
         ));
     }
     for (counts, file, words) in [
@@ -83,10 +84,10 @@ pub(super) fn section(
     blocks.push(error_table(cells));
     blocks.extend([strongest(cells), reverses(cells), gamma(cells)]);
     blocks.push(paragraph(
-        "Run times were measured here, one draw at a time on one thread; they differ from run to run. A \
-         mechanism that took more than 0.4 seconds for a draw was not asked for more.",
+        "Run times were measured in this run, one draw at a time on one thread; they differ from \
+         run to run. A mechanism whose median exceeded 0.4 seconds was skipped for larger d and k.",
     ));
-    let fixed = [("d", "number of items d (k = 5)"), ("k", "items asked for, k (d = 10,000)")];
+    let fixed = [("d", "number of items d (k = 5)"), ("k", "number of picks k (d = 10,000)")];
     for (axis, x_label) in fixed {
         let chart = CurveChart {
             title: format!("Run time against {axis}: uniform counts, epsilon 1"),

@@ -147,7 +147,8 @@ pub(super) fn grows(seconds: &[RunTime]) -> Block {
             words(with_k)
         ),
         verdict_of(held, tested),
-        "Rule: d ten times costs at most 20 times, k twice at most 16 times. The algorithm here is another \
-         one for the same law, so this tests that it is no slower, not theirs.",
+        "Rule: d ten times costs at most 20 times, k twice at most 16 times. The algorithm here is \
+         a different one for the same distribution, so this tests whether it is no slower, not the \
+         paper's algorithm.",
     )
 }

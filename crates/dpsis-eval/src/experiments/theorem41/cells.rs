@@ -8,6 +8,7 @@ use crate::metrics::Estimate;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
 
+/// The paper.
 pub(super) const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
 
 /// An arrangement of scores with a gap.
@@ -43,6 +44,7 @@ const fn setting(d: usize, k: usize, gamma: &'static str, epsilon: &'static str)
     Setting { d, k, gamma, epsilon, arrangement: Arrangement::Step }
 }
 
+/// The settings to simulate.
 pub(super) const SETTINGS: [Setting; 10] = [
     setting(100, 2, "0.5", "1"),
     setting(100, 5, "0.5", "1"),

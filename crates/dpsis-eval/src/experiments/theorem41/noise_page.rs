@@ -43,10 +43,10 @@ pub(super) fn noise_lines(experiment: &Experiment<'_>, noises: &[Noise]) -> Resu
 /// The blocks at the end of the section.
 pub(super) fn noise_blocks(noises: &[Noise]) -> Vec<Block> {
     let words = paragraph(
-        "Theorem A.3: the largest noise of a class of m sets, -ln(1 - U^(1/m)), has the m-th harmonic \
-         number as its mean, ln m + 0.57722 + 1/(2m) - ... Below, m = C(d-1, k-1), the largest class. As \
-         written, the formula loses all digits once U^(1/m) rounds to 1, and is then infinite; computed as \
-         -ln(-expm1(ln(U)/m)) it keeps them.",
+        "Theorem A.3: the largest noise of a class of m sets, -ln(1 - U^(1/m)), has the m-th \
+         harmonic number as its mean, ln m + 0.57722 + 1/(2m) - ... In the table m = C(d-1, k-1), \
+         the largest class. As written, the formula loses all digits once U^(1/m) rounds to 1 and \
+         is then infinite; the form -ln(-expm1(ln(U)/m)) keeps them.",
     );
     vec![words, noise_table(noises), noise_verdict(noises)]
 }

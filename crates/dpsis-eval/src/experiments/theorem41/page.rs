@@ -54,15 +54,17 @@ pub(super) fn section(
 ) -> Result<Section> {
     let mut blocks = vec![
         paragraph(
-            "Theorem 4.1 bounds from below how often canonical takes exactly the k best of d, when the k-th \
-             best exceeds the next by a gap xi: 1 - C(d,k) exp(-xi gamma eps/2), gaps in units of the \
-             sensitivity. Simulated is the mechanism of this library, beside the bound.",
+            "Theorem 4.1 is a lower bound on the probability that canonical selects exactly the k \
+             best of d, when the k-th best score exceeds the next by a gap xi: 1 - C(d,k) exp(-xi \
+             gamma eps/2), gaps in units of the sensitivity. The simulation runs this library's \
+             mechanism beside the bound.",
         ),
         paragraph(
-            "Most scores are a step: the k best equal, all others equal, xi below. No scores with that gap \
-             are harder: every other set then has the least handicap the gap allows. The probability has a \
-             closed form, (1 - (1 - p)^C)/(C p) with C = C(d,k) and p = exp(-xi gamma eps/2), about 1 - C \
-             p/2: where the bound is near 1, it allows twice the misses that the hardest scores have.",
+            "Most arrangements of scores are a step: the k best equal, all others equal and lower \
+             by xi. No scores with that gap are harder, because every other set has the smallest \
+             handicap that the gap allows. The probability has a closed form, (1 - (1 - p)^C)/(C \
+             p) with C = C(d,k) and p = exp(-xi gamma eps/2), about 1 - C p/2: where the bound is \
+             near 1, it allows twice the failure probability of the hardest scores.",
         ),
     ];
     let at = |d: usize, k: usize, gamma: &str| {
@@ -82,13 +84,15 @@ pub(super) fn section(
         .map(|setting| (setting, format!("gamma {}", setting.gamma)))
         .collect();
     let chart = chart("Theorem 4.1: gamma 1/2, epsilon 1", &sizes, cells);
-    let caption = "The mechanism on the hardest scores, with 95% bands, and the theorem's bound, 0 where that is negative.";
+    let caption = "The mechanism on the hardest scores, with 95% bands, and the theorem's bound, \
+         drawn as 0 where it is negative.";
     blocks.push(curves(experiment, "theorem4.1", &chart, caption, DATA)?);
     let chart = self::chart("Theorem 4.1: d 1000, k 5, epsilon 1", &weights, cells);
-    let caption = "With k good candidates a larger gamma needs a smaller gap; with more than k it is the \
-                   other way round, which the theorem does not show.";
+    let caption = "With k good candidates a larger gamma needs a smaller gap; with more than k it \
+         is the reverse, which the theorem does not show.";
     blocks.push(curves(experiment, "theorem4.1-gamma", &chart, caption, DATA)?);
-    let caption = "Scores that fall on both sides of the gap, by a thousandth of it from one to the next, are easier than the hardest ones.";
+    let caption = "Scores that decrease on both sides of the gap, by a thousandth of the gap from \
+         one to the next, are easier than the hardest scores.";
     let chart = arrangements(cells);
     blocks.push(curves(experiment, "theorem4.1-scores", &chart, caption, DATA)?);
     blocks.push(holds(cells));

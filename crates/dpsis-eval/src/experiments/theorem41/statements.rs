@@ -92,8 +92,8 @@ pub(super) fn constant(cells: &[RecoveryCell]) -> Block {
         ours,
         if held == sizes.len() { Verdict::Matches } else { Verdict::DoesNotMatch },
         &format!(
-            "Rule: that it does for all d and k simulated. For large d, c tends to k^k/k!, which exceeds k \
-             from k = 3 on; the bound itself, with c, is not touched.{note}"
+            "Rule: that it does for all d and k simulated. For large d, c tends to k^k/k!, which \
+             exceeds k from k = 3 on; the bound itself, with c, is not affected.{note}"
         ),
     )
 }
