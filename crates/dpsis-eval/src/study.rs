@@ -28,7 +28,7 @@ pub(crate) const PENALTY: f64 = 0.1;
 pub struct Settled {
     /// The table, reduced to the rows with a usable target.
     pub table: PublicTable,
-    /// What the target is.
+    /// The type of the target: classes or numbers.
     pub target: Target,
     /// The number of rows without a usable target.
     pub left_out: usize,
@@ -92,7 +92,7 @@ pub struct Study {
     pub(crate) name: String,
     /// The table.
     pub(crate) table: PublicTable,
-    /// What the target is.
+    /// The type of the target: classes or numbers.
     pub(crate) target: Target,
     pub(crate) downstream: Downstream,
     /// The target as a number: classes by their places in alphabetical order.
