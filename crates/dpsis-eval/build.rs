@@ -1,9 +1,10 @@
 //! Links the system's LAPACK under feature `lapack`, and does nothing without it.
 //!
-//! OpenBLAS, because one library of that name brings BLAS and LAPACK on every platform: `libopenblas-dev`
-//! (Debian, Ubuntu), `openblas-devel` (Fedora), `openblas` (Arch, Homebrew, vcpkg). Homebrew and vcpkg keep it where
-//! no linker looks; `OPENBLAS_LIB_DIR` names that folder.
-// Cargo is told by lines on stdout.
+//! OpenBLAS, because one library of that name provides BLAS and LAPACK on every platform:
+//! `libopenblas-dev` (Debian, Ubuntu), `openblas-devel` (Fedora), `openblas` (Arch, Homebrew,
+//! vcpkg). Homebrew and vcpkg install it outside of the linker's search path; `OPENBLAS_LIB_DIR`
+//! names its folder.
+// Build scripts talk to Cargo by lines on stdout.
 #![allow(clippy::print_stdout)]
 
 use std::env;
@@ -21,7 +22,7 @@ fn main() {
         println!("cargo::rustc-link-search=native={folder}");
     }
     println!("cargo::rustc-link-lib=openblas");
-    // A warning: documentation and checks need no library.
+    // Only a warning: documentation and checks do not need the library.
     if links(folder.as_deref()) == Some(false) {
         println!(
             "cargo::warning=openblas not found, which feature `lapack` links: install it (Debian and \
@@ -30,7 +31,7 @@ fn main() {
     }
 }
 
-/// Whether a program with openblas links; None where that cannot be tried.
+/// Whether a program can be linked with openblas; None if that cannot be tried.
 fn links(folder: Option<&str>) -> Option<bool> {
     let out = env::var_os("OUT_DIR")?;
     let source = Path::new(&out).join("links.rs");

@@ -1,8 +1,10 @@
-//! How the time of a selection grows with the candidates and the picks: `cargo bench --bench growth`.
+//! The run time of a selection against the numbers of candidates and picks: `cargo bench --bench
+//! growth`.
 //!
-//! Prints a table of medians in ms and writes a figure to `target/growth.svg`, or where the first
-//! argument says. d from 1e3 to 1e7, k from 1 to 1000, uniform scores over a wide range (the shape with
-//! the most blocks), epsilon 1, one thread; beside each row one partial selection of the same scores.
+//! Prints a table of medians in ms and writes a figure to the path in the first argument, by
+//! default `target/tmp/growth.svg`. d from 1e3 to 1e7, k from 1 to 1000, uniform scores over a wide
+//! range (the distribution with the most blocks), epsilon 1, one thread; each row also has one
+//! partial selection of the same scores.
 #![allow(missing_docs, clippy::unwrap_used, clippy::print_stdout)]
 
 use std::time::Instant;
@@ -27,7 +29,8 @@ fn main() {
         println!("| {d} | {} | {:.3} |", row_cells.join(" | "), row[1][2]);
     }
     let path = std::env::args().nth(1).filter(|argument| !argument.starts_with('-'));
-    std::fs::write(path.unwrap_or("target/growth.svg".into()), figure(&cells)).unwrap();
+    let default = || concat!(env!("CARGO_TARGET_TMPDIR"), "/growth.svg").to_owned();
+    std::fs::write(path.unwrap_or_else(default), figure(&cells)).unwrap();
 }
 
 /// Medians for each k in ms: canonical, joint, and one partial selection.
@@ -41,7 +44,7 @@ fn row(d: usize) -> Vec<[f64; 3]> {
 
 fn times(scores: &Scores, k: usize) -> [f64; 3] {
     let canonical = CanonicalLipschitz::default();
-    // Under a large budget the picks are nearly the top k, whose scores a partial selection knows.
+    // Under a large budget the picks are nearly the top k, whose scores a partial selection finds.
     let mut sorted = scores.values().to_vec();
     sorted.select_nth_unstable_by(k - 1, |a, b| b.cmp(a));
     let large = "1e6".parse().unwrap();

@@ -1,14 +1,15 @@
-//! The LASSO of a wide block: `cargo bench --bench lasso`.
+//! The run time of the LASSO on wide blocks: `cargo bench --bench lasso`.
 //!
-//! Blocks of 10 and 100 rows by 12,000 standard normal columns, centered and divided by their largest
-//! magnitude, y linear in five of them, and noise. With `DPSIS_DATASETS` naming the folder of
-//! the public tables also christensen and chiaretti, columns of unit variance, y the labels' numbers.
-//! Penalty 0.1.
+//! Blocks of 10 and 100 rows by 12,000 standard normal columns, centered and divided by their
+//! largest magnitude, with y linear in five of them plus noise. If `DPSIS_DATASETS` names the
+//! folder of the public tables, also christensen and chiaretti, with columns of unit variance and y
+//! the numbered labels. Penalty 0.1.
 //!
-//! Beside ours in the same run: linfa-elasticnet, which sweeps all columns, on columns in memory one
-//! after the other (its better order), at the loosest power of ten whose duality gap is no worse than
-//! ours asks; and the physical limit, one pass X'y. First medians of runs in turn and their ratios, which
-//! `benches/peers/lasso.py` reads, then divan's; the blocks are left in the build folder for it.
+//! Compared in the same run with linfa-elasticnet, which sweeps all columns, on column-major data
+//! (its faster layout), at the loosest power of ten whose duality gap is at most the gap that ours
+//! requires; and with the physical limit, one pass X'y. Prints first the medians of interleaved
+//! runs and their ratios, which `benches/peers/lasso.py` reads, then divan's results. The blocks
+//! are left in the build folder for that script.
 #![allow(missing_docs, clippy::unwrap_used, clippy::panic, clippy::print_stdout)]
 
 use std::fmt::{Debug, Formatter};
@@ -30,16 +31,16 @@ use rand_chacha::ChaCha20Rng;
 use rand_distr::{Distribution, StandardNormal};
 
 const PENALTY: f64 = 0.1;
-/// The relative duality gap to reach: what `Lasso` asks by default.
+/// The relative duality gap to reach, the default of `Lasso`.
 const GAP: f64 = 1e-8;
 
 struct Block {
     name: String,
     x: Array2<f64>,
     y: Array1<f64>,
-    /// The columns one after the other in memory, as linfa's sweeps like them.
+    /// The columns in column-major order, which suits linfa's sweeps.
     dataset: DatasetBase<Array2<f64>, Array1<f64>>,
-    /// linfa's tolerance.
+    /// The tolerance of linfa.
     tolerance: f64,
 }
 
@@ -104,7 +105,7 @@ impl Block {
         sums
     }
 
-    /// Centered y, and what coefficients leave of it.
+    /// Returns centered y, and the centered residual of the coefficients.
     fn residual(&self, w: &Array1<f64>) -> (Array1<f64>, Array1<f64>) {
         let centered = |a: Array1<f64>| {
             let mean = a.sum() / a.len() as f64;
@@ -124,8 +125,9 @@ impl Block {
         (primal - dual) / (0.5 * y.dot(&y))
     }
 
-    /// How far the optimality conditions are from holding, as a share of n lambda: x_j'r is n lambda with
-    /// the coefficient's sign where there is one, and at most n lambda elsewhere.
+    /// The largest violation of the optimality conditions, as a share of n lambda: x_j'r is n
+    /// lambda with the sign of the coefficient where that is nonzero, and at most n lambda in
+    /// magnitude elsewhere.
     fn violation(&self, w: &Array1<f64>) -> f64 {
         let (_, r) = self.residual(w);
         let threshold = PENALTY * r.len() as f64;
@@ -142,7 +144,7 @@ impl Block {
         w
     }
 
-    /// Optimal by the definitions, and the same coefficients as by sweeping all columns.
+    /// Checks that the solution is optimal by definition and agrees with sweeps over all columns.
     fn verify(&self) {
         let w = self.dense(&self.ours());
         assert!(self.gap(&w) <= GAP * (1.0 + 1e-6), "{}: gap {:e}", self.name, self.gap(&w));
@@ -158,7 +160,8 @@ impl Block {
         assert!(strict < 1e-5 && plain < 1e-3, "{}: {strict:e}, {plain:e}", self.name);
     }
 
-    /// Rows, columns, y, X by rows: 8 bytes each, little-endian.
+    /// Writes the number of rows and columns, y, and X in row-major order: 8 bytes each,
+    /// little-endian.
     fn write(&self, folder: &Path) {
         let path = folder.join(format!("lasso-{}.bin", self.name));
         let mut file = std::io::BufWriter::new(std::fs::File::create(path).unwrap());
@@ -171,7 +174,7 @@ impl Block {
         file.flush().unwrap();
     }
 
-    /// Medians of runs in turn, in ms, and their ratios to ours.
+    /// Prints the medians of interleaved runs in ms and their ratios to ours.
     fn compare(&self) {
         let mut times = [const { Vec::new() }; 3];
         for round in 0..101 {

@@ -1,5 +1,5 @@
-//! A gallery of the figures, with made-up numbers of realistic shape: one SVG each with its data as JSON,
-//! and all of them in one page, written to the folder given (default `target/figures`).
+//! A gallery of figures with made-up numbers of realistic shape: each as SVG with its data as JSON,
+//! and all in one page, written to the folder given (default `target/figures`).
 //!
 //! ```sh
 //! cargo run --release --example figures -- target/figures
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// All pieces of a page.
+/// A page with every kind of block.
 fn page(figures: Vec<Block>) -> Page {
     let text = |text: &str| text.to_owned();
     let comparison = |verdict, paper: &str, ours: &str, note: &str| Block::Comparison {

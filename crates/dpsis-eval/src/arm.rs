@@ -1,4 +1,4 @@
-//! The methods and scales that are compared, as they are written.
+//! Methods and scales to compare, and their names on the command line and in results.
 
 use std::path::PathBuf;
 
@@ -6,66 +6,67 @@ use dpsis::internals::check_k;
 use dpsis::mechanism::{Parameters, Sensitivity, by_id};
 use dpsis::{Error, Result};
 
-/// A method to compare: `dp-sis`, `two-stage`, `dpkendall`, `sis` or `random`, with a mechanism where it
-/// takes one, on a scale.
+/// A method to compare with its mechanism and scale.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arm {
     /// The method.
     pub method: ArmMethod,
-    /// The mechanism's name, if it is not the method's own.
+    /// The name of the mechanism; `None` for the default of the method.
     pub mechanism: Option<String>,
-    /// How features are scaled for it.
+    /// The scaling of the features.
     pub scale: ArmScale,
-    /// Whether classes are taken for numbers in alphabetical order, of a public range, as the LASSO that
-    /// is the truth takes them.
+    /// Whether the class labels are replaced by numbers in alphabetical order and treated as a
+    /// numeric target with public bounds, as in the LASSO that defines the true features.
     pub ordered: bool,
 }
 
 /// The methods that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArmMethod {
-    /// Private selection by scores.
+    /// Private selection by scores (`dp-sis`).
     DpSis,
-    /// The two-stage LASSO.
+    /// The two-stage LASSO (`two-stage`).
     TwoStage,
-    /// Greedy private selection by Kendall's correlation.
+    /// Greedy private selection by Kendall's correlation (`dpkendall`).
     DpKendall,
-    /// The best scores, without noise: not private.
+    /// The best scores without noise (`sis`): not private.
     Sis,
-    /// Features at random.
+    /// Features drawn uniformly at random (`random`).
     Random,
 }
 
-/// How features are scaled.
+/// A scaling of the features.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ArmScale {
-    /// The default of `select`.
+    /// The default of `select` for the method.
     Default,
     /// Ranks within the row.
     RowRank,
-    /// Kendall's correlation, which needs no scale.
+    /// Kendall's correlation, which needs no scaling.
     Kendall,
-    /// By the data, as the paper does: not private.
+    /// The preprocessing of the DP-SIS paper, computed from the data: not private.
     Paper,
-    /// By the data: columns by their range, the target as in the paper; not private.
+    /// Columns scaled to [-1, 1] by their range, the target as in the paper, computed from the
+    /// data: not private.
     Range,
-    /// One range for all features.
+    /// One pair of bounds, low and high, for all features.
     Bounds(f64, f64),
-    /// A range for each feature from a CSV file.
+    /// Bounds for each feature from a CSV file with the columns `feature,lo,hi`.
     BoundsFile(PathBuf),
-    /// One pair of bounds for all features: the 1% and 99% quantiles of all values, as if public.
+    /// One pair of bounds for all features: the 1% and 99% quantiles of all values, treated as
+    /// public.
     PooledQuantiles,
-    /// So many standard deviations around the mean of each feature in the other half of the samples, as
-    /// if from a public reference.
+    /// This many standard deviations around the mean of each feature in the other half of the rows,
+    /// treated as a public reference.
     OtherHalf(f64),
 }
 
 impl Arm {
-    /// `method` or `method:mechanism`.
+    /// Parses `METHOD` or `METHOD:MECHANISM`, for example `dp-sis:joint`.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such method or mechanism, or the method takes none.
+    /// `Request` if the method or the mechanism is unknown, or if the method takes no mechanism.
     pub fn parse(text: &str, scale: ArmScale) -> Result<Self> {
         let (method, mechanism) = match text.split_once(':') {
             Some((method, mechanism)) => (method, Some(mechanism.to_owned())),
@@ -96,7 +97,7 @@ impl Arm {
             }
         }
         let scale = match (method, scale) {
-            // One scales nothing, the other takes values.
+            // DPKendall does not scale; the two-stage LASSO needs values, not ranks of pairs.
             (ArmMethod::DpKendall, _) | (ArmMethod::TwoStage, ArmScale::Kendall) => {
                 ArmScale::Default
             }
@@ -105,17 +106,17 @@ impl Arm {
         Ok(Self { method, mechanism, scale, ordered: false })
     }
 
-    /// Whether it can pick k.
+    /// Checks that the mechanism can pick `k` features.
     ///
     /// # Errors
     ///
-    /// `Request` if its mechanism picks one.
+    /// `Request` if `k` is larger than the mechanism allows.
     pub fn check(&self, k: usize) -> Result<()> {
         let Some(id) = &self.mechanism else { return Ok(()) };
         check_k(by_id(id, &Parameters::default())?.card(), k)
     }
 
-    /// As it is written.
+    /// The name as [`Arm::parse`] takes it.
     pub fn name(&self) -> String {
         let method = match self.method {
             ArmMethod::DpSis => "dp-sis",
@@ -130,12 +131,12 @@ impl Arm {
         }
     }
 
-    /// The same with classes as numbers.
-    pub fn ordered(self) -> Self {
+    /// Returns the same method with class labels treated as numbers.
+    pub(crate) fn ordered(self) -> Self {
         Self { ordered: true, ..self }
     }
 
-    /// The scale in a word, and how classes are taken.
+    /// The name of the scale, with a suffix if class labels are treated as numbers.
     pub fn scale_name(&self) -> String {
         let scale = self.scale.name();
         if self.ordered { format!("{scale}, classes as numbers") } else { scale }

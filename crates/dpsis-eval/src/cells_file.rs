@@ -1,13 +1,15 @@
-//! Cells as a CSV file that grows while a sweep runs, and from which a stopped sweep goes on.
+//! A CSV file of cells that grows while a comparison runs, so that an interrupted run can be
+//! resumed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use crate::metrics::Estimate;
-use crate::sweep::{Cell, Cells, Key};
 use dpsis::{Error, Result};
+
+use crate::metrics::Estimate;
+use crate::sweep::{CellKey, ComparisonCell, ComparisonCells};
 
 const HEADER: [&str; 24] = [
     "table",
@@ -36,7 +38,8 @@ const HEADER: [&str; 24] = [
     "data",
 ];
 
-/// A file of cells and one of run times beside it: times differ from run to run, cells do not.
+/// A file of cells and a second file of run times. The cells are reproducible to the byte; the
+/// times are not.
 pub(crate) struct CellsFile {
     path: PathBuf,
     times: PathBuf,
@@ -45,20 +48,21 @@ pub(crate) struct CellsFile {
 }
 
 impl CellsFile {
-    /// `name`.csv and `name`-seconds.csv in a folder.
+    /// Names the files `name`.csv and `name`-seconds.csv in a folder; nothing is read or written.
     pub(crate) fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
         let path = folder.join(format!("{name}.csv"));
         let times = folder.join(format!("{name}-seconds.csv"));
         Self { path, times, seed, trials }
     }
 
-    /// The cells that are there already. What an interrupted write has left is cut off.
+    /// Reads the cells that exist already, and removes an incomplete last line from the file.
     ///
     /// # Errors
     ///
-    /// `Request` if they were made with another seed or number of trials; `Io`.
-    pub(crate) fn read(&self) -> Result<Cells> {
-        let mut cells = Cells::new();
+    /// `Request` if the cells belong to another seed or number of trials, or the file has other
+    /// columns; `Io` if it cannot be read.
+    pub(crate) fn read(&self) -> Result<ComparisonCells> {
+        let mut cells = ComparisonCells::new();
         if !self.path.exists() {
             return Ok(cells);
         }
@@ -88,7 +92,7 @@ impl CellsFile {
                 .hint("state those, or choose another folder"));
             }
             let key = key_of(&record);
-            let cell = Cell {
+            let cell = ComparisonCell {
                 k: whole(5)? as usize,
                 trials: self.trials,
                 lasso: estimate(8, 9)?,
@@ -108,8 +112,8 @@ impl CellsFile {
         Ok(cells)
     }
 
-    /// The run times that are known; they are for information, so what is odd is left out.
-    fn read_seconds(&self) -> Result<BTreeMap<Key, f64>> {
+    /// Reads the known run times. They are informative only, so malformed lines are ignored.
+    fn read_seconds(&self) -> Result<BTreeMap<CellKey, f64>> {
         if !self.times.exists() {
             return Ok(BTreeMap::new());
         }
@@ -122,8 +126,8 @@ impl CellsFile {
         Ok(known.filter_map(cell).collect())
     }
 
-    /// Adds a cell, at once and whole.
-    pub(crate) fn add(&self, key: &Key, cell: &Cell) -> Result<()> {
+    /// Appends a cell and its run time.
+    pub(crate) fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
         let times = |csv: &mut csv::Writer<Vec<u8>>| {
             let seconds = format!("{:.3e}", cell.seconds);
             let [table, method, scale, count, epsilon] = names(key);
@@ -134,8 +138,8 @@ impl CellsFile {
         append(&self.path, &HEADER, |csv| self.write(csv, key, cell))
     }
 
-    /// Writes all cells in the order of their keys.
-    pub(crate) fn finish(&self, cells: &Cells) -> Result<()> {
+    /// Replaces the file by all cells, sorted by their keys.
+    pub(crate) fn finish(&self, cells: &ComparisonCells) -> Result<()> {
         let mut csv = csv::Writer::from_writer(Vec::new());
         let written = csv.write_record(HEADER).and_then(|()| {
             cells.iter().try_for_each(|(key, cell)| self.write(&mut csv, key, cell))
@@ -147,7 +151,12 @@ impl CellsFile {
         replaced.map_err(|error| failed(&self.path, &error))
     }
 
-    fn write(&self, csv: &mut csv::Writer<Vec<u8>>, key: &Key, cell: &Cell) -> csv::Result<()> {
+    fn write(
+        &self,
+        csv: &mut csv::Writer<Vec<u8>>,
+        key: &CellKey,
+        cell: &ComparisonCell,
+    ) -> csv::Result<()> {
         let (low, high) = cell.lasso.band();
         let numbers = [
             cell.lasso.mean,
@@ -174,17 +183,17 @@ impl CellsFile {
     }
 }
 
-/// The key in the first five columns.
-fn key_of(record: &csv::StringRecord) -> Key {
+/// Reads the key from the first five columns.
+fn key_of(record: &csv::StringRecord) -> CellKey {
     let text = |column: usize| record[column].to_owned();
-    Key { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
+    CellKey { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
 }
 
-fn names(key: &Key) -> [&str; 5] {
+fn names(key: &CellKey) -> [&str; 5] {
     [&key.table, &key.method, &key.scale, &key.count, &key.epsilon]
 }
 
-/// The lines of a file that have an end.
+/// Reads the complete lines of a file and removes an incomplete last line from it.
 fn whole_lines(path: &Path) -> Result<String> {
     let mut text = fs::read_to_string(path).map_err(|error| failed(path, &error))?;
     let end = text.rfind('\n').map_or(0, |end| end + 1);
@@ -219,8 +228,8 @@ fn failed(path: &Path, error: &std::io::Error) -> Error {
 mod tests {
     use super::*;
 
-    fn cell(mean: f64) -> (Key, Cell) {
-        let key = Key {
+    fn cell(mean: f64) -> (CellKey, ComparisonCell) {
+        let key = CellKey {
             table: "a, b".to_owned(),
             method: "dp-sis".to_owned(),
             scale: "paper".to_owned(),
@@ -228,7 +237,7 @@ mod tests {
             epsilon: "1/3".to_owned(),
         };
         let estimate = Estimate { mean, error: 0.1 };
-        let cell = Cell {
+        let cell = ComparisonCell {
             k: 7,
             trials: 10,
             lasso: estimate,

@@ -1,24 +1,24 @@
-//! Figures and tables from cells.
+//! Curves and areas computed from cells.
 
 use crate::figure::{Curve, CurveChart, CurvePoint, Reference};
 use crate::metrics::Estimate;
-use crate::sweep::{Cell, Cells, Key};
+use crate::sweep::{CellKey, ComparisonCell, ComparisonCells};
 
-/// What is drawn of a cell.
+/// A measure of a cell that is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Measure {
-    /// Agreement with the LASSO's largest coefficients.
+    /// The agreement with the LASSO's largest coefficients.
     Lasso,
-    /// Agreement with the best scores.
+    /// The agreement with the best scores.
     Overlap,
-    /// A plain model on the picks.
+    /// The performance of a plain model on the picks.
     Model,
 }
 
 impl Measure {
     pub(crate) const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
 
-    fn of(self, cell: &Cell) -> Estimate {
+    fn of(self, cell: &ComparisonCell) -> Estimate {
         match self {
             Self::Lasso => cell.lasso,
             Self::Overlap => cell.overlap,
@@ -26,7 +26,7 @@ impl Measure {
         }
     }
 
-    /// Its name in names of files.
+    /// The part of a file name that stands for the measure.
     pub(crate) fn id(self) -> &'static str {
         match self {
             Self::Lasso => "lasso",
@@ -35,7 +35,7 @@ impl Measure {
         }
     }
 
-    /// Its axis.
+    /// The label of the axis.
     pub(crate) fn label(self) -> &'static str {
         match self {
             Self::Lasso => "share of the LASSO's top k that is picked",
@@ -45,43 +45,53 @@ impl Measure {
     }
 }
 
-/// Epsilon as a number, for axes.
+/// Converts epsilon to a number for an axis; NaN if it is not a budget.
 pub(crate) fn number(epsilon: &str) -> f64 {
     epsilon.parse::<dpsis::Epsilon>().map_or(f64::NAN, |epsilon| epsilon.to_f64())
 }
 
-/// A table, a count, a method and a scale, as in keys.
+/// The coordinates of a curve: table, number of features, method and scale, as in keys.
 pub(crate) type Group<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-/// The cells of a group, by epsilon.
-pub(crate) fn along<'c>(cells: &'c Cells, group: Group<'_>) -> Vec<(f64, &'c Cell)> {
+/// The cells of a curve, sorted by epsilon.
+pub(crate) fn along<'c>(
+    cells: &'c ComparisonCells,
+    group: Group<'_>,
+) -> Vec<(f64, &'c ComparisonCell)> {
     along_epsilon(cells, |key| group_of(key) == group)
 }
 
-/// The group that a key is of.
-pub(crate) fn group_of(key: &Key) -> Group<'_> {
+/// The curve that a key belongs to.
+pub(crate) fn group_of(key: &CellKey) -> Group<'_> {
     (&key.table, &key.count, &key.method, &key.scale)
 }
 
-/// The mean height of what is read off cells along epsilon.
-pub(crate) fn area_of(along: &[(f64, &Cell)], value: impl Fn(&Cell) -> f64) -> f64 {
+/// The mean over epsilon of a value of the cells, by the trapezoidal rule.
+pub(crate) fn area_of(
+    along: &[(f64, &ComparisonCell)],
+    value: impl Fn(&ComparisonCell) -> f64,
+) -> f64 {
     let points: Vec<(f64, f64)> =
         along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
     area(&points)
 }
 
-/// The cells of some keys, by epsilon.
-pub(crate) fn along_epsilon(cells: &Cells, of: impl Fn(&Key) -> bool) -> Vec<(f64, &Cell)> {
+/// The cells with selected keys, sorted by epsilon.
+pub(crate) fn along_epsilon(
+    cells: &ComparisonCells,
+    of: impl Fn(&CellKey) -> bool,
+) -> Vec<(f64, &ComparisonCell)> {
     let chosen = cells.iter().filter(|(key, _)| of(key));
-    let mut along: Vec<(f64, &Cell)> =
+    let mut along: Vec<(f64, &ComparisonCell)> =
         chosen.map(|(key, cell)| (number(&key.epsilon), cell)).collect();
     along.sort_by(|a, b| a.0.total_cmp(&b.0));
     along
 }
 
-/// The methods that have cells for a table and a count, in the order given.
+/// A chart of one measure against epsilon for one table and number of features, with one curve per
+/// method and scale in `arms`.
 pub(crate) fn curve_chart(
-    cells: &Cells,
+    cells: &ComparisonCells,
     (table, count): (&str, &str),
     arms: &[(String, String)],
     measure: Measure,
@@ -93,10 +103,10 @@ pub(crate) fn curve_chart(
             1 => method.clone(),
             _ => format!("{method}, {scale}"),
         };
-        let point = |(epsilon, cell): (f64, &Cell)| {
+        let point = |(epsilon, cell): (f64, &ComparisonCell)| {
             let estimate = measure.of(cell);
             let (low, high) = estimate.band();
-            // Without a coefficient there is nothing to agree with.
+            // Without a nonzero coefficient the agreement is undefined.
             let y = if measure == Measure::Lasso && cell.reach == 0.0 {
                 f64::NAN
             } else {
@@ -125,7 +135,8 @@ pub(crate) fn curve_chart(
         title,
         x_label: "total epsilon".to_owned(),
         y_label: match (measure, any) {
-            // Without any feature R² is 0; the most frequent class is right more often than that.
+            // Without features R² is 0, whereas predicting the most frequent class has a positive
+            // accuracy.
             (Measure::Model, Some((_, cell))) if cell.baseline == 0.0 => {
                 "cross-validated R² of a plain model on the picks".to_owned()
             }
@@ -142,7 +153,7 @@ pub(crate) fn curve_chart(
     }
 }
 
-/// The mean height of a curve over its range, by the trapezoidal rule.
+/// The mean height of a curve over its range, by the trapezoidal rule; NaN without points.
 pub(crate) fn area(points: &[(f64, f64)]) -> f64 {
     let (Some(first), Some(last)) = (points.first(), points.last()) else { return f64::NAN };
     let width = last.0 - first.0;
@@ -153,7 +164,7 @@ pub(crate) fn area(points: &[(f64, f64)]) -> f64 {
     points.windows(2).map(slice).sum::<f64>() / width
 }
 
-/// A number for a table.
+/// Formats a number with three decimals, or as a dash if it is not finite.
 pub(crate) fn short(value: f64) -> String {
     if value.is_finite() { format!("{value:.3}") } else { "–".to_owned() }
 }

@@ -1,34 +1,41 @@
-//! `compare`: methods, scales, epsilons and numbers of features on tables that are public.
+//! Comparisons of methods, scales, budgets and numbers of features on public tables.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
+
+use dpsis::report::{Block, Level, Notice, Page, Section};
+use dpsis::{Error, Result};
 
 use crate::cells_file::CellsFile;
 use crate::charts::{Group, Measure, along, area_of, curve_chart, group_of, short};
 use crate::output::OutputFolder;
 use crate::study::Study;
-use crate::sweep::{Cell, Cells, Key, Sweep};
-use dpsis::report::{Block, Level, Notice, Page, Section};
-use dpsis::{Error, Result};
+use crate::sweep::{CellKey, ComparisonCell, ComparisonCells, Sweep};
 
-/// A table that is read when it is needed.
+/// A table that is read only when cells of it are missing.
 pub struct LazyStudy<'a> {
     /// The table's name in results.
     pub name: String,
-    /// Tells its table and target from others of that name.
+    /// The fingerprint of the table and its target.
     pub data: String,
     /// Reads the table.
     pub read: Box<dyn Fn() -> Result<Study> + 'a>,
 }
 
-/// Runs what is not there yet; writes the cells as they come, then figures and the page. Gives all cells.
-/// `progress` is told the share that is done.
+/// Runs the cells that the output folder does not hold yet, writes each when it is complete, and
+/// then writes the figures and the page. Returns all cells of this sweep. `progress` is called with
+/// the share of cells that are complete, from 0 to 1.
+///
+/// # Errors
+///
+/// `Request` if the folder holds cells of other data or settings or a table cannot be used; `Input`
+/// and `Io` if a table or the folder cannot be read or written.
 pub fn compare(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
     output: &OutputFolder,
     progress: &dyn Fn(f64),
-) -> Result<Cells> {
+) -> Result<ComparisonCells> {
     let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials);
     let cells = run_cells(sweep, tables, &file, progress)?;
     let arms: Vec<(String, String)> =
@@ -40,12 +47,12 @@ pub fn compare(
             sections.push(section(&cells, &table.name, &count, &arms, output)?);
         }
     }
-    let notice = "NOT PRIVATE: everything here was computed from the tables themselves, for tables that \
-                  are public; epsilon is what a release would spend";
+    let notice = "NOT PRIVATE: all results were computed from the tables themselves, which must be \
+         public; epsilon is the budget that a release would spend";
     output.write_page(&Page {
         title: "Comparison of selection methods".to_owned(),
         lead: vec![format!(
-            "{} draws a cell, seed {}; bands are 95% intervals of the mean.",
+            "{} draws per cell, seed {}. Bands are 95% intervals of the mean.",
             sweep.trials, sweep.seed
         )],
         notices: vec![Notice { level: Level::Danger, text: notice.to_owned() }],
@@ -54,13 +61,13 @@ pub fn compare(
     Ok(cells)
 }
 
-/// Runs the cells that the file does not hold yet.
+/// Runs the cells that the file does not hold yet and returns all cells of the sweep.
 pub(crate) fn run_cells(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
     file: &CellsFile,
     progress: &dyn Fn(f64),
-) -> Result<Cells> {
+) -> Result<ComparisonCells> {
     let mut cells = file.read()?;
     for (key, cell) in &cells {
         if tables.iter().any(|table| table.name == key.table && table.data != cell.data) {
@@ -74,7 +81,7 @@ pub(crate) fn run_cells(
     for table in tables {
         let keys = sweep.keys(&table.name);
         let all_keys = keys.len();
-        let missing: BTreeSet<Key> =
+        let missing: BTreeSet<CellKey> =
             keys.into_iter().filter(|key| !cells.contains_key(key)).collect();
         done += all_keys - missing.len();
         if missing.is_empty() {
@@ -85,7 +92,7 @@ pub(crate) fn run_cells(
             &study,
             |key| missing.contains(key),
             |key, cell| {
-                let cell = Cell { data: table.data.clone(), ..cell };
+                let cell = ComparisonCell { data: table.data.clone(), ..cell };
                 file.add(&key, &cell)?;
                 cells.insert(key, cell);
                 done += 1;
@@ -94,15 +101,15 @@ pub(crate) fn run_cells(
             },
         )?;
     }
-    // Cells of other requests in the same folder stay in the file, and out of what is shown.
+    // Cells of other sweeps in the same folder stay in the file but are not shown.
     file.finish(&cells)?;
     let wanted: Vec<_> = tables.iter().flat_map(|table| sweep.keys(&table.name)).collect();
     cells.retain(|key, _| wanted.contains(key));
     Ok(cells)
 }
 
-/// The areas as lines of text, and where the page is.
-pub fn summary(cells: &Cells, output: &std::path::Path) -> String {
+/// Formats the areas under the curves as lines of text, followed by the path of the page.
+pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
     let mut text = format!(
         "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}\n",
         "table", "k", "method", "scale", "LASSO", "overlap", "lift"
@@ -110,9 +117,9 @@ pub fn summary(cells: &Cells, output: &std::path::Path) -> String {
     let groups: BTreeSet<Group<'_>> = cells.keys().map(group_of).collect();
     for group @ (table, count, method, scale) in groups {
         let along = along(cells, group);
-        let lasso = short(area_of(&along, agreement));
+        let lasso = short(area_of(&along, lasso_agreement));
         let overlap = short(area_of(&along, |cell| cell.overlap.mean));
-        let lift = short(area_of(&along, Cell::lift));
+        let lift = short(area_of(&along, ComparisonCell::lift));
         let _ = writeln!(
             text,
             "{table:<16} {count:>4}  {method:<22} {scale:<22} {lasso:>7} {overlap:>7} {lift:>7}"
@@ -128,17 +135,20 @@ pub fn summary(cells: &Cells, output: &std::path::Path) -> String {
 
 pub(crate) fn what_is_measured() -> Section {
     let paragraphs = [
-        "LASSO: the share of k that the k largest coefficients of a non-private LASSO (penalty 0.1 unless another \
-         is stated, columns and target centered and scaled to a largest magnitude of 1) have in common with the \
-         picks. Where fewer than k coefficients are not zero, 1 cannot be reached: the dashed line is what can. \
-         Where none is, there is no number: a smaller penalty has some.",
-        "Overlap: the share of the picks among the k best scores without noise, on the same scale. TOP: all \
-         k are; GREAT: the k/10 best are picked and all picks are among the 11k/10 best; GOOD: the same \
-         for k/100 and 3k/2.",
-        "Model: three-fold cross-validated accuracy of a plain logistic model on the picked features (R² of \
-         least squares for a numeric target). The features were picked from all rows, so it compares \
-         selections; it does not foretell new data. Lift: above the most frequent class.",
-        "Area: the mean height of a curve over epsilon, by the trapezoidal rule.",
+        "LASSO: the number of picks among the k largest coefficients of a non-private LASSO, \
+         divided by k (penalty 0.1 unless another is stated; columns and target centered and \
+         scaled to a largest magnitude of 1). Where fewer than k coefficients are nonzero, 1 \
+         cannot be reached: the dashed line shows the maximum. Where all are zero, the measure is \
+         undefined; a smaller penalty gives nonzero coefficients.",
+        "Overlap: the share of the picks among the k best scores without noise, on the same scale. \
+         TOP: exactly the k best scores are picked. GREAT: the k/10 best are picked and all picks \
+         are among the 11k/10 best. GOOD: the same for k/100 and 3k/2.",
+        "Model: the three-fold cross-validated accuracy of a plain logistic model on the picked \
+         features (R² of least squares for a numeric target). The features were picked from all \
+         rows, so the measure compares selections but does not estimate the performance on new \
+         data. Lift: the improvement over a model without features, which predicts the most \
+         frequent class or the mean.",
+        "Area: the mean of a curve over epsilon, by the trapezoidal rule.",
     ];
     Section {
         id: "measures".to_owned(),
@@ -148,7 +158,7 @@ pub(crate) fn what_is_measured() -> Section {
 }
 
 fn section(
-    cells: &Cells,
+    cells: &ComparisonCells,
     table: &str,
     count: &str,
     arms: &[(String, String)],
@@ -175,12 +185,12 @@ fn section(
     })
 }
 
-/// Agreement with the LASSO; no number where the LASSO has no coefficient.
-fn agreement(cell: &Cell) -> f64 {
+/// The agreement with the LASSO; NaN where the LASSO has no nonzero coefficient.
+fn lasso_agreement(cell: &ComparisonCell) -> f64 {
     if cell.reach > 0.0 { cell.lasso.mean } else { f64::NAN }
 }
 
-/// The median of times of cells that are known, in milliseconds.
+/// Formats the median of the known times in milliseconds.
 fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
     let mut known: Vec<f64> = seconds.filter(|seconds| seconds.is_finite()).collect();
     known.sort_unstable_by(f64::total_cmp);
@@ -189,21 +199,21 @@ fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
         .map_or("–".to_owned(), |seconds| format!("{:.2}", seconds * 1000.0))
 }
 
-/// Areas under the curves of a table.
-fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
+/// A table of the areas under the curves for one table and number of features.
+fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
     let row = |(method, scale): &(String, String)| {
         let along = along(cells, (table, count, method, scale));
-        let of = |value: fn(&Cell) -> f64| short(area_of(&along, value));
+        let of = |value: fn(&ComparisonCell) -> f64| short(area_of(&along, value));
         vec![
             method.clone(),
             scale.clone(),
-            of(agreement),
+            of(lasso_agreement),
             of(|cell| cell.overlap.mean),
             of(|cell| cell.top),
             of(|cell| cell.great),
             of(|cell| cell.good),
             of(|cell| cell.model.mean),
-            of(Cell::lift),
+            of(ComparisonCell::lift),
             milliseconds(along.iter().map(|(_, cell)| cell.seconds)),
         ]
     };
@@ -217,19 +227,20 @@ fn areas(cells: &Cells, table: &str, count: &str, arms: &[(String, String)]) -> 
         "GOOD",
         "model",
         "lift",
-        "ms a draw",
+        "ms per draw",
     ];
     Block::Table {
-        caption: "Areas under the curves over epsilon; time of a draw once the table is read, median over \
-                  epsilons, without what several draws share"
-            .to_owned(),
+        caption:
+            "Areas under the curves over epsilon. Times are medians over epsilons of the mean \
+             time per draw, without reading the table and without preparations that draws share."
+                .to_owned(),
         header: header.map(str::to_owned).into(),
         rows: arms.iter().map(row).collect(),
     }
 }
 
-/// A name as a part of a file's name.
-pub(crate) fn file_name(table: &str) -> String {
+/// Replaces all characters but ASCII letters and digits for use in a file name.
+fn file_name(table: &str) -> String {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     table.chars().map(plain).collect()
 }

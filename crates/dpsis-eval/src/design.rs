@@ -1,8 +1,8 @@
 //! Synthetic tables whose true features are known.
 //!
-//! Everything is a function of a seed: ChaCha20 under it, normals by the ziggurat of `rand_distr`.
+//! Every table is a function of its seed: ChaCha20 with that seed, normal variates by the ziggurat
+//! algorithm of `rand_distr`.
 
-use crate::datasets::PublicTable;
 use dpsis::{Error, Result};
 use ndarray::{Array1, Array2, Axis};
 use rand::Rng;
@@ -10,25 +10,28 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 use rand_distr::{Distribution, StandardNormal};
 
-/// A table with the coefficients that made its target.
+use crate::datasets::PublicTable;
+
+/// A table with the coefficients that generated its target.
 pub struct Synthetic {
-    /// Rows by features.
+    /// The features, n rows by d columns.
     pub x: Array2<f64>,
-    /// The target.
+    /// The numeric target, n values.
     pub y: Array1<f64>,
-    /// The coefficients; those that are not 0 are the true features.
+    /// The coefficients, d values; features with nonzero coefficients are the true ones.
     pub weights: Array1<f64>,
 }
 
-/// The rows of W1 and W1/W2, which have as many columns.
+/// The number of rows and of columns of W1 and W1/W2.
 const SQUARE: usize = 100;
-/// The rows of W1/W2, at the end, that follow the other coefficients.
+/// The number of last rows of W1/W2 that follow the other coefficients.
 const OTHERS: usize = 10;
-/// The true features of W1, and of W2.
+/// The number of true features of W1, and of W2.
 const ONES: usize = 5;
 
 impl Synthetic {
-    /// As a table: features `V1`, `V2`, ..., targets as their shortest text.
+    /// Converts to a table with features named `V1`, `V2`, ... and targets as the shortest decimal
+    /// text.
     pub fn table(&self) -> PublicTable {
         PublicTable {
             features: (1..=self.x.ncols()).map(|feature| format!("V{feature}")).collect(),
@@ -38,14 +41,16 @@ impl Synthetic {
     }
 }
 
-/// W1 of "Feature Selection from Differentially Private Correlations", section 3: 100 rows of 100
-/// independent standard normals, the sum of the first five as target, noise of variance 0.1.
-pub fn w1(seed: u64) -> Synthetic {
+/// Makes W1 of "Feature Selection from Differentially Private Correlations", section 3: 100 rows of
+/// 100 independent standard normal features; the target is the sum of the first five plus noise of
+/// variance 0.1.
+pub(crate) fn w1(seed: u64) -> Synthetic {
     square(seed, 0)
 }
 
-/// W1/W2 of the same section: W1, but the last ten rows sum the last five columns. `weights` are W1's.
-pub fn w1_w2(seed: u64) -> Synthetic {
+/// Makes W1/W2 of the same section: W1, except that the target of the last ten rows is the sum of
+/// the last five features. `weights` are those of W1.
+pub(crate) fn w1_w2(seed: u64) -> Synthetic {
     square(seed, OTHERS)
 }
 
@@ -64,10 +69,11 @@ fn square(seed: u64, others: usize) -> Synthetic {
     Synthetic { x, y, weights }
 }
 
-/// The synthetic set of the same paper, section 5, after Fan and Lv (2008), section 3.3.1: 100 rows of
-/// 2,000 independent standard normals, eight true features at random places with coefficients
-/// (-1)^u (a + |z|), u Bernoulli(0.4), z standard normal, a = 4 ln n/sqrt n, noise of variance 1.5.
-pub fn fan_lv(seed: u64) -> Synthetic {
+/// Makes the synthetic set of the same paper, section 5, after Fan and Lv (2008), section 3.3.1:
+/// 100 rows of 2,000 independent standard normal features, eight true features at random places
+/// with coefficients (-1)^u (a + |z|), u Bernoulli(0.4), z standard normal, a = 4 ln n/sqrt n, and
+/// noise of variance 1.5.
+pub(crate) fn fan_lv(seed: u64) -> Synthetic {
     let (n, d, true_features) = (100, 2000, 8);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let x = normals(&mut rng, n, d);
@@ -88,7 +94,7 @@ pub fn fan_lv(seed: u64) -> Synthetic {
     Synthetic { x, y, weights }
 }
 
-/// The tables that can be made by name, and what they are.
+/// Names and descriptions of the tables that [`made`] makes.
 pub const MADE: [(&str, &str); 7] = [
     ("fan-lv", "100 x 2000, eight true features of varying size (Fan and Lv 2008, 3.3.1)"),
     ("w1", "100 x 100, features 1 to 5 true (DP-SIS paper, section 3)"),
@@ -99,11 +105,13 @@ pub const MADE: [(&str, &str); 7] = [
     ("equal-0.5", "the same, correlation 0.5 between any two; coefficients of both signs"),
 ];
 
-/// A table by its name in [`MADE`]; the number of rows and features counts for the last four.
+/// Makes a table by its name in [`MADE`]. `rows` (default 500) and `features` (default 100) apply
+/// to the last four tables only; the others have a fixed size.
 ///
 /// # Errors
 ///
-/// `Request` if there is none of that name, if its size is its own, or if there are fewer than 9 features.
+/// `Request` if the name is unknown, if a size is given for a table of fixed size, or if there are
+/// no rows or fewer than 9 features.
 pub fn made(
     name: &str,
     rows: Option<usize>,
@@ -147,44 +155,44 @@ pub fn made(
     Ok(Synthetic { x, y, weights })
 }
 
-/// How the features of a [`Design`] hang together; all have mean 0 and variance 1.
+/// The correlation between the features of a [`Design`], which all have mean 0 and variance 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Correlation {
-    /// r^|i - j| between features i and j.
+pub(crate) enum Correlation {
+    /// Correlation r^|i - j| between features i and j.
     Autoregressive(f64),
-    /// r between any two.
+    /// Correlation r between any two features.
     Equal(f64),
 }
 
-/// A family of tables with any number of rows: Gaussian features, five of them true, with coefficients 1
-/// or of both signs, and Gaussian noise of a fifth of the signal's variance.
+/// A family of tables with any number of rows: Gaussian features, five of them true with
+/// coefficients of magnitude 1, and Gaussian noise with a fifth of the variance of the signal.
 ///
-/// The family on which the private selectors of "Differentially Private High-dimensional Variable
-/// Selection via Integer Programming" (NeurIPS 2025) were measured.
+/// The private selectors of "Differentially Private High-dimensional Variable Selection via Integer
+/// Programming" (NeurIPS 2025) were measured on this family.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Design {
-    /// At least 9.
-    pub features: usize,
+pub(crate) struct Design {
+    /// The number of features, at least 9.
+    pub(crate) features: usize,
     /// The correlation between features.
-    pub correlation: Correlation,
-    /// Whether the second and the fourth coefficient are -1 rather than 1.
-    pub mixed_signs: bool,
+    pub(crate) correlation: Correlation,
+    /// Whether the second and the fourth true coefficient are -1 instead of 1.
+    pub(crate) mixed_signs: bool,
 }
 
 impl Design {
-    /// The true features, from 0: columns 1, 3, 5, 7 and 9.
-    pub const TRUE: [usize; 5] = [0, 2, 4, 6, 8];
-    /// The signal's variance over the noise's.
-    pub const SIGNAL_TO_NOISE: f64 = 5.0;
+    /// The indices of the true features, from 0: columns 1, 3, 5, 7 and 9.
+    pub(crate) const TRUE: [usize; 5] = [0, 2, 4, 6, 8];
+    /// The variance of the signal divided by that of the noise.
+    pub(crate) const SIGNAL_TO_NOISE: f64 = 5.0;
 
     /// The coefficient of each true feature.
-    pub fn coefficients(&self) -> [f64; 5] {
+    pub(crate) fn coefficients(&self) -> [f64; 5] {
         let second = if self.mixed_signs { -1.0 } else { 1.0 };
         [1.0, second, 1.0, second, 1.0]
     }
 
     /// The covariance of feature j with the target.
-    pub fn covariance(&self, j: usize) -> f64 {
+    pub(crate) fn covariance(&self, j: usize) -> f64 {
         let with_feature = |i: usize| match self.correlation {
             _ if i == j => 1.0,
             Correlation::Autoregressive(r) => r.powi(i.abs_diff(j) as i32),
@@ -199,27 +207,28 @@ impl Design {
     }
 
     /// The standard deviation of the target.
-    pub fn target_deviation(&self) -> f64 {
+    pub(crate) fn target_deviation(&self) -> f64 {
         (self.signal_variance() * (1.0 + 1.0 / Self::SIGNAL_TO_NOISE)).sqrt()
     }
 
-    /// The rows of the table of a seed, without end.
-    pub fn rows(&self, seed: u64) -> Rows {
+    /// Returns an endless stream of rows drawn from a seed.
+    pub(crate) fn rows(&self, seed: u64) -> Rows {
         let noise = (self.signal_variance() / Self::SIGNAL_TO_NOISE).sqrt();
         Rows { design: *self, noise, rng: ChaCha20Rng::seed_from_u64(seed) }
     }
 }
 
-/// Rows one by one: a table of n rows begins like one of more.
-pub struct Rows {
+/// A stream of rows: tables of different lengths with the same seed share their first rows.
+pub(crate) struct Rows {
     design: Design,
     noise: f64,
     rng: ChaCha20Rng,
 }
 
 impl Rows {
-    /// Overwrites `x`, of [`Design::features`] values, with the next row's and returns its target.
-    pub fn next_into(&mut self, x: &mut [f64]) -> f64 {
+    /// Overwrites `x`, which must hold [`Design::features`] values, with the next row and returns
+    /// its target.
+    pub(crate) fn next_into(&mut self, x: &mut [f64]) -> f64 {
         match self.design.correlation {
             Correlation::Autoregressive(r) => {
                 let fresh = (1.0 - r * r).sqrt();
@@ -255,7 +264,8 @@ fn normals(rng: &mut ChaCha20Rng, rows: usize, columns: usize) -> Array2<f64> {
 mod tests {
     use super::*;
 
-    /// Mean products of features and target over n rows: entry (i, j), the last the target.
+    /// Mean products of features and target over n rows; the last row and column stand for the
+    /// target.
     fn moments(design: Design, n: usize) -> Vec<Vec<f64>> {
         let d = design.features;
         let (mut rows, mut row) = (design.rows(7), vec![0.0; d + 1]);

@@ -1,4 +1,4 @@
-//! What selected features are good for: a plain model on them, cross-validated.
+//! The cross-validated performance of a plain model on selected features.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -15,12 +15,12 @@ use crate::preparation::{Preparation, scaled};
 
 const FOLDS: usize = 3;
 
-/// What a plain model predicts.
+/// The target of a plain model.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Predicted {
-    /// Classes by their numbers from 0: a logistic model (ridge penalty 1), judged by its accuracy.
+    /// Classes, numbered from 0: a logistic model (ridge penalty 1), evaluated by its accuracy.
     Classes(Vec<usize>),
-    /// Numbers: a linear model, judged by R^2.
+    /// Numbers: a linear model, evaluated by R^2.
     Numbers(Vec<f64>),
 }
 
@@ -33,19 +33,20 @@ impl Predicted {
     }
 }
 
-/// A plain model on any features of one table, on the same three folds.
+/// Cross-validation of plain models on subsets of the features of one table, always on the same
+/// three folds.
 pub(crate) struct Downstream {
-    /// Features, n by d; NaN where missing.
+    /// The features, n rows by d columns; NaN where missing.
     x: Array2<f64>,
     target: Predicted,
     /// The fold of each row.
     fold: Vec<usize>,
-    /// Values by features, ascending.
+    /// The results known so far, by sorted feature indices.
     known: Mutex<HashMap<Vec<usize>, f64>>,
 }
 
 impl Downstream {
-    /// Rows are dealt to folds at random, for classes each class by itself.
+    /// Deals the rows to folds at random, stratified by class.
     pub(crate) fn new(x: Array2<f64>, target: Predicted, mut rng: ChaCha20Rng) -> Self {
         let mut rows: Vec<usize> = (0..target.len()).collect();
         rows.shuffle(&mut rng);
@@ -57,18 +58,18 @@ impl Downstream {
         Self { x, target, fold, known: Mutex::default() }
     }
 
-    /// What is reached without any feature: the share of the most frequent class, or 0.
+    /// The performance without features: the share of the most frequent class, or an R^2 of 0.
     pub(crate) fn baseline(&self) -> f64 {
         match &self.target {
             Predicted::Classes(classes) => {
-                let most = counts(classes).into_iter().max().unwrap_or(0);
+                let most = class_sizes(classes).into_iter().max().unwrap_or(0);
                 most as f64 / classes.len().max(1) as f64
             }
             Predicted::Numbers(_) => 0.0,
         }
     }
 
-    /// The cross-validated accuracy or R^2 on some features.
+    /// The cross-validated accuracy or R^2 on a set of features.
     pub(crate) fn value(&self, features: &[usize]) -> f64 {
         let mut features = features.to_vec();
         features.sort_unstable();
@@ -122,13 +123,14 @@ impl Downstream {
     }
 }
 
-fn counts(classes: &[usize]) -> Vec<usize> {
+fn class_sizes(classes: &[usize]) -> Vec<usize> {
     let mut counts = vec![0; classes.iter().max().map_or(0, |most| most + 1)];
     classes.iter().for_each(|class| counts[*class] += 1);
     counts
 }
 
-/// Rows to train and to test on, centered and scaled by those to train on; missing values are 0 then.
+/// Selects the rows for training and testing and standardizes both by the training rows. Missing
+/// values become 0.
 fn standardized(
     x: ArrayView2<'_, f64>,
     train: &[usize],
@@ -143,9 +145,10 @@ fn standardized(
     (train, test)
 }
 
-/// The classes that a logistic model predicts; the most frequent one where none can be fitted.
+/// Predicts the classes of the test rows by a logistic model; the most frequent class if no model
+/// can be fitted.
 fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<usize> {
-    let counts = counts(classes);
+    let counts = class_sizes(classes);
     let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
     let present = counts.iter().filter(|count| **count > 0).count();
     let targets: Array1<usize> = classes.iter().copied().collect();
@@ -161,8 +164,9 @@ fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<usize
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use rand::{Rng, SeedableRng};
+
+    use super::*;
 
     fn rng() -> ChaCha20Rng {
         ChaCha20Rng::seed_from_u64(3)

@@ -1,16 +1,46 @@
 //! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, the papers' experiments.
 //!
-//! Nothing here is private: tables are public or synthetic, draws are seeded, and every output says so.
+//! Nothing here is private: the tables are public or synthetic, the draws are seeded, and every
+//! output is marked as not private.
 //!
 //! | I want to ... | see |
 //! | --- | --- |
 //! | import a public data set, make bounds from a public table | [`datasets`] |
 //! | prepare a public table for the plain models | [`Preparation`], [`Prepared`] |
-//! | fit a plain linear model | [`LinearModel`] |
 //! | make a synthetic table whose true features are known | [`design`] |
-//! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`] |
+//! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`], [`Study`] |
 //! | run a paper's experiment | [`experiments`] |
 //! | draw curves, heat maps and bars as SVG | [`figure`] |
+//!
+//! A comparison of two methods on a public table, at epsilon 1 and 5:
+//!
+//! ```no_run
+//! use dpsis::{FileTable, Target};
+//! use dpsis_eval::datasets::PublicTable;
+//! use dpsis_eval::{
+//!     Arm, ArmScale, Count, LazyStudy, OutputFolder, Settled, Study, Sweep, compare, summary,
+//! };
+//!
+//! let table = PublicTable::read(&FileTable::new("public.csv"))?;
+//! let settled = Settled::of(table, Target::Numeric)?;
+//! let sweep = Sweep {
+//!     arms: vec![Arm::parse("dp-sis", ArmScale::RowRank)?, Arm::parse("sis", ArmScale::RowRank)?],
+//!     counts: vec![Count::Number(5)],
+//!     epsilons: vec!["1".parse()?, "5".parse()?],
+//!     trials: 100,
+//!     seed: 1,
+//!     threads: 2,
+//! };
+//! let table = LazyStudy {
+//!     name: "public".to_owned(),
+//!     data: settled.fingerprint(0.1),
+//!     read: Box::new(move || Study::new("public", settled.clone(), 0.1, 1)),
+//! };
+//! let output = OutputFolder::open("results".as_ref(), "compare")?;
+//! let cells = compare(&sweep, &[table], &output, &|_| ())?;
+//! let text = summary(&cells, output.path());
+//! # Ok::<(), dpsis::Error>(())
+//! ```
 
 mod arm;
 mod cells_file;
@@ -31,12 +61,11 @@ mod sweep;
 
 pub use arm::{Arm, ArmMethod, ArmScale};
 pub use compare::{LazyStudy, compare, summary};
-pub use dense::LinearModel;
 pub use metrics::Estimate;
 pub use output::OutputFolder;
 pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
-pub use sweep::{Cell, Cells, Count, Key, Sweep};
+pub use sweep::{CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
 
 #[cfg(test)]
 #[path = "../../../tests/support/mod.rs"]

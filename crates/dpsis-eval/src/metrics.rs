@@ -1,38 +1,41 @@
-//! How good a selection is.
+//! Measures of a selection.
 
 use serde::Serialize;
 
-/// What share of k a selection has in common with a truth, which may have fewer than k features.
+/// The number of picks among the true features, of which there may be fewer than k, divided by k.
 pub(crate) fn agreement(picks: &[usize], truth: &[usize], k: usize) -> f64 {
     let common = picks.iter().filter(|pick| truth.contains(pick)).count();
     common as f64 / k as f64
 }
 
-/// A selection against the k best scores, by the scores' values: equal scores are equally good.
+/// A comparison of the picks with the k best scores. Only the values of the scores count: features
+/// with equal scores are interchangeable.
 ///
-/// TOP, GREAT and GOOD are those of Shekelyan and Loukides (2022): all k are the k best; or the k/10 best
-/// are among them and all are among the 11k/10 best; or the k/100 best and the 3k/2 best (rounded down).
+/// TOP, GREAT and GOOD follow Shekelyan and Loukides (2022). TOP: the picks are the k best. GREAT:
+/// the k/10 best are picked, and all picks are among the 11k/10 best. GOOD: the same with k/100 and
+/// 3k/2. All numbers are rounded down.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct AgainstScores {
-    /// The share of picks whose score is among the k best.
-    pub overlap: f64,
-    pub top: bool,
-    pub great: bool,
-    pub good: bool,
+pub(crate) struct AgainstScores {
+    /// The share of the picks whose score is among the k best.
+    pub(crate) overlap: f64,
+    pub(crate) top: bool,
+    pub(crate) great: bool,
+    pub(crate) good: bool,
 }
 
-/// All scores in descending order.
-pub struct Ranking(Vec<i64>);
+/// The scores in descending order.
+pub(crate) struct Ranking(Vec<i64>);
 
 impl Ranking {
-    pub fn of(scores: &[i64]) -> Self {
+    pub(crate) fn of(scores: &[i64]) -> Self {
         let mut sorted = scores.to_vec();
         sorted.sort_unstable_by(|a, b| b.cmp(a));
         Self(sorted)
     }
 
-    /// `picked` are the scores of the picks, in any order; there are no more than scores.
-    pub fn against(&self, picked: &[i64]) -> AgainstScores {
+    /// Compares the scores of the picks, in any order, with the best scores. There must be at least
+    /// one pick and no more picks than scores.
+    pub(crate) fn against(&self, picked: &[i64]) -> AgainstScores {
         let picked = Self::of(picked).0;
         let k = picked.len();
         let has_best = |count: usize| picked[..count] == self.0[..count];
@@ -47,13 +50,13 @@ impl Ranking {
     }
 }
 
-/// The harmonic mean of the shares of picks that are true and of truths that are picked.
+/// The F1 score: the harmonic mean of precision and recall of the picks.
 pub(crate) fn f1(picks: &[usize], truth: &[usize]) -> f64 {
     let common = picks.iter().filter(|pick| truth.contains(pick)).count();
     2.0 * common as f64 / (picks.len() + truth.len()).max(1) as f64
 }
 
-/// A mean with its 95% band, mean +- 1.96 standard errors.
+/// A mean with its standard error; the 95% band is the mean plus or minus 1.96 standard errors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     /// The mean.
@@ -63,25 +66,25 @@ pub struct Estimate {
 }
 
 impl Estimate {
-    /// The mean of values, with NaN as its error for fewer than two.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    /// Computes the mean and its standard error, which is NaN for fewer than two values.
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
         let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
         let error = if n > 1.0 { (squares / (n - 1.0) / n).sqrt() } else { f64::NAN };
-        // What a sum of many parts has lost is not worth printing.
+        // Digits beyond the ninth decimal are rounding errors of the sums.
         let rounded = |value: f64| (value * 1e9).round() / 1e9;
         Self { mean: rounded(mean), error: rounded(error) }
     }
 
-    /// The lower and the upper end of the band.
+    /// Returns the lower and the upper end of the 95% band.
     pub fn band(&self) -> (f64, f64) {
         (self.mean - 1.96 * self.error, self.mean + 1.96 * self.error)
     }
 
-    /// By how many standard errors two independent means differ; 0 where both are constant and equal.
-    pub fn z(&self, other: &Self) -> f64 {
+    /// The difference of two independent means in standard errors; 0 where both means are equal.
+    pub(crate) fn z(&self, other: &Self) -> f64 {
         let difference = self.mean - other.mean;
         if difference == 0.0 { 0.0 } else { difference / self.error.hypot(other.error) }
     }
@@ -101,8 +104,8 @@ mod tests {
 
     #[test]
     fn picks_are_judged_by_their_scores() {
-        // 20 best scores, then 20 others; k = 20: GREAT needs the 2 best and all of the best 22, GOOD
-        // all of the best 30.
+        // 40 distinct scores and k = 20: GREAT needs the 2 best and picks among the best 22, GOOD
+        // picks among the best 30.
         let scores: Vec<i64> = (0..40).map(|i| 100 - i).collect();
         let ranking = Ranking::of(&scores);
         let judge = |change: &[(usize, usize)]| {

@@ -1,4 +1,4 @@
-//! The folder that an evaluation writes to.
+//! The output folder of an evaluation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,18 +6,18 @@ use std::path::{Path, PathBuf};
 use dpsis::report::Page;
 use dpsis::{Error, Result};
 
-/// Says that a folder is one of ours.
+/// The name of the file that marks a folder as the output of an evaluation.
 const MARKER: &str = "dpsis-evaluation.txt";
 
-/// A folder of results: new, empty or one of ours.
+/// A folder for results: new, empty, or written earlier by the same command.
 pub struct OutputFolder(PathBuf);
 
 impl OutputFolder {
-    /// Makes the folder, or goes on in one that the same command has made.
+    /// Creates the folder, or reopens one that the same command has written.
     ///
     /// # Errors
     ///
-    /// `Request` if it holds something else; `Io` if it cannot be made or written to.
+    /// `Request` if the folder holds other files; `Io` if it cannot be created or written to.
     pub fn open(path: &Path, command: &str) -> Result<Self> {
         let folder = Self(path.to_owned());
         let words =
@@ -25,7 +25,7 @@ impl OutputFolder {
         let ours = || fs::read_to_string(path.join(MARKER)).is_ok_and(|text| text == words);
         let foreign = match fs::read_dir(path) {
             Ok(mut entries) => entries.next().is_some() && !ours(),
-            Err(_) if path.exists() => return Err(folder.failed("it is no folder")),
+            Err(_) if path.exists() => return Err(folder.failed("it is not a folder")),
             Err(_) => false,
         };
         if foreign {
@@ -37,21 +37,26 @@ impl OutputFolder {
         Ok(folder)
     }
 
-    /// The folder.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// Writes a file, whole or not at all.
-    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+    /// Writes a file atomically.
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
         let failed = |error: std::io::Error| self.failed(&error.kind().to_string());
         let beside = self.0.join(format!("{name}.new"));
         fs::write(&beside, text).map_err(failed)?;
         fs::rename(&beside, self.0.join(name)).map_err(failed)
     }
 
-    /// Writes rows under a header as CSV.
-    pub fn write_csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
+    /// Writes a header and rows as a CSV file, atomically.
+    pub(crate) fn write_csv(
+        &self,
+        name: &str,
+        header: &[&str],
+        rows: &[Vec<String>],
+    ) -> Result<()> {
         let mut csv = csv::Writer::from_writer(Vec::new());
         let written = csv
             .write_record(header)
@@ -61,8 +66,8 @@ impl OutputFolder {
         self.write(name, &text.ok_or_else(|| Error::io("rows cannot be written as CSV"))?)
     }
 
-    /// Writes the page.
-    pub fn write_page(&self, page: &Page) -> Result<()> {
+    /// Writes a page to `index.html`.
+    pub(crate) fn write_page(&self, page: &Page) -> Result<()> {
         self.write("index.html", &page.html())
     }
 

@@ -1,35 +1,37 @@
-//! Preparing public data for models, by the data themselves: not private.
+//! Scaling of public tables for models, computed from the data: not private.
 
 use std::collections::BTreeSet;
 
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 
-/// How columns and target are scaled by the data.
+/// A scaling of columns and target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Preparation {
-    /// A: columns by their range to [-1, 1]; the target centered, largest magnitude 1.
+    /// Preparation A: columns scaled to [-1, 1] by their range; the target centered, with largest
+    /// magnitude 1.
     Range,
-    /// B: columns centered, largest magnitude 1; the target likewise: the text of the DP-SIS paper.
+    /// Preparation B: columns and target centered, with largest magnitude 1, as the text of the
+    /// DP-SIS paper says.
     LargestMagnitude,
-    /// C: columns centered, variance 1; the target as it is.
+    /// Preparation C: columns centered, with variance 1; the target unchanged.
     UnitVariance,
 }
 
-/// Features and target ready for a model.
+/// Features and target prepared for a model.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prepared {
-    /// Features, n by d.
+    /// The features, n rows by d columns.
     pub x: Array2<f64>,
-    /// Targets, n.
+    /// The targets, n values.
     pub y: Array1<f64>,
 }
 
 impl Preparation {
-    /// All, in the order of their letters.
+    /// All preparations, in the order of their letters.
     pub const ALL: [Self; 3] = [Self::Range, Self::LargestMagnitude, Self::UnitVariance];
 
-    /// `A`, `B` or `C`.
+    /// Returns the letter, `A`, `B` or `C`.
     pub fn letter(self) -> char {
         match self {
             Self::Range => 'A',
@@ -38,8 +40,8 @@ impl Preparation {
         }
     }
 
-    /// Prepares features, n by d, and targets. Missing values become 0 after scaling, constant columns
-    /// 0 throughout.
+    /// Scales features, n rows by d columns, and n targets. Missing values become 0 after scaling;
+    /// constant columns become 0 throughout.
     pub fn prepare(self, x: ArrayView2<'_, f64>, y: &[f64]) -> Prepared {
         let mut x = x.as_standard_layout().into_owned();
         for mut column in x.axis_iter_mut(Axis(1)) {
@@ -56,7 +58,7 @@ impl Preparation {
         Prepared { x, y }
     }
 
-    /// What becomes 0, and how far from there 1 is.
+    /// Returns the value that is scaled to 0 and the length of the scaled unit.
     pub(super) fn scale(self, values: impl Iterator<Item = f64> + Clone) -> (f64, f64) {
         let present = values.filter(|value| value.is_finite());
         let n = present.clone().count().max(1) as f64;
@@ -76,19 +78,19 @@ impl Preparation {
     }
 }
 
-/// A value on a scale; 0 where there is none.
+/// Scales a value; a missing value becomes 0.
 pub(super) fn scaled(value: f64, center: f64, unit: f64) -> f64 {
     let scaled = (value - center) / unit;
     if scaled.is_finite() { scaled } else { 0.0 }
 }
 
-/// The distinct labels in alphabetical order.
+/// Returns the distinct labels in alphabetical order.
 pub(crate) fn distinct(labels: &[String]) -> Vec<String> {
     let distinct: BTreeSet<&String> = labels.iter().collect();
     distinct.into_iter().cloned().collect()
 }
 
-/// Labels as numbers: their places, from 0, in alphabetical order.
+/// Converts labels to numbers: their indices in alphabetical order, from 0.
 pub(crate) fn codes(labels: &[String]) -> Vec<f64> {
     let classes = distinct(labels);
     let code = |label: &String| classes.binary_search(label).unwrap_or(0) as f64;
@@ -97,8 +99,9 @@ pub(crate) fn codes(labels: &[String]) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     #[test]
     fn columns_are_scaled_as_named() {

@@ -1,8 +1,8 @@
-//! One stated seed for many draws that share nothing.
+//! Independent seeds derived from one given seed.
 
 use sha2::{Digest, Sha256};
 
-/// A seed of its own for each of the things that have a name, and of the trials of each.
+/// Derives the seed of a trial of a named part of a computation, by SHA-256 of all arguments.
 pub(crate) fn seed_of(seed: u64, names: &[&str], trial: u64) -> u64 {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());

@@ -1,7 +1,13 @@
-//! A public table with everything that selections on it are compared by.
+//! Public tables with the true features and the plain model that selections are compared with.
 
 use std::sync::{Arc, OnceLock};
 
+use dpsis::mechanism::{Baseline, Parameters, by_id};
+use dpsis::method::{Lasso, LassoFit};
+use dpsis::{
+    ArrayTable, Bounds, Center, Epsilon, Error, Mechanism, Method, Rehearsal, RehearsalSeeds,
+    Result, Scaling, ScoreKind, Scores, Select, Target, TwoStage,
+};
 use ndarray::Array2;
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
@@ -12,32 +18,25 @@ use crate::downstream::{Downstream, Predicted};
 use crate::metrics::Ranking;
 use crate::preparation::{Preparation, codes, distinct, scaled};
 use crate::seed::seed_of;
-use dpsis::Epsilon;
-use dpsis::Mechanism;
-use dpsis::Scores;
-use dpsis::mechanism::{Baseline, Parameters, by_id};
-use dpsis::method::{Lasso, LassoFit};
-use dpsis::{ArrayTable, Bounds, Scaling};
-use dpsis::{Center, Method, Rehearsal, RehearsalSeeds, ScoreKind, Select, Target, TwoStage};
-use dpsis::{Error, Result};
 
-/// The papers' penalty of the LASSO whose coefficients are the truth, and of the two-stage method.
+/// The penalty of the papers' LASSO, whose largest coefficients are the true features, and of the
+/// two-stage method.
 pub(crate) const PENALTY: f64 = 0.1;
 
-/// A public table whose target is settled.
+/// A public table whose type of target is known.
 #[derive(Debug, Clone)]
 pub struct Settled {
-    /// The rows with a usable target.
+    /// The table, reduced to the rows with a usable target.
     pub table: PublicTable,
-    /// What the target is.
+    /// The type of the target: classes or numbers.
     pub target: Target,
-    /// How many rows had no usable target.
+    /// The number of rows without a usable target.
     pub left_out: usize,
 }
 
 impl Settled {
-    /// A table with the rows that have a usable target. Where nothing is stated of the target it is a
-    /// number if all that is there are numbers, else one of the labels that are there.
+    /// Removes the rows without a usable target. With [`Target::Numeric`], the target becomes one
+    /// of the labels present unless all nonempty targets are numbers.
     ///
     /// # Errors
     ///
@@ -69,14 +68,14 @@ impl Settled {
         Ok(Self { table, target, left_out })
     }
 
-    /// Tells it, with a penalty, from other tables, targets and penalties.
+    /// Returns a fingerprint of the table, the target and a penalty, 16 hexadecimal digits.
     pub fn fingerprint(&self, penalty: f64) -> String {
         let target = format!("{:?} {penalty}", self.target);
         format!("{:016x}", seed_of(0, &[&table_sha256(&self.table), &target], 0))
     }
 }
 
-/// Any text of a table's target as a class.
+/// Returns a target whose classes are all nonempty labels of a table, in alphabetical order.
 pub fn labels_of(table: &PublicTable) -> Target {
     let mut labels = distinct(&table.labels);
     labels.retain(|label| !label.is_empty());
@@ -87,32 +86,37 @@ fn as_number(label: &str) -> Option<f64> {
     label.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// A public table, its target, and what is true of it.
+/// A public table with its target and its true features.
 pub struct Study {
     /// The table's name in results.
-    pub name: String,
+    pub(crate) name: String,
     /// The table.
-    pub table: PublicTable,
-    /// What the target is.
-    pub target: Target,
+    pub(crate) table: PublicTable,
+    /// The type of the target: classes or numbers.
+    pub(crate) target: Target,
     pub(crate) downstream: Downstream,
     /// The target as a number: classes by their places in alphabetical order.
     y: Vec<f64>,
     truth: Truth,
-    /// Of the LASSO that is the truth, and of the two-stage method.
+    /// The penalty of the LASSO that defines the true features, and of the two-stage method.
     penalty: f64,
 }
 
-/// The features that are to be found, best first.
+/// The true features.
 enum Truth {
-    /// The LASSO's after scaling as the paper's text says, and after scaling by the range.
+    /// The largest coefficients of a LASSO after the paper's scaling; for [`ArmScale::Range`], of a
+    /// second LASSO after scaling by the range, fitted when needed.
     Lasso(LassoFit, OnceLock<LassoFit>),
-    /// Known.
+    /// Features known in advance, best first.
     Known(Vec<usize>),
 }
 
 impl Study {
-    /// A table whose rows all have a usable target: see [`Settled::of`].
+    /// Fits the LASSO to a table. `seed` deals the rows to the folds of the plain model.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the penalty is not positive and finite; `Input` if the LASSO cannot be fitted.
     pub fn new(name: &str, settled: Settled, penalty: f64, seed: u64) -> Result<Self> {
         let Settled { table, target, .. } = settled;
         let (y, predicted) = match &target {
@@ -134,14 +138,14 @@ impl Study {
         Ok(Self { name: name.to_owned(), table, target, downstream, y, truth, penalty })
     }
 
-    /// The same table with features that are known to be the right ones, best first.
-    pub fn with_truth(mut self, features: Vec<usize>) -> Self {
+    /// Replaces the LASSO's features by known true features, best first.
+    pub(crate) fn with_truth(mut self, features: Vec<usize>) -> Self {
         self.truth = Truth::Known(features);
         self
     }
 
-    /// The k features to be found on a scale; fewer where fewer matter.
-    pub fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
+    /// Returns the k true features for a scale, best first; fewer if there are fewer true features.
+    pub(crate) fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
         Ok(match (&self.truth, scale) {
             (Truth::Known(features), _) => features.iter().copied().take(k).collect(),
             (Truth::Lasso(_, by_range), ArmScale::Range) => {
@@ -155,13 +159,13 @@ impl Study {
         })
     }
 
-    /// The number of features.
-    pub fn features(&self) -> usize {
+    /// The number of features, d.
+    pub(crate) fn features(&self) -> usize {
         self.table.features.len()
     }
 
-    /// A method ready to draw on this table.
-    pub fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
+    /// Prepares a method for draws on this table.
+    pub(crate) fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
         let parameters = Parameters::default();
         let mechanism = arm.mechanism.as_deref().map(|id| by_id(id, &parameters)).transpose()?;
         let method = match arm.method {
@@ -172,7 +176,7 @@ impl Study {
             ArmMethod::DpSis | ArmMethod::Sis | ArmMethod::Random => Method::Scores,
         };
         let rehearsal = self.rehearse(method, arm)?;
-        // What selections are judged by: the scores without noise on the same scale.
+        // Selections are compared with the scores without noise on the same scale.
         let exact = match rehearsal.exact_scores() {
             Some(scores) => scores?.into_inner(),
             None => match self.rehearse(Method::Scores, arm)?.exact_scores() {
@@ -238,20 +242,25 @@ impl Study {
     }
 }
 
-/// A method that can draw.
-pub struct ReadyArm {
+/// A method prepared for draws.
+pub(crate) struct ReadyArm {
     method: ArmMethod,
-    pub scale: ArmScale,
+    pub(crate) scale: ArmScale,
     mechanism: Option<Arc<dyn Mechanism>>,
     rehearsal: Rehearsal,
     /// The scores without noise.
-    pub exact: Scores,
-    pub ranking: Ranking,
+    pub(crate) exact: Scores,
+    pub(crate) ranking: Ranking,
 }
 
 impl ReadyArm {
-    /// The picks of one draw.
-    pub fn picks(&self, k: usize, epsilon: &Epsilon, seeds: RehearsalSeeds) -> Result<Vec<usize>> {
+    /// Draws once and returns the indices of the picked features.
+    pub(crate) fn picks(
+        &self,
+        k: usize,
+        epsilon: &Epsilon,
+        seeds: RehearsalSeeds,
+    ) -> Result<Vec<usize>> {
         let baseline = match self.method {
             ArmMethod::Sis => Baseline::Best,
             ArmMethod::Random => Baseline::Random,
@@ -274,7 +283,8 @@ fn lasso_after(
     Lasso::new(penalty)?.fit(prepared.x.view(), prepared.y.view())
 }
 
-/// The 1% and 99% quantiles of all values; a step apart where they are equal.
+/// Returns the 1% and 99% quantiles of all finite values, or bounds 1 below and above where these
+/// are equal.
 fn pooled_quantiles(x: &Array2<f64>) -> (f64, f64) {
     let mut values: Vec<f64> = x.iter().copied().filter(|value| value.is_finite()).collect();
     values.sort_unstable_by(f64::total_cmp);
@@ -286,7 +296,8 @@ fn pooled_quantiles(x: &Array2<f64>) -> (f64, f64) {
     if low < high { (low, high) } else { (low - 1.0, low + 1.0) }
 }
 
-/// Every value in units of its feature's deviations around the mean, both from the rows of other parity.
+/// Scales each value by mean and standard deviation of its feature in the other half of the rows:
+/// even rows by the odd ones and vice versa.
 fn scaled_by_other_half(x: &Array2<f64>, deviations: f64) -> Array2<f64> {
     let mut all = x.clone();
     for mut column in all.columns_mut() {
@@ -305,8 +316,9 @@ fn scaled_by_other_half(x: &Array2<f64>, deviations: f64) -> Array2<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     #[test]
     fn rows_without_a_usable_target_are_left_out() {

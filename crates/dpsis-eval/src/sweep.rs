@@ -1,29 +1,29 @@
-//! Many draws of many methods on many tables, counted cell by cell.
+//! Repeated draws of methods on tables, summarized per combination of settings.
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
+use dpsis::{Epsilon, Error, RehearsalSeeds, Result};
+
 use crate::arm::Arm;
 use crate::metrics::{AgainstScores, Estimate, agreement};
 use crate::seed::seed_of;
 use crate::study::{ReadyArm, Study};
-use dpsis::Epsilon;
-use dpsis::RehearsalSeeds;
-use dpsis::{Error, Result};
 
-/// How many features, as written: a number, or `log`, the natural logarithm of their number rounded down.
+/// A number of features to pick: fixed, or `log`, the natural logarithm of the number of features
+/// in the table, rounded down.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
-    /// This many.
+    /// A fixed number.
     Number(usize),
-    /// The natural logarithm of the number of features, rounded down.
+    /// The natural logarithm of the number of features, rounded down, at least 1.
     Log,
 }
 
 impl Count {
-    /// Of d features.
+    /// Returns the number of features to pick from `d` features.
     pub fn of(self, d: usize) -> usize {
         match self {
             Self::Number(k) => k,
@@ -41,81 +41,83 @@ impl std::fmt::Display for Count {
     }
 }
 
-/// A grid of comparisons: every method, number of features and budget.
+/// The grid of a comparison: every method with every number of features and every budget.
 pub struct Sweep {
-    /// The methods.
+    /// The methods with their scales.
     pub arms: Vec<Arm>,
-    /// The numbers of features to pick.
+    /// The numbers of features to pick, k.
     pub counts: Vec<Count>,
-    /// The budgets.
+    /// The total budgets.
     pub epsilons: Vec<Epsilon>,
-    /// Draws per cell.
+    /// The number of draws per cell, at least 1.
     pub trials: u64,
     /// The seed of all draws.
     pub seed: u64,
-    /// How many threads draw; the result does not depend on it.
+    /// The number of threads; results do not depend on it.
     pub threads: usize,
 }
 
-/// The coordinates of a cell, as written in results.
+/// The coordinates of a cell, as text, in the order in which results are sorted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key {
+pub struct CellKey {
     /// The table's name.
     pub table: String,
-    /// The method, with its mechanism.
+    /// The method, as [`Arm::name`] gives it.
     pub method: String,
-    /// The scale.
+    /// The scale, as [`Arm::scale_name`] gives it.
     pub scale: String,
-    /// The number of features to pick.
+    /// The number of features to pick: a number or `log`.
     pub count: String,
-    /// The budget.
+    /// The total budget epsilon.
     pub epsilon: String,
 }
 
-/// What came out of a cell's trials.
+/// The results of one method on one table at one budget, averaged over all draws.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Cell {
+pub struct ComparisonCell {
     /// The number of features picked.
     pub k: usize,
-    /// How many draws it summarizes.
+    /// The number of draws.
     pub trials: u64,
-    /// The share of k that the k largest coefficients of the LASSO hold.
+    /// The number of picks among the LASSO's k largest coefficients, divided by k, from 0 to 1.
     pub lasso: Estimate,
-    /// The share of k among the k best scores.
+    /// The share of the picks among the k best scores without noise, from 0 to 1.
     pub overlap: Estimate,
-    /// The share of draws that are TOP: all k best are picked.
+    /// The share of TOP draws: exactly the k best scores are picked.
     pub top: f64,
-    /// The share of draws that are GREAT: the k/10 best picked, all picks among the 11k/10 best.
+    /// The share of GREAT draws: the k/10 best are picked and all picks are among the 11k/10 best.
     pub great: f64,
-    /// The share of draws that are GOOD: the k/100 best picked, all picks among the 3k/2 best.
+    /// The share of GOOD draws: the k/100 best are picked and all picks are among the 3k/2 best.
     pub good: f64,
-    /// Cross-validated accuracy or R^2 of a plain model on the picks.
+    /// The cross-validated accuracy (classes) or R^2 (numeric target) of a plain model on the
+    /// picks.
     pub model: Estimate,
-    /// The same without any feature.
+    /// The accuracy or R^2 of a model without features.
     pub baseline: f64,
-    /// The same on the LASSO's own.
+    /// The accuracy or R^2 of a plain model on the LASSO's k largest coefficients.
     pub lasso_model: f64,
-    /// The most that `lasso` can be: less than 1 where fewer than k coefficients are not zero.
+    /// The upper limit of `lasso`: less than 1 where the LASSO has fewer than k nonzero
+    /// coefficients.
     pub reach: f64,
-    /// Which table and target it is of.
+    /// The fingerprint of the table, its target and the penalty.
     pub data: String,
-    /// Seconds of a draw: not the same in another run.
+    /// The mean time of a draw in seconds; not reproducible.
     pub seconds: f64,
 }
 
-impl Cell {
-    /// How much better than without any feature the model is.
+impl ComparisonCell {
+    /// The difference between the model on the picks and the model without features.
     pub fn lift(&self) -> f64 {
         self.model.mean - self.baseline
     }
 }
 
-/// All cells, by their keys.
-pub type Cells = BTreeMap<Key, Cell>;
+/// Cells by their coordinates.
+pub type ComparisonCells = BTreeMap<CellKey, ComparisonCell>;
 
 impl Sweep {
-    /// The cells of a table, in order.
-    pub fn keys(&self, table: &str) -> Vec<Key> {
+    /// Returns the coordinates of all cells of a table, in the order in which they are run.
+    pub(crate) fn keys(&self, table: &str) -> Vec<CellKey> {
         let mut keys = Vec::new();
         for arm in &self.arms {
             for count in &self.counts {
@@ -127,8 +129,8 @@ impl Sweep {
         keys
     }
 
-    fn key(&self, table: &str, arm: &Arm, count: Count, epsilon: &Epsilon) -> Key {
-        Key {
+    fn key(&self, table: &str, arm: &Arm, count: Count, epsilon: &Epsilon) -> CellKey {
+        CellKey {
             table: table.to_owned(),
             method: arm.name(),
             scale: arm.scale_name(),
@@ -137,12 +139,13 @@ impl Sweep {
         }
     }
 
-    /// Runs the cells of a table that are missing, and hands out each as soon as it is there. What comes out does not depend on the number of threads, nor on what was done before.
-    pub fn run(
+    /// Runs the missing cells of a table and passes each one on as soon as it is complete. The
+    /// results do not depend on the number of threads or on earlier runs.
+    pub(crate) fn run(
         &self,
         study: &Study,
-        is_missing: impl Fn(&Key) -> bool,
-        mut found: impl FnMut(Key, Cell) -> Result<()>,
+        is_missing: impl Fn(&CellKey) -> bool,
+        mut found: impl FnMut(CellKey, ComparisonCell) -> Result<()>,
     ) -> Result<()> {
         for arm in &self.arms {
             let mut ready: Option<ReadyArm> = None;
@@ -171,8 +174,8 @@ impl Sweep {
         arm: &ReadyArm,
         k: usize,
         epsilon: &Epsilon,
-        key: &Key,
-    ) -> Result<Cell> {
+        key: &CellKey,
+    ) -> Result<ComparisonCell> {
         let truth = study.truth(&arm.scale, k)?;
         let names = [&*key.table, &key.method, &key.scale, &key.count, &key.epsilon];
         let trial = |trial: u64| -> Result<Trial> {
@@ -196,7 +199,7 @@ impl Sweep {
         let share = |value: &dyn Fn(&AgainstScores) -> bool| {
             mean(&|trial| f64::from(u8::from(value(&trial.scores)))).mean
         };
-        Ok(Cell {
+        Ok(ComparisonCell {
             k,
             trials: self.trials,
             lasso: mean(&|trial| trial.lasso),
@@ -214,7 +217,7 @@ impl Sweep {
     }
 }
 
-/// What one draw is worth.
+/// The measures of one draw.
 struct Trial {
     lasso: f64,
     scores: AgainstScores,
@@ -222,7 +225,8 @@ struct Trial {
     seconds: f64,
 }
 
-/// The results of trials 0, 1, ..., in their order, whatever the number of threads.
+/// Runs trials 0, 1, ... on several threads and returns their results in order, or the error of the
+/// first trial that failed.
 pub(crate) fn in_parallel<T: Send>(
     trials: u64,
     threads: usize,
@@ -250,7 +254,7 @@ pub(crate) fn in_parallel<T: Send>(
             });
         }
     });
-    let mut found = found.into_inner().map_err(|_| Error::io("a trial did not come to its end"))?;
+    let mut found = found.into_inner().map_err(|_| Error::io("a trial panicked"))?;
     found.sort_unstable_by_key(|(number, _)| *number);
     found.into_iter().map(|(_, result)| result).collect()
 }

@@ -1,29 +1,28 @@
 //! Bounds of features from a public reference table.
 //!
-//! Bounds must be public: read off the sensitive table itself they would tell about its rows, and nothing
-//! would pay for that.
+//! Bounds must be public. Bounds computed from the sensitive table itself would reveal its rows
+//! outside of the privacy budget.
 
 use std::str::FromStr;
 
+use dpsis::{Bounds, Error, Result};
 use ndarray::ArrayView1;
 
-use crate::datasets::PublicTable;
 use crate::datasets::form::{push_cell, push_number};
-use dpsis::Bounds;
-use dpsis::{Error, Result};
+use crate::datasets::table::PublicTable;
 
-/// Where a feature's values are clipped.
+/// A rule for the bounds at which the values of a feature are clipped.
 ///
-/// As text: `1sd`, `2.5sd`; `quantiles:0.05,0.95`; `range`.
+/// Parsed from text: `1sd`, `2.5sd`; `quantiles:0.05,0.95`; `range`.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Clip {
     /// This many standard deviations (divisor n - 1) below and above the mean.
     Deviations(f64),
-    /// At these quantiles, from 0 to 1, interpolated linearly between order statistics (R's type 7,
-    /// numpy's default).
+    /// The quantiles at these levels, from 0 to 1, interpolated linearly between order statistics
+    /// (R's type 7, the default of numpy).
     Quantiles(f64, f64),
-    /// At the smallest and the largest value.
+    /// The smallest and the largest value.
     Range,
 }
 
@@ -47,16 +46,15 @@ impl FromStr for Clip {
     }
 }
 
-/// The bounds of each feature, in the features' own units and order. Missing values are left out.
+/// Computes the bounds of each feature, in the feature's units, ignoring missing values.
 ///
-/// Where the two ends would be the same, they are the smallest and the largest value; for a constant c,
-/// c - h and c + h with h = max(1, |c|): any bounds will do, since the score of a constant is 0 in
-/// the middle.
+/// Where both bounds would be equal, the smallest and the largest value are used instead, and for a
+/// constant c the bounds c - h and c + h with h = max(1, |c|). Any bounds are valid for a constant
+/// feature: its score is 0.
 ///
 /// # Errors
 ///
-/// `Input` if a feature has no value, or values too large to compute with, with its place among the
-/// features.
+/// `Input`, with the column, if a feature has no finite value or values too large to compute with.
 pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
     let columns = table.x.columns().into_iter().enumerate();
     columns
@@ -69,7 +67,7 @@ pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
                 return Err(at(Error::input(rule).hint("leave it out with --exclude")));
             };
             let ends = match *clip {
-                // Rounding must not make a spread of it.
+                // Rounding errors must not create a spread.
                 _ if least == most => (least, most),
                 Clip::Deviations(factor) => deviations(&values, factor),
                 Clip::Quantiles(low, high) => (quantile(&values, low), quantile(&values, high)),
@@ -91,22 +89,23 @@ fn name(table: &PublicTable, i: usize) -> &str {
 }
 
 fn present(column: ArrayView1<'_, f64>) -> Vec<f64> {
-    // 0 and -0 are one.
+    // Adding 0 turns -0 into 0.
     column.iter().filter(|value| value.is_finite()).map(|value| value + 0.0).collect()
 }
 
-/// mean - c sd and mean + c sd; the two passes keep the sum of squares accurate.
+/// Returns mean - c sd and mean + c sd, by two passes for an accurate sum of squares.
 fn deviations(values: &[f64], factor: f64) -> (f64, f64) {
     let n = values.len() as f64;
     let shift = values.iter().sum::<f64>() / n;
-    // What rounding left of the mean.
+    // The second term corrects the rounding error of the first.
     let mean = shift + values.iter().map(|value| value - shift).sum::<f64>() / n;
     let squares: f64 = values.iter().map(|value| (value - mean) * (value - mean)).sum();
     let sd = if values.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
     (mean - factor * sd, mean + factor * sd)
 }
 
-/// The value at place (n - 1) q of the sorted values, counted from 0, interpolated.
+/// The quantile of sorted values at level q, from 0 to 1, by linear interpolation at position (n -
+/// 1) q.
 fn quantile(sorted: &[f64], q: f64) -> f64 {
     let place = (sorted.len() - 1) as f64 * q;
     let below = sorted[place.floor() as usize];
@@ -114,8 +113,9 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     below + (above - below) * place.fract()
 }
 
-/// Bounds as the file that `--bounds-file` takes: `feature,lo,hi`, every number the shortest text that
-/// reads back to it. `bounds` are those of the features, in their order.
+/// Formats bounds as the CSV file that `--bounds-file` takes: columns `feature,lo,hi`, each number
+/// as the shortest decimal text that parses to the same value. `bounds` are in the order of the
+/// features.
 pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
     let mut text = String::from("feature,lo,hi\n");
     for (feature, bounds) in table.features.iter().zip(bounds) {
@@ -131,9 +131,10 @@ pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use dpsis::ErrorKind;
     use ndarray::Array2;
+
+    use super::*;
 
     fn table(columns: &[&[f64]]) -> PublicTable {
         let n = columns[0].len();

@@ -1,14 +1,16 @@
-//! Whether bytes, or a table, are the known ones.
+//! Checks of files and tables against the checksums of the manifest.
 
+use dpsis::{Error, Result};
 use sha2::{Digest, Sha256};
 
-use crate::datasets::{DataSet, PublicTable};
-use dpsis::{Error, Result};
+use crate::datasets::manifest::DataSet;
+use crate::datasets::table::PublicTable;
 
-/// SHA-256 of a table, in hexadecimal, whatever the form of its file.
+/// Computes the SHA-256 of a table, in hexadecimal, independent of its file format.
 ///
-/// Hashed are: each feature's name and a line feed; a line feed; the values by samples as 8 bytes each,
-/// little-endian (every missing value as the same NaN); each sample's label and a line feed.
+/// The hash covers, in this order: each feature's name and a line feed; a line feed; the values row
+/// by row as 8 bytes each, little-endian (every missing value as the same NaN); each row's label
+/// and a line feed.
 pub fn table_sha256(table: &PublicTable) -> String {
     let mut hash = Sha256::new();
     let line = |hash: &mut Sha256, text: &str| {
@@ -28,7 +30,7 @@ pub fn table_sha256(table: &PublicTable) -> String {
     hexadecimal(hash)
 }
 
-/// Whether the file is byte for byte one that the manifest knows.
+/// Whether the bytes of a file have a checksum that the manifest lists for the set.
 pub(super) fn file_is_known(set: &DataSet, bytes: &[u8]) -> bool {
     let known = [&set.rdata_sha256, &set.csv_gz_sha256];
     let mut known = known.into_iter().flatten().peekable();
@@ -39,11 +41,11 @@ pub(super) fn file_is_known(set: &DataSet, bytes: &[u8]) -> bool {
     known.any(|known| *known == hash)
 }
 
-/// Refuses a table that is not the one the manifest knows.
+/// Checks a table against the manifest. `file_known` skips the checksum of the table.
 ///
 /// # Errors
 ///
-/// `Input` if its shape or its checksum is another.
+/// `Input` if the shape or the checksum differs.
 pub(super) fn check(set: &DataSet, table: &PublicTable, file_known: bool) -> Result<()> {
     let (n, d) = table.x.dim();
     if (n, d) != (set.n, set.d) {
@@ -66,8 +68,9 @@ fn hexadecimal(hash: Sha256) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use ndarray::array;
+
+    use super::*;
 
     #[test]
     fn the_checksum_of_a_table() {

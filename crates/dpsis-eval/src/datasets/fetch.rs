@@ -1,8 +1,8 @@
-//! Files by URL, within limits of size and time.
+//! Downloads by URL, limited in size and time.
 
 use dpsis::{Error, Result};
 
-/// What a download may take.
+/// The limits of a download.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "http"), allow(dead_code, reason = "nothing is downloaded"))]
 pub(super) struct Limits {
@@ -10,11 +10,11 @@ pub(super) struct Limits {
     pub(super) seconds: u64,
 }
 
-/// The body at a URL; `None` if the server says that there is none (404).
+/// Downloads the body at a URL; `None` if the server answers 404.
 ///
 /// # Errors
 ///
-/// `Io` if it cannot be had whole in time; `Input` if it is too large.
+/// `Io` if the download fails or times out; `Input` if the body is too large.
 #[cfg(feature = "http")]
 pub(super) fn fetch(url: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
     use std::time::Duration;
@@ -41,7 +41,7 @@ pub(super) fn fetch(url: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
     body.map(Some).map_err(failed)
 }
 
-/// Without feature `http` nothing is downloaded.
+/// Refuses every URL: without feature `http` there are no downloads.
 #[cfg(not(feature = "http"))]
 pub(super) fn fetch(url: &str, _: Limits) -> Result<Option<Vec<u8>>> {
     Err(Error::request(format!("{url}: this build does not download"))
@@ -55,10 +55,11 @@ mod tests {
     use std::net::TcpListener;
     use std::time::{Duration, Instant};
 
-    use super::*;
     use dpsis::ErrorKind;
 
-    /// Answers one request with these bytes; holds the connection open for a while after.
+    use super::*;
+
+    /// Answers one request with these bytes, then holds the connection open for a while.
     fn serve(answer: &'static [u8], hold: Duration) -> String {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/a.csv", listener.local_addr().unwrap());

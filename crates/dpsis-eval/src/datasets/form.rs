@@ -1,40 +1,37 @@
-//! The forms in which a set lies in a file.
+//! File formats of public sets.
 
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
+use dpsis::{Error, FileTable, Result};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 
-use crate::datasets::PublicTable;
-use dpsis::{Error, FileTable, Result};
+use crate::datasets::table::PublicTable;
 
-/// What a file may hold at most, in bytes, compressed or not: ten times the largest known set.
+/// The largest size of a file in bytes, compressed or not: ten times the largest known set.
 pub(super) const MAX_BYTES: u64 = 1 << 28;
 
-/// A form of file.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// `NAME.csv`: a header, features, and the label `y` in the last column.
     Csv,
-    /// `NAME.csv.gz`: the same by gzip.
+    /// `NAME.csv.gz`: the same, compressed by gzip.
     CsvGz,
-    /// `NAME.RData`: R's, which is read only.
+    /// `NAME.RData`: a file of R, which can be read but not written.
     RData,
     /// `NAME.npy`: the values, n by d, as `f64`; beside it `NAME.features.csv` (a column `feature`) and
     /// `NAME.labels.csv` (a column `y`).
     Npy,
 }
 
-/// A file to write: what stands behind the name of the set, and the bytes.
-pub(super) type Part = (&'static str, Vec<u8>);
-
 impl Form {
-    /// In the order in which a folder is searched.
+    /// All formats, in the order in which a folder is searched.
     pub(super) const ALL: [Self; 4] = [Self::Csv, Self::CsvGz, Self::RData, Self::Npy];
 
-    /// What stands behind the name of the set.
+    /// The ending of the file name after the name of the set.
     pub fn ending(self) -> &'static str {
         match self {
             Self::Csv => ".csv",
@@ -44,13 +41,13 @@ impl Form {
         }
     }
 
-    /// The form that a file's name tells.
+    /// Determines the format from the name of a file; `None` for other names.
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
         Self::ALL.into_iter().find(|form| name.ends_with(&form.ending().to_ascii_lowercase()))
     }
 
-    /// Reads a set from the file at `path`, with the files beside it that belong to it.
+    /// Reads a set from the file at `path` and the files that belong to it.
     ///
     /// # Errors
     ///
@@ -58,7 +55,7 @@ impl Form {
     pub(super) fn read(self, path: &Path) -> Result<PublicTable> {
         let mut table = match self {
             Self::Csv | Self::CsvGz => {
-                // The sets are known: names that look like numbers are names.
+                // In a known set, feature names that look like numbers are names.
                 PublicTable::read(&FileTable::new(path).delimiter(b',').numeric_names(true))?
             }
             Self::RData => PublicTable::read(&FileTable::new(path))?,
@@ -74,21 +71,22 @@ impl Form {
         if let Some(row) = table.labels.iter().position(String::is_empty) {
             return Err(Error::input("the label is missing").at(Some(row as u64 + 1), None));
         }
-        // An infinite value is a missing one, as everywhere.
+        // Infinite values count as missing, as everywhere.
         table.x.mapv_inplace(|value| if value.is_finite() { value } else { f64::NAN });
         check_names(&table.features)?;
         Ok(table)
     }
 
-    /// The files that hold a table in this form, the one that stands for all of them last.
+    /// Formats a table as one or more files, each with the ending of its name and its bytes. The
+    /// main file comes last.
     ///
     /// # Errors
     ///
-    /// `Request` for R's form; `Io` if the compressor fails.
-    pub fn write(self, table: &PublicTable) -> Result<Vec<Part>> {
-        let failed = |_| Error::io("cannot bring the table into its form");
+    /// `Request` for R's format; `Io` if compression fails.
+    pub fn write(self, table: &PublicTable) -> Result<Vec<(&'static str, Vec<u8>)>> {
+        let failed = |_| Error::io("cannot compress the table");
         let bytes = match self {
-            Self::RData => return Err(Error::request("R's form is read, not written")),
+            Self::RData => return Err(Error::request("files of R can be read but not written")),
             Self::Csv => to_csv(table).into_bytes(),
             Self::CsvGz => {
                 let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
@@ -107,13 +105,13 @@ impl Form {
     }
 }
 
-/// The name of the last column.
+/// The name of the label's column.
 const LABEL: &str = "y";
 const FEATURES: &str = ".features.csv";
 const LABELS: &str = ".labels.csv";
 
-/// The table as CSV: a header, one line a sample, the label in the last column `y`; every number is the
-/// shortest text that reads back to the same `f64`, and a missing one is empty.
+/// Formats a table as CSV: a header, one line per row, and the label in the last column `y`. Each
+/// number is the shortest decimal text that parses to the same `f64`; a missing value is empty.
 pub fn to_csv(table: &PublicTable) -> String {
     let mut text = String::new();
     for name in &table.features {
@@ -133,8 +131,8 @@ pub fn to_csv(table: &PublicTable) -> String {
     text
 }
 
-/// A number in the shortest decimal digits that read back to it: positional for the usual sizes, else
-/// with an exponent; nothing for NaN and infinity.
+/// Appends the shortest decimal text that parses to the same number: positional for common
+/// magnitudes, otherwise with an exponent; nothing for NaN and infinity.
 pub(super) fn push_number(text: &mut String, value: f64) {
     let size = value.abs();
     // Writing to a string cannot fail.
@@ -145,7 +143,7 @@ pub(super) fn push_number(text: &mut String, value: f64) {
     };
 }
 
-/// A cell, quoted where it must be.
+/// Appends a cell, quoted if necessary.
 pub(super) fn push_cell(text: &mut String, cell: &str) {
     let plain = |c: char| !matches!(c, ',' | '"' | '\n' | '\r');
     let blank = cell.starts_with(' ') || cell.ends_with(' ') || cell.is_empty();
@@ -158,7 +156,7 @@ pub(super) fn push_cell(text: &mut String, cell: &str) {
     }
 }
 
-/// Whether a file can hold the names in its header, beside the label's.
+/// Checks that a file can hold the feature names in its header beside the name of the label.
 fn check_names(names: &[String]) -> Result<()> {
     let mut seen = HashSet::from([LABEL]);
     for (i, name) in names.iter().enumerate() {
@@ -182,13 +180,13 @@ fn lines(header: &str, cells: &[String]) -> String {
     text
 }
 
-/// The file with another ending, beside one of a set.
+/// The file of the same set with another ending.
 fn sibling(path: &Path, ending: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     path.with_file_name(format!("{stem}{ending}"))
 }
 
-/// The one column of a file, below its header.
+/// Reads the first column of a file below its header.
 fn column(path: &Path) -> Result<Vec<String>> {
     let failed = || Error::io(format!("cannot read {}", path.display()));
     let mut reader = csv::Reader::from_path(path).map_err(|_| failed())?;
@@ -199,11 +197,11 @@ fn column(path: &Path) -> Result<Vec<String>> {
     cells.collect()
 }
 
-/// The header of a `.npy` file of a matrix of `f64` in C order.
+/// Formats the header of a `.npy` file of an `f64` matrix in C order.
 fn npy_header(rows: usize, columns: usize) -> Vec<u8> {
     let mut header =
         format!("{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, {columns}), }}");
-    // Values start at a multiple of 64 bytes, and the header ends its line.
+    // The values start at a multiple of 64 bytes, and a line feed ends the header.
     let padding = 64 - (10 + header.len() + 1) % 64;
     header.extend(std::iter::repeat_n(' ', padding % 64));
     header.push('\n');
@@ -213,11 +211,11 @@ fn npy_header(rows: usize, columns: usize) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use dpsis::ErrorKind;
     use ndarray::Array2;
     use proptest::prelude::*;
 
     use super::*;
-    use dpsis::ErrorKind;
 
     fn number(value: f64) -> String {
         let mut text = String::new();

@@ -1,29 +1,31 @@
-//! Public sets from a folder or a server, checked against the manifest.
+//! Import of public sets from a folder or a server, checked against the manifest.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use dpsis::{Error, Result};
 use flate2::read::MultiGzDecoder;
 
+use crate::datasets::checksum;
 use crate::datasets::fetch::{Limits, fetch};
 use crate::datasets::form::{Form, MAX_BYTES};
-use crate::datasets::{DataSet, PublicTable, checksum, find};
-use dpsis::{Error, Result};
+use crate::datasets::manifest::{DataSet, find};
+use crate::datasets::table::PublicTable;
 
-/// Where in a folder its files are looked for.
+/// The subfolders that are searched, in this order.
 const FOLDERS: [&str; 3] = ["", "csv", "raw"];
-/// The forms that a server is asked for, in this order.
+/// The formats that are requested from a server, in this order.
 const SERVED: [Form; 3] = [Form::CsvGz, Form::RData, Form::Csv];
 const LIMITS: Limits = Limits { bytes: MAX_BYTES, seconds: 300 };
 
-/// Finds a set of the manifest in a folder and reads it whole, 8 bytes a value; `None` if the folder
-/// does not have it.
+/// Finds a set of the manifest in a folder and reads it into memory, 8 bytes per value; `None` if
+/// the folder does not have it.
 ///
-/// Looked for are `NAME.csv`, `NAME.csv.gz`, `NAME.RData` and `NAME.npy` (with `NAME.features.csv` and
-/// `NAME.labels.csv`), in this order, in the folder itself, in `csv/` and in `raw/` below it. The first
-/// that is found is read: its samples, features and, where the manifest has one, checksum are the
-/// manifest's.
+/// The folder itself and its subfolders `csv/` and `raw/` are searched for `NAME.csv`,
+/// `NAME.csv.gz`, `NAME.RData` and `NAME.npy` (with `NAME.features.csv` and `NAME.labels.csv`), in
+/// this order. The first file found is read and checked against the sizes and, where known, the
+/// checksum in the manifest.
 ///
 /// ```no_run
 /// let golub = dpsis_eval::datasets::open("data".as_ref(), "golub")?;
@@ -41,13 +43,13 @@ pub fn open(folder: &Path, name: &str) -> Result<Option<PublicTable>> {
 }
 
 /// Whether [`open`] would find a set in a folder.
-pub fn has(folder: &Path, name: &str) -> bool {
+pub(crate) fn has(folder: &Path, name: &str) -> bool {
     find(name).is_ok_and(|set| locate(folder, set).is_some())
 }
 
-/// A set of the manifest from a folder, as [`open`] finds it, or from a server, `http://` or
-/// `https://` (feature `http`): the URL of a folder with `NAME.csv.gz`, `NAME.RData` or `NAME.csv`, or
-/// of such a file. A download takes at most 256 MiB and five minutes.
+/// Reads a set of the manifest from a folder, as [`open`] does, or from a server (`http://` or
+/// `https://`, feature `http`): the URL of a folder with `NAME.csv.gz`, `NAME.RData` or `NAME.csv`,
+/// or of such a file. A download takes at most 256 MiB and five minutes.
 ///
 /// # Errors
 ///
@@ -60,15 +62,15 @@ pub fn get(name: &str, from: &str) -> Result<PublicTable> {
     }
 }
 
-/// The place a set comes from.
+/// The source of a set.
 pub enum Origin {
-    /// A file of this form in a folder.
+    /// A file in this format in a folder.
     File(&'static DataSet, PathBuf, Form),
     /// A server.
     Server(&'static DataSet),
 }
 
-/// Finds out where a set would come from, without reading it.
+/// Determines the source of a set without reading it. `from` is a folder or a URL.
 ///
 /// # Errors
 ///
@@ -95,7 +97,11 @@ fn locate(folder: &Path, set: &DataSet) -> Option<(PathBuf, Form)> {
     files.find(|(path, _)| path.is_file())
 }
 
-/// Reads a set and checks it.
+/// Reads a set from a file and checks it against the manifest.
+///
+/// # Errors
+///
+/// `Input` if the file is malformed, too large or another table; `Io` if it cannot be read.
 pub fn read(set: &DataSet, path: &Path, form: Form) -> Result<PublicTable> {
     let known = checksum::file_is_known(set, &read_file(path)?);
     if form == Form::CsvGz {
@@ -113,7 +119,8 @@ fn read_file(path: &Path) -> Result<Vec<u8>> {
     if bytes.len() as u64 > MAX_BYTES { Err(too_large(path)) } else { Ok(bytes) }
 }
 
-/// Refuses a small file that inflates to far more than any known set; damage is left to its reader.
+/// Refuses a small file that decompresses to more than the largest size allowed. Damage is left to
+/// the reader of the table.
 fn check_inflated_size(path: &Path) -> Result<()> {
     let file = File::open(path).map_err(|error| cannot_read(path, &error))?;
     let mut inflated = MultiGzDecoder::new(file).take(MAX_BYTES + 1);
@@ -144,7 +151,7 @@ fn download(set: &DataSet, from: &str, limits: Limits) -> Result<PublicTable> {
         if let Some(bytes) = fetch(&url, limits)? {
             let folder = tempfile::tempdir()
                 .map_err(|error| Error::io(format!("cannot keep the download: {error}")))?;
-            // R's files are told apart by their names.
+            // The reader recognizes files of R by their names.
             let path = folder.path().join(format!("{}{}", set.name, form.ending()));
             fs::write(&path, bytes)
                 .map_err(|error| Error::io(format!("cannot keep the download: {error}")))?;

@@ -1,69 +1,66 @@
-//! What is known of the public sets: a table compiled into the program.
+//! The manifest of public sets: a table compiled into the program.
 
 use std::sync::OnceLock;
 
-use serde::Serialize;
-
 use dpsis::internals::near_misses;
 use dpsis::{Error, Result};
+use serde::Serialize;
 
-/// `manifest.csv` beside this file; its columns are described in `datasets/README.md`.
+/// The manifest as CSV; `datasets/README.md` describes its columns.
 pub const MANIFEST: &str = include_str!("manifest.csv");
 
-/// A public set that the DP-SIS paper uses, as far as it is known.
+/// A public set of the DP-SIS paper, with the facts known about it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DataSet {
-    /// What it is called: the first author, in lower case.
+    /// The name: the first author, in lower case.
     pub name: String,
-    /// Samples.
+    /// The number of samples, n.
     pub n: usize,
-    /// Features.
+    /// The number of features, d.
     pub d: usize,
     /// The labels of the target, in the order of the source's factor; empty if not known.
     pub classes: Vec<String>,
-    /// Where it is published.
+    /// The publication of the data.
     pub source: String,
-    /// The page of the source.
+    /// The web page of the source.
     pub url: String,
-    /// What the DP-SIS paper states in its Table 1.
+    /// The facts that the DP-SIS paper states.
     pub paper: PaperFacts,
-    /// Who measured it.
+    /// The citation of the study that measured it.
     pub citation: String,
     /// SHA-256 of `NAME.RData` as published, in hexadecimal.
     pub rdata_sha256: Option<String>,
     /// SHA-256 of a `NAME.csv.gz` that holds the same table.
     pub csv_gz_sha256: Option<String>,
-    /// SHA-256 of the table itself, whatever the form of its file: see [`table_sha256`].
-    ///
-    /// [`table_sha256`]: super::table_sha256
+    /// SHA-256 of the table itself, whatever the form of its file, as `table_sha256` computes it.
     pub table_sha256: Option<String>,
 }
 
-/// What the DP-SIS paper's Table 1 states of a set.
+/// The facts about a set in Table 1 of the DP-SIS paper.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct PaperFacts {
-    /// Samples.
+    /// The number of samples, n.
     pub n: usize,
-    /// Features (p in the table); for two sets one off the published data.
+    /// The number of features (p in the table); for two sets it differs by one from the published data.
     pub d: usize,
     /// R squared of a LASSO regression without privacy, lambda = 0.1.
     pub r2: f64,
 }
 
-/// The sets that are known, in the order of their names.
+/// Returns the known sets, sorted by name.
 pub fn manifest() -> &'static [DataSet] {
     static SETS: OnceLock<Vec<DataSet>> = OnceLock::new();
-    // That it parses is tested.
+    // A test checks that the manifest parses.
     SETS.get_or_init(|| parse(MANIFEST).unwrap_or_default())
 }
 
-/// The set of this name, in upper or lower case.
+/// Finds a set by its name, ignoring case.
 ///
 /// # Errors
 ///
-/// `Request` if there is none, with the names that are close.
+/// `Request` if the name is unknown, with similar names as a hint.
 pub fn find(name: &str) -> Result<&'static DataSet> {
     let wanted = name.trim().to_lowercase();
     manifest().iter().find(|set| set.name == wanted).ok_or_else(|| {
@@ -108,8 +105,9 @@ fn data_set(header: &csv::StringRecord, record: &csv::StringRecord) -> Option<Da
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use dpsis::ErrorKind;
+
+    use super::*;
 
     /// Table 1 of the DP-SIS paper: name, n, p, R squared.
     const TABLE_1: [(&str, usize, usize, f64); 19] = [

@@ -1,6 +1,6 @@
-//! Public data sets: what is known of them, and how they come in.
+//! Public data sets: a manifest of known sets, and their import.
 //!
-//! Nothing here is private, and nothing of it is part of a release: the tables are public.
+//! Nothing here is private or part of a release: the tables are public.
 //!
 //! | I want to ... | see |
 //! | --- | --- |
@@ -20,12 +20,8 @@ mod table;
 
 pub use bounds::{Clip, bounds, bounds_to_csv};
 pub use checksum::table_sha256;
-pub use form::to_csv;
-pub use import::{get, open};
-pub use manifest::{DataSet, PaperFacts, find, manifest};
+pub use form::{Form, to_csv};
+pub(crate) use import::has;
+pub use import::{Origin, get, locate_or_server, open, read};
+pub use manifest::{DataSet, MANIFEST, PaperFacts, find, manifest};
 pub use table::PublicTable;
-
-pub use form::Form;
-pub use import::has;
-pub use import::{Origin, locate_or_server, read};
-pub use manifest::MANIFEST;

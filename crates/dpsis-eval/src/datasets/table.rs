@@ -1,11 +1,10 @@
 //! A public table in memory.
 
-use ndarray::Array2;
-
 use dpsis::internals::WholeTable;
 use dpsis::{Error, Result, Source};
+use ndarray::Array2;
 
-/// A public table: samples by rows, numeric features, one label a sample.
+/// A public table: one row per sample, numeric features, one label per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublicTable {
     /// The names of the features.
@@ -17,12 +16,12 @@ pub struct PublicTable {
 }
 
 impl PublicTable {
-    /// Reads a table whole, in its order: 8 bytes a value.
+    /// Reads a table into memory, 8 bytes per value, keeping the order of the rows.
     ///
     /// # Errors
     ///
-    /// `Request` if what is stated of the table does not fit its header; `Input` if it is malformed or
-    /// has no rows; `Io` if it cannot be read.
+    /// `Request` if the request does not fit the header of the table; `Input` if the table is
+    /// malformed or has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         let WholeTable { features, values, targets: labels } = WholeTable::read(source)?;
         let x = Array2::from_shape_vec((labels.len(), features.len()), values);
@@ -33,11 +32,11 @@ impl PublicTable {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use dpsis::FileTable;
-    use dpsis::TargetColumn;
+    use dpsis::{FileTable, TargetColumn};
 
-    /// Rows of several blocks of the reader stay in their order.
+    use super::*;
+
+    /// Rows read in several blocks keep their order.
     #[test]
     fn the_order_of_rows_is_the_files() {
         let n = 100_000;

@@ -1,25 +1,28 @@
-//! Figures 2 to 5 of the DP-SIS paper: DP-SIS and the two-stage method against epsilon; and what the
-//! figures after them share.
+//! Figures 2 to 5 of the DP-SIS paper: DP-SIS and the two-stage method against epsilon. Figures 6
+//! to 8 share parts of it.
+
+use dpsis::report::{Block, Section, Verdict};
+use dpsis::{Result, Target};
 
 use crate::arm::{Arm, ArmScale};
 use crate::cells_file::CellsFile;
 use crate::charts::{Measure, along, curve_chart, short};
 use crate::compare::{LazyStudy, run_cells};
 use crate::design;
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts;
 use crate::experiments::sets::Sets;
-use crate::experiments::{Experiment, parts};
 use crate::metrics::Estimate;
 use crate::study::{PENALTY, Settled, Study};
-use crate::sweep::{Cell, Cells, Count, Sweep};
-use dpsis::Result;
-use dpsis::Target;
-use dpsis::report::{Block, Section, Verdict};
+use crate::sweep::{ComparisonCell, ComparisonCells, Count, Sweep};
 
+/// The total budgets.
 pub(super) const EPSILONS: [&str; 11] =
     ["0.1", "0.2", "0.5", "1", "2", "3", "5", "7", "10", "15", "20"];
+/// The source of the statements about the figures.
 pub(super) const SOURCE: &str = "DP-SIS paper, section 5";
 
-/// A mean is significantly above another at 5%, two-sided, by one comparison.
+/// The z above which two means differ significantly: 5%, two-sided, for a single comparison.
 pub(super) const SIGNIFICANT: f64 = 1.96;
 
 pub(super) fn fig2(experiment: &Experiment<'_>) -> Result<Section> {
@@ -55,7 +58,7 @@ pub(super) fn fig4(experiment: &Experiment<'_>) -> Result<Section> {
     )
 }
 
-/// The synthetic set.
+/// Figure 5: the synthetic set.
 pub(super) fn fig5(experiment: &Experiment<'_>) -> Result<Section> {
     let seed = experiment.seed;
     let read = move || {
@@ -72,17 +75,25 @@ pub(super) fn fig5(experiment: &Experiment<'_>) -> Result<Section> {
     let counts = [Count::Number(5), Count::Number(8)];
     let cells = cells(experiment, &[table], &counts, &[ArmScale::Paper], &["dp-sis", "two-stage"])?;
     let statement = "DP-SIS outperforms the two-stage mechanism on ε values greater than 10^1.";
-    curves(experiment, &cells, "fig5", "synthetic", &counts, statement, (10.0, f64::INFINITY))
+    accuracy_section(
+        experiment,
+        &cells,
+        "fig5",
+        "synthetic",
+        &counts,
+        statement,
+        (10.0, f64::INFINITY),
+    )
 }
 
-/// The cells of DP-SIS and the two-stage method, kept in one file for all figures.
+/// Runs the cells of some methods; all figures share one file of cells.
 pub(super) fn cells(
     experiment: &Experiment<'_>,
     tables: &[LazyStudy<'_>],
     counts: &[Count],
     scales: &[ArmScale],
     methods: &[&str],
-) -> Result<Cells> {
+) -> Result<ComparisonCells> {
     let mut arms = Vec::new();
     for scale in scales {
         for method in methods {
@@ -116,7 +127,7 @@ fn on_a_set(
     }
     let scales = [ArmScale::Paper, ArmScale::Range];
     let cells = cells(experiment, &sets.studies(), &counts, &scales, &["dp-sis", "two-stage"])?;
-    curves(experiment, &cells, figure, set, &counts, statement, range)
+    accuracy_section(experiment, &cells, figure, set, &counts, statement, range)
 }
 
 pub(super) fn section(figure: &str, set: &str, blocks: Vec<Block>) -> Section {
@@ -135,10 +146,11 @@ pub(super) fn untested(statement: &str) -> Block {
     }
 }
 
-/// Accuracy against epsilon on one set, and whether DP-SIS is ahead where the paper says so.
-fn curves(
+/// The section for one set: accuracy against epsilon, and whether DP-SIS is ahead where the paper
+/// says so.
+fn accuracy_section(
     experiment: &Experiment<'_>,
-    cells: &Cells,
+    cells: &ComparisonCells,
     figure: &str,
     set: &str,
     counts: &[Count],
@@ -204,17 +216,18 @@ fn curves(
     Ok(section(figure, set, blocks))
 }
 
-/// Where a plain model on what the two-stage method picks is significantly better.
-fn behind_by_model(cells: &Cells, set: &str, count: &str) -> String {
+/// Lists the epsilons at which a plain model on the picks of the two-stage method is significantly
+/// better.
+fn behind_by_model(cells: &ComparisonCells, set: &str, count: &str) -> String {
     let pairs = pairs_of(cells, set, count, &ArmScale::Paper, |cell| cell.model);
     let behind = pairs.iter().filter(|(_, sis, two)| sis.z(two) < -SIGNIFICANT);
     let epsilons: Vec<String> = behind.map(|(epsilon, ..)| epsilon.to_string()).collect();
     if epsilons.is_empty() { "no epsilon".to_owned() } else { epsilons.join(", ") }
 }
 
-/// DP-SIS and the two-stage method by epsilon: their agreement with the truth.
+/// The agreement of DP-SIS and of the two-stage method with the true features, by epsilon.
 pub(super) fn pairs(
-    cells: &Cells,
+    cells: &ComparisonCells,
     set: &str,
     count: &str,
     scale: &ArmScale,
@@ -223,13 +236,13 @@ pub(super) fn pairs(
 }
 
 fn pairs_of(
-    cells: &Cells,
+    cells: &ComparisonCells,
     set: &str,
     count: &str,
     scale: &ArmScale,
-    of_cell: impl Fn(&Cell) -> Estimate,
+    of_cell: impl Fn(&ComparisonCell) -> Estimate,
 ) -> Vec<(f64, Estimate, Estimate)> {
-    let of = |method: &str| -> Vec<(f64, &Cell)> {
+    let of = |method: &str| -> Vec<(f64, &ComparisonCell)> {
         let name = Arm::parse(method, scale.clone()).map_or(String::new(), |arm| arm.scale_name());
         along(cells, (set, count, method, &name))
     };
@@ -240,11 +253,11 @@ fn pairs_of(
 pub(super) fn write_cells(
     experiment: &Experiment<'_>,
     name: &str,
-    cells: &Cells,
+    cells: &ComparisonCells,
     of: impl Fn(&str) -> bool,
 ) -> Result<()> {
     let header = ["set", "method", "scale", "k", "eps", "lasso", "low", "high", "overlap", "model"];
-    let row = |(key, cell): (&crate::sweep::Key, &Cell)| {
+    let row = |(key, cell): (&crate::sweep::CellKey, &ComparisonCell)| {
         let (low, high) = cell.lasso.band();
         let mut row = vec![
             key.table.clone(),

@@ -1,6 +1,10 @@
-//! Figure 1 of the DP-SIS paper: the two-stage method and SIS without privacy, on data whose features
-//! are known.
+//! Figure 1 of the DP-SIS paper: the two-stage method and SIS without privacy on data with known
+//! true features.
 
+use dpsis::Result;
+use dpsis::internals::{ballots, votes};
+use dpsis::method::Lasso;
+use dpsis::report::{Block, Section, Verdict};
 use ndarray::{Array1, Array2};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
@@ -8,19 +12,15 @@ use rand_chacha::ChaCha20Rng;
 
 use crate::charts::short;
 use crate::design::{self, Synthetic};
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::figure::BarChart;
 use crate::seed::seed_of;
 use crate::study::PENALTY;
 use crate::sweep::in_parallel;
-use dpsis::Result;
-use dpsis::internals::{ballots, votes};
-use dpsis::method::Lasso;
-use dpsis::report::{Block, Section, Verdict};
 
 const K: usize = 5;
-/// Repetitions where the paper's number is not overruled: ten times the trials of other figures.
+/// Repetitions per trial of the other figures.
 const REPETITIONS: u64 = 10;
 
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
@@ -75,18 +75,20 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let ours: Vec<String> = shares.iter().map(share).collect();
     let better = shares.iter().all(|(_, sis, two_stage)| *sis > two_stage + 0.1);
     let comparison = Block::Comparison {
-        statement: "SIS chooses the true nonzero features much more often than the two-stage method."
-            .to_owned(),
+        statement:
+            "SIS chooses the true nonzero features much more often than the two-stage method."
+                .to_owned(),
         source: "DP-SIS paper, section 3 and Figure 1".to_owned(),
         paper: "a bar chart without numbers".to_owned(),
         ours: format!("share of features 1 to 5 among the picks: {}", ours.join("; ")),
         verdict: if better { Verdict::Matches } else { Verdict::DoesNotMatch },
-        note: "Counted as a match if SIS finds a tenth more on both. Without noise; two-stage splits 100 \
-               rows at random into ten blocks of ten; the data as they were generated, LASSO penalty 0.1; each block votes for its five largest coefficients that are not zero; \
-               equal votes are settled at random."
+        note: "Counted as a match if SIS finds a tenth more on both. Without noise; two-stage \
+             splits 100 rows at random into ten blocks of ten; the data as they were generated, \
+             LASSO penalty 0.1; each block votes for its five largest coefficients that are not \
+             zero; equal votes are settled at random."
             .to_owned(),
     };
-    let caption = "Times that each feature was selected, by method and data.";
+    let caption = "Number of selections of each feature, by method and data.";
     let figure = figure(experiment, "fig1", chart.svg()?, caption, "fig1.csv")?;
     Ok(Section {
         id: "fig1".to_owned(),
@@ -95,7 +97,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     })
 }
 
-/// The five features with the largest absolute correlation.
+/// Picks the five features with the largest absolute correlation.
 fn sis(x: &Array2<f64>, y: &Array1<f64>) -> Vec<usize> {
     let centered = |values: &Array1<f64>| values - values.mean().unwrap_or(0.0);
     let y = centered(y);
@@ -107,7 +109,7 @@ fn sis(x: &Array2<f64>, y: &Array1<f64>) -> Vec<usize> {
     best(&scores, &mut ChaCha20Rng::seed_from_u64(0))
 }
 
-/// The five features with the most votes of blocks of equal size.
+/// Picks the five features with the most votes of blocks of equal size.
 fn two_stage(x: &Array2<f64>, y: &Array1<f64>, rng: &mut ChaCha20Rng) -> Result<Vec<usize>> {
     let blocks = y.len().isqrt() as u64;
     let mut block: Vec<u64> = (0..y.len() as u64).map(|row| row % blocks).collect();
@@ -119,7 +121,7 @@ fn two_stage(x: &Array2<f64>, y: &Array1<f64>, rng: &mut ChaCha20Rng) -> Result<
     Ok(best(&scores, rng))
 }
 
-/// The five best, ties at random.
+/// Picks the five best scores; ties are broken at random.
 fn best(scores: &[f64], rng: &mut ChaCha20Rng) -> Vec<usize> {
     let mut order: Vec<(usize, u64)> = (0..scores.len()).map(|i| (i, rng.r#gen())).collect();
     order.sort_by(|a, b| scores[b.0].total_cmp(&scores[a.0]).then(a.1.cmp(&b.1)));

@@ -1,17 +1,18 @@
 //! Figure 8 of the DP-SIS paper: how often DP-SIS is TOP, GREAT and GOOD.
 
-use crate::arm::ArmScale;
-use crate::charts::{along_epsilon, short};
-use crate::experiments::Experiment;
-use crate::experiments::accuracy::{SIGNIFICANT, SOURCE, cells, section, untested};
-use crate::experiments::parts::curves;
-use crate::experiments::sets::Sets;
-use crate::figure::{Curve, CurveChart, CurvePoint};
-use crate::sweep::{Cell, Count};
 use dpsis::Result;
 use dpsis::report::{Block, Section, Verdict};
 
-/// TOP, GREAT and GOOD against epsilon.
+use crate::arm::ArmScale;
+use crate::charts::{along_epsilon, short};
+use crate::experiments::accuracy::{SIGNIFICANT, SOURCE, cells, section, untested};
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts::curves;
+use crate::experiments::sets::Sets;
+use crate::figure::{Curve, CurveChart, CurvePoint};
+use crate::sweep::{ComparisonCell, Count};
+
+/// The section: TOP, GREAT and GOOD against epsilon.
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     // The paper shows Chin; Chowdary stands in where it is missing.
     let chin = Sets::named(experiment, &["chin"])?;
@@ -30,7 +31,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let cells = cells(experiment, &sets.studies(), &counts, &[ArmScale::Paper], &["dp-sis"])?;
     let along = along_epsilon(&cells, |key| key.table == set.name && key.count == "10");
     let trials = experiment.trials as f64;
-    let curve = |label: &str, of: &dyn Fn(&Cell) -> f64| Curve {
+    let curve = |label: &str, of: &dyn Fn(&ComparisonCell) -> f64| Curve {
         label: label.to_owned(),
         points: along
             .iter()
@@ -107,7 +108,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     Ok(section("fig8", "TOP, GREAT, GOOD", blocks))
 }
 
-/// Wilson's 95% interval of a share.
+/// Returns Wilson's 95% interval of a share.
 fn wilson(share: f64, trials: f64) -> (f64, f64) {
     let z2 = SIGNIFICANT * SIGNIFICANT / trials;
     let middle = (share + z2 / 2.0) / (1.0 + z2);

@@ -1,17 +1,19 @@
-//! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method, by set and epsilon.
+//! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method by set and epsilon.
+
+use dpsis::Result;
+use dpsis::report::{Block, Section, Verdict};
 
 use crate::arm::ArmScale;
 use crate::charts::short;
 use crate::experiments::accuracy::{
     EPSILONS, SIGNIFICANT, SOURCE, cells, pairs, section, write_cells,
 };
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts;
 use crate::experiments::sets::Sets;
-use crate::experiments::{Experiment, parts};
 use crate::figure::HeatMap;
 use crate::metrics::Estimate;
 use crate::sweep::Count;
-use dpsis::Result;
-use dpsis::report::{Block, Section, Verdict};
 
 pub(super) fn fig6(experiment: &Experiment<'_>) -> Result<Section> {
     heat(experiment, "fig6", Count::Number(5))
@@ -21,7 +23,7 @@ pub(super) fn fig7(experiment: &Experiment<'_>) -> Result<Section> {
     heat(experiment, "fig7", Count::Log)
 }
 
-/// DP-SIS minus two-stage on all sets.
+/// The section for a number of features: DP-SIS minus two-stage on all sets.
 fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Section> {
     let sets = Sets::all(experiment)?;
     let scale = ArmScale::Paper;
@@ -68,7 +70,7 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let agree = claimed.iter().filter(|set| unmoved.iter().any(|name| name == *set)).count();
     let unmoved_verdict = match (here, agree) {
         (0, _) => Verdict::NotTested,
-        // Where no set shows a difference, nothing sets these two apart.
+        // Where no set shows a difference, these two are not special.
         _ if unmoved.len() == names.len() => Verdict::Undecided,
         (here, agree) if here == agree => Verdict::Matches,
         (_, 0) => Verdict::DoesNotMatch,
@@ -141,10 +143,11 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     Ok(section(figure, &format!("DP-SIS minus two-stage, k = {k}"), blocks))
 }
 
-/// The normal quantile beyond which one of so many cells lies with a probability of 5% at most.
+/// The normal quantile for a two-sided test at 5% for all cells together (Bonferroni).
 fn strict_threshold(tests: usize) -> f64 {
     let tail = 0.025 / tests.max(1) as f64;
-    // The tail of the normal law is erfc(z/sqrt 2)/2; it falls.
+    // The upper tail of the normal distribution is erfc(z/sqrt 2)/2, which decreases in z:
+    // bisection.
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..100 {
         let middle = 0.5 * (low + high);

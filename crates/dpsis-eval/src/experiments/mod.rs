@@ -1,55 +1,36 @@
-//! The papers' experiments, one a file.
+//! The papers' experiments, one file or folder each.
 
 mod accuracy;
 mod designs;
-mod designs_page;
-mod designs_statements;
+mod experiment;
 mod fig1;
 mod fig8;
 mod heat;
 mod joint;
-mod joint_page;
 mod parts;
 mod pipelines;
 mod sets;
 mod table1;
 mod theorem41;
-mod theorem41_noise;
-mod theorem41_page;
 
-use std::path::Path;
+pub use experiment::Experiment;
 
-use crate::compare::what_is_measured;
-use crate::output::OutputFolder;
 use dpsis::report::{Level, Notice, Page, Section};
 use dpsis::{Error, Result};
 
-/// What an experiment runs with.
-pub struct Experiment<'a> {
-    /// Where figures and data go.
-    pub output: &'a OutputFolder,
-    /// The folder of public data sets, where one is stated.
-    pub data: Option<&'a Path>,
-    /// Repetitions.
-    pub trials: u64,
-    /// The seed of all draws.
-    pub seed: u64,
-    /// How many threads draw; the result does not depend on it.
-    pub threads: usize,
-    /// Called with what is being done and the share of it that is done.
-    pub progress: &'a (dyn Fn(&str, f64) + Sync),
-}
+use crate::compare::what_is_measured;
 
-/// Runs, writes `NAME.csv` and `NAME.svg`, and returns its part of the page.
-pub type Run = fn(&Experiment<'_>) -> Result<Section>;
+/// The function of an experiment: runs it, writes its data and figures to the output folder and
+/// returns its section of the page.
+type Run = fn(&Experiment<'_>) -> Result<Section>;
 
-/// An experiment by its name, and the group that it belongs to.
+/// An experiment with its name and group.
 pub struct Named {
     /// The name by which it is run.
     pub name: &'static str,
-    /// The group it belongs to.
+    /// The paper or topic that it belongs to, also a name by which it is run.
     pub group: &'static str,
-    /// What it shows, in one line.
+    /// A description in one line.
     pub about: &'static str,
     run: Run,
 }
@@ -69,17 +50,17 @@ pub static ALL: [Named; 13] = [
     of("fig6", "dp-sis", "DP-SIS minus two-stage on all sets, k = 5", heat::fig6),
     of("fig7", "dp-sis", "the same for k = floor(log d)", heat::fig7),
     of("fig8", "dp-sis", "TOP, GREAT and GOOD", fig8::run),
-    of("designs", "dp-sis", "rows that exact recovery takes, on synthetic designs", designs::run),
-    of("theorem4.1", "dp-sis", "the bound beside what is recovered", theorem41::run),
+    of("designs", "dp-sis", "rows needed for exact recovery on synthetic designs", designs::run),
+    of("theorem4.1", "dp-sis", "the bound and the simulated recovery", theorem41::run),
     of("joint", "joint", "errors and run times of joint selection", joint::run),
-    of("pipelines", "pipelines", "pipelines that are private throughout", pipelines::run),
+    of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 
-/// The experiments of a name, which is one's own, a group's, or `all`.
+/// Finds experiments by the name of one, the name of a group, or `all`.
 ///
 /// # Errors
 ///
-/// `Request` if there is none.
+/// `Request` if nothing has that name.
 pub fn named(name: &str) -> Result<Vec<&'static Named>> {
     let of = |one: &&Named| name == "all" || one.name == name || one.group == name;
     let found: Vec<&Named> = ALL.iter().filter(of).collect();
@@ -93,8 +74,13 @@ pub fn named(name: &str) -> Result<Vec<&'static Named>> {
     Ok(found)
 }
 
-/// Runs experiments and writes the page, again after each: `index.html`, and under the name that was asked
-/// for, which later runs of others leave alone. Gives their titles.
+/// Runs experiments and returns the titles of their sections. After each experiment the page so far
+/// is written to `index.html` and to `NAME.html`, which runs under other names do not overwrite.
+///
+/// # Errors
+///
+/// As the experiments: `Request`, `Input` or `Io` if the data cannot be used or read, `Io` if the
+/// folder cannot be written to.
 pub fn reproduce(
     name: &str,
     experiments: &[&Named],
@@ -113,20 +99,21 @@ pub fn reproduce(
     Ok(titles)
 }
 
-/// Fewer repetitions leave most statements undecided, or decided by chance.
+/// The number of repetitions below which the page carries a warning: most statements remain
+/// undecided or are decided by chance.
 const ENOUGH: u64 = 50;
 
 fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
     let notice = |level, text: &str| Notice { level, text: text.to_owned() };
-    let private = "NOT PRIVATE: computed from public and synthetic data, with a stated seed";
+    let private = "NOT PRIVATE: computed from public and synthetic data with a fixed seed";
     let mut notices = vec![notice(Level::Danger, private)];
     if frame.trials < ENOUGH {
-        let few =
-            "Few repetitions: bands are wide, and verdicts may turn on chance. 100 is the default.";
+        let few = "Few repetitions: bands are wide, and verdicts may be due to chance. The default is \
+             100.";
         notices.push(notice(Level::Warning, few));
     }
     if frame.data.is_none() {
-        let none = "No folder of data was stated: what needs the sets was not run.";
+        let none = "No data folder was given: experiments on the public sets were not run.";
         notices.push(notice(Level::Warning, none));
     }
     notices
@@ -137,34 +124,17 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
         title: "The papers' experiments, run again".to_owned(),
         lead: vec![
             format!(
-                "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% intervals of \
-                 the mean; they have no width where all draws agree.",
+                "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% \
+                 intervals of the mean; they have zero width where all draws agree.",
                 frame.trials,
                 frame.seed,
                 env!("CARGO_PKG_VERSION")
             ),
-            "Each statement of a paper stands beside its figure and what came out here. The verdict \
-             follows from the numbers by the rule in the note."
+            "Each statement of a paper is shown with its figure and with the result of this run. \
+             The verdict follows from the numbers by the rule in the note."
                 .to_owned(),
         ],
         notices: notices(frame),
         sections: sections.to_vec(),
     }
-}
-
-/// Runs something within a frame that writes to a folder which is then gone.
-#[cfg(test)]
-#[allow(clippy::unwrap_used, reason = "in a test a panic is how a failure is said")]
-fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'_>) -> T) -> T {
-    let folder = tempfile::tempdir().unwrap();
-    let output = OutputFolder::open(folder.path(), "reproduce").unwrap();
-    let progress = |_: &str, _: f64| ();
-    use_it(&Experiment {
-        output: &output,
-        data: None,
-        trials,
-        seed: 1,
-        threads,
-        progress: &progress,
-    })
 }

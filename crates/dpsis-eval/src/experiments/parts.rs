@@ -1,12 +1,13 @@
-//! What the sections of a page of experiments are made of.
+//! Building blocks for the sections of the page.
 
-use crate::experiments::Experiment;
-use crate::figure::{CurveChart, CurvePoint};
-use crate::metrics::Estimate;
 use dpsis::Result;
 use dpsis::report::{Block, Verdict};
 
-/// Writes a drawing to `NAME.svg` and puts it into the page, with its data at `data`.
+use crate::experiments::experiment::Experiment;
+use crate::figure::{CurveChart, CurvePoint};
+use crate::metrics::Estimate;
+
+/// Writes a drawing to `NAME.svg` and returns it as a block that links to the data at `data`.
 pub(super) fn figure(
     experiment: &Experiment<'_>,
     name: &str,
@@ -18,7 +19,7 @@ pub(super) fn figure(
     Ok(Block::Figure { svg, caption: caption.into(), data_href: Some(data.into()) })
 }
 
-/// The same for curves.
+/// Draws a chart and returns it as [`figure`] does.
 pub(super) fn curves(
     experiment: &Experiment<'_>,
     name: &str,
@@ -29,13 +30,13 @@ pub(super) fn curves(
     figure(experiment, name, chart.svg()?, caption, data)
 }
 
-/// A share with its 95% band, which stays between 0 and 1.
+/// A point for a share with its 95% band, clipped to [0, 1].
 pub(super) fn share_at(x: f64, share: &Estimate) -> CurvePoint {
     let (low, high) = share.band();
     CurvePoint { x, y: share.mean, low: low.max(0.0), high: high.min(1.0) }
 }
 
-/// A statement beside what came out.
+/// A statement of a paper.
 pub(super) struct Stated<'a> {
     pub(super) statement: &'a str,
     pub(super) source: &'a str,
@@ -43,7 +44,7 @@ pub(super) struct Stated<'a> {
 }
 
 impl Stated<'_> {
-    /// With what came out here, what that makes of it, and what explains it.
+    /// Returns a comparison with our result, the verdict and an explanation.
     pub(super) fn against(&self, ours: String, verdict: Verdict, note: &str) -> Block {
         Block::Comparison {
             statement: self.statement.into(),
@@ -56,7 +57,7 @@ impl Stated<'_> {
     }
 }
 
-/// All of them, some or none.
+/// The verdict for a statement that holds in `held` of `of` cases.
 pub(super) fn verdict_of(held: usize, of: usize) -> Verdict {
     match held {
         _ if of == 0 => Verdict::NotTested,
@@ -71,7 +72,7 @@ pub(super) fn paragraph(text: &str) -> Block {
     Block::Paragraph(text.into())
 }
 
-/// A row of cells.
+/// A row of a table.
 pub(super) fn row(cells: &[&str]) -> Vec<String> {
     cells.iter().map(|cell| (*cell).to_owned()).collect()
 }

@@ -1,22 +1,24 @@
-//! Pipelines that are private throughout, against the DP-SIS paper's preprocessing, which is not, and
-//! the two-stage method, at equal total epsilon.
+//! Fully private pipelines compared with the DP-SIS paper's preprocessing, which is not private,
+//! and the two-stage method, at equal total epsilon.
+
+use dpsis::Result;
+use dpsis::report::{Block, Section};
 
 use crate::arm::{Arm, ArmScale};
 use crate::cells_file::CellsFile;
 use crate::charts::{along, area_of, short};
 use crate::compare::run_cells;
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::experiments::sets::{Sets, not_run};
 use crate::figure::HeatMap;
-use crate::sweep::{Cell, Cells, Count, Sweep};
-use dpsis::Result;
-use dpsis::report::{Block, Section};
+use crate::sweep::{ComparisonCell, ComparisonCells, Count, Sweep};
 
 const K: Count = Count::Number(5);
-const TITLE: &str = "Private throughout, against the paper's preprocessing";
+const TITLE: &str = "Fully private pipelines and the paper's preprocessing";
 
-/// The method, the scale, whether classes are numbers as they are for the LASSO, and what it is called.
+/// The method, the scale, whether class labels are treated as numbers, and the name of each
+/// pipeline.
 const ARMS: [(&str, ArmScale, bool, &str); 6] = [
     ("dp-sis", ArmScale::Paper, false, "DP-SIS, paper"),
     ("two-stage", ArmScale::Paper, false, "two-stage, paper"),
@@ -51,20 +53,21 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     let cells = run_cells(&sweep, &sets.studies(), &file, &progress)?;
     let names: Vec<String> = sets.present.iter().map(|set| set.name.clone()).collect();
     let mut blocks = vec![Block::Paragraph(
-        "Three pipelines whose every step is inside the budget, at the same total epsilon as DP-SIS and \
-         two-stage after the paper's preprocessing (columns and target centered and scaled by the data, \
-         outside of any budget: not private), k = 5, epsilon 1 to 10. Row ranks need nothing; one pair of \
-         bounds is the 1% and 99% quantiles of all values of the set, as if public knowledge; bounds at 1 sd \
-         are one standard deviation around each feature's mean in the other half of the samples, as if from \
-         a public reference; all samples are selected from. Classes are numbers in alphabetical order of a \
-         public range, as they are for the LASSO; the last column takes them as classes, as select \
-         --classes does. Areas: mean heights over epsilon; an agreement of 1 would be all five features at \
-         every epsilon."
+        "Three pipelines whose every step is within the budget, at the same total epsilon as \
+         DP-SIS and the two-stage method after the paper's preprocessing (columns and target \
+         centered and scaled by the data, outside of any budget: not private); k = 5, epsilon 1 to \
+         10. Row ranks need no information on the features. One pair of bounds: the 1% and 99% \
+         quantiles of all values of the set, treated as public knowledge. Bounds at 1 sd: one \
+         standard deviation around each feature's mean in the other half of the samples, treated \
+         as a public reference; selections are from all samples. Class labels are treated as \
+         numbers in alphabetical order with public bounds, as in the LASSO; in the last column \
+         they are classes, as with select --classes. Areas are means over epsilon; an agreement of \
+         1 would mean all five features at every epsilon."
             .to_owned(),
     )];
-    let measures: [(&str, &str, Measured); 2] = [
+    let measures: [(&str, &str, CellValue); 2] = [
         ("agreement", "agreement with the LASSO's top five", |cell| cell.lasso.mean),
-        ("lift", "cross-validated accuracy above the most frequent class", Cell::lift),
+        ("lift", "cross-validated accuracy above the most frequent class", ComparisonCell::lift),
     ];
     for (id, words, of) in measures {
         let by_set: Vec<Vec<f64>> = names
@@ -107,8 +110,8 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         let behind: Vec<&str> = behind.map(|(name, _)| &**name).collect();
         blocks.push(Block::Table { caption: format!("Areas: {words}"), header, rows });
         blocks.push(Block::Paragraph(format!(
-            "Row ranks reach {} times the area of the paper's preprocessing on average. They are behind it \
-             by more than 0.005 on: {}.",
+            "Row ranks reach {} times the area of the paper's preprocessing on average. They are \
+             behind by more than 0.005 on: {}.",
             short(means[2] / means[0]),
             if behind.is_empty() { "no set".to_owned() } else { behind.join(", ") }
         )));
@@ -120,10 +123,10 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     Ok(Section { id: "pipelines".to_owned(), title: TITLE.to_owned(), blocks })
 }
 
-/// What is read off a cell.
-type Measured = fn(&Cell) -> f64;
+/// A value of a cell.
+type CellValue = fn(&ComparisonCell) -> f64;
 
-fn area_of_arm(cells: &Cells, set: &str, arm: &Arm, of: Measured) -> f64 {
+fn area_of_arm(cells: &ComparisonCells, set: &str, arm: &Arm, of: CellValue) -> f64 {
     let (count, method, scale) = (K.to_string(), arm.name(), arm.scale_name());
     area_of(&along(cells, (set, &count, &method, &scale)), of)
 }

@@ -1,27 +1,33 @@
-//! The sets of the DP-SIS paper, as far as the folder of data has them.
+//! The public sets of the DP-SIS paper that the data folder holds.
 
 use std::path::Path;
 
-use crate::compare::LazyStudy;
-use crate::datasets::{DataSet, PublicTable, find, manifest, open};
-use crate::experiments::Experiment;
-use crate::study::{PENALTY, Settled, Study, labels_of};
 use dpsis::report::{Block, Level, Notice, Section};
 use dpsis::{Error, Result};
 
-/// A section that says what is missing.
+use crate::compare::LazyStudy;
+use crate::datasets::{DataSet, PublicTable, find, has, manifest, open};
+use crate::experiments::experiment::Experiment;
+use crate::study::{PENALTY, Settled, Study, labels_of};
+
+/// A section that says that nothing was run and lists the missing sets.
 pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
-    let notice = Notice { level: Level::Note, text: "Not run: no set is there.".to_owned() };
+    let notice = Notice {
+        level: Level::Note,
+        text: "Not run: the data folder holds none of the \
+         sets."
+            .to_owned(),
+    };
     let blocks = std::iter::once(Block::Notice(notice)).chain(sets.skipped()).collect();
     Section { id: id.to_owned(), title: title.to_owned(), blocks }
 }
 
 fn read(data: Option<&Path>, name: &str) -> Result<PublicTable> {
     let table = data.map(|folder| open(folder, name)).transpose()?.flatten();
-    table.ok_or_else(|| Error::io("a data set has gone since the start"))
+    table.ok_or_else(|| Error::io("a data set was removed during the run"))
 }
 
-/// The sets that are there, and the names of those that are not.
+/// The sets that are present and those that are missing.
 pub(super) struct Sets<'a> {
     pub(super) present: Vec<&'static DataSet>,
     missing: Vec<&'static DataSet>,
@@ -29,12 +35,12 @@ pub(super) struct Sets<'a> {
 }
 
 impl<'a> Sets<'a> {
-    /// All sets of the manifest.
+    /// Looks for all sets of the manifest.
     pub(super) fn all(experiment: &'a Experiment<'a>) -> Result<Self> {
         Self::of(experiment, manifest())
     }
 
-    /// Some of them, by name.
+    /// Looks for sets by name.
     pub(super) fn named(experiment: &'a Experiment<'a>, names: &[&str]) -> Result<Self> {
         let sets: Vec<&'static DataSet> =
             names.iter().map(|name| find(name)).collect::<Result<_>>()?;
@@ -47,40 +53,39 @@ impl<'a> Sets<'a> {
     ) -> Result<Self> {
         let (mut present, mut missing) = (Vec::new(), Vec::new());
         for set in sets {
-            let there =
-                experiment.data.is_some_and(|folder| crate::datasets::has(folder, &set.name));
+            let there = experiment.data.is_some_and(|folder| has(folder, &set.name));
             if there { present.push(set) } else { missing.push(set) }
         }
         Ok(Self { present, missing, experiment })
     }
 
-    /// One of them, read.
+    /// Reads a set.
     pub(super) fn table(&self, set: &DataSet) -> Result<PublicTable> {
         read(self.experiment.data, &set.name)
     }
 
-    /// The sets as tables that are read when they are needed.
+    /// Returns the sets as tables that are read when they are needed.
     pub(super) fn studies(&self) -> Vec<LazyStudy<'a>> {
         let (data, seed) = (self.experiment.data, self.experiment.seed);
         let lazy = |set: &&'static DataSet| {
             let name = set.name.clone();
             let read = move || {
                 let table = read(data, &name)?;
-                // Labels like 1 to 5 are classes in all of these sets.
+                // Numeric labels such as 1 to 5 are classes in all of these sets.
                 let classes = labels_of(&table);
                 Study::new(&name, Settled::of(table, classes)?, PENALTY, seed)
             };
-            // The import has checked that it is the published table.
+            // The import has verified the checksum of the table.
             let data = set.table_sha256.clone().unwrap_or_default();
             LazyStudy { name: set.name.clone(), data, read: Box::new(read) }
         };
         self.present.iter().map(lazy).collect()
     }
 
-    /// Says which sets are missing.
+    /// A paragraph that lists the missing sets; `None` if there are none.
     pub(super) fn skipped(&self) -> Option<Block> {
         let names: Vec<&str> = self.missing.iter().map(|set| &*set.name).collect();
-        let text = format!("Not in the data folder, and so left out: {}.", names.join(", "));
+        let text = format!("Not in the data folder and therefore left out: {}.", names.join(", "));
         (!names.is_empty()).then_some(Block::Paragraph(text))
     }
 }

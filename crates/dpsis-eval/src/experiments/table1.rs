@@ -1,17 +1,18 @@
 //! Table 1 of the DP-SIS paper: R² of a LASSO without privacy, under three preparations.
 
+use dpsis::Result;
+use dpsis::method::Lasso;
+use dpsis::report::{Block, Section, Verdict};
+
 use crate::charts::short;
-use crate::experiments::Experiment;
+use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::figure;
 use crate::experiments::sets::{Sets, not_run};
 use crate::figure::HeatMap;
 use crate::preparation::{Preparation, codes};
 use crate::study::PENALTY;
-use dpsis::Result;
-use dpsis::method::Lasso;
-use dpsis::report::{Block, Section, Verdict};
 
-/// Two R² are the same to the third decimal.
+/// The largest difference of two R² that agree to the third decimal.
 const SAME: f64 = 0.0005 + 1e-12;
 
 pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {

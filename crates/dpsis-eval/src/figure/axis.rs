@@ -1,10 +1,10 @@
-//! Numbers to places along an axis, and the numbers worth writing there.
+//! Axes: positions of numbers, ticks, and formatting of numbers.
 
-use super::words::width_of;
+use crate::figure::words::width_of;
 
 /// A linear or logarithmic axis with its ticks.
 #[derive(Debug, Clone)]
-pub(super) struct Axis {
+pub(super) struct PlotAxis {
     low: f64,
     high: f64,
     log: bool,
@@ -18,10 +18,10 @@ pub(super) struct Tick {
     pub(super) label: String,
 }
 
-/// Beyond this differences would overflow; no figure has such numbers on purpose.
+/// The largest magnitude drawn: differences of larger numbers could overflow.
 const HUGE: f64 = 1e150;
 
-/// The least and the largest of the finite values.
+/// Returns the smallest and the largest finite value; `None` if there is none.
 pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().filter(|value| value.is_finite()).fold(None, |extent, value| {
         let (low, high) = extent.unwrap_or((value, value));
@@ -29,17 +29,17 @@ pub(super) fn extent(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)
     })
 }
 
-impl Axis {
-    /// From `low` to `high` exactly.
+impl PlotAxis {
+    /// A linear axis from `low` to `high`.
     pub(super) fn exact(low: f64, high: f64) -> Self {
         let (low, high) = apart(low, high);
         Self { low, high, log: false, ticks: linear_ticks(low, high) }
     }
 
-    /// Around the values, from tick to tick.
+    /// A linear axis around the values that begins and ends at a tick.
     pub(super) fn around(low: f64, high: f64) -> Self {
         let (low, high) = apart(low, high);
-        // Zero is worth its room where it costs little.
+        // Zero is included where it takes little room.
         let low = if low > 0.0 && low < 0.4 * high { 0.0 } else { low };
         let high = if high < 0.0 && high > 0.4 * low { 0.0 } else { high };
         let step = step(high - low);
@@ -47,7 +47,7 @@ impl Axis {
         Self { low, high, log: false, ticks: linear_ticks(low, high) }
     }
 
-    /// Logarithmic around positive values, for `length` of room.
+    /// A logarithmic axis for positive values; `length` is its length in the units of the drawing.
     pub(super) fn logarithmic(low: f64, high: f64, length: f64) -> Self {
         let (low, high) = (low.clamp(1.0 / HUGE, HUGE), high.clamp(1.0 / HUGE, HUGE));
         let (low, high) = if low < high { (low, high) } else { (low / 2.0, low * 2.0) };
@@ -58,7 +58,7 @@ impl Axis {
                 break;
             }
         }
-        // Powers of ten alone, and still too many.
+        // If even powers of ten alone are too many, some are skipped.
         let every = axis.ticks.len().div_ceil(8);
         axis.ticks = axis.ticks.into_iter().step_by(every.max(1)).collect();
         if axis.ticks.len() < 2 {
@@ -70,7 +70,7 @@ impl Axis {
     fn log_ticks(&self, multiples: &[&str]) -> Vec<Tick> {
         let exponents = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
         let numbers = exponents.flat_map(|e| multiples.iter().map(move |m| format!("{m}e{e}")));
-        // Rounded once, from decimal text: 0.3 and not 0.30000000000000004.
+        // Parsing decimal text rounds only once: 0.3 and not 0.30000000000000004.
         let values = numbers.filter_map(|number| number.parse::<f64>().ok());
         let slack = 1.0 + 1e-9;
         let inside = |value: &f64| self.low <= *value * slack && *value <= self.high * slack;
@@ -84,7 +84,8 @@ impl Axis {
         })
     }
 
-    /// 0 at the low end, 1 at the high end; bounded for values far outside.
+    /// Returns the position of a value: 0 at the low end, 1 at the high end, clamped for values far
+    /// outside.
     pub(super) fn place(&self, value: f64) -> f64 {
         let place = if self.log {
             (value / self.low).ln() / (self.high / self.low).ln()
@@ -100,7 +101,7 @@ impl Axis {
     }
 }
 
-/// The bounds with a distance between them.
+/// Widens bounds that are equal or almost equal.
 fn apart(low: f64, high: f64) -> (f64, f64) {
     let (low, high) = (low.clamp(-HUGE, HUGE), high.clamp(-HUGE, HUGE));
     let least = 1e-9 * low.abs().max(high.abs());
@@ -111,7 +112,7 @@ fn apart(low: f64, high: f64) -> (f64, f64) {
     (low - room, high + room)
 }
 
-/// 1, 2 or 5 times a power of ten: about six of them span the range.
+/// The step between ticks: 1, 2 or 5 times a power of ten, about a sixth of the range.
 fn step(range: f64) -> f64 {
     let power = libm::pow(10.0, (range / 6.0).log10().floor());
     let multiple = range / 6.0 / power;
@@ -138,7 +139,7 @@ fn linear_ticks(low: f64, high: f64) -> Vec<Tick> {
     (0..=count).map(tick).collect()
 }
 
-/// A multiple of a step with as many decimals as the step needs.
+/// Formats a multiple of a step with the decimals that the step needs.
 fn with_step(value: f64, step: f64) -> String {
     if !(1e-6..1e7).contains(&step) || value.abs() >= 1e7 {
         return minus(format!("{value:.3e}").replace(".000e", "e"));
@@ -147,20 +148,20 @@ fn with_step(value: f64, step: f64) -> String {
     fixed(value, decimals)
 }
 
-/// A number in as few digits as tell it from others.
+/// Formats a number with the fewest digits that distinguish it.
 pub(super) fn shortest(value: f64) -> String {
     let plain = value == 0.0 || (1e-4..1e6).contains(&value.abs());
     minus(if plain { format!("{value}") } else { format!("{value:e}") })
 }
 
-/// A number with so many decimals, a minus sign, and no minus before zero.
+/// Formats a number with a fixed number of decimals and a proper minus sign; zero has no sign.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     let is_zero = text.chars().all(|c| matches!(c, '-' | '0' | '.'));
     minus(if is_zero { text.trim_start_matches('-').to_owned() } else { text })
 }
 
-/// A number for a tip: four significant digits.
+/// Formats a number for a tooltip with four significant digits.
 pub(super) fn tip(value: f64) -> String {
     if !value.is_finite() {
         return "no value".to_owned();
@@ -180,27 +181,27 @@ fn minus(text: String) -> String {
 mod tests {
     use super::*;
 
-    fn labels(axis: &Axis) -> Vec<&str> {
+    fn labels(axis: &PlotAxis) -> Vec<&str> {
         axis.ticks.iter().map(|tick| tick.label.as_str()).collect()
     }
 
     #[test]
     fn logarithmic_ticks_are_plain_numbers() {
-        let axis = Axis::logarithmic(0.1, 20.0, 450.0);
+        let axis = PlotAxis::logarithmic(0.1, 20.0, 450.0);
         assert_eq!(labels(&axis), ["0.1", "0.2", "0.5", "1", "2", "5", "10", "20"]);
-        let wide = Axis::logarithmic(1e-3, 1e6, 450.0);
+        let wide = PlotAxis::logarithmic(1e-3, 1e6, 450.0);
         assert!(wide.ticks.len() <= 10, "{:?}", labels(&wide));
-        let narrow = Axis::logarithmic(3.0, 4.0, 450.0);
+        let narrow = PlotAxis::logarithmic(3.0, 4.0, 450.0);
         assert!(narrow.ticks.len() >= 3, "{:?}", labels(&narrow));
         assert!((narrow.place(3.5) - 0.5358).abs() < 1e-3);
     }
 
     #[test]
     fn linear_ticks_are_round() {
-        assert_eq!(labels(&Axis::exact(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
-        let axis = Axis::around(-0.07, 0.13);
+        assert_eq!(labels(&PlotAxis::exact(0.0, 1.0)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
+        let axis = PlotAxis::around(-0.07, 0.13);
         assert_eq!(labels(&axis), ["−0.10", "−0.05", "0.00", "0.05", "0.10", "0.15"]);
-        assert_eq!(labels(&Axis::around(3.0, 97.0)).first(), Some(&"0"));
+        assert_eq!(labels(&PlotAxis::around(3.0, 97.0)).first(), Some(&"0"));
     }
 
     #[test]
@@ -215,9 +216,9 @@ mod tests {
             (f64::MIN_POSITIVE, f64::MAX),
         ] {
             for axis in [
-                Axis::exact(low, high),
-                Axis::around(low, high),
-                Axis::logarithmic(low.abs(), high.abs(), 400.0),
+                PlotAxis::exact(low, high),
+                PlotAxis::around(low, high),
+                PlotAxis::logarithmic(low.abs(), high.abs(), 400.0),
             ] {
                 assert!(axis.ticks.len() < 30);
                 for value in [low, high, 0.5, f64::MAX, -1.0] {

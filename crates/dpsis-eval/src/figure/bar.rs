@@ -1,44 +1,43 @@
 //! Bars over consecutive whole numbers, such as how often each feature was selected.
 
+use dpsis::{Error, Result};
 use serde::Serialize;
 
-use super::axis::{Axis, Tick, extent, tip};
-use super::palette::INK;
-use super::plot::{
-    Legend, MARGIN, Plot, Sample, WIDTH, bar_paint, left_margin, no_data, title, y_label,
+use crate::figure::axis::{PlotAxis, Tick, extent, tip};
+use crate::figure::palette::INK;
+use crate::figure::plot::{
+    Legend, LegendMark, MARGIN, Plot, Reference, WIDTH, bar_paint, left_margin, no_data, title,
+    y_label,
 };
-use super::svg::{Anchor, Drawing, Paint, Type};
-use super::words::{width_of, wrapped};
-use super::{Reference, count};
-use dpsis::{Error, Result};
+use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
+use crate::figure::words::{counted, width_of, wrapped};
 
-/// Bars of one or more series, side by side or in panels one below the other.
+/// A bar chart of one or more series, side by side or in panels below each other.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct BarChart {
-    /// What the figure shows.
+    /// The title.
     pub title: String,
     /// The name of the horizontal axis.
     pub x_label: String,
     /// The name of the vertical axis.
     pub y_label: String,
-    /// The series: each a name and one number for each place. There is no bar where a number is not
-    /// finite.
+    /// The series: a name and one number per place. A number that is not finite has no bar.
     pub series: Vec<(String, Vec<f64>)>,
-    /// The number of the first place; the others follow.
+    /// The number of the first place; the following places count up by 1.
     pub first_x: i64,
-    /// A line to compare with.
+    /// A horizontal reference line.
     pub reference: Option<Reference>,
-    /// Whether each series has a panel of its own, all of one scale.
+    /// Whether each series has its own panel; all panels share one scale.
     pub panels: bool,
 }
 
-/// The room of a panel's name.
+/// The height of a panel's name.
 const NAME: f64 = 22.0;
-/// The room below a panel, for the numbers of its axis.
+/// The height below a panel, for the labels of its axis.
 const GAP: f64 = 34.0;
 
 impl BarChart {
-    /// The figure as an SVG document.
+    /// Draws the figure as an SVG document.
     ///
     /// # Errors
     ///
@@ -52,7 +51,7 @@ impl BarChart {
         let Some((low, high)) = extent(values) else { return Ok(no_data(&self.title)) };
         let line = self.reference.iter().map(|reference| reference.y);
         let (low, high) = extent([0.0, low, high].into_iter().chain(line)).unwrap_or((0.0, 1.0));
-        let y = if low < high { Axis::around(low, high) } else { Axis::exact(0.0, 1.0) };
+        let y = if low < high { PlotAxis::around(low, high) } else { PlotAxis::exact(0.0, 1.0) };
 
         let mut drawing = Drawing::new();
         let start = title(&mut drawing, &self.title, WIDTH);
@@ -74,24 +73,25 @@ impl BarChart {
 
         let shown = |i: usize| !self.panels && (self.series.len() > 1 || i > 0);
         let bars = self.series.iter().enumerate().filter(|(i, _)| shown(*i));
-        let bars = bars.map(|(i, (label, _))| (self.sample(i), label.as_str()));
-        let line = self.reference.iter().map(|line| (Sample::Reference(0), line.label.as_str()));
+        let bars = bars.map(|(i, (label, _))| (self.legend_mark(i), label.as_str()));
+        let line =
+            self.reference.iter().map(|line| (LegendMark::Reference(0), line.label.as_str()));
         let legend = Legend::new(bars.chain(line));
         let bottom = legend.rows(&mut drawing, left, bottom + 10.0, width);
         let about = format!(
             "{} for {}: {}",
             self.y_label,
             self.x_label,
-            count(self.series.len(), "series").trim_end_matches('s')
+            counted(self.series.len(), "series").trim_end_matches('s')
         );
         Ok(drawing.finish((WIDTH, bottom + MARGIN), &self.title, &about))
     }
 
-    fn sample(&self, index: usize) -> Sample {
-        Sample::Bar { series: index, hollow: self.is_hollow(index) }
+    fn legend_mark(&self, index: usize) -> LegendMark {
+        LegendMark::Bar { series: index, hollow: self.is_hollow(index) }
     }
 
-    /// Every other of the series that stand side by side.
+    /// Whether a series is drawn hollow: every second one of series that stand side by side.
     fn is_hollow(&self, index: usize) -> bool {
         !self.panels && index % 2 == 1
     }
@@ -100,7 +100,7 @@ impl BarChart {
         let shown = if self.panels { panel..panel + 1 } else { 0..self.series.len() };
         if self.panels {
             let label = wrapped(&self.series[panel].0, 13.0, plot.width, 1).concat();
-            let style = Type { bold: true, ..Type::new(13.0, INK, Anchor::Start) };
+            let style = TextStyle { bold: true, ..TextStyle::new(13.0, INK, Anchor::Start) };
             drawing.text((plot.left, plot.top - 8.0), style, &label);
         }
         plot.y_ticks(drawing);
@@ -114,7 +114,7 @@ impl BarChart {
                 let x = middle + width * (nth as f64 - shown.len() as f64 / 2.0);
                 let (from, to) = (plot.level(value.max(0.0)), plot.level(value.min(0.0)));
                 let mut paint = bar_paint(i, self.is_hollow(i));
-                // An outline takes too much of a narrow bar.
+                // Narrow bars have no outline.
                 let inset = if width > 4.0 { 0.5 } else { 0.0 };
                 if width <= 4.0 {
                     paint.stroke = None;
@@ -136,10 +136,10 @@ impl BarChart {
     }
 }
 
-/// An axis with room for a bar around each of `count` whole numbers.
-fn whole_numbers(first: i64, count: usize, width: f64) -> Axis {
+/// An axis with room for one bar around each of `count` whole numbers.
+fn whole_numbers(first: i64, count: usize, width: f64) -> PlotAxis {
     let low = first as f64 - 0.5;
-    let mut axis = Axis::exact(low, low + count as f64);
+    let mut axis = PlotAxis::exact(low, low + count as f64);
     let number = |i: usize| first.saturating_add(i as i64);
     let room = |i: usize| width_of(&number(i).to_string(), 12.0) + 12.0;
     let widest = room(0).max(room(count - 1));
@@ -148,7 +148,7 @@ fn whole_numbers(first: i64, count: usize, width: f64) -> Axis {
     let step = steps.into_iter().find(fits).unwrap_or(i64::MAX);
     let ticks = (0..count).filter(|i| number(*i) % step == 0);
     let mut ticks: Vec<usize> = ticks.collect();
-    // The first number too, where it has room.
+    // The first number is labeled if there is room.
     if ticks.first().is_none_or(|i| *i as f64 * width / count as f64 >= widest) {
         ticks.insert(0, 0);
     }

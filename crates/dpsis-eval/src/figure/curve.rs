@@ -1,20 +1,21 @@
 //! Curves with bands: a quantity against a parameter, such as accuracy against epsilon.
 
+use dpsis::{Error, Result};
 use serde::Serialize;
 
-use super::axis::{Axis, extent, tip};
-use super::palette::series;
-use super::plot::{
-    Legend, MARGIN, Plot, Sample, WIDTH, curve_paint, left_margin, no_data, point, title, y_label,
+use crate::figure::axis::{PlotAxis, extent, tip};
+use crate::figure::palette::series;
+use crate::figure::plot::{
+    Legend, LegendMark, MARGIN, Plot, Reference, WIDTH, curve_paint, left_margin, no_data, point,
+    title, y_label,
 };
-use super::svg::{Drawing, Paint};
-use super::{Reference, count};
-use dpsis::{Error, Result};
+use crate::figure::svg::{Drawing, Paint};
+use crate::figure::words::counted;
 
-/// Curves with markers and bands, told apart by color, dashes and markers; ten differ in all.
+/// A chart of curves with markers and bands. Up to ten curves differ in color, dashes and markers.
 ///
 /// ```
-/// use dpsis::report::figure::{Curve, CurveChart, CurvePoint};
+/// use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 ///
 /// let point = |x, y| CurvePoint { x, y, low: y - 0.1, high: y + 0.1 };
 /// let chart = CurveChart {
@@ -32,7 +33,7 @@ use dpsis::{Error, Result};
 /// ```
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CurveChart {
-    /// What the figure shows.
+    /// The title.
     pub title: String,
     /// The name of the horizontal axis.
     pub x_label: String,
@@ -40,32 +41,32 @@ pub struct CurveChart {
     pub y_label: String,
     /// Whether the horizontal axis is logarithmic.
     pub x_log: bool,
-    /// Whether the vertical axis is; then it has no stated ends.
+    /// Whether the vertical axis is logarithmic; `y_range` is then ignored.
     pub y_log: bool,
-    /// The ends of the vertical axis; around the data if none. What lies outside is cut off.
+    /// The ends of the vertical axis; `None` to fit the data. Values outside are clipped.
     pub y_range: Option<(f64, f64)>,
     /// The curves.
     pub curves: Vec<Curve>,
-    /// Lines to compare with.
+    /// Horizontal reference lines.
     pub references: Vec<Reference>,
 }
 
 /// A curve.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Curve {
-    /// Its name in the legend; a curve without one is not in the legend.
+    /// The name in the legend; a curve with an empty name is left out of the legend.
     pub label: String,
-    /// Its points, in any order.
+    /// The points, in any order.
     pub points: Vec<CurvePoint>,
 }
 
-/// A point of a curve with its band. A curve has a gap where `y` is no finite number, its band where
-/// `low` or `high` is none.
+/// A point of a curve with its band. The curve has a gap where `y` is not finite, and the band
+/// where `low` or `high` is not.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CurvePoint {
-    /// The parameter.
+    /// The value on the horizontal axis.
     pub x: f64,
-    /// The quantity.
+    /// The value on the vertical axis.
     pub y: f64,
     /// The lower end of the band, such as a 95% confidence interval.
     pub low: f64,
@@ -88,12 +89,12 @@ impl CurvePoint {
 }
 
 impl CurveChart {
-    /// The figure as an SVG document.
+    /// Draws the figure as an SVG document.
     ///
     /// # Errors
     ///
-    /// `Request` if a point of a logarithmic axis is not positive, or if the range of the vertical axis
-    /// is none.
+    /// `Request` if a value on a logarithmic axis is not positive, or if `y_range` is not an
+    /// increasing pair of finite numbers.
     pub fn svg(&self) -> Result<String> {
         self.check()?;
         let points = || self.curves.iter().flat_map(|curve| &curve.points);
@@ -109,21 +110,22 @@ impl CurveChart {
         let mut drawing = Drawing::new();
         let top = title(&mut drawing, &self.title, WIDTH);
         let curves = self.curves.iter().enumerate();
-        let curves = curves.map(|(i, curve)| (Sample::Curve(i), curve.label.as_str()));
+        let curves = curves.map(|(i, curve)| (LegendMark::Curve(i), curve.label.as_str()));
         let references = self.references.iter().enumerate();
-        let references = references.map(|(i, line)| (Sample::Reference(i), line.label.as_str()));
+        let references =
+            references.map(|(i, line)| (LegendMark::Reference(i), line.label.as_str()));
         let legend = Legend::new(curves.chain(references));
         let height = 310.0_f64.max(legend.height());
         let y = match self.y_range {
-            _ if self.y_log => Axis::logarithmic(y_low, y_high, height),
-            Some((low, high)) => Axis::exact(low, high),
-            None => Axis::around(y_low, y_high),
+            _ if self.y_log => PlotAxis::logarithmic(y_low, y_high, height),
+            Some((low, high)) => PlotAxis::exact(low, high),
+            None => PlotAxis::around(y_low, y_high),
         };
         let left = left_margin(&y, &self.y_label, height);
         let width = WIDTH - left - 22.0 - legend.width() - MARGIN;
         let x = match self.x_log {
-            true => Axis::logarithmic(x_low, x_high, width),
-            false => Axis::exact(x_low, x_high),
+            true => PlotAxis::logarithmic(x_low, x_high, width),
+            false => PlotAxis::exact(x_low, x_high),
         };
         let plot = Plot { left, top, width, height, x, y };
         plot.y_ticks(&mut drawing);
@@ -133,9 +135,9 @@ impl CurveChart {
         legend.column(&mut drawing, plot.right() + 22.0, top);
 
         let runs: Vec<_> = self.curves.iter().map(|curve| curve.runs()).collect();
-        // Many bands on each other would hide the grid.
+        // Many opaque bands would hide the grid.
         let opacity = if self.curves.len() > 5 { 0.09 } else { 0.16 };
-        // Markers and lines at the edge are shown whole.
+        // The clip has a margin for markers and lines at the edge.
         let (edge, size) = ((left - 6.0, top - 6.0), (width + 12.0, height + 12.0));
         drawing.clipped(edge, size, |drawing| {
             for (i, run) in with_index(&runs) {
@@ -150,7 +152,7 @@ impl CurveChart {
             }
         });
         for (i, run) in with_index(&runs) {
-            // On a dense curve some points stand for all, others than on the next curve.
+            // On a dense curve only some points have markers, shifted between curves.
             let every = run.len().div_ceil(25).max(1);
             let shown = run.iter().enumerate().filter(|(j, _)| j % every == i % every);
             for (_, near) in shown.filter(|(_, near)| plot.y.holds(near.y)) {
@@ -162,7 +164,7 @@ impl CurveChart {
             "{} against {}: {}",
             self.y_label,
             self.x_label,
-            count(self.curves.len(), "curve")
+            counted(self.curves.len(), "curve")
         );
         Ok(drawing.finish((WIDTH, bottom), &self.title, &about))
     }
@@ -186,7 +188,7 @@ impl CurveChart {
 }
 
 impl Curve {
-    /// The points from left to right, in runs without a gap.
+    /// Returns the points from left to right, split at gaps.
     fn runs(&self) -> Vec<Vec<CurvePoint>> {
         let mut points: Vec<_> = self.points.iter().filter(|p| p.x.is_finite()).copied().collect();
         points.sort_by(|a, b| a.x.total_cmp(&b.x));
@@ -199,7 +201,7 @@ fn with_index(runs: &[Vec<Vec<CurvePoint>>]) -> impl Iterator<Item = (usize, &Ve
     runs.iter().enumerate().flat_map(|(i, runs)| runs.iter().map(move |run| (i, run)))
 }
 
-/// The bands of a run; a bar where a point with a band stands alone.
+/// Draws the bands of a run of points; an isolated point gets an error bar.
 fn bands(drawing: &mut Drawing, plot: &Plot, index: usize, run: &[CurvePoint], opacity: f64) {
     let tone = series(index);
     for part in run.split(|point| !point.has_band()) {

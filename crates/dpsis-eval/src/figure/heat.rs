@@ -1,54 +1,53 @@
-//! Heat maps: a number for each row and column, such as a data set and an epsilon.
+//! Heat maps: one number per row and column, for example per data set and epsilon.
 
+use dpsis::{Error, Result};
 use serde::Serialize;
 
-use super::axis::{Axis, extent, fixed, tip};
-use super::count;
-use super::palette::{INK, MUTED, contrast, diverging, hex, sequential};
-use super::plot::{MARGIN, WIDTH, no_data, title, x_label};
-use super::svg::{Anchor, Drawing, Paint, Type};
-use super::words::{width_of, wrapped};
-use dpsis::{Error, Result};
+use crate::figure::axis::{PlotAxis, extent, fixed, tip};
+use crate::figure::palette::{INK, MUTED, contrast, diverging, hex, sequential};
+use crate::figure::plot::{MARGIN, WIDTH, no_data, title, x_label};
+use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
+use crate::figure::words::{counted, width_of, wrapped};
 
-/// Numbers as colored cells, printed in them where there is room.
+/// A heat map: numbers as colored cells, printed in the cells where there is room.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct HeatMap {
-    /// What the figure shows.
+    /// The title.
     pub title: String,
-    /// What the columns are.
+    /// The name of the horizontal axis.
     pub x_label: String,
-    /// The columns' names.
+    /// The names of the columns.
     pub columns: Vec<String>,
-    /// The rows' names.
+    /// The names of the rows.
     pub rows: Vec<String>,
-    /// The numbers, row by row; hatched where there is none or it is not finite.
+    /// The numbers, row by row; cells without a finite number are hatched.
     pub values: Vec<Vec<Option<f64>>>,
-    /// Which cells carry a dot, such as significant ones; empty for none.
+    /// Whether each cell carries a dot, for example for significance; empty for no dots.
     pub marked: Vec<Vec<bool>>,
-    /// What the dot means.
+    /// The meaning of the dot.
     pub mark_label: String,
-    /// What the numbers are.
+    /// The name of the color scale.
     pub scale_label: String,
-    /// Whether the colors diverge from white at 0; otherwise they go from light to dark.
+    /// Whether the colors diverge from white at 0; otherwise they range from light to dark.
     pub diverging: bool,
 }
 
 const ROW: f64 = 25.0;
 const NAME: f64 = 12.5;
-/// The room for the color bar and its numbers.
+/// The width of the color bar and its labels.
 const SCALE: f64 = 92.0;
 
 impl HeatMap {
-    /// The figure as an SVG document.
+    /// Draws the figure as an SVG document.
     ///
     /// # Errors
     ///
-    /// `Request` if there is not one number for each row and column, or marks are not as many.
+    /// `Request` if `values`, or a nonempty `marked`, does not have one entry per row and column.
     pub fn svg(&self) -> Result<String> {
         self.check()?;
         let all = self.values.iter().flatten().copied().flatten();
         let Some((low, high)) = extent(all) else { return Ok(no_data(&self.title)) };
-        let scale = Scale::new(low, high, self.diverging);
+        let scale = ColorScale::new(low, high, self.diverging);
 
         let mut drawing = Drawing::new();
         let top = title(&mut drawing, &self.title, WIDTH);
@@ -62,7 +61,7 @@ impl HeatMap {
 
         for (i, name) in names.iter().enumerate() {
             let middle = top + ROW * (i as f64 + 0.5);
-            drawing.text((left - 8.0, middle + 4.3), Type::new(NAME, INK, Anchor::End), name);
+            drawing.text((left - 8.0, middle + 4.3), TextStyle::new(NAME, INK, Anchor::End), name);
             for j in 0..self.columns.len() {
                 let at = (left + cell * j as f64, top + ROW * i as f64);
                 self.cell(&mut drawing, &scale, (i, j), at, cell);
@@ -75,8 +74,8 @@ impl HeatMap {
         let about = format!(
             "{} for {} and {}",
             self.scale_label,
-            count(self.rows.len(), "row"),
-            count(self.columns.len(), "column")
+            counted(self.rows.len(), "row"),
+            counted(self.columns.len(), "column")
         );
         Ok(drawing.finish((WIDTH, bottom + MARGIN), &self.title, &about))
     }
@@ -107,7 +106,7 @@ impl HeatMap {
     fn cell(
         &self,
         drawing: &mut Drawing,
-        scale: &Scale,
+        scale: &ColorScale,
         (i, j): (usize, usize),
         (x, y): (f64, f64),
         width: f64,
@@ -124,7 +123,7 @@ impl HeatMap {
         drawing.cell(at, size, &hex(color), &format!("{place}: {}{mark}", tip(value)));
         let ink = contrast(color);
         let text = fixed(value, scale.decimals());
-        // Digits take less room than the estimate allows them.
+        // Digits are narrower than the estimate.
         let fits = |size: &f64| width_of(&text, *size) * 0.92 < width - 4.0;
         if let Some(size) = [11.5, 10.0, 8.5].into_iter().find(fits) {
             drawing.cell_text((x + width / 2.0, y + ROW / 2.0 + 4.0), size, ink, &text);
@@ -134,16 +133,17 @@ impl HeatMap {
         }
     }
 
-    /// The names below the columns, turned where they are wide; returns where they end.
+    /// Draws the names below the columns, rotated if they are wide, and returns the vertical
+    /// position below them.
     fn column_names(&self, drawing: &mut Drawing, (left, top): (f64, f64), cell: f64) -> f64 {
         let widest = self.columns.iter().map(|name| width_of(name, 12.0)).fold(0.0, f64::max);
         let upright = widest < cell - 2.0;
         for (j, name) in self.columns.iter().enumerate() {
             let x = left + cell * (j as f64 + 0.5);
             if upright {
-                drawing.text((x, top + 17.0), Type::new(12.0, MUTED, Anchor::Middle), name);
+                drawing.text((x, top + 17.0), TextStyle::new(12.0, MUTED, Anchor::Middle), name);
             } else {
-                let style = Type { turn: -45.0, ..Type::new(11.0, MUTED, Anchor::End) };
+                let style = TextStyle { turn: -45.0, ..TextStyle::new(11.0, MUTED, Anchor::End) };
                 let name = wrapped(name, 11.0, 120.0, 1).concat();
                 drawing.text((x + 4.0, top + 14.0), style, &name);
             }
@@ -151,11 +151,11 @@ impl HeatMap {
         top + if upright { 20.0 } else { 22.0 + widest.min(125.0) * 0.68 }
     }
 
-    /// What dots and hatching mean; returns where it ends.
+    /// Explains dots and hatching and returns the vertical position below.
     fn notes(&self, drawing: &mut Drawing, left: f64, top: f64) -> f64 {
         let mut x = left;
         let middle = top + 10.0;
-        let style = Type::new(12.0, MUTED, Anchor::Start);
+        let style = TextStyle::new(12.0, MUTED, Anchor::Start);
         let cells =
             || (0..self.rows.len()).flat_map(|i| (0..self.columns.len()).map(move |j| (i, j)));
         let any_marked = cells().any(|(i, j)| self.is_marked(i, j) && self.value(i, j).is_some());
@@ -177,7 +177,7 @@ impl HeatMap {
     }
 }
 
-/// A cell without a number.
+/// Draws a hatched cell for a missing number.
 fn hatch(drawing: &mut Drawing, (x, y): (f64, f64), (width, height): (f64, f64), tip: &str) {
     let mut lines = format!("M{x:.1},{y:.1}h{width:.1}v{height:.1}h{:.1}Z", -width);
     let mut across = 6.0;
@@ -191,15 +191,15 @@ fn hatch(drawing: &mut Drawing, (x, y): (f64, f64), (width, height): (f64, f64),
     drawing.path(&lines, Paint::line(MUTED, 0.6), tip);
 }
 
-/// From numbers to colors.
-struct Scale {
+/// A map from numbers to colors.
+struct ColorScale {
     low: f64,
     high: f64,
     diverging: bool,
-    axis: Axis,
+    axis: PlotAxis,
 }
 
-impl Scale {
+impl ColorScale {
     fn new(low: f64, high: f64, diverging: bool) -> Self {
         let (low, high) = if diverging {
             let most = low.abs().max(high.abs()).min(1e150);
@@ -210,7 +210,7 @@ impl Scale {
         } else {
             (low, if low < high { high } else { low + 1.0 })
         };
-        Self { low, high, diverging, axis: Axis::exact(low, high) }
+        Self { low, high, diverging, axis: PlotAxis::exact(low, high) }
     }
 
     fn color(&self, value: f64) -> [f64; 3] {
@@ -221,7 +221,7 @@ impl Scale {
         }
     }
 
-    /// Two; fewer for large numbers.
+    /// The number of decimals in cells: two, or fewer for large numbers.
     fn decimals(&self) -> usize {
         match self.high.abs().max(self.low.abs()) {
             most if most >= 100.0 => 0,
@@ -230,7 +230,7 @@ impl Scale {
         }
     }
 
-    /// The color bar.
+    /// Draws the color bar.
     fn draw(&self, drawing: &mut Drawing, (x, top): (f64, f64), height: f64, label: &str) {
         let height = height.clamp(100.0, 260.0);
         let steps = (height / 2.0) as usize;
@@ -238,7 +238,7 @@ impl Scale {
         for i in 0..steps {
             let place = 1.0 - (i as f64 + 0.5) / steps as f64;
             let value = self.low + place * (self.high - self.low);
-            // Each overlaps the next, so that no seam shows.
+            // Each step overlaps the next, so that no seam shows.
             let size = (14.0, if i + 1 < steps { part + 1.0 } else { part });
             drawing.cell((x, top + part * i as f64), size, &hex(self.color(value)), "");
         }
@@ -247,13 +247,17 @@ impl Scale {
         for tick in &self.axis.ticks {
             let y = top + (1.0 - self.axis.place(tick.value)) * height;
             drawing.line((x + 14.0, y), (x + 18.0, y), Paint::line(MUTED, 1.0));
-            let style = Type::new(11.0, MUTED, Anchor::Start);
+            let style = TextStyle::new(11.0, MUTED, Anchor::Start);
             drawing.text((x + 21.0, y + 4.0), style, &tick.label);
             widest = widest.max(width_of(&tick.label, 11.0));
         }
         for (i, line) in wrapped(label, 12.0, height, 2).iter().enumerate() {
             let at = (x + 21.0 + widest + 17.0 + 14.0 * i as f64, top + height / 2.0);
-            drawing.text(at, Type { turn: -90.0, ..Type::new(12.0, INK, Anchor::Middle) }, line);
+            drawing.text(
+                at,
+                TextStyle { turn: -90.0, ..TextStyle::new(12.0, INK, Anchor::Middle) },
+                line,
+            );
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Figures as SVG: plain data in, text out.
 //!
-//! The drawings scale, need no fonts and no network, follow the reader's choice of a light or dark
-//! ground, and can be told apart by the color-blind and in gray. They carry no ids, so that they can
-//! stand side by side in one page; a pointer on a mark shows its numbers. What is beside a figure as
-//! data is the same structure, serialized.
+//! The drawings scale, need no fonts and no network, adapt to the reader's light or dark color
+//! scheme, and remain readable for the color-blind and in gray. They contain no ids, so that
+//! several can stand in one page; a tooltip on each mark shows its numbers. The data beside a
+//! figure are the same structure, serialized.
 
 mod axis;
 mod bar;
@@ -18,8 +18,3 @@ pub use bar::BarChart;
 pub use curve::{Curve, CurveChart, CurvePoint};
 pub use heat::HeatMap;
 pub use plot::Reference;
-
-/// `1 curve`, `2 curves`.
-fn count(number: usize, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
-}

@@ -1,8 +1,8 @@
-//! Colors, dashes and markers that can be told apart by the color-blind, in gray, on white and on
-//! black.
+//! Colors, dashes and markers that are distinguishable for the color-blind and in gray, on a light
+//! and on a dark background.
 
-/// A color by role. It is written into the SVG for a light ground; a style sheet replaces it on a dark
-/// one, by the name.
+/// A color for a role. The SVG contains the color for a light background; a style sheet replaces it
+/// by name on a dark one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Tone {
     pub(super) name: &'static str,
@@ -20,11 +20,11 @@ pub(super) const INK: Tone = tone("ink", "#1f2328", "#e6edf3");
 pub(super) const MUTED: Tone = tone("muted", "#57606a", "#9aa4af");
 /// Grid lines.
 pub(super) const GRID_LINE: Tone = tone("grid", "#dde2e7", "#343b44");
-/// The ground, for the inside of hollow markers.
+/// The background, for the inside of hollow markers.
 pub(super) const PAPER: Tone = tone("paper", "#ffffff", "#0d1117");
 
-/// The colors of Okabe and Ito (yellow darkened on white), with a gray and a brown; on a dark ground
-/// the dark ones are lightened.
+/// The colors of Okabe and Ito (with a darker yellow on white), a gray and a brown; dark colors are
+/// lightened on a dark background.
 pub(super) const SERIES: [Tone; 10] = [
     tone("c0", "#0072b2", "#4aa3e0"),
     tone("c1", "#d55e00", "#f0813a"),
@@ -43,12 +43,12 @@ pub(super) fn tones() -> impl Iterator<Item = Tone> {
     [INK, MUTED, GRID_LINE, PAPER].into_iter().chain(SERIES)
 }
 
-/// The color of a curve or series; they repeat after ten.
+/// The color of a curve or series; colors repeat after ten.
 pub(super) fn series(index: usize) -> Tone {
     SERIES[index % SERIES.len()]
 }
 
-/// The dashes of a curve; the first is drawn through.
+/// The dashes of a curve; the first curve is solid.
 pub(super) fn dash(index: usize) -> &'static str {
     const DASHES: [&str; 7] = ["", "8 3", "2 3", "9 3 2 3", "14 4", "5 2 1.5 2 1.5 2", "4 4"];
     DASHES[index % DASHES.len()]
@@ -60,7 +60,7 @@ pub(super) fn reference_dash(index: usize) -> &'static str {
     DASHES[index % DASHES.len()]
 }
 
-/// The outline of a curve's marker around a point, as SVG path data, and whether it is filled.
+/// The outline of a curve's marker at a point, as SVG path data, and whether it is filled.
 pub(super) fn marker(index: usize, x: f64, y: f64) -> (String, bool) {
     let polygon = |corners: &[(f64, f64)]| {
         let corner = |&(dx, dy): &(f64, f64)| format!("{:.1},{:.1}", x + dx, y + dy);
@@ -77,10 +77,10 @@ pub(super) fn marker(index: usize, x: f64, y: f64) -> (String, bool) {
     (shape, index % 10 < 5)
 }
 
-/// A color of red, green and blue from 0 to 255.
+/// Red, green and blue from 0 to 255.
 pub(super) type Rgb = [f64; 3];
 
-/// Blue above zero, white at it, orange below: for a value from -1 to 1.
+/// The color of a value from -1 to 1: blue above zero, white at zero, orange below.
 pub(super) fn diverging(value: f64) -> Rgb {
     const BELOW: [Rgb; 4] =
         [[250.0; 3], [253.0, 205.0, 140.0], [226.0, 133.0, 30.0], [166.0, 72.0, 2.0]];
@@ -89,7 +89,7 @@ pub(super) fn diverging(value: f64) -> Rgb {
     ramp(if value < 0.0 { &BELOW } else { &ABOVE }, value.abs())
 }
 
-/// From nearly white to dark blue, its lightness falling throughout: for a value from 0 to 1.
+/// The color of a value from 0 to 1: from nearly white to dark blue, with decreasing lightness.
 pub(super) fn sequential(value: f64) -> Rgb {
     const STOPS: [Rgb; 5] = [
         [250.0, 250.0, 247.0],
@@ -109,19 +109,19 @@ fn ramp(stops: &[Rgb], value: f64) -> Rgb {
     std::array::from_fn(|i| stops[index][i] + part * (stops[index + 1][i] - stops[index][i]))
 }
 
-/// `#rrggbb`.
+/// Formats a color as `#rrggbb`.
 pub(super) fn hex([red, green, blue]: Rgb) -> String {
     format!("#{:02x}{:02x}{:02x}", red as u8, green as u8, blue as u8)
 }
 
-/// Black or white, whichever reads better on the color.
+/// Returns black or white, whichever has more contrast with the color.
 pub(super) fn contrast(color: Rgb) -> &'static str {
     let ink = luminance([0.0; 3]);
     let ground = luminance(color);
     if (ground + 0.05) / (ink + 0.05) >= 1.05 / (ground + 0.05) { "#000000" } else { "#ffffff" }
 }
 
-/// Relative luminance as in the accessibility guidelines of the web.
+/// The relative luminance as defined by the Web Content Accessibility Guidelines.
 fn luminance(color: Rgb) -> f64 {
     let [red, green, blue] = color.map(|channel| {
         let c = channel / 255.0;
@@ -134,7 +134,7 @@ fn luminance(color: Rgb) -> f64 {
 mod tests {
     use super::*;
 
-    /// The ratio that the guidelines ask of small text.
+    /// 4.5 is the minimum contrast of small text in the guidelines.
     #[test]
     fn text_can_be_read_on_every_cell() {
         for step in 0..=100 {
@@ -148,7 +148,7 @@ mod tests {
         }
     }
 
-    /// In gray a larger value is darker.
+    /// Larger values are darker in gray.
     #[test]
     fn lightness_falls() {
         let scales: [fn(f64) -> Rgb; 3] = [sequential, diverging, |value| diverging(-value)];

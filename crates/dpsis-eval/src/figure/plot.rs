@@ -1,19 +1,19 @@
-//! What figures share: title, legend, a rectangle with axes.
+//! Shared parts of figures: title, legend, and a rectangle with axes.
 
-use super::axis::Axis;
-use super::palette::{GRID_LINE, INK, MUTED, PAPER, dash, marker, reference_dash, series};
-use super::svg::{Anchor, Drawing, Paint, Type};
-use super::words::{width_of, wrapped};
+use crate::figure::axis::{PlotAxis, tip};
+use crate::figure::palette::{GRID_LINE, INK, MUTED, PAPER, dash, marker, reference_dash, series};
+use crate::figure::svg::{Anchor, Drawing, Paint, TextStyle};
+use crate::figure::words::{width_of, wrapped};
 
-/// The width of figures, in the units of their view box.
+/// The width of a figure in the units of its view box.
 pub(super) const WIDTH: f64 = 760.0;
-/// The room around a figure.
+/// The margin around a figure.
 pub(super) const MARGIN: f64 = 10.0;
 const LABEL: f64 = 13.0;
 const TICK: f64 = 12.0;
 const LINE: f64 = 16.0;
 
-/// Draws the title at the top; returns where the rest begins.
+/// Draws the title at the top and returns the vertical position below it.
 pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
     let mut y = MARGIN;
     if title.trim().is_empty() {
@@ -21,19 +21,19 @@ pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
     }
     for line in wrapped(title, 16.0, width - 2.0 * MARGIN, 3) {
         y += 20.0;
-        let style = Type { bold: true, ..Type::new(16.0, INK, Anchor::Start) };
+        let style = TextStyle { bold: true, ..TextStyle::new(16.0, INK, Anchor::Start) };
         drawing.text((MARGIN, y - 4.0), style, &line);
     }
     y + 12.0
 }
 
-/// A figure that says that there is nothing to draw.
+/// Draws a figure that says "no data".
 pub(super) fn no_data(text: &str) -> String {
     let mut drawing = Drawing::new();
     let top = title(&mut drawing, text, WIDTH);
     let (size, frame) = ((WIDTH, top + 160.0), Paint::line(GRID_LINE, 1.0));
     drawing.rect((MARGIN, top), (WIDTH - 2.0 * MARGIN, 150.0), frame, "");
-    let style = Type::new(15.0, MUTED, Anchor::Middle);
+    let style = TextStyle::new(15.0, MUTED, Anchor::Middle);
     drawing.text((WIDTH / 2.0, top + 80.0), style, "no data");
     drawing.finish(size, text, "no data")
 }
@@ -44,8 +44,8 @@ pub(super) struct Plot {
     pub(super) top: f64,
     pub(super) width: f64,
     pub(super) height: f64,
-    pub(super) x: Axis,
-    pub(super) y: Axis,
+    pub(super) x: PlotAxis,
+    pub(super) y: PlotAxis,
 }
 
 impl Plot {
@@ -65,51 +65,51 @@ impl Plot {
         self.top + self.height
     }
 
-    /// Grid lines and the numbers on the vertical axis.
+    /// Draws the grid lines and the labels of the vertical axis.
     pub(super) fn y_ticks(&self, drawing: &mut Drawing) {
         for tick in &self.y.ticks {
             let y = self.level(tick.value);
             drawing.line((self.left, y), (self.right(), y), Paint::line(GRID_LINE, 1.0));
-            let style = Type::new(TICK, MUTED, Anchor::End);
+            let style = TextStyle::new(TICK, MUTED, Anchor::End);
             drawing.text((self.left - 8.0, y + 4.2), style, &tick.label);
         }
     }
 
-    /// The horizontal axis with its numbers.
+    /// Draws the horizontal axis with its labels.
     pub(super) fn x_ticks(&self, drawing: &mut Drawing) {
         let bottom = self.bottom();
         drawing.line((self.left, bottom), (self.right(), bottom), Paint::line(INK, 1.0));
         for tick in &self.x.ticks {
             let x = self.at(tick.value, 0.0).0;
             drawing.line((x, bottom), (x, bottom + 5.0), Paint::line(INK, 1.0));
-            let style = Type::new(TICK, MUTED, Anchor::Middle);
+            let style = TextStyle::new(TICK, MUTED, Anchor::Middle);
             drawing.text((x, bottom + 19.0), style, &tick.label);
         }
     }
 
-    /// The name of the horizontal axis; returns where it ends.
+    /// Draws the name of the horizontal axis and returns the vertical position below it.
     pub(super) fn x_label(&self, drawing: &mut Drawing, label: &str) -> f64 {
         x_label(drawing, label, (self.left, self.width), self.bottom() + 26.0)
     }
 
-    /// A horizontal line with what its legend says of it.
+    /// Draws a horizontal reference line with its label as a tooltip.
     pub(super) fn reference(&self, drawing: &mut Drawing, index: usize, reference: &Reference) {
         if !reference.y.is_finite() || !self.y.holds(reference.y) {
             return;
         }
         let (left, y) = (self.left, self.level(reference.y));
         let data = format!("M{left:.1},{y:.1}H{:.1}", self.right());
-        let text = format!("{}: {}", reference.label, super::axis::tip(reference.y));
+        let text = format!("{}: {}", reference.label, tip(reference.y));
         drawing.path(&data, reference_paint(index), &text);
     }
 }
 
-/// A horizontal dashed line that the data are compared with.
+/// A horizontal dashed reference line.
 #[derive(Debug, Clone, PartialEq, serde::Serialize)]
 pub struct Reference {
-    /// What it is; shown in the legend.
+    /// The name in the legend.
     pub label: String,
-    /// Its height.
+    /// The position on the vertical axis.
     pub y: f64,
 }
 
@@ -117,7 +117,7 @@ fn reference_paint(index: usize) -> Paint<'static> {
     Paint { dash: reference_dash(index), ..Paint::line(INK, 1.3) }
 }
 
-/// A name centered below `y`; returns where it ends.
+/// Draws a centered name below `y` and returns the vertical position below it.
 pub(super) fn x_label(
     drawing: &mut Drawing,
     label: &str,
@@ -127,58 +127,58 @@ pub(super) fn x_label(
     if !label.trim().is_empty() {
         for line in wrapped(label, LABEL, width, 2) {
             y += LINE;
-            let style = Type::new(LABEL, INK, Anchor::Middle);
+            let style = TextStyle::new(LABEL, INK, Anchor::Middle);
             drawing.text((left + width / 2.0, y), style, &line);
         }
     }
     y
 }
 
-/// The name of a vertical axis, read from below, centered between `top` and `top + height`.
+/// Draws the name of a vertical axis, rotated and centered between `top` and `top + height`.
 pub(super) fn y_label(drawing: &mut Drawing, label: &str, top: f64, height: f64) {
     for (index, line) in wrapped(label, LABEL, height, 2).iter().enumerate() {
         let at = (MARGIN + 12.0 + LINE * index as f64, top + height / 2.0);
-        let style = Type { turn: -90.0, ..Type::new(LABEL, INK, Anchor::Middle) };
+        let style = TextStyle { turn: -90.0, ..TextStyle::new(LABEL, INK, Anchor::Middle) };
         drawing.text(at, style, line);
     }
 }
 
-/// The room left of a plot for the name and the numbers of its vertical axis.
-pub(super) fn left_margin(y: &Axis, label: &str, height: f64) -> f64 {
+/// The width left of a plot that the name and the labels of the vertical axis need.
+pub(super) fn left_margin(y: &PlotAxis, label: &str, height: f64) -> f64 {
     let ticks = y.ticks.iter().map(|tick| width_of(&tick.label, TICK)).fold(0.0, f64::max);
     let lines = if label.trim().is_empty() { 0 } else { wrapped(label, LABEL, height, 2).len() };
     MARGIN + LINE * lines as f64 + 6.0 + ticks + 10.0
 }
 
-/// What stands beside a label in the legend.
+/// The mark beside a label in the legend.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Sample {
+pub(super) enum LegendMark {
     Curve(usize),
     Reference(usize),
     Bar { series: usize, hollow: bool },
 }
 
-/// Labels beside or below a plot, never on it.
+/// The legend beside or below a plot.
 pub(super) struct Legend {
-    entries: Vec<(Sample, Vec<String>)>,
+    entries: Vec<(LegendMark, Vec<String>)>,
 }
 
-/// The room of a sample and the gap behind it.
-const SAMPLE: f64 = 42.0;
+/// The width of a mark and the gap behind it.
+const MARK: f64 = 42.0;
 const LEGEND: f64 = 12.5;
 
 impl Legend {
-    pub(super) fn new<'a>(entries: impl Iterator<Item = (Sample, &'a str)>) -> Self {
+    pub(super) fn new<'a>(entries: impl Iterator<Item = (LegendMark, &'a str)>) -> Self {
         let named = entries.filter(|(_, label)| !label.trim().is_empty());
         let entries = named.map(|(sample, label)| (sample, wrapped(label, LEGEND, 150.0, 3)));
         Self { entries: entries.collect() }
     }
 
     fn entry_width(lines: &[String]) -> f64 {
-        SAMPLE + lines.iter().map(|line| width_of(line, LEGEND)).fold(0.0, f64::max)
+        MARK + lines.iter().map(|line| width_of(line, LEGEND)).fold(0.0, f64::max)
     }
 
-    /// The width of all entries, one below the other.
+    /// The width of the widest entry.
     pub(super) fn width(&self) -> f64 {
         self.entries.iter().map(|(_, lines)| Self::entry_width(lines)).fold(0.0, f64::max)
     }
@@ -187,12 +187,12 @@ impl Legend {
         lines.len() as f64 * LINE + 6.0
     }
 
-    /// The height of all entries, one below the other.
+    /// The total height of all entries in one column.
     pub(super) fn height(&self) -> f64 {
         self.entries.iter().map(|(_, lines)| Self::entry_height(lines)).sum()
     }
 
-    /// Draws the entries one below the other.
+    /// Draws the entries in one column.
     pub(super) fn column(&self, drawing: &mut Drawing, left: f64, mut top: f64) {
         for (sample, lines) in &self.entries {
             entry(drawing, (left, top), *sample, lines);
@@ -200,7 +200,7 @@ impl Legend {
         }
     }
 
-    /// Draws the entries one beside the other, in as many rows as it takes; returns where they end.
+    /// Draws the entries in rows of at most `width` and returns the vertical position below them.
     pub(super) fn rows(&self, drawing: &mut Drawing, left: f64, top: f64, width: f64) -> f64 {
         let (mut x, mut y, mut height) = (left, top, 0.0_f64);
         for (sample, lines) in &self.entries {
@@ -216,31 +216,31 @@ impl Legend {
     }
 }
 
-fn entry(drawing: &mut Drawing, (left, top): (f64, f64), sample: Sample, lines: &[String]) {
+fn entry(drawing: &mut Drawing, (left, top): (f64, f64), sample: LegendMark, lines: &[String]) {
     let middle = top + LINE / 2.0;
     let ends = ((left, middle), (left + 34.0, middle));
     match sample {
-        Sample::Curve(index) => {
+        LegendMark::Curve(index) => {
             drawing.line(ends.0, ends.1, curve_paint(index));
             point(drawing, index, (left + 17.0, middle), "");
         }
-        Sample::Reference(index) => drawing.line(ends.0, ends.1, reference_paint(index)),
-        Sample::Bar { series, hollow } => {
+        LegendMark::Reference(index) => drawing.line(ends.0, ends.1, reference_paint(index)),
+        LegendMark::Bar { series, hollow } => {
             drawing.rect((left + 14.0, middle - 6.0), (18.0, 12.0), bar_paint(series, hollow), "");
         }
     }
     for (index, line) in lines.iter().enumerate() {
-        let at = (left + SAMPLE, middle + 4.3 + LINE * index as f64);
-        drawing.text(at, Type::new(LEGEND, INK, Anchor::Start), line);
+        let at = (left + MARK, middle + 4.3 + LINE * index as f64);
+        drawing.text(at, TextStyle::new(LEGEND, INK, Anchor::Start), line);
     }
 }
 
-/// The line of a curve.
+/// The line style of a curve.
 pub(super) fn curve_paint(index: usize) -> Paint<'static> {
     Paint { dash: dash(index), ..Paint::line(series(index), 2.0) }
 }
 
-/// The marker of a curve at a place.
+/// Draws the marker of a curve.
 pub(super) fn point(drawing: &mut Drawing, index: usize, (x, y): (f64, f64), tip: &str) {
     let (shape, filled) = marker(index, x, y);
     let fill = if filled { series(index) } else { PAPER };
@@ -249,7 +249,7 @@ pub(super) fn point(drawing: &mut Drawing, index: usize, (x, y): (f64, f64), tip
     drawing.path(&shape, Paint { fill: Some(fill), ..Paint::line(stroke, width) }, tip);
 }
 
-/// A bar: hollow ones are told from full ones in gray.
+/// The style of a bar. Hollow and filled bars differ in gray, too.
 pub(super) fn bar_paint(index: usize, hollow: bool) -> Paint<'static> {
     let tone = series(index);
     let opacity = if hollow { 0.25 } else { 0.0 };

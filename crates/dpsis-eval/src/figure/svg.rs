@@ -1,26 +1,26 @@
-//! The few elements of SVG that the figures are made of.
+//! The SVG elements that figures consist of.
 //!
-//! Colors are attributes, for programs that know no style sheets; a style sheet within the drawing
-//! replaces them by class where the reader prefers a dark ground. There are no ids, so that drawings
-//! can stand side by side in one page.
+//! Colors are attributes, for programs without style sheets; a style sheet in the drawing replaces
+//! them by class in dark mode. There are no ids, so that several drawings can stand in one page.
 
 use std::fmt::Write;
 
-use super::palette::{Tone, tones};
 use dpsis::internals::escape;
 
-/// The reader's own sans serif: nothing is embedded or fetched.
+use crate::figure::palette::{Tone, tones};
+
+/// The reader's sans serif font: nothing is embedded or fetched.
 const FONTS: &str =
     "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue','DejaVu Sans',Arial,sans-serif";
 
-/// How a shape is painted.
+/// The fill and the stroke of a shape.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Paint<'a> {
     pub(super) fill: Option<Tone>,
     pub(super) stroke: Option<Tone>,
     pub(super) width: f64,
     pub(super) dash: &'a str,
-    /// Of the fill; 0 stands for opaque.
+    /// The opacity of the fill; 0 stands for opaque.
     pub(super) opacity: f64,
 }
 
@@ -57,7 +57,7 @@ impl Paint<'_> {
     }
 }
 
-/// Where a text's point is.
+/// The alignment of a text relative to its position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchor {
     Start,
@@ -65,18 +65,18 @@ pub(super) enum Anchor {
     End,
 }
 
-/// How a text is set.
+/// The style of a text.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Type {
+pub(super) struct TextStyle {
     pub(super) size: f64,
     pub(super) tone: Tone,
     pub(super) anchor: Anchor,
     pub(super) bold: bool,
-    /// In degrees, clockwise.
+    /// The rotation in degrees, clockwise.
     pub(super) turn: f64,
 }
 
-impl Type {
+impl TextStyle {
     pub(super) fn new(size: f64, tone: Tone, anchor: Anchor) -> Self {
         Self { size, tone, anchor, bold: false, turn: 0.0 }
     }
@@ -92,7 +92,7 @@ impl Drawing {
         Self { body: String::new() }
     }
 
-    /// A shape by its path; `tip` is what a pointer on it shows, nothing if it is empty.
+    /// Draws a path; `tip` is its tooltip, or empty for none.
     pub(super) fn path(&mut self, data: &str, paint: Paint<'_>, tip: &str) {
         let _ = write!(self.body, "<path d=\"{data}\"{}", paint.attributes());
         self.close("path", tip);
@@ -119,7 +119,7 @@ impl Drawing {
         self.close("rect", tip);
     }
 
-    /// A cell of one color, the same on every ground.
+    /// Draws a cell in one color, which does not change in dark mode.
     pub(super) fn cell(&mut self, (x, y): (f64, f64), size: (f64, f64), color: &str, tip: &str) {
         let (width, height) = size;
         let _ = write!(
@@ -130,7 +130,7 @@ impl Drawing {
         self.close("rect", tip);
     }
 
-    /// A text in a cell; a pointer goes through it to the cell.
+    /// Draws a text in a cell; pointer events reach the cell below.
     pub(super) fn cell_text(&mut self, (x, y): (f64, f64), size: f64, color: &str, text: &str) {
         let _ = write!(
             self.body,
@@ -140,7 +140,7 @@ impl Drawing {
         );
     }
 
-    /// A dot in a cell.
+    /// Draws a dot in a cell.
     pub(super) fn dot(&mut self, (x, y): (f64, f64), radius: f64, color: &str) {
         let _ = write!(
             self.body,
@@ -149,8 +149,8 @@ impl Drawing {
         );
     }
 
-    pub(super) fn text(&mut self, (x, y): (f64, f64), style: Type, text: &str) {
-        let Type { size, tone, anchor, bold, turn } = style;
+    pub(super) fn text(&mut self, (x, y): (f64, f64), style: TextStyle, text: &str) {
+        let TextStyle { size, tone, anchor, bold, turn } = style;
         let anchor = match anchor {
             Anchor::Start => "",
             Anchor::Middle => " text-anchor=\"middle\"",
@@ -170,7 +170,7 @@ impl Drawing {
         let _ = write!(self.body, ">{}</text>", escape(text));
     }
 
-    /// What is drawn inside shows within a rectangle only.
+    /// Clips the drawing by `draw` to a rectangle.
     pub(super) fn clipped(
         &mut self,
         (x, y): (f64, f64),
@@ -194,7 +194,7 @@ impl Drawing {
         }
     }
 
-    /// The whole document; the title and the description are what a screen reader says.
+    /// Completes the document; screen readers read the title and the description.
     pub(super) fn finish(self, (width, height): (f64, f64), title: &str, about: &str) -> String {
         let title = escape(if title.is_empty() { "Figure" } else { title });
         format!(
@@ -208,7 +208,7 @@ impl Drawing {
     }
 }
 
-/// What replaces the colors on a dark ground; paper stays light.
+/// The style sheet that replaces the colors in dark mode, on screens only.
 fn style_sheet() -> String {
     let mut css = String::from("@media screen and (prefers-color-scheme:dark){");
     for Tone { name, dark, .. } in tones() {

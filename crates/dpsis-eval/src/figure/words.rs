@@ -1,6 +1,7 @@
-//! How wide a text will be, near enough to leave room for it, and texts of several lines.
+//! Estimated widths of texts, and line breaks.
 
-/// The width of a text in a common sans serif, rather too large than too small.
+/// The estimated width of a text in a common sans serif font, slightly too large rather than too
+/// small.
 pub(super) fn width_of(text: &str, size: f64) -> f64 {
     let em = |c: char| match c {
         'i' | 'j' | 'l' | 'I' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.32,
@@ -16,8 +17,13 @@ pub(super) fn width_of(text: &str, size: f64) -> f64 {
     text.chars().map(em).sum::<f64>() * size
 }
 
-/// A text broken at blanks, and within words where these are too long, into at most `most` lines; what
-/// does not fit gives way to an ellipsis.
+/// A number with its noun: `1 curve`, `2 curves`.
+pub(super) fn counted(number: usize, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// Breaks a text at blanks, and within long words, into at most `most` lines. The rest is replaced
+/// by an ellipsis.
 pub(super) fn wrapped(text: &str, size: f64, width: f64, most: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -45,7 +51,7 @@ pub(super) fn wrapped(text: &str, size: f64, width: f64, most: usize) -> Vec<Str
     lines
 }
 
-/// A word in pieces that fit.
+/// Splits a word into pieces that fit the width.
 fn pieces(word: &str, size: f64, width: f64) -> Vec<String> {
     let mut pieces = vec![String::new()];
     for c in word.chars() {

@@ -1,32 +1,24 @@
-//! How many rows it takes to find the true features of synthetic designs.
-//!
-//! Values are clipped at a number of known standard deviations around the known center 0, put on the
-//! library's grid and summed by its `CorrelationSums`; its mechanisms draw from these scores: what is
-//! measured is what is released.
+//! Trials on the synthetic designs.
 
 use std::sync::Arc;
 
+use dpsis::mechanism::{Baseline, Parameters, by_id};
+use dpsis::score::CorrelationSums;
+use dpsis::{Bounds, Epsilon, Mechanism, Neighbors, Result, Scaler, Scaling, Scores, Seeded};
+
 use crate::design::{Correlation, Design};
-use crate::experiments::Experiment;
-use crate::experiments::designs_page::{data, section};
+use crate::experiments::experiment::Experiment;
 use crate::metrics::{Estimate, f1};
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
-use dpsis::Mechanism;
-use dpsis::Result;
-use dpsis::Scores;
-use dpsis::mechanism::{Baseline, Parameters, by_id};
-use dpsis::report::Section;
-use dpsis::score::CorrelationSums;
-use dpsis::{Bounds, Scaler, Scaling};
-use dpsis::{Epsilon, Neighbors, Seeded};
 
-/// The numbers of rows, about a sixth apart.
+/// The numbers of rows, each about a sixth larger than the previous one.
 pub(super) const SIZES: [usize; 23] = [
     100, 120, 140, 170, 200, 240, 280, 330, 390, 460, 550, 650, 770, 900, 1100, 1300, 1500, 1800,
     2100, 2500, 3000, 3500, 4000,
 ];
-/// The sizes for a number of features: with many, rows are dear, and all that happens happens earlier.
+/// The numbers of rows for a number of features. With many features rows are expensive, and the
+/// transitions happen at smaller sizes.
 pub(super) fn sizes(features: usize) -> &'static [usize] {
     if features > FEATURES[0] { &SIZES[..19] } else { &SIZES }
 }
@@ -35,49 +27,35 @@ pub(super) fn sizes(features: usize) -> &'static [usize] {
 pub(super) const DESIGNS: [&str; 4] = ["AR 0.1", "AR 0.5", "AR 0.9", "equal 0.5, mixed signs"];
 /// The numbers of features.
 pub(super) const FEATURES: [usize; 2] = [100, 1000];
-/// Where values are clipped, in standard deviations.
+/// The clips, in standard deviations.
 pub(super) const CLIPS: [f64; 2] = [0.5, 1.0];
 /// The private mechanisms that are compared.
 pub(super) const MECHANISMS: [&str; 3] = ["canonical", "peel", "joint"];
-/// The budgets at which they are.
+/// The budgets for the private mechanisms.
 pub(super) const EPSILONS: [&str; 2] = ["1", "5"];
-/// The best scores without noise.
+/// The name of the selection of the best scores without noise.
 pub(super) const WITHOUT: &str = "not private";
 
-/// A way to select: where values are clipped, by which mechanism, at which epsilon.
+/// A selection method: clip, mechanism and epsilon.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Arm {
+pub(super) struct DesignArm {
     pub(super) clip: f64,
-    /// A mechanism, or [`WITHOUT`].
+    /// The mechanism, or [`WITHOUT`].
     pub(super) mechanism: &'static str,
-    /// Empty without a mechanism.
+    /// The total budget; empty for [`WITHOUT`].
     pub(super) epsilon: &'static str,
 }
 
-/// What came out of the trials of an arm at a number of rows.
+/// The results of an arm at a number of rows.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct DesignCell {
     pub(super) design: &'static str,
     pub(super) features: usize,
-    pub(super) arm: Arm,
+    pub(super) arm: DesignArm,
     pub(super) n: usize,
     pub(super) f1: Estimate,
     /// The share of trials that found exactly the true features.
     pub(super) exact: Estimate,
-}
-
-/// Runs the experiment.
-pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
-    let settings = FEATURES.iter().flat_map(|p| DESIGNS.iter().map(move |name| (*name, *p)));
-    let settings: Vec<_> = settings.collect();
-    let mut cells = Vec::new();
-    for (i, (name, features)) in settings.iter().enumerate() {
-        let doing = format!("designs: {name}, {features} features");
-        (experiment.progress)(&doing, i as f64 / settings.len() as f64);
-        cells.extend(measure(experiment, name, *features, sizes(*features))?);
-    }
-    data(experiment, &cells)?;
-    section(experiment, &cells)
 }
 
 fn design(name: &str, features: usize) -> Design {
@@ -90,13 +68,13 @@ fn design(name: &str, features: usize) -> Design {
     Design { features, correlation, mixed_signs: matches!(correlation, Correlation::Equal(_)) }
 }
 
-/// What is measured on a design; on the first of the smaller ones more clips and epsilons.
-pub(super) fn arms(name: &str, features: usize) -> Vec<Arm> {
+/// The arms for a design; the first design with fewer features has additional clips and epsilons.
+pub(super) fn arms(name: &str, features: usize) -> Vec<DesignArm> {
     let mut arms = Vec::new();
     for clip in CLIPS {
-        arms.push(Arm { clip, mechanism: WITHOUT, epsilon: "" });
+        arms.push(DesignArm { clip, mechanism: WITHOUT, epsilon: "" });
         for mechanism in MECHANISMS {
-            arms.extend(EPSILONS.map(|epsilon| Arm { clip, mechanism, epsilon }));
+            arms.extend(EPSILONS.map(|epsilon| DesignArm { clip, mechanism, epsilon }));
         }
     }
     if (name, features) == (DESIGNS[0], FEATURES[0]) {
@@ -108,20 +86,20 @@ pub(super) fn arms(name: &str, features: usize) -> Vec<Arm> {
             (0.5, "canonical", "10"),
             (0.5, "joint", "2"),
         ];
-        arms.extend(more.map(|(clip, mechanism, epsilon)| Arm { clip, mechanism, epsilon }));
+        arms.extend(more.map(|(clip, mechanism, epsilon)| DesignArm { clip, mechanism, epsilon }));
     }
     arms
 }
 
-/// The cells of a design: a trial is one growing table, looked at whenever it has one of the sizes.
-fn measure(
+/// Measures the cells of a design. A trial is one growing table, evaluated at each of the sizes.
+pub(super) fn measure(
     experiment: &Experiment<'_>,
     name: &'static str,
     features: usize,
     sizes: &[usize],
-) -> Result<Vec<Cell>> {
+) -> Result<Vec<DesignCell>> {
     let arms = arms(name, features);
-    let ready: Vec<ReadyArm> = arms.iter().map(ReadyArm::new).collect::<Result<_>>()?;
+    let ready: Vec<ReadyDesignArm> = arms.iter().map(ReadyDesignArm::new).collect::<Result<_>>()?;
     let (design, seed) = (design(name, features), experiment.seed);
     let table = format!("{name}, {features}");
     let trial = |trial: u64| -> Result<Vec<f64>> {
@@ -153,20 +131,20 @@ fn measure(
             let values = || trials.iter().map(|found| found[place]);
             let exact = values().map(|f1| f64::from(u8::from(f1 == 1.0)));
             let (f1, exact) = (Estimate::of(values()), Estimate::of(exact));
-            cells.push(Cell { design: name, features, arm, n, f1, exact });
+            cells.push(DesignCell { design: name, features, arm, n, f1, exact });
         }
     }
     Ok(cells)
 }
 
-/// The sums of a growing table, for each clip.
+/// The sums over the rows of a growing table, for each clip.
 struct Growing {
     clips: Vec<(f64, Scaling, Bounds, CorrelationSums)>,
     row: Vec<i16>,
 }
 
 impl Growing {
-    fn new(design: &Design, arms: &[Arm]) -> Result<Self> {
+    fn new(design: &Design, arms: &[DesignArm]) -> Result<Self> {
         let mut clips: Vec<f64> = arms.iter().map(|arm| arm.clip).collect();
         clips.sort_unstable_by(f64::total_cmp);
         clips.dedup();
@@ -186,21 +164,21 @@ impl Growing {
         Ok(())
     }
 
-    /// The scores around the known center; of the first clip that is not smaller.
+    /// Returns the scores around the known center for a clip.
     fn scores(&self, clip: f64) -> Result<Scores> {
         let place = self.clips.partition_point(|(other, ..)| *other < clip);
         self.clips[place].3.scores(0, Neighbors::AddRemove)
     }
 }
 
-/// An arm that can draw.
-struct ReadyArm {
+/// An arm prepared for draws.
+struct ReadyDesignArm {
     name: String,
     drawn: Option<(Arc<dyn Mechanism>, Epsilon)>,
 }
 
-impl ReadyArm {
-    fn new(arm: &Arm) -> Result<Self> {
+impl ReadyDesignArm {
+    fn new(arm: &DesignArm) -> Result<Self> {
         let drawn = match arm.mechanism {
             WITHOUT => None,
             id => Some((by_id(id, &Parameters::default())?, arm.epsilon.parse()?)),
@@ -218,36 +196,10 @@ impl ReadyArm {
     }
 }
 
-/// The number of rows from which a share reaches a level: between the sizes on the logarithmic scale,
-/// after the shares have been made to rise (pool adjacent violators); `points` by rising size.
-pub(super) fn rows_for(points: &[(usize, f64)], level: f64) -> Option<f64> {
-    // (sum, number) of pooled neighbors
-    let mut pools: Vec<(f64, usize)> = Vec::new();
-    for (_, share) in points {
-        let mut pool = (*share, 1);
-        while let Some(last) =
-            pools.last().filter(|last| last.0 * pool.1 as f64 > pool.0 * last.1 as f64)
-        {
-            pool = (pool.0 + last.0, pool.1 + last.1);
-            pools.pop();
-        }
-        pools.push(pool);
-    }
-    let rising = pools.iter().flat_map(|(sum, of)| std::iter::repeat_n(sum / *of as f64, *of));
-    let rising: Vec<f64> = rising.collect();
-    // A mean of equal shares may be rounded.
-    let reached = rising.iter().position(|share| *share >= level - 1e-12)?;
-    let (n, share) = (points[reached].0 as f64, rising[reached]);
-    let Some(before) = reached.checked_sub(1) else { return Some(n) };
-    let (n_before, share_before) = (points[before].0 as f64, rising[before]);
-    let part = (level - share_before) / (share - share_before);
-    Some(n_before * (n / n_before).powf(part))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::with;
+    use crate::experiments::experiment::with;
 
     #[test]
     fn threads_change_nothing() {
@@ -257,36 +209,14 @@ mod tests {
 
     #[test]
     fn what_is_easy_is_found() {
-        let arm = Arm { clip: 1.0, mechanism: "canonical", epsilon: "5" };
+        let arm = DesignArm { clip: 1.0, mechanism: "canonical", epsilon: "5" };
         let found = with(5, 2, |e| measure(e, "AR 0.1", 100, &[4000]).unwrap());
         let cell = found.iter().find(|cell| cell.arm == arm).unwrap();
         assert_eq!((cell.f1.mean, cell.exact.mean), (1.0, 1.0));
-        // Where the negative features have no covariance with the target, even without noise.
+        // On this design negative features have covariance 0 with the target, so that even without
+        // noise they are not found.
         let found = with(5, 2, |e| measure(e, DESIGNS[3], 100, &[4000]).unwrap());
         let without = found.iter().find(|cell| cell.arm.mechanism == WITHOUT).unwrap();
         assert!((without.f1.mean - 0.6).abs() < 0.1, "{:?}", without.f1);
-    }
-
-    #[test]
-    fn rows_for_a_level_by_hand() {
-        // Halfway between 0.8 and 1.0 on the logarithmic scale.
-        let n = rows_for(&[(100, 0.2), (200, 0.8), (800, 1.0)], 0.9).unwrap();
-        assert!((n - 400.0).abs() < 1e-9);
-        assert_eq!(rows_for(&[(100, 0.95), (200, 1.0)], 0.9), Some(100.0));
-        assert_eq!(rows_for(&[(100, 0.1), (200, 0.89)], 0.9), None);
-        // 0.95 and 0.75 pool to 0.85.
-        let n = rows_for(&[(100, 0.95), (200, 0.75), (400, 0.95)], 0.9).unwrap();
-        assert!((n - 200.0 * 2f64.sqrt()).abs() < 1e-9);
-    }
-
-    #[test]
-    fn a_small_run_writes_its_files() {
-        with(3, 2, |experiment| {
-            let section = run(experiment).unwrap();
-            assert!(section.blocks.len() > 5);
-            for file in ["designs.csv", "designs-rows.csv", "designs-exact-100.svg"] {
-                assert!(experiment.output.path().join(file).exists(), "{file}");
-            }
-        });
     }
 }

@@ -1,13 +1,14 @@
-//! What was stated of the synthetic designs beside what came out.
+//! Earlier statements about the synthetic designs beside the results.
 
-use crate::experiments::designs::{Arm, DESIGNS, FEATURES, MECHANISMS, WITHOUT};
-use crate::experiments::designs_page::{Found, words};
-use crate::experiments::parts::{Stated, verdict_of};
 use dpsis::report::{Block, Verdict};
+
+use crate::experiments::designs::cells::{DESIGNS, DesignArm, FEATURES, MECHANISMS, WITHOUT};
+use crate::experiments::designs::rows_needed::{DesignCells, words};
+use crate::experiments::parts::{Stated, verdict_of};
 
 const EARLIER: &str = "an earlier implementation of this experiment";
 
-/// Within 15%; in part within half.
+/// The verdict on a number of rows: a match within 15%, partly within 50%.
 fn near(ours: Option<f64>, theirs: f64) -> Verdict {
     match ours.map(|ours| (ours / theirs - 1.0).abs()) {
         Some(off) if off <= 0.15 => Verdict::Matches,
@@ -18,30 +19,33 @@ fn near(ours: Option<f64>, theirs: f64) -> Verdict {
 
 const RULE: &str = "Rule: within 15% matches, within 50% in part.";
 
-/// All statements.
-pub(super) fn comparisons(found: Found<'_>) -> Vec<Block> {
+/// Compares all statements with the results.
+pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let needed = |clip, mechanism, epsilon| {
-        found.rows(DESIGNS[0], FEATURES[0], Arm { clip, mechanism, epsilon })
+        results.rows(DESIGNS[0], FEATURES[0], DesignArm { clip, mechanism, epsilon })
     };
     let mut blocks = Vec::new();
     for (mechanism, theirs) in MECHANISMS.into_iter().zip([330.0, 550.0, 570.0]) {
         let ours = needed(0.5, mechanism, "1");
         let stated = Stated {
             statement: &format!(
-                "{mechanism} finds exactly the five in 90% of runs (AR 0.1, 100 features, epsilon 1, clip 0.5 sd)."
+                "{mechanism} finds exactly the five in 90% of runs (AR 0.1, 100 features, epsilon \
+                 1, clip 0.5 sd)."
             ),
             source: EARLIER,
             paper: &format!("{theirs} rows"),
         };
         let mut note = RULE.to_owned();
         if near(ours, theirs) != Verdict::Matches {
-            note += " What the earlier implementation drew from is not at hand, so the difference is not explained.";
+            note += " The draws of the earlier implementation are not available, so the difference \
+                 is not explained.";
         }
         if mechanism == "joint" {
             note += &format!(
-                " Correlations move both ways when a row comes, and the joint loss of such scores moves by \
-                 up to 2 sensitivities, so the mechanism here weighs losses by epsilon/4. By epsilon/2, as is \
-                 proven for monotonic scores only (here: at epsilon 2), it needs {}.",
+                " A new row can move correlations up and down, and the joint loss of such scores \
+                 changes by up to 2 sensitivities, so the mechanism here weighs losses by \
+                 epsilon/4. With epsilon/2, which is proven for monotonic scores only (here: at \
+                 epsilon 2), it needs {}.",
                 words(needed(0.5, "joint", "2"), FEATURES[0])
             );
         }
@@ -86,16 +90,16 @@ pub(super) fn comparisons(found: Found<'_>) -> Vec<Block> {
              where screening one by one cannot.",
         ),
     );
-    blocks.push(screening(found));
+    blocks.push(screening(results));
     blocks
 }
 
-fn screening(found: Found<'_>) -> Block {
+fn screening(results: DesignCells<'_>) -> Block {
     let mut values = Vec::new();
     for design in &DESIGNS[2..] {
         for features in FEATURES {
-            let arm = Arm { clip: 0.5, mechanism: WITHOUT, epsilon: "" };
-            let cell = found.of(design, features, arm).last();
+            let arm = DesignArm { clip: 0.5, mechanism: WITHOUT, epsilon: "" };
+            let cell = results.of(design, features, arm).last();
             values
                 .extend(cell.map(|cell| (format!("{design}, {features} features"), cell.f1.mean)));
         }
@@ -111,8 +115,8 @@ fn screening(found: Found<'_>) -> Block {
     .against(
         ours.collect::<Vec<_>>().join("; "),
         verdict_of(held, values.len()),
-        "Rule: within 0.05 at the most rows measured. By the covariances in closed form, features between true ones pass \
-         the outer two of these (AR 0.9), and negative ones have less in common with the target than \
-         features that are not true (mixed signs).",
+        "Rule: within 0.05 at the largest number of rows measured. By the covariances in closed \
+         form, features between true ones exceed the outer two of these (AR 0.9), and negative \
+         true features have a smaller covariance with the target than false ones (mixed signs).",
     )
 }

@@ -1,23 +1,22 @@
-//! The data, figures and statements of the synthetic designs.
+//! The data and the figures of the synthetic designs.
 
-use crate::experiments::Experiment;
-use crate::experiments::designs::{
-    Arm, CLIPS, Cell, DESIGNS, EPSILONS, FEATURES, MECHANISMS, SIZES, WITHOUT, arms, rows_for,
-    sizes,
-};
-use crate::experiments::designs_statements::comparisons;
-use crate::experiments::parts::{curves, figure, paragraph, row, share_at};
-use crate::figure::{Curve, CurveChart, HeatMap, Reference};
 use dpsis::Result;
 use dpsis::report::{Block, Section};
 
-/// The share of trials for which rows are counted.
-const LEVEL: f64 = 0.9;
+use crate::experiments::designs::cells::{
+    CLIPS, DESIGNS, DesignArm, DesignCell, EPSILONS, FEATURES, MECHANISMS, SIZES, WITHOUT, arms,
+};
+use crate::experiments::designs::rows_needed::{DesignCells, LEVEL, words};
+use crate::experiments::designs::statements::comparisons;
+use crate::experiments::experiment::Experiment;
+use crate::experiments::parts::{curves, figure, paragraph, row, share_at};
+use crate::figure::{Curve, CurveChart, HeatMap, Reference};
+
 const DATA: &str = "designs.csv";
 
-/// Writes all cells, and the rows that each arm needs.
-pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<()> {
-    let line = |cell: &Cell| {
+/// Writes all cells, and the number of rows that each arm needs.
+pub(super) fn write_data(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Result<()> {
+    let line = |cell: &DesignCell| {
         let arm = &cell.arm;
         let mut line =
             vec![cell.design.to_owned(), cell.features.to_string(), arm.clip.to_string()];
@@ -48,7 +47,7 @@ pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<()> {
     for design in DESIGNS {
         for features in FEATURES {
             for arm in arms(design, features) {
-                let rows = Found(cells).rows(design, features, arm);
+                let rows = DesignCells(cells).rows(design, features, arm);
                 let rows = rows.map_or(String::new(), |rows| format!("{rows:.0}"));
                 let mut line = row(&[design, &features.to_string(), &arm.clip.to_string()]);
                 line.extend(row(&[arm.mechanism, arm.epsilon, &rows]));
@@ -59,22 +58,24 @@ pub(super) fn data(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<()> {
     experiment.output.write_csv("designs-rows.csv", &header, &lines)
 }
 
-/// The part of the page.
-pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Section> {
-    let found = Found(cells);
+/// The section of the page.
+pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Result<Section> {
+    let results = DesignCells(cells);
     let mut blocks = vec![
         paragraph(
-            "Gaussian features, five of them true (columns 1, 3, 5, 7 and 9) with equal coefficients, the \
-             signal's variance five times the noise's; k = 5. Correlations fall as 0.1, 0.5 or 0.9 to the \
-             power of the distance, or are 0.5 between any two with coefficients of both signs. Values and \
-             target are clipped at a number of their known standard deviations around 0; such bounds and \
-             the center are public and cost nothing. Rows may be added or removed.",
+            "Gaussian features, five of them true (columns 1, 3, 5, 7 and 9) with coefficients of \
+             equal magnitude; the variance of the signal is five times that of the noise; k = 5. \
+             Correlations are 0.1, 0.5 or 0.9 to the power of the distance between columns, or 0.5 \
+             between any two columns with coefficients of both signs. Values and target are \
+             clipped at a number of their known standard deviations around 0; these bounds and the \
+             center are public and cost no budget. Neighboring tables differ by adding or removing \
+             one row.",
         ),
         paragraph(&format!(
-            "Rows are counted where the share of runs that find exactly the true features reaches 90%: \
-             between the sizes measured, after pooling neighbors until shares rise. With {} trials a \
-             share of 0.9 has a standard error of {:.2}; 0.03, that of 100 trials, moves such a number of \
-             rows by a few percent.",
+            "The number of rows is that at which 90% of runs find exactly the true features, \
+             interpolated between the sizes measured after isotonic regression of the shares. With \
+             {} trials a share of 0.9 has a standard error of {:.2}; a standard error of 0.03, \
+             that of 100 trials, changes the number of rows by a few percent.",
             experiment.trials,
             (0.09 / experiment.trials as f64).sqrt()
         )),
@@ -86,11 +87,11 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
                 "Exact support: AR 0.1, {features} features, epsilon 1, {trials} trials"
             ),
             x_label: "rows".into(),
-            y_label: "share of runs that find exactly the five".into(),
+            y_label: "share of runs with exact support".into(),
             x_log: true,
             y_log: false,
             y_range: Some((0.0, 1.0)),
-            curves: exact_curves(found, features),
+            curves: exact_curves(results, features),
             references: vec![Reference { label: "90%".into(), y: LEVEL }],
         };
         let caption = "Exact recovery by mechanism and clip (in standard deviations), 95% bands.";
@@ -103,57 +104,36 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[Cell]) -> Result<Sec
         )?);
         let chart = CurveChart {
             title: format!(
-                "F1 of canonical, epsilon 1, and without privacy: {features} features, clip 0.5, {trials} trials"
+                "F1 of canonical, epsilon 1, and without privacy: {features} features, clip 0.5, \
+                 {trials} trials"
             ),
             x_label: "rows".into(),
             y_label: "F1".into(),
             x_log: true,
             y_log: false,
             y_range: Some((0.0, 1.0)),
-            curves: f1_curves(found, features),
+            curves: f1_curves(results, features),
             references: vec![Reference { label: "F1 0.60".into(), y: 0.6 }],
         };
-        let caption = "Where correlations mislead, screening one feature at a time stays wrong without any \
-                       privacy: more rows do not help. AR 0.5 lies between: the outermost true feature has hardly more in common with the target than the features between true ones, and many rows are needed to tell.";
+        let caption = "Where correlations mislead, screening one feature at a time fails even \
+             without privacy, and more rows do not help. AR 0.5 lies between: the outermost true \
+             feature has hardly more covariance with the target than the features between true \
+             ones, so that many rows are needed to distinguish them.";
         blocks.push(curves(experiment, &format!("designs-f1-{features}"), &chart, caption, DATA)?);
     }
-    let caption = "Canonical over rows and epsilons: AR 0.1, 100 features, clip 0.5.";
-    let svg = epsilon_map(found).svg()?;
+    let caption = "Canonical by number of rows and epsilon: AR 0.1, 100 features, clip 0.5.";
+    let svg = epsilon_map(results).svg()?;
     blocks.push(figure(experiment, "designs-epsilon", svg, caption, DATA)?);
-    blocks.push(table(found));
-    blocks.extend(comparisons(found));
+    blocks.push(table(results));
+    blocks.extend(comparisons(results));
     Ok(Section { id: "designs".into(), title: "Synthetic designs: rows needed".into(), blocks })
 }
 
-/// Cells, by what they are of.
-#[derive(Clone, Copy)]
-pub(super) struct Found<'a>(pub(super) &'a [Cell]);
-
-impl<'a> Found<'a> {
-    pub(super) fn of(
-        self,
-        design: &str,
-        features: usize,
-        arm: Arm,
-    ) -> impl Iterator<Item = &'a Cell> {
-        let is = move |cell: &&Cell| cell.features == features && cell.arm == arm;
-        let design = design.to_owned();
-        self.0.iter().filter(is).filter(move |cell| cell.design == design)
-    }
-
-    /// The rows for exact recovery in 90% of runs.
-    pub(super) fn rows(self, design: &str, features: usize, arm: Arm) -> Option<f64> {
-        let points: Vec<_> =
-            self.of(design, features, arm).map(|cell| (cell.n, cell.exact.mean)).collect();
-        rows_for(&points, LEVEL)
-    }
-}
-
-fn exact_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
+fn exact_curves(results: DesignCells<'_>, features: usize) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (mechanism, epsilon) in MECHANISMS.map(|id| (id, "1")).into_iter().chain([(WITHOUT, "")]) {
         for clip in CLIPS {
-            let cells = found.of(DESIGNS[0], features, Arm { clip, mechanism, epsilon });
+            let cells = results.of(DESIGNS[0], features, DesignArm { clip, mechanism, epsilon });
             curves.push(Curve {
                 label: format!("{mechanism}, clip {clip}"),
                 points: cells.map(|cell| share_at(cell.n as f64, &cell.exact)).collect(),
@@ -163,11 +143,11 @@ fn exact_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
     curves
 }
 
-fn f1_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
+fn f1_curves(results: DesignCells<'_>, features: usize) -> Vec<Curve> {
     let mut curves = Vec::new();
     for (mechanism, epsilon) in [("canonical", "1"), (WITHOUT, "")] {
         for design in DESIGNS {
-            let cells = found.of(design, features, Arm { clip: 0.5, mechanism, epsilon });
+            let cells = results.of(design, features, DesignArm { clip: 0.5, mechanism, epsilon });
             curves.push(Curve {
                 label: format!("{design}: {mechanism}"),
                 points: cells.map(|cell| share_at(cell.n as f64, &cell.f1)).collect(),
@@ -177,11 +157,11 @@ fn f1_curves(found: Found<'_>, features: usize) -> Vec<Curve> {
     curves
 }
 
-fn epsilon_map(found: Found<'_>) -> HeatMap {
+fn epsilon_map(results: DesignCells<'_>) -> HeatMap {
     let epsilons = ["0.5", "1", "2", "5", "10"];
     let values = epsilons.map(|epsilon| {
-        let arm = Arm { clip: 0.5, mechanism: "canonical", epsilon };
-        let shares = found.of(DESIGNS[0], FEATURES[0], arm).filter(|cell| cell.n <= 1300);
+        let arm = DesignArm { clip: 0.5, mechanism: "canonical", epsilon };
+        let shares = results.of(DESIGNS[0], FEATURES[0], arm).filter(|cell| cell.n <= 1300);
         shares.map(|cell| Some(cell.exact.mean)).collect::<Vec<_>>()
     });
     let shown = SIZES.iter().filter(|n| **n <= 1300);
@@ -198,16 +178,7 @@ fn epsilon_map(found: Found<'_>) -> HeatMap {
     }
 }
 
-/// A number of rows in words.
-pub(super) fn words(rows: Option<f64>, features: usize) -> String {
-    match (rows, sizes(features).last()) {
-        (Some(rows), _) if rows <= SIZES[0] as f64 => format!("at most {}", SIZES[0]),
-        (Some(rows), _) => format!("{rows:.0}"),
-        (None, last) => format!("above {}", last.copied().unwrap_or(0)),
-    }
-}
-
-fn table(found: Found<'_>) -> Block {
+fn table(results: DesignCells<'_>) -> Block {
     let mut header = row(&["design", "features", "clip"]);
     for epsilon in EPSILONS {
         header.extend(MECHANISMS.map(|mechanism| format!("{mechanism}, eps {epsilon}")));
@@ -219,7 +190,10 @@ fn table(found: Found<'_>) -> Block {
             for clip in CLIPS {
                 let mut line = row(&[design, &features.to_string(), &format!("{clip} sd")]);
                 let needed = |mechanism, epsilon| {
-                    words(found.rows(design, features, Arm { clip, mechanism, epsilon }), features)
+                    words(
+                        results.rows(design, features, DesignArm { clip, mechanism, epsilon }),
+                        features,
+                    )
                 };
                 for epsilon in EPSILONS {
                     line.extend(MECHANISMS.map(|mechanism| needed(mechanism, epsilon)));
@@ -229,5 +203,9 @@ fn table(found: Found<'_>) -> Block {
             }
         }
     }
-    Block::Table { caption: "Rows for exact support in 90% of runs.".into(), header, rows }
+    Block::Table {
+        caption: "Number of rows for exact support in 90% of runs.".into(),
+        header,
+        rows,
+    }
 }

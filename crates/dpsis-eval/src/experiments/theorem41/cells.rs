@@ -1,39 +1,22 @@
-//! The bound of theorem 4.1 of "Feature Selection from Differentially Private Correlations" beside the
-//! mechanism itself.
-//!
-//! # The hardest scores
-//!
-//! Let the k-th best score exceed the next by the gap xi, in units of the sensitivity. Every set but the best
-//! arrives with a handicap of at least a xi, a = gamma eps/2, and with exactly that if the k best are equal
-//! and all others are: no scores of that gap are recovered less often. With C = C(d, k) and p = e^(-a xi) the
-//! best set then wins with probability
-//!
-//! ```text
-//! integral from 0 to 1 of (1 - p t)^(C - 1) dt = (1 - (1 - p)^C)/(C p),
-//! ```
-//!
-//! which is 1 - C p/2 where that is near 1, and the theorem's bound is 1 - C p: its probability of a miss
-//! is twice the truth.
+//! The share of draws that recover the k best, and the formulas beside it.
 
-use crate::experiments::Experiment;
-use crate::experiments::theorem41_noise::noises;
-use crate::experiments::theorem41_page::{data, section};
+use dpsis::internals::ln_binomial;
+use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
+
+use crate::experiments::experiment::Experiment;
 use crate::metrics::Estimate;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
-use dpsis::Result;
-use dpsis::Scores;
-use dpsis::internals::ln_binomial;
-use dpsis::report::Section;
-use dpsis::{CanonicalLipschitz, Mechanism};
-use dpsis::{Epsilon, Neighbors, Seeded};
 
-/// Which scores have the gap.
+/// The paper.
+pub(super) const SOURCE: &str = "\"Feature Selection from Differentially Private Correlations\"";
+
+/// An arrangement of scores with a gap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Arrangement {
-    /// The k best are equal, and all others: the hardest.
+    /// The k best are equal and all others are equal: the hardest case.
     Step,
-    /// Above and below the gap scores fall by a thousandth of it from one to the next.
+    /// Scores above and below the gap decrease by a thousandth of the gap from one to the next.
     Slope,
 }
 
@@ -46,7 +29,8 @@ impl Arrangement {
     }
 }
 
-/// What is asked of the mechanism, but for the gap.
+/// The parameters of the mechanism and its scores, except for the gap. The seeds of the draws
+/// depend on its `Debug` text.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Setting {
     pub(super) d: usize,
@@ -60,6 +44,7 @@ const fn setting(d: usize, k: usize, gamma: &'static str, epsilon: &'static str)
     Setting { d, k, gamma, epsilon, arrangement: Arrangement::Step }
 }
 
+/// The settings to simulate.
 pub(super) const SETTINGS: [Setting; 10] = [
     setting(100, 2, "0.5", "1"),
     setting(100, 5, "0.5", "1"),
@@ -73,54 +58,54 @@ pub(super) const SETTINGS: [Setting; 10] = [
     Setting { arrangement: Arrangement::Slope, ..setting(1000, 5, "0.5", "1") },
 ];
 
-/// A gap is where ln C(d, k) - xi gamma eps/2 takes such a value.
+/// The values of ln C(d, k) - xi gamma eps/2 that determine the gaps xi.
 const EXPONENTS: [f64; 15] =
     [14.0, 12.0, 10.0, 8.0, 6.0, 4.0, 3.0, 2.0, 1.0, 0.0, -1.0, -2.0, -3.0, -4.0, -6.0];
-/// Draws a trial.
+/// Draws per trial.
 const DRAWS: u64 = 10;
-/// The sensitivity of the scores, so that gaps need not be whole numbers of it.
+/// The sensitivity of the scores, large so that gaps need not be multiples of it.
 const SENSITIVITY: u64 = 1 << 20;
 
-/// What came out of a setting at a gap.
+/// The results for a setting at one gap.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Cell {
+pub(super) struct RecoveryCell {
     pub(super) setting: Setting,
-    /// xi, in units of the sensitivity.
+    /// The gap xi, in units of the sensitivity.
     pub(super) gap: f64,
     /// The share of draws that took exactly the k best.
     pub(super) recovered: Estimate,
     pub(super) draws: u64,
 }
 
-impl Cell {
-    /// ln C(d, k) - xi gamma eps/2.
+impl RecoveryCell {
+    /// Returns ln C(d, k) - xi gamma eps/2.
     fn exponent(&self) -> f64 {
         ln_binomial(self.setting.d, self.setting.k) - self.gap * self.setting.rate()
     }
 
-    /// The theorem's bound; nothing where that is negative.
+    /// Returns the theorem's bound, or 0 where that is negative.
     pub(super) fn bound(&self) -> f64 {
         (1.0 - self.exponent().exp()).max(0.0)
     }
 
-    /// The same with k in place of c = C(d, k)/(d/k)^k.
+    /// Returns the bound with k in place of c = C(d, k)/(d/k)^k.
     pub(super) fn bound_with_k(&self) -> f64 {
         let Setting { d, k, .. } = self.setting;
         (1.0 - (self.exponent() - ln_c(d, k) + (k as f64).ln()).exp()).max(0.0)
     }
 
-    /// The probability for [`Arrangement::Step`].
+    /// Returns the probability of recovery for [`Arrangement::Step`].
     pub(super) fn hardest(&self) -> f64 {
         hardest(ln_binomial(self.setting.d, self.setting.k), self.gap * self.setting.rate())
     }
 
-    /// The standard error of the share, were `truth` the probability.
+    /// Returns the standard error of the share if `truth` is the probability.
     pub(super) fn error_at(&self, truth: f64) -> f64 {
         (truth * (1.0 - truth) / self.draws as f64).sqrt()
     }
 
-    /// How likely the closed form makes a number of recoveries that is at least as far out on its side,
-    /// twice: the exact binomial test.
+    /// Returns the two-sided p-value of the exact binomial test of the closed form: twice the
+    /// smaller tail.
     pub(super) fn p_value(&self) -> f64 {
         let truth = self.hardest().clamp(1e-300, 1.0 - 1e-16);
         let recovered = (self.recovered.mean * self.draws as f64).round() as usize;
@@ -133,20 +118,20 @@ impl Cell {
         (2.0 * below.min(above)).min(1.0)
     }
 
-    /// The same cell at another gap, for what needs no draws.
+    /// Returns a copy at another gap, for the formulas.
     pub(super) fn at_gap(&self, gap: f64) -> Self {
         Self { gap, ..self.clone() }
     }
 }
 
 impl Setting {
-    /// gamma eps/2; the parameters are numbers.
+    /// Returns gamma eps/2.
     fn rate(&self) -> f64 {
         let number = |text: &str| text.parse().unwrap_or(f64::NAN);
         number(self.gamma) * number(self.epsilon) / 2.0
     }
 
-    /// Scores with a gap, in units of the sensitivity; the first k are the best.
+    /// Returns scores with a gap in units of the sensitivity; the first k are the best.
     fn scores(&self, gap: f64) -> Result<Scores> {
         let step = match self.arrangement {
             Arrangement::Step => 0.0,
@@ -160,43 +145,28 @@ impl Setting {
     }
 }
 
-/// ln c = ln C(d, k) - k ln(d/k).
+/// Returns ln c = ln C(d, k) - k ln(d/k).
 pub(super) fn ln_c(d: usize, k: usize) -> f64 {
     ln_binomial(d, k) - k as f64 * (d as f64 / k as f64).ln()
 }
 
-/// (1 - (1 - p)^C)/(C p) with p = e^-handicap.
+/// Returns (1 - (1 - p)^C)/(C p) with p = e^-handicap.
 fn hardest(ln_sets: f64, handicap: f64) -> f64 {
-    // C ln(1 - p), from C p where C and p are beyond floats.
+    // C ln(1 - p) is computed from C p, since C and p can be outside the range of floats.
     let p = (-handicap).exp();
     let sets = (ln_sets - handicap).exp();
     let per_p = if p > 0.0 { (-p).ln_1p() / p } else { -1.0 };
     -(sets * per_p).exp_m1() / sets
 }
 
-/// Runs the experiment.
-pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
-    let mut cells = Vec::new();
-    for (i, setting) in SETTINGS.iter().enumerate() {
-        let Setting { d, k, .. } = setting;
-        let doing = format!("theorem 4.1: d = {d}, k = {k}");
-        (experiment.progress)(&doing, i as f64 / (SETTINGS.len() + 1) as f64);
-        cells.extend(measure(experiment, setting)?);
-    }
-    (experiment.progress)("theorem A.3", SETTINGS.len() as f64 / (SETTINGS.len() + 1) as f64);
-    let noises = noises(experiment)?;
-    data(experiment, &cells, &noises)?;
-    section(experiment, &cells, &noises)
-}
-
-fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> {
+pub(super) fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<RecoveryCell>> {
     let mechanism = CanonicalLipschitz::with_gamma(setting.gamma)?;
     let epsilon: Epsilon = setting.epsilon.parse()?;
     let seed = experiment.seed;
     let best: Vec<usize> = (0..setting.k).collect();
     let name = format!("{setting:?}");
     let sets = ln_binomial(setting.d, setting.k);
-    let cell = |exponent: &f64| -> Result<Cell> {
+    let cell = |exponent: &f64| -> Result<RecoveryCell> {
         let gap = (sets - exponent).max(0.0) / setting.rate();
         let scores = setting.scores(gap)?;
         let draw = |number: u64| -> Result<f64> {
@@ -206,23 +176,25 @@ fn measure(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> 
         };
         let draws = experiment.trials * DRAWS;
         let found = in_parallel(draws, experiment.threads, draw)?;
-        Ok(Cell { setting: *setting, gap, recovered: Estimate::of(found), draws })
+        Ok(RecoveryCell { setting: *setting, gap, recovered: Estimate::of(found), draws })
     };
     EXPONENTS.iter().map(cell).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::experiments::with;
     use dpsis::internals::binomial;
     use num_traits::ToPrimitive;
 
-    fn cell(setting: Setting, gap: f64) -> Cell {
-        Cell { setting, gap, recovered: Estimate::of([1.0]), draws: 1 }
+    use super::*;
+    use crate::experiments::experiment::with;
+
+    fn cell(setting: Setting, gap: f64) -> RecoveryCell {
+        RecoveryCell { setting, gap, recovered: Estimate::of([1.0]), draws: 1 }
     }
 
-    /// As printed: 1 - exp(k ln(d/k) + ln c - xi gamma eps/2), c from the exact binomial.
+    /// The bound as printed: 1 - exp(k ln(d/k) + ln c - xi gamma eps/2), with c from the exact
+    /// binomial.
     #[test]
     fn the_bound_is_the_printed_one() {
         for (d, k, gamma, epsilon) in [(100, 5, "0.5", "1"), (22283, 10, "0.25", "5")] {
@@ -240,7 +212,7 @@ mod tests {
         }
     }
 
-    /// Against the integral itself, by Simpson's rule with 2,000 steps.
+    /// Compares with the integral by Simpson's rule with 2,000 steps.
     #[test]
     fn the_closed_form_is_the_integral() {
         for (sets, handicap) in [(10.0f64, 0.5), (10.0, 3.0), (4950.0, 8.0), (1.0, 0.3)] {
@@ -251,7 +223,7 @@ mod tests {
             let integral = (at(0) + 4.0 * odd + 2.0 * even + at(2000)) / 6000.0;
             assert!((hardest(sets.ln(), handicap) - integral).abs() < 1e-9, "{sets} {handicap}");
         }
-        // C p = e^-3, both beyond floats.
+        // C p = e^-3, with C and p outside the range of floats.
         let tiny = f64::exp(-3.0);
         assert!((hardest(2000.0, 2003.0) - (1.0 - f64::exp(-tiny)) / tiny).abs() < 1e-12);
     }
@@ -290,15 +262,5 @@ mod tests {
     fn threads_change_nothing() {
         let cells = |threads| with(3, threads, |e| measure(e, &SETTINGS[0]).unwrap());
         assert_eq!(cells(1), cells(3));
-    }
-
-    #[test]
-    fn a_small_run_writes_its_files() {
-        with(3, 2, |experiment| {
-            assert!(run(experiment).unwrap().blocks.len() > 5);
-            for file in ["theorem4.1.csv", "theorem4.1-noise.csv", "theorem4.1.svg"] {
-                assert!(experiment.output.path().join(file).exists(), "{file}");
-            }
-        });
     }
 }
