@@ -9,8 +9,10 @@ mod block_fold;
 mod block_samples;
 mod block_table;
 mod blocks;
+mod bounds;
 mod cells;
 mod columns;
+mod decompress;
 mod file;
 mod file_samples;
 mod formats;
@@ -27,15 +29,17 @@ mod side;
 mod table;
 mod target;
 mod targets;
+mod text;
 mod text_samples;
 mod turns;
 mod whole;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
+pub use bounds::Bounds;
 pub use file::FileTable;
 pub use samples::Source;
-pub use scaling::{Bounds, Scaler, Scaling};
+pub use scaling::{Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
 
 #[cfg(feature = "inspect")]

@@ -7,8 +7,9 @@ use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
 use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::table::{OpenTable, TableFile, text};
+use crate::data::table::{OpenTable, TableFile};
 use crate::data::targets::{Join, TargetTable, no_usable_target};
+use crate::data::text::text;
 use crate::error::{Error, Result};
 
 /// A table of text whose features and target are known.

@@ -13,7 +13,7 @@ use crate::data::block_table::{Cell, Layout};
 use crate::data::formats::{Stated, text_of};
 use crate::data::held::{Column, HeldTable};
 use crate::data::schema::{Orientation, TargetColumn};
-use crate::data::table::text;
+use crate::data::text::text;
 use crate::error::{Error, Result};
 
 /// The longest line before the number of samples is known, and what a cell may take then.

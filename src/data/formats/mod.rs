@@ -19,9 +19,9 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::data::block_table::BlockTable;
+use crate::data::decompress::decompress;
 use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, TargetColumn};
-use crate::data::table::decompress;
 use crate::error::{Error, Result};
 use positioned::Positioned;
 
