@@ -13,6 +13,7 @@ mod bounds;
 mod cells;
 mod columns;
 mod decompress;
+mod facts;
 mod file;
 mod file_samples;
 mod formats;
@@ -37,6 +38,7 @@ mod whole;
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
 pub use bounds::Bounds;
+pub use facts::{TableFacts, delimiter_name, parse_delimiter};
 pub use file::FileTable;
 pub use samples::Source;
 pub use scaling::{Scaler, Scaling};
@@ -70,7 +72,5 @@ pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
 pub(crate) use table::Progress;
-#[cfg(feature = "inspect")]
-pub(crate) use table::TableFile;
 pub(crate) use target::{Labels, TargetCode};
 pub use whole::WholeTable;

@@ -11,7 +11,7 @@ use crate::data::cells::MAX_CELL;
 use crate::data::decompress::{ZSTANDARD, decompress};
 use crate::data::formats::Format;
 use crate::data::text::text;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// Called with the share of a file that has been read, from 0 to 1.
 pub(crate) type Progress = Arc<dyn Fn(f64) + Send + Sync>;
@@ -136,7 +136,8 @@ impl TableFile {
         let (start, mut input) = decompress(watched).map_err(failed)?;
         if !cfg!(feature = "zstd") && start.starts_with(&ZSTANDARD) {
             return Err(Error::request("this build does not read Zstandard")
-                .hint("build it with feature zstd, or compress with gzip"));
+                .hint("build it with the feature zstd, or compress with gzip")
+                .about([Parameter::BuildFeature("zstd")]));
         }
         if let Some(format) = Format::of_start(&start) {
             let rule = format!("{name} does not hold text: its format is {}", format.name());

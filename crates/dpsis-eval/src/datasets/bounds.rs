@@ -10,7 +10,7 @@ use ndarray::ArrayView1;
 use crate::datasets::PublicTable;
 use crate::datasets::form::{push_cell, push_number};
 use dpsis::Bounds;
-use dpsis::{Error, Result};
+use dpsis::{Error, Parameter, Result};
 
 /// Where a feature's values are clipped.
 ///
@@ -66,7 +66,8 @@ pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
             values.sort_unstable_by(f64::total_cmp);
             let (Some(&least), Some(&most)) = (values.first(), values.last()) else {
                 let rule = format!("the feature {:?} has no value", name(table, i));
-                return Err(at(Error::input(rule).hint("leave it out with --exclude")));
+                let error = Error::input(rule).hint("exclude it");
+                return Err(at(error.about([Parameter::Exclude])));
             };
             let ends = match *clip {
                 // Rounding must not make a spread of it.
@@ -114,8 +115,8 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     below + (above - below) * place.fract()
 }
 
-/// Bounds as the file that `--bounds-file` takes: `feature,lo,hi`, every number the shortest text that
-/// reads back to it. `bounds` are those of the features, in their order.
+/// Bounds as the file that [`Select::bounds_file`](dpsis::Select::bounds_file) takes: `feature,lo,hi`, every
+/// number the shortest text that reads back to it. `bounds` are those of the features, in their order.
 pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
     let mut text = String::from("feature,lo,hi\n");
     for (feature, bounds) in table.features.iter().zip(bounds) {

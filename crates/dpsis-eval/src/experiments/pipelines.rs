@@ -57,9 +57,8 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
          bounds is the 1% and 99% quantiles of all values of the set, as if public knowledge; bounds at 1 sd \
          are one standard deviation around each feature's mean in the other half of the samples, as if from \
          a public reference; all samples are selected from. Classes are numbers in alphabetical order of a \
-         public range, as they are for the LASSO; the last column takes them as classes, as select \
-         --classes does. Areas: mean heights over epsilon; an agreement of 1 would be all five features at \
-         every epsilon."
+         public range, as they are for the LASSO; the last column takes them as classes. Areas: mean heights \
+         over epsilon; an agreement of 1 would be all five features at every epsilon."
             .to_owned(),
     )];
     let measures: [(&str, &str, Measured); 2] = [
