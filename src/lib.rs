@@ -39,13 +39,11 @@
 //! | estimate a median or a center privately | [`mod@estimate`] |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`] |
-//! | run the command line from a program | `cli` (feature `cli`) |
 //!
 //! # Features
 //!
 //! | feature | default | what it adds | dependencies |
 //! | --- | --- | --- | --- |
-//! | `cli` | yes | the command line | clap, csv, indicatif, sha2, tempfile |
 //! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
 //! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
@@ -115,7 +113,7 @@ pub use choose::{
 };
 #[cfg(feature = "ndarray")]
 pub use data::ArrayTable;
-pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TargetColumn};
+pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TableFacts, TargetColumn};
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
@@ -137,7 +135,7 @@ pub use select::{
 pub mod internals {
     #[cfg(feature = "arrow")]
     pub use crate::data::quiet_caught_panics;
-    pub use crate::data::{WholeTable, near_misses, parse_number};
+    pub use crate::data::{WholeTable, delimiter_name, near_misses, parse_delimiter, parse_number};
     pub use crate::exact::{binomial, ln_binomial};
     pub use crate::mechanism::check_k;
     #[cfg(feature = "methods")]

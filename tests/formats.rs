@@ -279,7 +279,7 @@ fn wrong_facts_are_wrong_requests() {
         for name in ["snappy.parquet", "lz4.feather", "stream.arrows"] {
             let error = refused(&FileTable::new(data(name)));
             assert_eq!(error.kind(), ErrorKind::Request);
-            assert!(error.to_string().contains("build it with --features arrow"), "{error}");
+            assert!(error.to_string().contains("build it with the feature arrow"), "{error}");
         }
     }
 }

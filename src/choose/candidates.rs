@@ -7,7 +7,7 @@ use num_bigint::BigInt;
 use num_traits::{Pow, ToPrimitive};
 
 use crate::data::SideFile;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 use crate::exact::Decimal;
 use crate::privacy::Neighbors;
 use crate::score::Scores;
@@ -97,11 +97,13 @@ impl Candidates {
         };
         let stated = match (own, sensitivity) {
             (true, Some(_)) => {
-                return Err(Error::request("the file states sensitivities: no --sensitivity"));
+                return Err(Error::request("the file states sensitivities: no other one is taken")
+                    .about([Parameter::Sensitivity]));
             }
             (false, None) => {
                 return Err(Error::request("no sensitivity is stated")
-                    .hint("--sensitivity S for all, or a column of them: name,score,sensitivity"));
+                    .hint("state one for all, or a column of them: name,score,sensitivity")
+                    .about([Parameter::Sensitivity]));
             }
             (false, Some(stated)) => Some(number(stated)?),
             (true, None) => None,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::choose::record::record;
 use crate::choose::{Candidates, Choice, ChoiceRecord, Trials};
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, choose};
 use crate::privacy::{Epsilon, Neighbors, NotPrivate, Purpose};
 use crate::random::Entropy;
@@ -121,7 +121,8 @@ impl Choose {
             None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),
             None => {
                 return Err(Error::request("sensitivities differ: state the mechanism")
-                    .hint("gem, mgem, cgem, rs or rs-tnb; `choose --advise` on public data"));
+                    .hint("gem, mgem, cgem, rs or rs-tnb; on public data, advice can be had")
+                    .about([Parameter::Mechanism, Parameter::Advice]));
             }
         };
         Ok((scores, mechanism, epsilon))

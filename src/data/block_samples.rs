@@ -30,9 +30,10 @@ impl BlockSamples {
     /// Assigns the roles of an open table's columns.
     pub(super) fn new(
         table: Box<dyn BlockTable>,
-        facts: &FileTable,
+        stated: &FileTable,
         opening: &Opening<'_>,
     ) -> Result<Self> {
+        let facts = &stated.facts;
         let targets = facts.target_file.as_deref().map(TargetTable::read).transpose()?;
         let layout = table.layout();
         let by_id = targets.as_ref().is_some_and(|targets| !targets.in_order());
@@ -62,7 +63,7 @@ impl BlockSamples {
         };
         let schema = schema?;
         check_printable(&schema)?;
-        facts
+        stated
             .check_targets_have_header(&schema, targets.as_ref(), opening.labels)
             .map_err(|error| error.hint("is the header missing in the target file?"))?;
         let mut wanted = Wanted {
@@ -83,7 +84,7 @@ impl BlockSamples {
             None => Place::Ids,
         };
         let id = want(by_id.then_some(ids));
-        let (format, missing) = codes(&facts.cells);
+        let (format, missing) = codes(&facts.cells());
         let (threads, progress) = (opening.threads, opening.progress.clone());
         Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, progress })
     }

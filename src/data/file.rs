@@ -5,12 +5,12 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use crate::data::block_table::BlockTable;
-use crate::data::formats::{Format, Stated};
-use crate::data::number::CellFormat;
-use crate::data::schema::{Orientation, TargetColumn, TargetRole};
+use crate::data::facts::TableFacts;
+use crate::data::formats::Format;
+use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::data::table::TableFile;
 use crate::data::targets::TargetTable;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// A table in a file: where it is, how it is written and which columns are what. All of that is public
 /// knowledge, stated by the user.
@@ -43,14 +43,7 @@ use crate::error::{Error, Result};
 #[derive(Clone)]
 pub struct FileTable {
     file: TableFile,
-    orientation: Option<Orientation>,
-    delimiter: Option<u8>,
-    pub(super) cells: CellFormat,
-    pub(super) target: TargetColumn,
-    pub(super) target_file: Option<PathBuf>,
-    pub(super) id: Option<String>,
-    pub(super) exclude: Vec<String>,
-    pub(super) numeric_names: bool,
+    pub(crate) facts: TableFacts,
 }
 
 impl FileTable {
@@ -73,22 +66,18 @@ impl FileTable {
     }
 
     fn of(file: TableFile) -> Self {
-        Self {
-            file,
-            orientation: None,
-            delimiter: None,
-            cells: CellFormat::default(),
-            target: TargetColumn::default(),
-            target_file: None,
-            id: None,
-            exclude: Vec::new(),
-            numeric_names: false,
-        }
+        Self { file, facts: TableFacts::default() }
+    }
+
+    /// States all facts at once; those that were stated before are gone.
+    pub fn facts(mut self, facts: TableFacts) -> Self {
+        self.facts = facts;
+        self
     }
 
     /// Which column holds the target; by default the last.
     pub fn target_column(mut self, column: TargetColumn) -> Self {
-        self.target = column;
+        self.facts.target = column;
         self
     }
 
@@ -97,19 +86,19 @@ impl FileTable {
     /// CSV with one column, a vector as `.npy` and a `.cls` are joined by the order of the samples, and must
     /// have one target for each.
     pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
-        self.target_file = Some(path.into());
+        self.facts.target_file = Some(path.into());
         self
     }
 
     /// A column that is no feature: ids.
     pub fn id(mut self, name: impl Into<String>) -> Self {
-        self.id = Some(name.into());
+        self.facts.id = Some(name.into());
         self
     }
 
     /// Columns (rows, where features are rows) that are no features.
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
-        self.exclude = names.into_iter().map(Into::into).collect();
+        self.facts.exclude = names.into_iter().map(Into::into).collect();
         self
     }
 
@@ -117,33 +106,33 @@ impl FileTable {
     /// private: then the delimiter is not found there, but stated or told by the file's name (`.csv`,
     /// `.tsv`). By default samples are rows, except in `.gct`.
     pub fn orientation(mut self, orientation: Orientation) -> Self {
-        self.orientation = Some(orientation);
+        self.facts.orientation = Some(orientation);
         self
     }
 
     /// What separates cells: an ASCII character. By default the most frequent of comma, tab and
     /// semicolon in the header.
     pub fn delimiter(mut self, delimiter: u8) -> Self {
-        self.delimiter = Some(delimiter);
+        self.facts.delimiter = Some(delimiter);
         self
     }
 
     /// Whether `3,5` means three and a half.
     pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
-        self.cells.decimal_comma = decimal_comma;
+        self.facts.decimal_comma = decimal_comma;
         self
     }
 
     /// Texts that stand for a missing value, besides empty and unparseable cells.
     pub fn missing<N: Into<String>>(mut self, codes: impl IntoIterator<Item = N>) -> Self {
-        self.cells.missing = codes.into_iter().map(Into::into).collect();
+        self.facts.missing = codes.into_iter().map(Into::into).collect();
         self
     }
 
     /// Says that the names in the header may be numbers. Otherwise a header that looks like a row of
     /// data is refused, for its names are printed.
     pub fn numeric_names(mut self, numeric_names: bool) -> Self {
-        self.numeric_names = numeric_names;
+        self.facts.numeric_names = numeric_names;
         self
     }
 
@@ -166,24 +155,25 @@ impl FileTable {
     }
 
     fn check_text(&self) -> Result<()> {
-        if self.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
+        if self.facts.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
             return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
         }
         if self.lies() == Orientation::SamplesAsRows {
             return Ok(());
         }
-        if self.id.is_some() {
-            return Err(Error::request("with features as rows the header holds the ids: no --id"));
+        if self.facts.id.is_some() {
+            let rule = "with features as rows the header holds the ids: no column of ids is stated";
+            return Err(Error::request(rule).about([Parameter::Id]));
         }
-        let named = matches!(self.target, TargetColumn::Named(_));
-        if !named && self.target_file.is_none() {
-            return Err(Error::request(
-                "with features as rows state the target: --target-file, or --target NAME of a row",
-            ));
+        let named = matches!(self.facts.target, TargetColumn::Named(_));
+        if !named && self.facts.target_file.is_none() {
+            return Err(target_of_rows());
         }
-        if self.delimiter.or(self.file.delimiter_by_name()).is_none() {
+        if self.facts.delimiter.or(self.file.delimiter_by_name()).is_none() {
             let rule = "with features as rows state what separates cells: the header is private";
-            return Err(Error::request(rule).hint("--delimiter, or a file name with .csv or .tsv"));
+            return Err(Error::request(rule)
+                .hint("state the delimiter, or name the file .csv or .tsv")
+                .about([Parameter::Delimiter]));
         }
         Ok(())
     }
@@ -191,15 +181,14 @@ impl FileTable {
     /// What is said of text says nothing of other formats.
     fn check_binary(&self, format: Format) -> Result<()> {
         let of_text = [
-            (self.delimiter.is_some(), "--delimiter"),
-            (self.cells.decimal_comma, "--decimal-comma"),
-            (self.numeric_names, "--numeric-names"),
+            (self.facts.delimiter.is_some(), "a delimiter", Parameter::Delimiter),
+            (self.facts.decimal_comma, "a decimal comma", Parameter::DecimalComma),
+            (self.facts.numeric_names, "a header of numbers", Parameter::NumericNames),
         ];
         let name = format.name();
-        if let Some((_, option)) = of_text.iter().find(|(stated, _)| *stated) {
-            return Err(Error::request(format!(
-                "{option} is about text: the format here is {name}"
-            )));
+        if let Some((_, fact, parameter)) = of_text.iter().find(|(stated, ..)| *stated) {
+            let rule = format!("{fact} is stated of text: the format here is {name}");
+            return Err(Error::request(rule).about([*parameter]));
         }
         let one_way = match format {
             Format::Gct => Some(Orientation::FeaturesAsRows),
@@ -208,17 +197,19 @@ impl FileTable {
             }
             _ => None,
         };
-        if self.orientation.is_some_and(|stated| one_way.is_some_and(|way| way != stated)) {
-            return Err(Error::request(match format {
-                Format::Gct => "a .gct file has features as rows: no other --orient".to_owned(),
-                _ => format!("{name} is read with samples as rows: no other --orient"),
-            }));
+        if self.facts.orientation.is_some_and(|stated| one_way.is_some_and(|way| way != stated)) {
+            let rule = match format {
+                Format::Gct => "a .gct file has features as rows: no other way".to_owned(),
+                _ => format!("{name} is read with samples as rows: no other way"),
+            };
+            return Err(Error::request(rule).about([Parameter::Orientation]));
         }
         let no_id = format == Format::Npy
             || format == Format::Npz
-            || one_way.or(self.orientation) == Some(Orientation::FeaturesAsRows);
-        if self.id.is_some() && no_id {
-            return Err(Error::request("this table has no column of ids: no --id"));
+            || one_way.or(self.facts.orientation) == Some(Orientation::FeaturesAsRows);
+        if self.facts.id.is_some() && no_id {
+            let rule = "this table has no column of ids: none can be stated";
+            return Err(Error::request(rule).about([Parameter::Id]));
         }
         Ok(())
     }
@@ -230,40 +221,40 @@ impl FileTable {
     /// `Request` if this build does not read the format; `Input` if the file is malformed.
     pub(crate) fn open_blocks(&self, format: Format) -> Result<Box<dyn BlockTable>> {
         let path = self.file.path().ok_or_else(|| Error::request("only text comes by a reader"))?;
-        let (orientation, target) = (self.orientation, &self.target);
-        format.open(path, &Stated { orientation, target, format: &self.cells })
+        format.open(path, &self.facts)
     }
 
     /// Which way the table lies, as far as that is stated.
     pub(super) fn lies(&self) -> Orientation {
-        self.orientation.unwrap_or_default()
+        self.facts.orientation.unwrap_or_default()
     }
 
     /// Where the file is, ready to be opened.
-    pub(super) fn file(&self) -> TableFile {
+    pub(crate) fn file(&self) -> TableFile {
         let by_name = || match self.lies() {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
         };
         self.file
             .clone()
-            .with_delimiter(self.delimiter.or_else(by_name))
-            .with_decimal_comma(self.cells.decimal_comma)
+            .with_delimiter(self.facts.delimiter.or_else(by_name))
+            .with_decimal_comma(self.facts.decimal_comma)
     }
 
     pub(super) fn target_role(&self, targets: Option<&TargetTable>) -> TargetRole<'_> {
-        match (&self.target_file, targets) {
+        match (&self.facts.target_file, targets) {
             (Some(_), Some(targets)) if targets.in_order() => TargetRole::Apart,
             (Some(_), _) => TargetRole::Elsewhere,
-            (None, _) => TargetRole::Here(&self.target),
+            (None, _) => TargetRole::Here(&self.facts.target),
         }
     }
 
     /// A comma cannot both separate cells and stand in numbers.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
-        if delimiter == b',' && self.cells.decimal_comma {
+        if delimiter == b',' && self.facts.decimal_comma {
             return Err(Error::request("decimal commas need cells that commas do not separate")
-                .hint("state --delimiter if it was not found in the header"));
+                .hint("state the delimiter if another one was found in the header")
+                .about([Parameter::Delimiter]));
         }
         Ok(())
     }

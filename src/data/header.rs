@@ -2,13 +2,11 @@
 //! printed.
 
 use crate::data::file::FileTable;
+use crate::data::number::CellFormat;
 use crate::data::samples::Opening;
 use crate::data::schema::{Orientation, Schema};
 use crate::data::targets::TargetTable;
-use crate::error::{Error, Result};
-
-/// What helps where the first row was taken for a header.
-const NO_HEADER: &str = "is the header missing? If these really are names, say so: --numeric-names";
+use crate::error::{Error, Parameter, Result};
 
 impl FileTable {
     /// The roles of the columns by a header that is none of the rows.
@@ -19,22 +17,20 @@ impl FileTable {
         labels: Option<&[String]>,
     ) -> Result<Schema> {
         let role = self.target_role(targets);
-        let schema = Schema::of_columns(header.to_vec(), &role, self.id.as_deref(), &self.exclude)
-            .map_err(|error| {
-                // A name that is offered could be a value, if this is no header.
-                let value = header.iter().any(|name| self.is_value(name, labels));
-                if value && !self.numeric_names { error.without_hint() } else { error }
-            })?;
+        let schema = Schema::of_columns(
+            header.to_vec(),
+            &role,
+            self.facts.id.as_deref(),
+            &self.facts.exclude,
+        )
+        .map_err(|error| {
+            // A name that is offered could be a value, if this is no header.
+            let cells = self.facts.cells();
+            let value = header.iter().any(|name| is_value(name, &cells, labels));
+            if value && !self.facts.numeric_names { error.without_hint() } else { error }
+        })?;
         self.check_header_is_no_row(&schema, targets, labels)?;
         Ok(schema)
-    }
-
-    /// Whether a name could be a value of the target.
-    fn is_value(&self, name: &str, labels: Option<&[String]>) -> bool {
-        match labels {
-            Some(labels) => labels.iter().any(|label| label.trim() == name.trim()),
-            None => self.cells.number(name.as_bytes()).is_some(),
-        }
     }
 
     /// Without a header the first row would be taken for one, and a person's values for names, which
@@ -46,16 +42,14 @@ impl FileTable {
         targets: Option<&TargetTable>,
         labels: Option<&[String]>,
     ) -> Result<()> {
-        if self.numeric_names {
+        if self.facts.numeric_names {
             return Ok(());
         }
-        let is_number = |name: &str| self.cells.number(name.as_bytes()).is_some();
-        let is_value = |name: &str| self.is_value(name, labels);
-        let refuse = |rule: &str, column: Option<usize>| {
-            Err(Error::input(rule).at(None, column).hint(NO_HEADER))
-        };
+        let cells = self.facts.cells();
+        let is_number = |name: &str| cells.number(name.as_bytes()).is_some();
+        let refuse = |rule: &str, column: Option<usize>| Err(no_header(rule, column));
         if let Some(place) = schema.target()
-            && is_value(schema.name(place))
+            && is_value(schema.name(place), &cells, labels)
         {
             return refuse("the target's name looks like one of its values", Some(place + 1));
         }
@@ -88,12 +82,27 @@ impl FileTable {
     ) -> Result<()> {
         let Some(targets) = targets else { return Ok(()) };
         let id = schema.id().map(|place| schema.name(place));
-        if targets.name().is_some_and(|name| self.is_value(name, labels))
+        if targets.name().is_some_and(|name| is_value(name, &self.facts.cells(), labels))
             || id.is_some_and(|id| targets.has_id(id.as_bytes()))
         {
-            let rule = "the table or the target file seems to have no header";
-            return Err(Error::input(rule).at(None, None).hint(NO_HEADER));
+            return Err(no_header("the table or the target file seems to have no header", None));
         }
         Ok(())
     }
+}
+
+/// Whether a name could be a value of the target.
+fn is_value(name: &str, cells: &CellFormat, labels: Option<&[String]>) -> bool {
+    match labels {
+        Some(labels) => labels.iter().any(|label| label.trim() == name.trim()),
+        None => cells.number(name.as_bytes()).is_some(),
+    }
+}
+
+/// The error for a first row that was taken for a header.
+fn no_header(rule: &str, column: Option<usize>) -> Error {
+    Error::input(rule)
+        .at(None, column)
+        .hint("is the header missing? If these really are names, state that names may be numbers")
+        .about([Parameter::NumericNames])
 }

@@ -9,8 +9,11 @@ mod block_fold;
 mod block_samples;
 mod block_table;
 mod blocks;
+mod bounds;
 mod cells;
 mod columns;
+mod decompress;
+mod facts;
 mod file;
 mod file_samples;
 mod formats;
@@ -27,15 +30,18 @@ mod side;
 mod table;
 mod target;
 mod targets;
+mod text;
 mod text_samples;
 mod turns;
 mod whole;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
+pub use bounds::Bounds;
+pub use facts::{TableFacts, delimiter_name, parse_delimiter};
 pub use file::FileTable;
 pub use samples::Source;
-pub use scaling::{Bounds, Scaler, Scaling};
+pub use scaling::{Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
 
 #[cfg(feature = "inspect")]
@@ -66,7 +72,5 @@ pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
 pub(crate) use table::Progress;
-#[cfg(feature = "inspect")]
-pub(crate) use table::TableFile;
 pub(crate) use target::{Labels, TargetCode};
 pub use whole::WholeTable;

@@ -30,8 +30,8 @@
 //! 16,384 values of a continuous kind is nearer. Tests hold all to the bits of the formula, on every kind of
 //! vectors.
 
+use crate::data::bounds::Bounds;
 use crate::data::samples::Value;
-use crate::data::scaling::Bounds;
 use crate::vectors;
 
 /// Values that are looked at, and if need be done again, together.

@@ -1,67 +1,10 @@
 //! How a row's values reach the grid.
 
+use crate::data::bounds::Bounds;
 use crate::data::quantize::{EachBounds, SameBounds};
 use crate::data::ranks::Ranker;
 use crate::data::samples::Value;
-use crate::error::{Error, Result};
-use crate::exact::{GRID, to_grid};
-
-/// A closed range of a quantity, in its own units: public knowledge, stated by the user.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Bounds {
-    low: f64,
-    high: f64,
-}
-
-impl Bounds {
-    /// The range from `low` to `high`; values outside are clipped to it.
-    ///
-    /// # Errors
-    ///
-    /// `Request` unless both are finite and low < high.
-    pub fn new(low: f64, high: f64) -> Result<Self> {
-        let bounds = Self { low, high };
-        let half = bounds.half();
-        if !(low < high && half > 0.0 && half.is_finite()) {
-            return Err(Error::request("bounds must be two finite numbers, the lower one first"));
-        }
-        Ok(bounds)
-    }
-
-    /// The lower end.
-    pub fn low(&self) -> f64 {
-        self.low
-    }
-
-    /// The upper end.
-    pub fn high(&self) -> f64 {
-        self.high
-    }
-
-    pub(super) fn middle(&self) -> f64 {
-        self.low / 2.0 + self.high / 2.0
-    }
-
-    pub(super) fn half(&self) -> f64 {
-        self.high / 2.0 - self.low / 2.0
-    }
-
-    /// A value on the grid: the middle is 0, the ends (and all beyond) are -[`GRID`](crate::GRID) and
-    /// [`GRID`](crate::GRID); NaN is 0.
-    pub fn to_grid(&self, value: f64) -> i16 {
-        self.quantize(value, GRID)
-    }
-
-    /// The same for the grid from -q to q.
-    pub(crate) fn quantize(&self, value: f64, q: i32) -> i16 {
-        to_grid(((value - self.middle()) / self.half()).clamp(-1.0, 1.0), q)
-    }
-
-    /// A grid value in the range's own units.
-    pub(crate) fn value_at(&self, grid: i32, q: i32) -> f64 {
-        self.middle() + self.half() * f64::from(grid) / f64::from(q)
-    }
-}
+use crate::exact::GRID;
 
 /// How feature values are made comparable, by a function of each sample alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -176,17 +119,6 @@ mod tests {
         let rule = Scaling::Bounds(Bounds::new(0.0, 10.0).unwrap());
         let values = [Some(0.0), Some(5.0), Some(10.0), Some(-99.0), Some(1e300), None, Some(7.5)];
         assert_eq!(scaled(&rule, 100, &values), [-100, 0, 100, -100, 100, 0, 50]);
-    }
-
-    #[test]
-    fn bounds_must_be_a_range() {
-        for (low, high) in
-            [(1.0, 1.0), (2.0, 1.0), (f64::NAN, 1.0), (0.0, f64::NAN), (0.0, f64::INFINITY)]
-        {
-            assert!(Bounds::new(low, high).is_err());
-        }
-        let widest = Bounds::new(-f64::MAX, f64::MAX).unwrap();
-        assert_eq!([-f64::MAX, 0.0, f64::MAX].map(|v| widest.quantize(v, 3)), [-3, 0, 3]);
     }
 
     #[test]

@@ -2,7 +2,9 @@
 
 use std::collections::HashSet;
 
-use crate::error::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Parameter, Result};
 
 /// Which way a table lies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,8 +17,9 @@ pub enum Orientation {
     FeaturesAsRows,
 }
 
-/// Which column holds the target.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+/// The column that holds the target.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum TargetColumn {
     /// The last one.
     #[default]
@@ -112,9 +115,7 @@ impl Schema {
             TargetRole::Here(TargetColumn::Named(name)) => Some(find(&names, name, "target")?),
             TargetRole::Here(target @ TargetColumn::At(_)) => Some(locate(&names, target)?),
             TargetRole::Here(TargetColumn::Last) => {
-                return Err(Error::request(
-                    "with features as rows state the target: --target-file, or --target NAME of a row",
-                ));
+                return Err(target_of_rows());
             }
             TargetRole::Elsewhere | TargetRole::Apart => None,
         };
@@ -205,7 +206,14 @@ impl Schema {
 
 fn no_feature() -> Error {
     Error::input("there is no feature column")
-        .hint("the last column is the target; is it another delimiter? --delimiter")
+        .hint("the last column is the target; is the delimiter another one?")
+        .about([Parameter::Delimiter])
+}
+
+/// The error for features as rows without a target: no row stands for it by default.
+pub(crate) fn target_of_rows() -> Error {
+    Error::request("with features as rows state the target: a file, or the name of a row")
+        .about([Parameter::TargetFile, Parameter::Target])
 }
 
 /// The first place of a name that occurred before; empty names aside.

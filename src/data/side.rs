@@ -4,11 +4,12 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::data::blocks::RowFold;
+use crate::data::bounds::Bounds;
 use crate::data::cells::Row;
 use crate::data::number::parse_number;
-use crate::data::scaling::Bounds;
 use crate::data::schema::Schema;
-use crate::data::table::{TableFile, text};
+use crate::data::table::TableFile;
+use crate::data::text::text;
 use crate::error::{Error, Result};
 
 /// The header and all rows, in order, of a small file.

@@ -1,15 +1,17 @@
 //! A text table, plain or compressed: its header, and passes over its lines.
 
 use std::fs::File;
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, Read};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::data::blocks::{RowFold, Shape, fold_rows};
 use crate::data::cells::MAX_CELL;
+use crate::data::decompress::{ZSTANDARD, decompress};
 use crate::data::formats::Format;
-use crate::error::{Error, Result};
+use crate::data::text::text;
+use crate::error::{Error, Parameter, Result};
 
 /// Called with the share of a file that has been read, from 0 to 1.
 pub(crate) type Progress = Arc<dyn Fn(f64) + Send + Sync>;
@@ -134,7 +136,8 @@ impl TableFile {
         let (start, mut input) = decompress(watched).map_err(failed)?;
         if !cfg!(feature = "zstd") && start.starts_with(&ZSTANDARD) {
             return Err(Error::request("this build does not read Zstandard")
-                .hint("build it with feature zstd, or compress with gzip"));
+                .hint("build it with the feature zstd, or compress with gzip")
+                .about([Parameter::BuildFeature("zstd")]));
         }
         if let Some(format) = Format::of_start(&start) {
             let rule = format!("{name} does not hold text: its format is {}", format.name());
@@ -248,59 +251,6 @@ fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::io(format!("cannot read {name}: {error}"))
 }
 
-/// A stream of which the start has been looked at.
-type Primed<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
-
-/// Reads until `enough` of the start is known (or all of it), however little each read gives.
-fn prime<R: Read>(
-    mut input: R,
-    enough: impl Fn(&[u8]) -> bool,
-) -> io::Result<(Vec<u8>, Primed<R>)> {
-    let mut start = Vec::new();
-    while !enough(&start) {
-        if (&mut input).take(1 << 12).read_to_end(&mut start)? == 0 {
-            break;
-        }
-    }
-    Ok((start.clone(), io::Cursor::new(start).chain(input)))
-}
-
-/// The start of a frame of Zstandard.
-const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-
-/// Inflates what starts like gzip (all members) or zstd (all frames), and skips a byte order mark;
-/// also gives the start of the text: its first line, or 64 KiB.
-pub(super) fn decompress(
-    raw: impl Read + Send + 'static,
-) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
-    let (magic, file) = prime(raw, |start| start.len() >= 4)?;
-    let file = BufReader::with_capacity(1 << 16, file);
-    let inflated: Box<dyn Read + Send> = match magic.as_slice() {
-        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        // A frame of data, or one to skip.
-        #[cfg(feature = "zstd")]
-        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-            Box::new(zstd::stream::read::Decoder::with_buffer(file)?)
-        }
-        _ => Box::new(file),
-    };
-    let enough = |start: &[u8]| start.len() >= 1 << 16 || start.contains(&b'\n');
-    let (start, text) = prime(inflated, enough)?;
-    let mut input = BufReader::with_capacity(1 << 16, text);
-    if start.starts_with(b"\xef\xbb\xbf") {
-        skip(&mut input, 3)?;
-    }
-    Ok((start, Box::new(input)))
-}
-
-fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
-    for _ in 0..bytes {
-        input.fill_buf()?;
-        input.consume(1);
-    }
-    Ok(())
-}
-
 /// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma where
 /// none is, nor stands in numbers.
 fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
@@ -376,11 +326,6 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
             .at(None, column)
             .hint("save the file as UTF-8")
     })
-}
-
-/// UTF-8 without NUL.
-pub(crate) fn text(name: &[u8]) -> Option<String> {
-    std::str::from_utf8(name).ok().filter(|name| !name.contains('\0')).map(str::to_owned)
 }
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
 //! How a row's target reaches the grid. A value that is not usable is missing, and then the row
 //! contributes nothing anywhere.
 
+use crate::data::bounds::Bounds;
 use crate::data::number::CellFormat;
-use crate::data::scaling::Bounds;
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 

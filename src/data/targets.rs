@@ -10,7 +10,7 @@ use crate::data::block_table::Cell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// Targets by id or in the order of the samples.
 pub(crate) struct TargetTable {
@@ -169,15 +169,16 @@ pub(crate) fn no_usable_target(
 ) -> Error {
     if targets.is_some_and(|targets| !targets.in_order()) {
         return Error::input("no sample has a usable target: no id is in both files with one")
-            .hint("state the id column, --id NAME, and --classes if the targets are labels");
+            .hint("state the id column, and the classes if the targets are labels")
+            .about([Parameter::Id, Parameter::Classes]);
     }
     let error = if labels {
         Error::input("no row has one of the stated classes here")
             .hint("labels are compared as text, upper and lower case included")
     } else {
-        Error::input("no row has a number here, in the target's column").hint(
-            "if it holds labels, state them: --classes a,b; `dpsis inspect` shows what it holds",
-        )
+        Error::input("no row has a number here, in the target's column")
+            .hint("if it holds labels, state them as classes; a look at the table shows what it holds")
+            .about([Parameter::Classes, Parameter::Inspect])
     };
     let place = schema.target().map(|place| place + 1);
     match schema.orientation() {

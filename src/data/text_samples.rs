@@ -7,8 +7,9 @@ use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
 use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::table::{OpenTable, TableFile, text};
+use crate::data::table::{OpenTable, TableFile};
 use crate::data::targets::{Join, TargetTable, no_usable_target};
+use crate::data::text::text;
 use crate::error::{Error, Result};
 
 /// A table of text whose features and target are known.
@@ -30,7 +31,7 @@ enum Body {
 impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
     pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
-        let targets = table.target_file.as_deref().map(TargetTable::read).transpose()?;
+        let targets = table.facts.target_file.as_deref().map(TargetTable::read).transpose()?;
         let file = table.file().with_progress(opening.progress.clone());
         let private_header = table.lies() == Orientation::FeaturesAsRows;
         let place = |error: Error| if private_header { error.without_column() } else { error };
@@ -49,7 +50,7 @@ impl TextSamples {
                 (schema, Body::Held(held))
             }
         };
-        let (format, threads) = (table.cells.clone(), opening.threads);
+        let (format, threads) = (table.facts.cells(), opening.threads);
         Ok(Self { schema, format, targets, threads, body })
     }
 }
@@ -230,7 +231,8 @@ impl Held {
             TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
             _ => None,
         };
-        let new = || Lines { format: &table.cells, target, samples: ids.len(), lines: Vec::new() };
+        let format = table.facts.cells();
+        let new = || Lines { format: &format, target, samples: ids.len(), lines: Vec::new() };
         let mut lines = open.fold(threads, new)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let mut names = Vec::with_capacity(lines.len());
@@ -245,7 +247,7 @@ impl Held {
             }
             names.push(name);
         }
-        let schema = Schema::of_rows(names, &role, &table.exclude)?;
+        let schema = Schema::of_rows(names, &role, &table.facts.exclude)?;
         let joined = match targets {
             Some(targets) => join(&ids, targets)?,
             None => {

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::column::{Column, NumberColumn};
+use super::Inspection;
+use super::column::{ColumnSummary, NumberSummary};
 use super::findings::{self, Written};
-use super::{Inspection, Known};
 use crate::data::{
     BLOCKS, Block, BlockFold, Cell, CellFormat, FileTable, Format, Orientation, Place, Values,
     Wanted, codes, fold_blocks,
@@ -12,13 +12,9 @@ use crate::data::{
 use crate::error::Result;
 
 /// Looks at a file that is not text, in one pass.
-pub(super) fn inspect(table: FileTable, format: Format, known: &Known) -> Result<Inspection> {
-    let stated = CellFormat { decimal_comma: false, missing: known.missing.clone() };
-    let mut table = table.target_column(known.target.clone());
-    if let Some(orientation) = known.orientation {
-        table = table.orientation(orientation);
-    }
-    let file = table.open_blocks(table.format()?)?;
+pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
+    let stated = &table.facts;
+    let file = table.open_blocks(format)?;
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
@@ -30,25 +26,25 @@ pub(super) fn inspect(table: FileTable, format: Format, known: &Known) -> Result
         texts: texts.collect(),
         block: BLOCKS / (threads + 1),
     };
-    let id = match known.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
+    let id = match stated.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => Place::Column(column),
         None if layout.ids => Place::Ids,
         None => Place::Column(0),
     };
-    let (format_of_cells, missing) = codes(&stated);
-    let new = || Look {
+    let (format_of_cells, missing) = codes(&stated.cells());
+    let new = || BlockLook {
         format: &format_of_cells,
         missing: &missing,
         rows: 0,
-        numbers: vec![NumberColumn::default(); wanted.numbers.len()],
+        numbers: vec![NumberSummary::default(); wanted.numbers.len()],
         merged: None,
-        texts: vec![Column::default(); wanted.texts.len()],
+        texts: vec![ColumnSummary::default(); wanted.texts.len()],
         id: wanted.texts.iter().position(|place| *place == id),
         ids: HashMap::new(),
     };
     let look = fold_blocks(&*file, &wanted, threads, None, new)?.merged();
     // The columns as the file has them, ids before and a target after them.
-    let mut places: Vec<(usize, Column)> = Vec::new();
+    let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);
     let place = |place: &Place| match place {
         Place::Ids => 0,
@@ -59,14 +55,14 @@ pub(super) fn inspect(table: FileTable, format: Format, known: &Known) -> Result
     places.extend(numbers.zip(look.merged.unwrap_or_default()));
     places.extend(wanted.texts.iter().map(place).zip(look.texts));
     places.sort_by_key(|(place, _)| *place);
-    let columns: Vec<Column> = places.into_iter().map(|(_, column)| column).collect();
+    let columns: Vec<ColumnSummary> = places.into_iter().map(|(_, column)| column).collect();
     let target = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
     let mut header: Vec<String> = layout.ids.then(String::new).into_iter().collect();
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(target));
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
     let (findings, suggestion) = findings::draw(findings::Seen {
-        known,
+        stated,
         header: &header,
         written: Written::Blocks {
             format,
@@ -83,24 +79,24 @@ pub(super) fn inspect(table: FileTable, format: Format, known: &Known) -> Result
 }
 
 /// Gathers what each column holds.
-struct Look<'a> {
+struct BlockLook<'a> {
     format: &'a CellFormat,
     missing: &'a [f64],
     rows: u64,
-    numbers: Vec<NumberColumn>,
+    numbers: Vec<NumberSummary>,
     /// What other threads gathered of them.
-    merged: Option<Vec<Column>>,
-    texts: Vec<Column>,
+    merged: Option<Vec<ColumnSummary>>,
+    texts: Vec<ColumnSummary>,
     /// Which text may be the id.
     id: Option<usize>,
     /// How often each id occurs.
     ids: HashMap<Vec<u8>, u64>,
 }
 
-impl Look<'_> {
+impl BlockLook<'_> {
     /// With its own numbers among those of the others.
     fn merged(mut self) -> Self {
-        let own = std::mem::take(&mut self.numbers).into_iter().map(NumberColumn::into_column);
+        let own = std::mem::take(&mut self.numbers).into_iter().map(NumberSummary::into_summary);
         self.merged = Some(match self.merged.take() {
             None => own.collect(),
             Some(mut merged) => {
@@ -120,7 +116,7 @@ impl Look<'_> {
     }
 }
 
-impl BlockFold for Look<'_> {
+impl BlockFold for BlockLook<'_> {
     fn block(&mut self, first: u64, block: Block) {
         self.rows += block.rows as u64;
         match &block.values {

@@ -15,7 +15,7 @@ const CODE_VALUES: [f64; CODES.len()] = [-999.0, -9999.0, -99.0, 999.0, 9999.0, 
 
 /// Counts and moments of a column.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Column {
+pub(super) struct ColumnSummary {
     /// Cells that are finite numbers.
     pub(super) numbers: u64,
     /// Cells that are empty or a stated code.
@@ -37,13 +37,13 @@ pub(super) struct Column {
 
 /// The same of a column of numbers, without their texts.
 #[derive(Debug, Clone, Default)]
-pub(super) struct NumberColumn {
-    counted: Column,
+pub(super) struct NumberSummary {
+    counted: ColumnSummary,
     /// Different values with their counts, up to [`MOST_LABELS`] and one more.
     values: Vec<(f64, u64)>,
 }
 
-impl NumberColumn {
+impl NumberSummary {
     /// Takes in a value; `missing` stand for none.
     pub(super) fn take_in(&mut self, value: f64, missing: &[f64]) {
         let column = &mut self.counted;
@@ -63,13 +63,13 @@ impl NumberColumn {
     }
 
     /// The column, with its values as texts.
-    pub(super) fn into_column(self) -> Column {
+    pub(super) fn into_summary(self) -> ColumnSummary {
         let text = |(value, count): (f64, u64)| (value.to_string(), count);
-        Column { values: self.values.into_iter().map(text).collect(), ..self.counted }
+        ColumnSummary { values: self.values.into_iter().map(text).collect(), ..self.counted }
     }
 }
 
-impl Column {
+impl ColumnSummary {
     /// Counts a number.
     fn number(&mut self, value: f64) {
         if self.numbers == 0 {

@@ -1,42 +1,20 @@
-//! A look at a table for the data holder's eyes: what it holds, what is odd, which command to use.
+//! A look at a table for the data holder's eyes: what it holds, what is odd, what should be stated of it.
 //!
 //! **Not private**: everything here is read off the data and may not be passed on.
 
 mod blocks;
 mod column;
+mod features;
 mod findings;
+mod roles;
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use crate::data::{
-    CellFormat, FileTable, Format, Orientation, Row, RowFold, TableFile, TargetColumn,
-};
+use crate::data::{CellFormat, FileTable, Format, Row, RowFold};
 use crate::error::Result;
-use column::Column;
+use column::ColumnSummary;
 
 pub use findings::{Finding, Suggestion};
-
-/// What is known of a table before it is looked at.
-#[derive(Debug, Clone, Default)]
-pub struct Known {
-    /// What separates cells; found in the header if none.
-    pub delimiter: Option<u8>,
-    /// Whether `3,5` means three and a half; found if not stated.
-    pub decimal_comma: bool,
-    /// Texts that stand for a missing value.
-    pub missing: Vec<String>,
-    /// Which column holds the target.
-    pub target: TargetColumn,
-    /// Whether the targets are in another file.
-    pub target_elsewhere: bool,
-    /// A column of ids.
-    pub id: Option<String>,
-    /// Columns that are no features.
-    pub exclude: Vec<String>,
-    /// Which way the table lies, where that is stated.
-    pub orientation: Option<Orientation>,
-}
 
 /// What a table holds. Not private.
 #[derive(Debug, Clone)]
@@ -50,45 +28,42 @@ pub struct Inspection {
     pub delimiter: Option<u8>,
     /// What was found, in the order to read it.
     pub findings: Vec<Finding>,
-    /// The options to state.
+    /// What should be stated.
     pub suggestion: Suggestion,
 }
 
-/// Looks at a table of any format.
+/// Looks at a table of any format, with what is stated of it.
 ///
 /// # Errors
 ///
-/// As for reading it: `Request` for what is known of text alone and of another format, `Io`, or `Input` with
-/// the place of the first structure error.
-pub fn inspect(path: &Path, known: &Known) -> Result<Inspection> {
-    let mut table = FileTable::new(path).decimal_comma(known.decimal_comma);
-    if let Some(delimiter) = known.delimiter {
-        table = table.delimiter(delimiter);
-    }
+/// As for reading it: `Request` for facts that do not fit its format, `Io`, or `Input` with the place of the
+/// first structure error.
+pub fn inspect(table: &FileTable) -> Result<Inspection> {
     match table.format()? {
-        Format::Text => inspect_text(path, known),
-        format => blocks::inspect(table.missing(known.missing.clone()), format, known),
+        Format::Text => inspect_text(table),
+        format => blocks::inspect(table, format),
     }
 }
 
-fn inspect_text(path: &Path, known: &Known) -> Result<Inspection> {
-    let file = TableFile::new(path, known.delimiter).with_decimal_comma(known.decimal_comma);
-    let table = file.open()?;
-    let (header, delimiter) = (table.header().to_vec(), table.delimiter());
-    let format = CellFormat { decimal_comma: false, missing: known.missing.clone() };
-    let id = known.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
-    let new = || Look {
+fn inspect_text(table: &FileTable) -> Result<Inspection> {
+    let stated = &table.facts;
+    let open = table.file().open()?;
+    let (header, delimiter) = (open.header().to_vec(), open.delimiter());
+    // Decimal commas are counted, stated or not.
+    let format = CellFormat { decimal_comma: false, ..stated.cells() };
+    let id = stated.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
+    let new = || TextLook {
         format: &format,
         rows: 0,
-        columns: vec![Column::default(); header.len()],
+        columns: vec![ColumnSummary::default(); header.len()],
         id: id.unwrap_or(0),
         ids: HashMap::new(),
     };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let look = table.fold(threads, new)?;
+    let look = open.fold(threads, new)?;
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
     let (findings, suggestion) = findings::draw(findings::Seen {
-        known,
+        stated,
         header: &header,
         written: findings::Written::Text(delimiter),
         rows: look.rows,
@@ -101,17 +76,17 @@ fn inspect_text(path: &Path, known: &Known) -> Result<Inspection> {
 }
 
 /// Gathers what each column holds.
-struct Look<'a> {
+struct TextLook<'a> {
     format: &'a CellFormat,
     rows: u64,
-    columns: Vec<Column>,
+    columns: Vec<ColumnSummary>,
     /// The column that may hold ids.
     id: usize,
     /// How often each of its values occurs.
     ids: HashMap<Vec<u8>, u64>,
 }
 
-impl RowFold for Look<'_> {
+impl RowFold for TextLook<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         self.rows += 1;
         for (c, column) in self.columns.iter_mut().enumerate() {

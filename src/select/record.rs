@@ -142,7 +142,7 @@ pub struct Guarantee {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct MechanismUsed {
-    /// Its name on the command line.
+    /// Its name.
     pub id: String,
     /// Its parameters, exactly, by name.
     #[serde(flatten)]

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::arguments::TableArguments;
 use crate::output::{self, Destination};
+use crate::table_arguments::TableArguments;
 use dpsis::Result;
 use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 
@@ -39,7 +39,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
     let table = arguments.table.table(&schema)?;
     let mut inputs = vec![arguments.table.file.as_path()];
     inputs.extend(arguments.table.target_file.as_deref());
-    inputs.extend(schema.target_file.as_deref());
+    inputs.extend(schema.facts.target_file.as_deref());
     inputs.extend(arguments.table.schema.as_deref());
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     output::remark(

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::arguments::TableOptions;
 use crate::output::{self, Destination};
 use crate::run_arguments::RunArguments;
+use crate::table_arguments::TableOptions;
 use crate::values::{parse_bounds, parse_counts, parse_epsilons, parse_record};
 use dpsis::Bounds;
 use dpsis::Target;

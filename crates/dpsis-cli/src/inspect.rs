@@ -1,42 +1,51 @@
 //! `dpsis inspect`: findings, the command to use, and a schema file to check.
 
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::Args;
 
-use crate::arguments::{Arguments, Command, InspectArguments, Orient, TableArguments};
 use crate::output::Destination;
 use crate::schema_file::SchemaFile;
-use dpsis::inspect::{Inspection, Known, Suggestion, inspect as look};
+use crate::select::SelectArguments;
+use crate::table_arguments::TableArguments;
+use crate::values::to_record;
+use crate::words;
+use dpsis::inspect::{Inspection, Suggestion, inspect as look};
+use dpsis::internals::delimiter_name;
 use dpsis::{Error, Result};
-use dpsis::{Orientation, TargetColumn};
+use dpsis::{FileTable, Orientation, ScoreKind, TableFacts, Target, TargetColumn};
+
+/// Look at a table before a release: for the data holder's eyes only.
+///
+/// Says what the file holds, what is odd in it, which way it lies and which command to use. It reads
+/// the data without privacy: nothing of its output may be passed on.
+#[derive(Debug, Args)]
+pub(super) struct InspectArguments {
+    #[command(flatten)]
+    pub(super) table: TableArguments,
+
+    /// Write the facts it found to a schema file, for you to check and use with `select --schema`
+    #[arg(long, value_name = "FILE")]
+    pub(super) write_schema: Option<PathBuf>,
+}
 
 pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let table = &arguments.table;
     let (schema, _) = table.schema()?;
-    let known = known(table, &schema)?;
-    let target_file = table.target_file.as_ref().or(schema.target_file.as_ref());
+    let stated = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
-    inputs.extend(target_file.map(|path| path.as_path()));
+    inputs.extend(stated.target_file.as_deref());
     if arguments.write_schema.as_ref().is_some_and(|path| path.is_file()) {
         let schema_exists = "the schema file exists already: remove it, or choose another name";
         return Err(Error::request(schema_exists));
     }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
-    let inspection = look(&table.file, &known)?;
-    let mut options = inspection.suggestion.options.clone();
-    if let Some(path) = target_file {
-        options.extend(["--target-file".to_owned(), path.display().to_string()]);
-    }
-    if table.numeric_names {
-        options.push("--numeric-names".to_owned());
-    }
+    let inspection = look(&FileTable::new(&table.file).facts(stated.clone()))?;
+    let options = options(&inspection.suggestion, &stated);
     let checked = check(&inspection.suggestion, &options, &table.file);
     if checked.is_ok() && arguments.write_schema.is_some() {
-        let schema =
-            SchemaFile { target_file: target_file.cloned(), ..facts(&inspection.suggestion) };
-        let schema = serde_json::to_string_pretty(&schema)
+        let schema = serde_json::to_string_pretty(&schema_file(&inspection.suggestion))
             .map_err(|_| Error::io("the schema cannot be written as JSON"))?;
         destination.write(&(schema + "\n"))?;
     }
@@ -44,27 +53,58 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     Destination::Stdout.write(&text)
 }
 
-fn known(table: &TableArguments, schema: &SchemaFile) -> Result<Known> {
-    let target = table.target.clone().or(schema.target.clone());
-    let stated = table.missing()?;
-    Ok(Known {
-        delimiter: table.delimiter_byte(schema)?,
-        decimal_comma: table.decimal_comma || schema.decimal_comma,
-        missing: if stated.is_empty() { schema.missing.clone() } else { stated },
-        target: match (table.target_index, target) {
-            (Some(place), _) => TargetColumn::At(place),
-            (_, Some(name)) => TargetColumn::Named(name),
-            _ => TargetColumn::Last,
-        },
-        target_elsewhere: table.target_file.is_some() || schema.target_file.is_some(),
-        id: table.id.clone().or(schema.id.clone()),
-        exclude: if table.exclude.is_some() { table.excluded()? } else { schema.exclude.clone() },
-        orientation: match (table.orient, schema.features_as_rows) {
-            (Some(Orient::FeaturesAsRows), _) | (None, true) => Some(Orientation::FeaturesAsRows),
-            (Some(Orient::SamplesAsRows), _) => Some(Orientation::SamplesAsRows),
-            (None, false) => None,
-        },
-    })
+/// The options of `select` that state a suggestion: those that `select` does not take by itself.
+fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
+    let facts = &suggestion.facts;
+    let features_as_rows = facts.orientation == Some(Orientation::FeaturesAsRows);
+    let mut options = Vec::new();
+    if facts.decimal_comma {
+        options.push("--decimal-comma".to_owned());
+    }
+    let mut state = |option: &str, value: String| options.extend([option.to_owned(), value]);
+    // `select` does not look for the delimiter in a header that holds ids.
+    if let Some(delimiter) = facts.delimiter
+        && (stated.delimiter.is_some() || features_as_rows)
+    {
+        state("--delimiter", delimiter_name(delimiter));
+    }
+    if features_as_rows {
+        state("--orient", "features-as-rows".to_owned());
+    }
+    if let Some(id) = &facts.id {
+        state("--id", id.clone());
+    }
+    match &facts.target {
+        TargetColumn::Last => {}
+        TargetColumn::Named(name) => state("--target", name.clone()),
+        TargetColumn::At(place) => state("--target-index", place.to_string()),
+    }
+    match &suggestion.target {
+        Target::Classes(labels) => state("--classes", to_record(labels)),
+        Target::Bounded(bounds) => {
+            state("--target-bounds", format!("{},{}", bounds.low(), bounds.high()));
+        }
+        _ => {}
+    }
+    if !facts.exclude.is_empty() {
+        state("--exclude", to_record(&facts.exclude));
+    }
+    match suggestion.score {
+        Some(ScoreKind::Correlation) => state("--score", "correlation".to_owned()),
+        Some(ScoreKind::Kendall) => state("--score", "kendall".to_owned()),
+        _ => {}
+    }
+    if let Some(path) = &facts.target_file {
+        state("--target-file", path.display().to_string());
+    }
+    if facts.numeric_names {
+        options.push("--numeric-names".to_owned());
+    }
+    if !facts.missing.is_empty() {
+        // Codes often start with a minus.
+        options.push(format!("--na={}", to_record(&facts.missing)));
+    }
+    options
 }
 
 /// The words of the command.
@@ -85,18 +125,18 @@ fn check(
     if suggestion.undecided {
         return Err("answer the question above first".to_owned());
     }
-    let parsed = Arguments::try_parse_from(command(suggestion, options, file));
-    let Ok(Arguments { command: Command::Select(select) }) = parsed else {
+    let Some(select) = SelectArguments::from_words(&command(suggestion, options, file)[1..]) else {
         return Err("the table's names cannot be stated on a command line".to_owned());
     };
     let checked = select.job().and_then(|job| {
         // Standard input is gone, and where features are rows the header does not hold them.
-        if file == Path::new("-") || suggestion.features_as_rows {
+        let features_as_rows = suggestion.facts.orientation == Some(Orientation::FeaturesAsRows);
+        if file == Path::new("-") || features_as_rows {
             return Ok(None);
         }
         job.select.dry_run(&job.table).map(|plan| Some(plan.rows_needed))
     });
-    checked.map_err(|error| error.to_string())
+    checked.map_err(|error| words::error(&error))
 }
 
 fn text(
@@ -110,7 +150,8 @@ fn text(
     );
     for finding in &inspection.findings {
         let mark = if finding.odd { "!" } else { " " };
-        let _ = writeln!(text, "{mark} {:<9} {}", finding.topic, finding.text);
+        let options = words::options(&finding.about);
+        let _ = writeln!(text, "{mark} {:<9} {}{options}", finding.topic, finding.text);
     }
     if inspection.rows == 0 {
         let _ = writeln!(text, "! {:<9} there is no row below the header", "shape");
@@ -158,20 +199,13 @@ fn shell_word(word: &str) -> String {
     format!("'{}'", word.replace('\'', "'\\''"))
 }
 
-/// What was found and stated, as facts to check.
-fn facts(suggestion: &Suggestion) -> SchemaFile {
-    SchemaFile {
-        target: suggestion.target.clone(),
-        id: suggestion.id.clone(),
-        exclude: suggestion.exclude.clone(),
-        features_as_rows: suggestion.features_as_rows,
-        delimiter: suggestion.delimiter.map(|byte| match byte {
-            b'\t' => "tab".to_owned(),
-            byte => char::from(byte).to_string(),
-        }),
-        decimal_comma: suggestion.decimal_comma,
-        missing: suggestion.missing.clone(),
-        classes: suggestion.classes.clone(),
-        ..SchemaFile::default()
+/// The suggestion as a schema file to check.
+fn schema_file(suggestion: &Suggestion) -> SchemaFile {
+    let mut schema = SchemaFile { facts: suggestion.facts.clone(), ..SchemaFile::default() };
+    match &suggestion.target {
+        Target::Classes(labels) => schema.classes = Some(labels.clone()),
+        Target::Bounded(bounds) => schema.target_bounds = Some([bounds.low(), bounds.high()]),
+        _ => {}
     }
+    schema
 }

@@ -4,13 +4,26 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum;
 use serde::Serialize;
 
-use crate::arguments::Format;
 use crate::words;
 use dpsis::report::{self, Reported};
 use dpsis::{DryRun, Warning};
 use dpsis::{Error, Result};
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Format {
+    /// Names on stdout, a report on stderr
+    Text,
+    /// One JSON document on stdout
+    Json,
+    /// Names and columns on stdout, tab-separated
+    Tsv,
+    /// The record as a self-contained page on stdout
+    Html,
+}
 
 /// Where the document goes; checked before anything is spent.
 pub(super) enum Destination {

@@ -3,27 +3,25 @@
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use dpsis::{Error, Result};
+use dpsis::{TableFacts, TargetColumn};
 
-/// What `select` can be told about a table; every field may be left out.
+/// Public facts about a table, its target and its features; every field may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct SchemaFile {
-    pub(super) target: Option<String>,
-    pub(super) target_file: Option<PathBuf>,
-    pub(super) id: Option<String>,
-    /// Columns that are no features.
-    pub(super) exclude: Vec<String>,
-    pub(super) features_as_rows: bool,
-    pub(super) delimiter: Option<String>,
-    pub(super) decimal_comma: bool,
-    /// Texts that stand for a missing value.
-    pub(super) missing: Vec<String>,
+    #[serde(flatten)]
+    pub(super) facts: TableFacts,
+    /// The labels of the target.
     pub(super) classes: Option<Vec<String>>,
+    /// The range of a numeric target.
     pub(super) target_bounds: Option<[f64; 2]>,
+    /// The range of all features.
     pub(super) bounds: Option<[f64; 2]>,
+    /// A file with the range of each feature.
     pub(super) bounds_file: Option<PathBuf>,
 }
 
@@ -37,12 +35,18 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     let bytes =
         std::fs::read(path).map_err(|error| Error::io(format!("cannot read {name}: {error}")))?;
     let mut schema: SchemaFile = serde_json::from_slice(&bytes).map_err(|error| {
-        let (line, column) = (error.line(), error.column());
-        Error::request(format!("{name} is no schema file: see line {line}, column {column}"))
+        let wrong = match wrong_field(&bytes) {
+            Some(field) => {
+                format!("the field {field:?} is unknown, or its value is of another kind")
+            }
+            None => format!("see line {}, column {}", error.line(), error.column()),
+        };
+        Error::request(format!("{name} is no schema file: {wrong}"))
             .hint("`dpsis inspect --write-schema FILE` writes one")
     })?;
+    let states_target = schema.facts.target != TargetColumn::Last;
     for (both, names) in [
-        (schema.target.is_some() && schema.target_file.is_some(), "target and target_file"),
+        (states_target && schema.facts.target_file.is_some(), "target and target_file"),
         (schema.classes.is_some() && schema.target_bounds.is_some(), "classes and target_bounds"),
         (schema.bounds.is_some() && schema.bounds_file.is_some(), "bounds and bounds_file"),
     ] {
@@ -52,9 +56,63 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     }
     // Files are named from where the schema is.
     let folder = path.parent().unwrap_or(Path::new(""));
-    for file in [&mut schema.target_file, &mut schema.bounds_file].into_iter().flatten() {
+    for file in [&mut schema.facts.target_file, &mut schema.bounds_file].into_iter().flatten() {
         *file = folder.join(&*file);
     }
     let hash = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
     Ok((schema, hash))
+}
+
+/// The first field that is refused by itself, if the bytes are an object.
+fn wrong_field(bytes: &[u8]) -> Option<String> {
+    let Ok(Value::Object(fields)) = serde_json::from_slice(bytes) else { return None };
+    fields.into_iter().find_map(|(name, value)| {
+        let alone = Value::Object([(name.clone(), value)].into_iter().collect());
+        serde_json::from_value::<SchemaFile>(alone).is_err().then_some(name)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(json: &str) -> Result<SchemaFile> {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), json).unwrap();
+        read_schema(file.path()).map(|(schema, _)| schema)
+    }
+
+    /// Files of earlier versions state these fields.
+    #[test]
+    fn the_fields() {
+        let schema = read(
+            r#"{"target": "out", "target_file": null, "id": "who", "exclude": ["note"],
+                "features_as_rows": false, "delimiter": "tab", "decimal_comma": true,
+                "missing": ["-9"], "classes": ["no", "yes"], "target_bounds": null,
+                "bounds": [0, 1], "bounds_file": null}"#,
+        )
+        .unwrap();
+        assert_eq!(schema.facts.target, TargetColumn::Named("out".into()));
+        assert_eq!(schema.facts.delimiter, Some(b'\t'));
+        assert_eq!(schema.bounds, Some([0.0, 1.0]));
+        let json = serde_json::to_string(&schema).unwrap();
+        assert_eq!(read(&json).unwrap(), schema, "{json}");
+        assert_eq!(read("{}").unwrap(), SchemaFile::default());
+    }
+
+    #[test]
+    fn wrong_fields_are_named() {
+        for (json, said) in [
+            (r#"{"id": "a", "targt": "out"}"#, "the field \"targt\""),
+            (r#"{"decimal_comma": "S3CR3T"}"#, "the field \"decimal_comma\""),
+            (r#"{"classes": 3}"#, "the field \"classes\""),
+            ("{\n\"id\": }", "line 2, column 7"),
+            ("[]", "line 1"),
+            (r#"{"target": "a", "target_file": "b"}"#, "target and target_file exclude"),
+            (r#"{"bounds": [0, 1], "bounds_file": "b"}"#, "bounds and bounds_file exclude"),
+        ] {
+            let error = read(json).unwrap_err().to_string();
+            assert!(error.contains(said) && !error.contains("S3CR3T"), "{json}: {error}");
+        }
+    }
 }

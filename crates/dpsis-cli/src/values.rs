@@ -3,7 +3,7 @@
 use dpsis::Bounds;
 use dpsis::Center;
 use dpsis::Epsilon;
-use dpsis::internals::parse_number;
+use dpsis::internals::{parse_delimiter as delimiter_of, parse_number};
 use dpsis::{Error, Result};
 use dpsis_eval::Count;
 
@@ -30,6 +30,18 @@ pub(super) fn parse_record(text: &str) -> Result<Vec<String>> {
         [record] => Ok(record.iter().map(|label| label.trim().to_owned()).collect()),
         _ => Err(Error::request("a list must be stated on one line: a,b or a,b,c")),
     }
+}
+
+/// A list as [`parse_record`] reads it.
+pub(super) fn to_record(values: &[String]) -> String {
+    let quote = |value: &String| {
+        if value.contains([',', '"']) {
+            format!("\"{}\"", value.replace('"', "\"\""))
+        } else {
+            value.clone()
+        }
+    };
+    values.iter().map(quote).collect::<Vec<_>>().join(",")
 }
 
 /// `5,10,log`: numbers of features.
@@ -79,11 +91,8 @@ fn distinct<T: PartialEq>(all: Vec<T>, rule: &str) -> Result<Vec<T>> {
 
 /// One ASCII character, or the word tab.
 pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
-    match text.as_bytes() {
-        b"tab" | b"\\t" => Ok(b'\t'),
-        [byte] if !b"\"\r\n".contains(byte) => Ok(*byte),
-        _ => Err(Error::request("the delimiter must be one character, or the word tab")),
-    }
+    delimiter_of(text)
+        .ok_or_else(|| Error::request("the delimiter must be one character, or the word tab"))
 }
 
 /// `center=C,target=T`, either or both: the shares of the target's median and center.

@@ -99,7 +99,7 @@ fn cases() -> Vec<(&'static str, &'static [&'static str], Vec<u8>, Outcome)> {
             endless.into(),
             Refused(3, "row 1, column 1: the cell is longer"),
         ),
-        ("text target", &[], b"a,b,y\n1,2,S3CR3T\n".to_vec(), Refused(3, "state them: --classes")),
+        ("text target", &[], b"a,b,y\n1,2,S3CR3T\n".to_vec(), Refused(3, "state them as classes")),
         ("other labels", labels, b"a,b,y\n1,2,S3CR3T\n".to_vec(), Refused(3, "stated classes")),
         ("labels in capitals", labels, b"a,b,y\n1,2,YES\n".to_vec(), Refused(3, "case included")),
         (

@@ -90,13 +90,17 @@ fn the_suggested_command_works() {
             table("age,dose,y", |i, c| {
                 format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
             }),
-            &["-999 may stand for missing values: --na=-999"],
+            &["-999 may stand for missing values: state them (--na)"],
         ),
         (
             "the target elsewhere",
             "t.csv",
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
-            &["holds labels (well, case): if it is the target, --target \"out\"", "--exclude out"],
+            &[
+                "holds labels (well, case): state it if it is the target",
+                "(--target, --exclude)",
+                "--exclude out",
+            ],
         ),
         (
             "names that want quoting",
@@ -339,7 +343,12 @@ fn files_of_every_format() {
     }
     // Nothing to run without a target; text alone has delimiters.
     let text = said(&dpsis(&data, &["inspect", "v12.gct"]));
-    assert!(text.contains("state --target-file") && text.contains("No command yet"), "{text}");
+    assert!(
+        text.contains("state a file of targets")
+            && text.contains("--target-file")
+            && text.contains("No command yet"),
+        "{text}"
+    );
     assert_eq!(dpsis(&data, &["inspect", "--delimiter", ",", "c-f4.npy"]).status.code(), Some(2));
 }
 

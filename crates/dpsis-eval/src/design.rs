@@ -3,7 +3,7 @@
 //! Every table is a function of its seed: ChaCha20 with that seed, normal variates by the ziggurat
 //! algorithm of `rand_distr`.
 
-use dpsis::{Error, Result};
+use dpsis::{Error, Parameter, Result};
 use ndarray::{Array1, Array2, Axis};
 use rand::Rng;
 use rand_chacha::ChaCha20Rng;
@@ -121,7 +121,8 @@ pub fn made(
     let sized = rows.is_some() || features.is_some();
     let (rows, features) = (rows.unwrap_or(500), features.unwrap_or(100));
     if sized && ["fan-lv", "w1", "w1-w2"].contains(&name) {
-        return Err(Error::request(format!("{name} has its own size: no --rows and --features")));
+        return Err(Error::request(format!("{name} has its own size: none can be stated"))
+            .about([Parameter::Size]));
     }
     let autoregressive =
         |r| Design { features, correlation: Correlation::Autoregressive(r), mixed_signs: false };

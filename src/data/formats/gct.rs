@@ -10,10 +10,11 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::data::block_table::{Cell, Layout};
-use crate::data::formats::{Stated, text_of};
+use crate::data::facts::TableFacts;
+use crate::data::formats::text_of;
 use crate::data::held::{Column, HeldTable};
 use crate::data::schema::{Orientation, TargetColumn};
-use crate::data::table::text;
+use crate::data::text::text;
 use crate::error::{Error, Result};
 
 /// The longest line before the number of samples is known, and what a cell may take then.
@@ -31,8 +32,8 @@ fn malformed(rule: &str) -> Error {
 /// # Errors
 ///
 /// `Input` if it is malformed, with the line of the first feature that is; `Io` if it cannot be read.
-pub(super) fn read(path: &Path, stated: &Stated<'_>) -> Result<HeldTable> {
-    Lines { input: text_of(path)?, line: Vec::new() }.table(stated)
+pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
+    Lines { input: text_of(path)?, line: Vec::new() }.table(facts)
 }
 
 struct Lines<R> {
@@ -89,7 +90,7 @@ impl<R: BufRead> Lines<R> {
         Ok(Sizes { features, samples: samples as usize, described: described as usize, metadata })
     }
 
-    fn table(mut self, stated: &Stated<'_>) -> Result<HeldTable> {
+    fn table(mut self, facts: &TableFacts) -> Result<HeldTable> {
         let Sizes { features, samples, described, metadata } = self.sizes()?;
         let columns = 1 + described + samples;
         let most = columns as u64 * MAX_CELL;
@@ -99,7 +100,7 @@ impl<R: BufRead> Lines<R> {
         }
         let id = |cell: &&[u8]| Some(cell.trim_ascii().to_vec());
         let ids: Vec<Cell> = header[1 + described..].iter().map(id).collect();
-        let wanted = match stated.target {
+        let wanted = match &facts.target {
             TargetColumn::Named(name) => Some(name.as_bytes()),
             _ => None,
         };
@@ -112,6 +113,7 @@ impl<R: BufRead> Lines<R> {
                 target = Some(cells[1 + described..].iter().map(text).collect());
             }
         }
+        let format = facts.cells();
         let (mut names, mut values) = (Vec::new(), Vec::new());
         for number in metadata + 1.. {
             let Some(line) = self.next(most)? else { break };
@@ -128,7 +130,7 @@ impl<R: BufRead> Lines<R> {
             values.push(if is_target {
                 Column::Texts(of.iter().map(|cell| Some(cell.trim_ascii().to_vec())).collect())
             } else {
-                let number = |cell: &&[u8]| stated.format.number(cell).unwrap_or(f64::NAN);
+                let number = |cell: &&[u8]| format.number(cell).unwrap_or(f64::NAN);
                 Column::Numbers(of.iter().map(number).collect())
             });
         }
@@ -161,13 +163,12 @@ fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
 mod tests {
     use super::*;
     use crate::data::block_table::{BlockTable, Place, Values, Wanted};
-    use crate::data::number::CellFormat;
     use crate::error::ErrorKind;
 
     fn table(text: &str, target: &TargetColumn) -> Result<HeldTable> {
-        let format = CellFormat { missing: vec!["-9".into()], ..CellFormat::default() };
-        let stated = Stated { orientation: None, target, format: &format };
-        Lines { input: text.as_bytes(), line: Vec::new() }.table(&stated)
+        let (target, missing) = (target.clone(), vec!["-9".to_owned()]);
+        let facts = TableFacts { target, missing, ..TableFacts::default() };
+        Lines { input: text.as_bytes(), line: Vec::new() }.table(&facts)
     }
 
     fn read(text: &str, target: &TargetColumn) -> (Vec<String>, Vec<f64>, Vec<Vec<Cell>>) {

@@ -2,6 +2,8 @@
 
 use std::io::Read;
 
+#[cfg(not(feature = "xz"))]
+use crate::error::Parameter;
 use crate::error::{Error, Result};
 
 /// What inflating may take, in bytes: twice what the strongest setting of xz needs.
@@ -19,7 +21,8 @@ pub(crate) fn inflate(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
         #[cfg(not(feature = "xz"))]
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
             return Err(Error::request("this build does not read xz")
-                .hint("build it with --features xz, or compress with gzip"));
+                .hint("build it with the feature xz, or compress with gzip")
+                .about([Parameter::BuildFeature("xz")]));
         }
         #[cfg(feature = "xz")]
         [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {

@@ -19,9 +19,10 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::data::block_table::BlockTable;
-use crate::data::number::CellFormat;
-use crate::data::schema::{Orientation, TargetColumn};
-use crate::data::table::decompress;
+use crate::data::decompress::decompress;
+use crate::data::facts::TableFacts;
+#[cfg(not(feature = "arrow"))]
+use crate::error::Parameter;
 use crate::error::{Error, Result};
 use positioned::Positioned;
 
@@ -44,13 +45,6 @@ pub(crate) enum Format {
     ArrowStream,
     /// Apache Parquet.
     Parquet,
-}
-
-/// What is stated of a table, as far as readers need it.
-pub(crate) struct Stated<'a> {
-    pub(crate) orientation: Option<Orientation>,
-    pub(crate) target: &'a TargetColumn,
-    pub(crate) format: &'a CellFormat,
 }
 
 impl Format {
@@ -160,15 +154,15 @@ impl Format {
     ///
     /// `Request` for text, for a format that this build lacks, or for an orientation that the format does
     /// not have; as for reading.
-    pub(crate) fn open(self, path: &Path, stated: &Stated<'_>) -> Result<Box<dyn BlockTable>> {
-        let orientation = stated.orientation.unwrap_or_default();
+    pub(crate) fn open(self, path: &Path, facts: &TableFacts) -> Result<Box<dyn BlockTable>> {
+        let orientation = facts.orientation.unwrap_or_default();
         Ok(match self {
             Self::Npy => {
                 let array = npy::Array::read(Positioned::open(path)?)?;
                 Box::new(npy::Matrix::new(array, None, orientation)?)
             }
             Self::Npz => Box::new(npz::read(Positioned::open(path)?, orientation)?),
-            Self::Gct => Box::new(gct::read(path, stated)?),
+            Self::Gct => Box::new(gct::read(path, facts)?),
             Self::R => Box::new(r::read(path, orientation)?),
             #[cfg(feature = "arrow")]
             Self::Arrow | Self::ArrowStream | Self::Parquet => {
@@ -177,7 +171,9 @@ impl Format {
             #[cfg(not(feature = "arrow"))]
             Self::Arrow | Self::ArrowStream | Self::Parquet => {
                 let rule = format!("this build does not read the format {}", self.name());
-                return Err(Error::request(rule).hint("build it with --features arrow"));
+                return Err(Error::request(rule)
+                    .hint("build it with the feature arrow")
+                    .about([Parameter::BuildFeature("arrow")]));
             }
             Self::Text => return Err(Error::request("text is read line by line")),
         })

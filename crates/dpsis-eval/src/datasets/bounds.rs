@@ -5,7 +5,7 @@
 
 use std::str::FromStr;
 
-use dpsis::{Bounds, Error, Result};
+use dpsis::{Bounds, Error, Parameter, Result};
 use ndarray::ArrayView1;
 
 use crate::datasets::form::{push_cell, push_number};
@@ -64,7 +64,8 @@ pub fn bounds(table: &PublicTable, clip: &Clip) -> Result<Vec<Bounds>> {
             values.sort_unstable_by(f64::total_cmp);
             let (Some(&least), Some(&most)) = (values.first(), values.last()) else {
                 let rule = format!("the feature {:?} has no value", name(table, i));
-                return Err(at(Error::input(rule).hint("leave it out with --exclude")));
+                let error = Error::input(rule).hint("exclude it");
+                return Err(at(error.about([Parameter::Exclude])));
             };
             let ends = match *clip {
                 // Rounding errors must not create a spread.
@@ -113,9 +114,9 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     below + (above - below) * place.fract()
 }
 
-/// Formats bounds as the CSV file that `--bounds-file` takes: columns `feature,lo,hi`, each number
-/// as the shortest decimal text that parses to the same value. `bounds` are in the order of the
-/// features.
+/// Formats bounds as the CSV file that [`Select::bounds_file`](dpsis::Select::bounds_file) takes: columns
+/// `feature,lo,hi`, each number as the shortest decimal text that parses to the same value. `bounds` are in
+/// the order of the features.
 pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
     let mut text = String::from("feature,lo,hi\n");
     for (feature, bounds) in table.features.iter().zip(bounds) {

@@ -1,5 +1,7 @@
 //! Downloads by URL, limited in size and time.
 
+#[cfg(not(feature = "http"))]
+use dpsis::Parameter;
 use dpsis::{Error, Result};
 
 /// The limits of a download.
@@ -45,7 +47,8 @@ pub(super) fn fetch(url: &str, limits: Limits) -> Result<Option<Vec<u8>>> {
 #[cfg(not(feature = "http"))]
 pub(super) fn fetch(url: &str, _: Limits) -> Result<Option<Vec<u8>>> {
     Err(Error::request(format!("{url}: this build does not download"))
-        .hint("build with --features http, or download the file and name its folder"))
+        .hint("build it with the feature http, or download the file and name its folder")
+        .about([Parameter::BuildFeature("http")]))
 }
 
 #[cfg(feature = "http")]

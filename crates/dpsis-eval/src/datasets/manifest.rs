@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use dpsis::internals::near_misses;
-use dpsis::{Error, Result};
+use dpsis::{Error, Parameter, Result};
 use serde::Serialize;
 
 /// The manifest as CSV; `datasets/README.md` describes its columns.
@@ -67,7 +67,7 @@ pub fn find(name: &str) -> Result<&'static DataSet> {
         let names: Vec<String> = manifest().iter().map(|set| set.name.clone()).collect();
         let error = Error::request(format!("there is no data set {name:?} in the manifest"));
         match near_misses(&names, name).as_slice() {
-            [] => error.hint("`dpsis datasets list` names them"),
+            [] => error.hint("the manifest lists them").about([Parameter::DataSets]),
             near => error.hint(format!("did you mean {}?", near.join(" or "))),
         }
     })

@@ -61,7 +61,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
          standard deviation around each feature's mean in the other half of the samples, treated \
          as a public reference; selections are from all samples. Class labels are treated as \
          numbers in alphabetical order with public bounds, as in the LASSO; in the last column \
-         they are classes, as with select --classes. Areas are means over epsilon; an agreement of \
+         they are classes, as in a selection by stated classes. Areas are means over epsilon; an agreement of \
          1 would mean all five features at every epsilon."
             .to_owned(),
     )];

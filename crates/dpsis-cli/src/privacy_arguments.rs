@@ -1,0 +1,37 @@
+//! Arguments on the privacy of a release: its budget and its neighbor relation.
+
+use clap::{Args, ValueEnum};
+
+use dpsis::{Epsilon, Neighbors};
+
+/// The budget of a release.
+#[derive(Debug, Args)]
+pub(super) struct BudgetArgument {
+    /// The privacy budget: 2, 0.5, 1e-3 or 1/3
+    #[arg(
+        short,
+        long = "eps",
+        visible_alias = "epsilon",
+        value_name = "EPSILON",
+        allow_hyphen_values = true
+    )]
+    pub(super) eps: Epsilon,
+}
+
+/// The neighbor relation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Relation {
+    /// One row more or less: the number of rows is private
+    AddRemove,
+    /// One row replaced by another: the number of rows is public
+    ReplaceOne,
+}
+
+impl Relation {
+    pub(super) fn neighbors(self) -> Neighbors {
+        match self {
+            Self::AddRemove => Neighbors::AddRemove,
+            Self::ReplaceOne => Neighbors::ReplaceOne,
+        }
+    }
+}

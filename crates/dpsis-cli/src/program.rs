@@ -1,0 +1,90 @@
+//! The program: all its commands, and what they run.
+
+use clap::{CommandFactory, Parser, Subcommand};
+
+use crate::bounds::{BoundsArguments, bounds};
+use crate::choose::{ChooseArguments, choose};
+use crate::compare::{CompareArguments, compare};
+use crate::datasets::{DatasetsArguments, datasets};
+use crate::inspect::{InspectArguments, inspect};
+use crate::output::Destination;
+use crate::reproduce::{ReproduceArguments, reproduce};
+use crate::select::{SelectArguments, select};
+use dpsis::{Error, Result};
+
+/// Differentially private feature selection.
+///
+/// Chooses k features of a sensitive table so that what it prints tells almost nothing about any
+/// single row: pure epsilon-differential privacy, with nothing outside the budget.
+#[derive(Debug, Parser)]
+#[command(name = "dpsis", version)]
+pub(super) struct Arguments {
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    Select(Box<SelectArguments>),
+    Choose(Box<ChooseArguments>),
+    Inspect(Box<InspectArguments>),
+    Compare(Box<CompareArguments>),
+    Reproduce(ReproduceArguments),
+    Bounds(Box<BoundsArguments>),
+    Datasets(DatasetsArguments),
+    /// Print completions for a shell
+    Completions {
+        /// The shell
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man,
+}
+
+/// Runs a command.
+pub(super) fn execute(command: Command) -> Result<()> {
+    match command {
+        Command::Select(arguments) => select(&arguments),
+        Command::Choose(arguments) => choose(&arguments),
+        Command::Inspect(arguments) => inspect(&arguments),
+        Command::Bounds(arguments) => bounds(&arguments),
+        Command::Datasets(arguments) => datasets(&arguments),
+        Command::Compare(arguments) => compare(&arguments),
+        Command::Reproduce(arguments) => reproduce(&arguments),
+        Command::Completions { shell } => {
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
+            Destination::Stdout.write(&String::from_utf8_lossy(&script))
+        }
+        Command::Man => manual(),
+    }
+}
+
+/// The manual pages of the program and its commands, one after the other.
+fn manual() -> Result<()> {
+    let mut pages = Vec::new();
+    manual_pages(&Arguments::command(), "dpsis", &mut pages)?;
+    Destination::Stdout.write(&String::from_utf8_lossy(&pages))
+}
+
+/// The page of a command, and those of its own commands.
+fn manual_pages(command: &clap::Command, name: &str, pages: &mut Vec<u8>) -> Result<()> {
+    clap_mangen::Man::new(command.clone().display_name(name))
+        .render(pages)
+        .map_err(|error| Error::io(format!("cannot make the manual page: {error}")))?;
+    let mut commands = command.get_subcommands();
+    commands.try_for_each(|command| {
+        manual_pages(command, &format!("{name}-{}", command.get_name()), pages)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        Arguments::command().debug_assert();
+    }
+}

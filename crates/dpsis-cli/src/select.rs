@@ -1,0 +1,34 @@
+//! `dpsis select`: a private selection of features.
+
+mod arguments;
+mod job;
+
+use crate::output::{self, Destination, Format};
+use crate::output_arguments::OutputArguments;
+use dpsis::{Error, Result};
+use job::Job;
+
+pub(super) use arguments::SelectArguments;
+
+pub(super) fn select(arguments: &SelectArguments) -> Result<()> {
+    if arguments.dry_run && arguments.output.format == Format::Html {
+        return Err(Error::request("a dry run comes as text or json"));
+    }
+    let job = arguments.job()?;
+    let OutputArguments { format, output, quiet } = &arguments.output;
+    let destination = Destination::check(output.as_deref(), &arguments.inputs())?;
+    let (format, quiet) = (*format, *quiet);
+    let Job { table, select, .. } = &job;
+    let not_private = job.not_private();
+    if arguments.dry_run {
+        let plan = match &not_private {
+            Some(request) => request.dry_run(table)?,
+            None => select.dry_run(table)?,
+        };
+        return output::write_plan(&plan, format, quiet, destination);
+    }
+    match &not_private {
+        Some(request) => output::write(&request.run(table)?, format, quiet, destination),
+        None => output::write(&select.run(table)?, format, quiet, destination),
+    }
+}

@@ -1,0 +1,178 @@
+//! The arguments of `dpsis select`.
+
+use std::path::PathBuf;
+
+use clap::{Args, FromArgMatches, ValueEnum};
+
+use crate::mechanism_arguments::MechanismArguments;
+use crate::output_arguments::OutputArguments;
+use crate::privacy_arguments::{BudgetArgument, Relation};
+use crate::table_arguments::TableArguments;
+
+/// Print the names of k features, chosen privately.
+///
+/// The file is a table, one row a person, one column a feature, the target in the last column: text with
+/// a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData, Parquet and Arrow (a build
+/// with feature arrow). The names go to stdout, a report to stderr.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct SelectArguments {
+    #[command(flatten)]
+    pub(super) table: TableArguments,
+
+    /// How many features to select
+    #[arg(short, long)]
+    pub(super) k: usize,
+
+    #[command(flatten)]
+    pub(super) budget: BudgetArgument,
+
+    /// How features are found
+    #[arg(long, value_enum, default_value_t = MethodId::DpSis, help_heading = "Method")]
+    pub(super) method: MethodId,
+
+    /// two-stage: the number of blocks, if it is public [default: the root of a private count of rows]
+    #[arg(long, value_name = "N", help_heading = "Method")]
+    pub(super) blocks: Option<u64>,
+
+    /// two-stage: the penalty of the LASSO, for values in [-1, 1] [default: 0.1]
+    #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true, help_heading = "Method")]
+    pub(super) penalty: Option<f64>,
+
+    /// How features are scored [default: correlation if bounds, scale or center are stated or there
+    /// are 200 features or more, else kendall]
+    #[arg(long, value_enum, help_heading = "Features")]
+    pub(super) score: Option<Score>,
+
+    /// Clip every feature to this range, known from public sources
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Features")]
+    pub(super) bounds: Option<String>,
+
+    /// Clip features to ranges from a CSV file feature,lo,hi (a row with * stands for all others)
+    #[arg(long, value_name = "FILE", conflicts_with = "bounds", help_heading = "Features")]
+    pub(super) bounds_file: Option<PathBuf>,
+
+    /// How features are made comparable [default: bounds if stated, else row-rank]
+    #[arg(long, value_enum, help_heading = "Features")]
+    pub(super) scale: Option<Scale>,
+
+    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
+    #[arg(long, value_enum, requires = "not_private", help_heading = "Features")]
+    pub(super) preprocess: Option<Preprocess>,
+
+    /// I know that the output is not private
+    #[arg(long, requires = "preprocess", help_heading = "Features")]
+    not_private: bool,
+
+    /// The target is a number in this range, known from public sources
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Target")]
+    pub(super) target_bounds: Option<String>,
+
+    /// The target is one of these labels
+    #[arg(
+        long,
+        value_name = "A,B[,C...]",
+        conflicts_with = "target_bounds",
+        help_heading = "Target"
+    )]
+    pub(super) classes: Option<String>,
+
+    /// The target's center: private, none, or its publicly known value: a mean, the share of the
+    /// second of two classes, or A=0.3,B=0.5,C=0.2
+    #[arg(
+        long,
+        value_name = "private|none|VALUE",
+        default_value = "private",
+        allow_hyphen_values = true,
+        help_heading = "Target"
+    )]
+    pub(super) center: String,
+
+    /// What neighboring tables differ by
+    #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
+    pub(super) neighbors: Relation,
+
+    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, where they
+    /// are drawn; the selection gets the rest [default: center=0.05,target=0.10]
+    #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
+    pub(super) split: Option<String>,
+
+    #[command(flatten)]
+    pub(super) mechanism: MechanismArguments,
+
+    #[command(flatten)]
+    pub(super) output: OutputArguments,
+
+    /// No progress on the terminal
+    #[arg(long, help_heading = "Output")]
+    pub(super) no_progress: bool,
+
+    /// Say what would be spent on what, from the header alone; draw nothing
+    #[arg(long, help_heading = "Running")]
+    pub(super) dry_run: bool,
+
+    /// Draw from a stated seed: for tests; the output is then not for release
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    pub(super) seed: Option<u64>,
+
+    /// Threads that work on rows [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N", help_heading = "Running")]
+    pub(super) threads: Option<usize>,
+}
+
+const AFTER_HELP: &str = "\
+Examples:
+  dpsis select --k 5 --eps 2 data.csv
+  dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv.gz
+  dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 --id patient data.csv
+  dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows --target-file y.csv genes.tsv
+  dpsis select --k 5 --eps 2 --classes no,yes --target-file status.cls genes.gct
+  dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
+
+Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
+
+/// The method of selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum MethodId {
+    /// Each feature scored by itself, the best chosen privately
+    DpSis,
+    /// The LASSO on blocks of rows, which vote
+    TwoStage,
+    /// One by one by Kendall's correlation, less what is shared with earlier picks
+    #[value(name = "dpkendall")]
+    DpKendall,
+}
+
+/// The score of a feature.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Score {
+    /// Correlation of scaled values with the target
+    Correlation,
+    /// Kendall's rank correlation, column by column: for columns in different units
+    Kendall,
+}
+
+/// The scaling of features.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Scale {
+    /// Clip to --bounds or --bounds-file
+    Bounds,
+    /// Ranks within each row
+    RowRank,
+}
+
+/// The preprocessing of the DP-SIS paper, which is not private.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Preprocess {
+    /// Columns and target centered and divided by their largest magnitude
+    Paper,
+}
+
+impl SelectArguments {
+    /// The arguments from the words of a command line, `select` the first; `None` if they are not understood.
+    pub(crate) fn from_words(words: &[String]) -> Option<Self> {
+        let command = Self::augment_args(clap::Command::new("select"));
+        let matches = command.try_get_matches_from(words).ok()?;
+        Self::from_arg_matches(&matches).ok()
+    }
+}

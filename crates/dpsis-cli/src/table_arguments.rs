@@ -1,0 +1,167 @@
+//! Arguments on a table: where it is, how it is written, which columns are what.
+
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+
+use crate::schema_file::{SchemaFile, read_schema};
+use crate::values::{parse_delimiter, parse_record};
+use dpsis::{Error, Result};
+use dpsis::{FileTable, Orientation, TableFacts, TargetColumn};
+
+/// Where the table is and how it is written.
+#[derive(Debug, Args)]
+pub(super) struct TableArguments {
+    /// The table: CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData, .parquet, .arrow, .feather;
+    /// - is standard input, text
+    pub(super) file: PathBuf,
+
+    #[command(flatten)]
+    pub(super) options: TableOptions,
+}
+
+impl Deref for TableArguments {
+    type Target = TableOptions;
+
+    fn deref(&self) -> &TableOptions {
+        &self.options
+    }
+}
+
+/// How tables are written, and which columns are what.
+#[derive(Debug, Args)]
+pub(super) struct TableOptions {
+    /// The target's column by name [default: the last]
+    #[arg(long, value_name = "NAME", help_heading = "Table")]
+    pub(super) target: Option<String>,
+
+    /// The target's column by place, counted from 1
+    #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Table")]
+    pub(super) target_index: Option<usize>,
+
+    /// Targets from a file: CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by
+    /// the order of the samples
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["target", "target_index"],
+        help_heading = "Table"
+    )]
+    pub(super) target_file: Option<PathBuf>,
+
+    /// A column of ids, to leave out [default: the first if it has no name, or to join --target-file by id
+    /// to a table without row names]
+    #[arg(long, value_name = "NAME", help_heading = "Table")]
+    pub(super) id: Option<String>,
+
+    /// Columns that are no features, to leave out
+    #[arg(long, value_name = "A,B,...", help_heading = "Table")]
+    pub(super) exclude: Option<String>,
+
+    /// Which way the table lies [default: samples-as-rows, but in .gct]
+    #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
+    pub(super) orient: Option<Orient>,
+
+    /// Text: what separates cells, one character or tab [default: found in the header]
+    #[arg(long, value_name = "CHAR", help_heading = "Table")]
+    pub(super) delimiter: Option<String>,
+
+    /// Text: 3,5 means three and a half
+    #[arg(long, help_heading = "Table")]
+    pub(super) decimal_comma: bool,
+
+    /// Texts that stand for a missing value, besides empty and unparseable cells
+    #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
+    pub(super) na: Option<String>,
+
+    /// Text: the names in the header may be numbers; without this a header that looks like data is refused
+    #[arg(long, help_heading = "Table")]
+    pub(super) numeric_names: bool,
+
+    /// Public facts from a file that `dpsis inspect --write-schema` made; options override it
+    #[arg(long, value_name = "FILE", help_heading = "Table")]
+    pub(super) schema: Option<PathBuf>,
+}
+
+/// The orientation of a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum Orient {
+    /// One row a person
+    SamplesAsRows,
+    /// One column a person, as in genomics
+    FeaturesAsRows,
+}
+
+impl Orient {
+    fn orientation(self) -> Orientation {
+        match self {
+            Self::SamplesAsRows => Orientation::SamplesAsRows,
+            Self::FeaturesAsRows => Orientation::FeaturesAsRows,
+        }
+    }
+}
+
+impl TableArguments {
+    /// The table with the facts stated of it; options go before the schema.
+    pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
+        self.options.table(&self.file, schema)
+    }
+}
+
+impl TableOptions {
+    /// The schema file, if one is stated, with its hash.
+    pub(super) fn schema(&self) -> Result<(SchemaFile, Option<String>)> {
+        match &self.schema {
+            None => Ok((SchemaFile::default(), None)),
+            Some(path) => read_schema(path).map(|(schema, hash)| (schema, Some(hash))),
+        }
+    }
+
+    /// Whether the options say where the target is: then a schema's facts about its target are about
+    /// another one.
+    pub(super) fn states_target(&self) -> bool {
+        self.target.is_some() || self.target_index.is_some() || self.target_file.is_some()
+    }
+
+    /// The table in `file` with the facts stated of it; options go before the schema.
+    pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
+        Ok(FileTable::new(file).facts(self.facts(&schema.facts)?))
+    }
+
+    /// The facts that the options state, and those of the schema that they leave open.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for an option whose value is no such fact, or for a target file beside a schema's target.
+    pub(super) fn facts(&self, schema: &TableFacts) -> Result<TableFacts> {
+        if self.target_file.is_some() && schema.target != TargetColumn::Last {
+            return Err(Error::request(
+                "the schema states a target in the table: no --target-file",
+            ));
+        }
+        let mut facts = schema.clone();
+        if self.states_target() {
+            facts.target_file.clone_from(&self.target_file);
+        }
+        match (self.target_index, &self.target) {
+            (Some(place), _) => facts.target = TargetColumn::At(place),
+            (None, Some(name)) => facts.target = TargetColumn::Named(name.clone()),
+            (None, None) => {}
+        }
+        facts.id = self.id.clone().or(facts.id);
+        if let Some(names) = &self.exclude {
+            facts.exclude = parse_record(names)?;
+        }
+        facts.orientation = self.orient.map(Orient::orientation).or(facts.orientation);
+        if let Some(delimiter) = &self.delimiter {
+            facts.delimiter = Some(parse_delimiter(delimiter)?);
+        }
+        facts.decimal_comma |= self.decimal_comma;
+        if let Some(codes) = &self.na {
+            facts.missing = parse_record(codes)?;
+        }
+        facts.numeric_names |= self.numeric_names;
+        Ok(facts)
+    }
+}

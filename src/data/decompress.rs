@@ -1,0 +1,56 @@
+//! Decompression of gzip and Zstandard streams, recognized by their first bytes.
+
+use std::io::{self, BufRead, BufReader, Read};
+
+/// A stream of which the start has been looked at.
+type Primed<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
+
+/// Reads until `enough` of the start is known (or all of it), however little each read gives.
+fn prime<R: Read>(
+    mut input: R,
+    enough: impl Fn(&[u8]) -> bool,
+) -> io::Result<(Vec<u8>, Primed<R>)> {
+    let mut start = Vec::new();
+    while !enough(&start) {
+        if (&mut input).take(1 << 12).read_to_end(&mut start)? == 0 {
+            break;
+        }
+    }
+    Ok((start.clone(), io::Cursor::new(start).chain(input)))
+}
+
+/// The start of a frame of Zstandard.
+pub(super) const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
+
+/// Inflates what starts like gzip (all members) or zstd (all frames), and skips a byte order mark;
+/// also gives the start of the text: its first line, or 64 KiB.
+pub(super) fn decompress(
+    raw: impl Read + Send + 'static,
+) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
+    let (magic, file) = prime(raw, |start| start.len() >= 4)?;
+    let file = BufReader::with_capacity(1 << 16, file);
+    let inflated: Box<dyn Read + Send> = match magic.as_slice() {
+        [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
+        // A frame of data, or one to skip.
+        #[cfg(feature = "zstd")]
+        [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
+            Box::new(zstd::stream::read::Decoder::with_buffer(file)?)
+        }
+        _ => Box::new(file),
+    };
+    let enough = |start: &[u8]| start.len() >= 1 << 16 || start.contains(&b'\n');
+    let (start, text) = prime(inflated, enough)?;
+    let mut input = BufReader::with_capacity(1 << 16, text);
+    if start.starts_with(b"\xef\xbb\xbf") {
+        skip(&mut input, 3)?;
+    }
+    Ok((start, Box::new(input)))
+}
+
+fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
+    for _ in 0..bytes {
+        input.fill_buf()?;
+        input.consume(1);
+    }
+    Ok(())
+}

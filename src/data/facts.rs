@@ -1,0 +1,169 @@
+//! Public facts about a table, as the user states them.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use crate::data::number::CellFormat;
+use crate::data::schema::{Orientation, TargetColumn};
+
+/// Public facts about a table: how it is written and which columns are what.
+///
+/// Nothing has to be stated: the default leaves everything to the file's format and header. As JSON it
+/// is an object whose fields may all be left out; an unknown field is refused.
+///
+/// ```
+/// use dpsis::{FileTable, Orientation, TableFacts, TargetColumn};
+///
+/// let mut facts = TableFacts::default();
+/// facts.target = TargetColumn::Named("age".into());
+/// facts.missing = vec!["-999".into()];
+/// let table = FileTable::new("visits.csv").facts(facts);
+///
+/// let facts: TableFacts = serde_json::from_str(r#"{"features_as_rows": true, "delimiter": "tab"}"#)?;
+/// assert_eq!(facts.orientation, Some(Orientation::FeaturesAsRows));
+/// assert_eq!(facts.delimiter, Some(b'\t'));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+#[non_exhaustive]
+pub struct TableFacts {
+    /// The column (or row, where features are rows) that holds the target. As JSON: its name, its place
+    /// counted from 1, or null for the last one.
+    pub target: TargetColumn,
+    /// A file with the targets; see [`FileTable::target_file`](crate::FileTable::target_file).
+    pub target_file: Option<PathBuf>,
+    /// The column of ids, which is no feature.
+    pub id: Option<String>,
+    /// Names of columns (or rows, where features are rows) that are no features.
+    pub exclude: Vec<String>,
+    /// Whether samples are rows or columns; see [`FileTable::orientation`](crate::FileTable::orientation).
+    /// As JSON: `features_as_rows`, a boolean or null.
+    #[serde(rename = "features_as_rows", with = "features_as_rows")]
+    pub orientation: Option<Orientation>,
+    /// The separator of cells in text, an ASCII character; found in the header if none. As JSON: that
+    /// character, or the word `tab`.
+    #[serde(with = "delimiter")]
+    pub delimiter: Option<u8>,
+    /// Whether `3,5` means three and a half, in text.
+    pub decimal_comma: bool,
+    /// Texts that stand for a missing value, besides empty and unparseable cells.
+    pub missing: Vec<String>,
+    /// Whether the names in the header may be numbers; otherwise a header that looks like a row of data is
+    /// refused.
+    pub numeric_names: bool,
+}
+
+impl TableFacts {
+    /// How cells are written.
+    pub(crate) fn cells(&self) -> CellFormat {
+        CellFormat { decimal_comma: self.decimal_comma, missing: self.missing.clone() }
+    }
+}
+
+/// A separator of cells from its name: one ASCII character other than a quote or a line end, or the word
+/// `tab`.
+pub fn parse_delimiter(name: &str) -> Option<u8> {
+    match name.as_bytes() {
+        b"tab" | b"\\t" => Some(b'\t'),
+        [byte] if byte.is_ascii() && !b"\"\r\n".contains(byte) => Some(*byte),
+        _ => None,
+    }
+}
+
+/// The name of a separator of cells, as [`parse_delimiter`] reads it.
+pub fn delimiter_name(delimiter: u8) -> String {
+    match delimiter {
+        b'\t' => "tab".to_owned(),
+        byte => char::from(byte).to_string(),
+    }
+}
+
+/// An orientation as a boolean.
+mod features_as_rows {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    use super::Orientation;
+
+    pub(super) fn serialize<S: Serializer>(
+        orientation: &Option<Orientation>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        orientation.map(|stated| stated == Orientation::FeaturesAsRows).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Orientation>, D::Error> {
+        Ok(Option::<bool>::deserialize(deserializer)?.map(|features_as_rows| {
+            if features_as_rows { Orientation::FeaturesAsRows } else { Orientation::SamplesAsRows }
+        }))
+    }
+}
+
+/// A separator of cells by its name.
+mod delimiter {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        delimiter: &Option<u8>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        delimiter.map(super::delimiter_name).serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<u8>, D::Error> {
+        let name = Option::<String>::deserialize(deserializer)?;
+        let parse = |name: String| {
+            super::parse_delimiter(&name)
+                .ok_or_else(|| D::Error::custom("a delimiter is one character, or the word tab"))
+        };
+        name.map(parse).transpose()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_round_trips() {
+        let facts = TableFacts {
+            target: TargetColumn::Named("y".into()),
+            id: Some("who".into()),
+            exclude: vec!["note".into()],
+            orientation: Some(Orientation::SamplesAsRows),
+            delimiter: Some(b'\t'),
+            decimal_comma: true,
+            missing: vec!["-999".into()],
+            ..TableFacts::default()
+        };
+        for facts in [
+            TableFacts::default(),
+            TableFacts { target: TargetColumn::At(3), ..facts.clone() },
+            TableFacts { orientation: Some(Orientation::FeaturesAsRows), ..facts.clone() },
+            TableFacts { target_file: Some("y.csv".into()), delimiter: Some(b'|'), ..facts },
+        ] {
+            let json = serde_json::to_string(&facts).unwrap();
+            assert_eq!(serde_json::from_str::<TableFacts>(&json).unwrap(), facts, "{json}");
+        }
+    }
+
+    #[test]
+    fn json_is_checked() {
+        assert_eq!(serde_json::from_str::<TableFacts>("{}").unwrap(), TableFacts::default());
+        for wrong in [
+            r#"{"targt": "y"}"#,
+            r#"{"target": -1}"#,
+            r#"{"delimiter": "ab"}"#,
+            r#"{"delimiter": "\""}"#,
+            r#"{"features_as_rows": "yes"}"#,
+        ] {
+            assert!(serde_json::from_str::<TableFacts>(wrong).is_err(), "{wrong}");
+        }
+    }
+}
