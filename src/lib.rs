@@ -145,10 +145,15 @@ pub mod internals {
     pub use crate::select::checked_threads;
 }
 
-/// The README's code runs.
+/// The code of the README compiles.
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+/// The code of the page about the library runs.
+#[cfg(all(doctest, feature = "linfa"))]
+#[doc = include_str!("../docs/library.md")]
+struct Library;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]

@@ -1,10 +1,11 @@
-//! What is asked for, and the choice.
+//! A request for a choice, and the choice.
 
 use std::sync::Arc;
 
 use crate::choose::record::record;
 use crate::choose::{Candidates, Choice, ChoiceRecord, Trials};
 use crate::error::{Error, Parameter, Result};
+use crate::exact::Exact;
 use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, choose};
 use crate::privacy::{Epsilon, Neighbors, NotPrivate, Purpose};
 use crate::random::Entropy;
@@ -19,7 +20,7 @@ use crate::score::Scores;
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(super) k: usize,
-    pub(super) epsilon: Option<Epsilon>,
+    pub(super) epsilon: Option<Exact>,
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
     pub(super) neighbors: Neighbors,
     pub(super) monotonic: bool,
@@ -38,9 +39,10 @@ impl Choose {
         }
     }
 
-    /// The total budget.
-    pub fn epsilon(mut self, epsilon: Epsilon) -> Self {
-        self.epsilon = Some(epsilon);
+    /// The total budget, from 1e-6 to 1e6, exactly: text, an integer, a ratio, an `f64` (which stands for its
+    /// shortest decimal text) or an [`Epsilon`].
+    pub fn epsilon(mut self, epsilon: impl Into<Exact>) -> Self {
+        self.epsilon = Some(epsilon.into());
         self
     }
 
@@ -114,7 +116,8 @@ impl Choose {
 
     fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Epsilon)> {
         let stated = self.epsilon.clone();
-        let epsilon = stated.ok_or_else(|| Error::request("no epsilon is stated"))?;
+        let none = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
+        let epsilon = Epsilon::try_from(stated.ok_or_else(none)?)?;
         let scores = candidates.scores(self.neighbors, self.monotonic)?;
         let mechanism = match &self.mechanism {
             Some(mechanism) => mechanism.clone(),

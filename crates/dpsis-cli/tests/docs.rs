@@ -1,0 +1,118 @@
+//! The commands of the README and of the pages in `docs/` run, and print what the pages show; links lead
+//! somewhere.
+
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// The root of the project.
+fn project() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// README.md and the pages of `docs/`: path and text.
+fn pages() -> Vec<(PathBuf, String)> {
+    let docs = std::fs::read_dir(project().join("docs")).unwrap();
+    let mut paths: Vec<PathBuf> = docs.map(|entry| entry.unwrap().path()).collect();
+    paths.push(project().join("README.md"));
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
+    paths.sort();
+    paths.into_iter().map(|path| (path.clone(), std::fs::read_to_string(path).unwrap())).collect()
+}
+
+/// The lines of fenced blocks of a language.
+fn lines_of<'a>(page: &'a str, language: &str) -> Vec<&'a str> {
+    let fence = format!("```{language}\n");
+    let blocks = page.split(fence.as_str()).skip(1);
+    blocks.flat_map(|block| block.split("```").next().unwrap().lines()).collect()
+}
+
+fn run(command: &str) -> std::process::Output {
+    let arguments = command.split(" -- ").last().unwrap().trim_start_matches("dpsis ");
+    let elsewhere = tempfile::tempdir().unwrap();
+    // A command that makes a folder of its own leaves none here.
+    let project = project();
+    let folder = if command.contains("datasets/demo.csv") { &project } else { elsewhere.path() };
+    Command::new(env!("CARGO_BIN_EXE_dpsis"))
+        .args(arguments.split_whitespace().map(|word| word.trim_matches('\'')))
+        .current_dir(folder)
+        .output()
+        .unwrap()
+}
+
+/// Commands on data that comes with the project succeed; the others are examples on the reader's files, whose
+/// request at least is right: they fail because the file is missing.
+#[test]
+fn commands_run() {
+    let mut count = 0;
+    for (path, text) in pages() {
+        for command in lines_of(&text, "sh") {
+            if !command.starts_with("cargo run --release -- ") && !command.starts_with("dpsis ") {
+                continue;
+            }
+            count += 1;
+            let output = run(command);
+            let expected = if command.contains("datasets/demo.csv") { 0 } else { 5 };
+            let said = String::from_utf8(output.stderr).unwrap();
+            let page = path.display();
+            assert_eq!(output.status.code(), Some(expected), "{page}: {command}: {said}");
+        }
+    }
+    assert!(count >= 30, "{count} commands");
+}
+
+/// The report shown in the README and on the page about it is what the command prints, but for private
+/// numbers and names (all words with a digit): those are drawn anew each time.
+#[test]
+fn the_shown_report_is_what_comes() {
+    let output = run("select --k 5 --eps 2 datasets/demo.csv");
+    let printed = [output.stderr, output.stdout].map(|bytes| String::from_utf8(bytes).unwrap());
+    let without_numbers = |text: &str| -> String {
+        let digits = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+        text.split_whitespace().filter(|word| !word.contains(digits)).collect()
+    };
+    let printed = without_numbers(&printed.concat());
+    for (path, text) in pages() {
+        let shown = text.split("```text\n").nth(1).and_then(|block| block.split("```").next());
+        if path.ends_with("README.md") && path.parent() == Some(&project())
+            || path.ends_with("reading-the-report.md")
+        {
+            assert_eq!(without_numbers(shown.unwrap()), printed, "{}", path.display());
+        }
+    }
+}
+
+/// The dry run shown is what the command prints, to the letter.
+#[test]
+fn the_shown_dry_run_is_what_comes() {
+    let output = run("select --k 5 --eps 2 --dry-run datasets/demo.csv");
+    let printed = String::from_utf8(output.stdout).unwrap();
+    let page = std::fs::read_to_string(project().join("docs/reading-the-report.md")).unwrap();
+    assert!(page.contains(&format!("```text\n{printed}```")), "{printed}");
+}
+
+/// Relative links lead to files that are there.
+#[test]
+fn links_lead_somewhere() {
+    let mut count = 0;
+    for (path, text) in pages() {
+        for link in text.split("](").skip(1) {
+            let target = link.split(')').next().unwrap().split('#').next().unwrap();
+            if target.is_empty() || target.contains("://") {
+                continue;
+            }
+            count += 1;
+            let file = path.parent().unwrap().join(target);
+            assert!(file.exists(), "{}: {target}", path.display());
+        }
+    }
+    assert!(count >= 20, "{count} links");
+}
+
+/// The README is for a first look: it stays short.
+#[test]
+fn the_readme_is_short() {
+    let readme = std::fs::read_to_string(project().join("README.md")).unwrap();
+    assert!(readme.lines().count() <= 130);
+}
