@@ -1,12 +1,12 @@
 //! Differentially private feature selection.
 //!
-//! Given a table with one row a person, `dpsis` chooses k features for a target such that the
+//! Given a table with one row per person, `dpsis` chooses k features for a target such that the
 //! output is epsilon-differentially private (delta = 0) on the real machine: every value is put on
 //! an integer grid by a function of its own row, scores are integer sums with a proven sensitivity,
 //! every estimate on the way is paid for, and noise is compared exactly.
 //!
 //! ```no_run
-//! let selection = dpsis::Select::new(5).epsilon("2").run("data.csv")?;
+//! let selection = dpsis::Select::new(5).epsilon(2).run("data.csv")?;
 //! print!("{}", dpsis::report::names(&selection));
 //! # Ok::<(), dpsis::Error>(())
 //! ```
@@ -16,47 +16,46 @@
 //! | I want to ... | see |
 //! | --- | --- |
 //! | select features of a file: CSV, numpy's, R's, GenePattern's, Parquet, Arrow | [`Select`], with the file's path |
-//! | say how a file is written and which columns are what, or read text from a reader | [`FileTable`] |
+//! | say how a file is written and which columns are what, or read text from a reader | [`FileTable`], [`TableFacts`] |
 //! | select columns of a matrix in memory | `ArrayTable` (feature `ndarray`) |
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
-//! | state a budget exactly | [`Epsilon`] |
+//! | state a budget exactly | [`Epsilon`], [`Exact`] |
 //! | say what is public: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
-//! | print that as text, TSV, JSON or an HTML page | [`report`] |
-//! | draw figures, or make a page of results | `report::figure` (feature `figures`), [`report::Page`] |
+//! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
 //! | know what a run would spend | [`Select::dry_run`] |
-//! | repeat a run for a test or a simulation | [`Select::seed`], [`NotPrivate`] |
+//! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
+//! | draw one request many times on a public table | [`Rehearsal`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
-//! | look at a table before a release | [`mod@inspect`] |
-//! | import a public data set, make bounds from a public table | `datasets` (feature `import`) |
+//! | look at a table before a release | `inspect` (feature `inspect`) |
 //! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
 //! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
 //! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::advise`] |
-//! | select by the two-stage method or DPKendall | `Select::method`, `Method` (feature `methods`) |
+//! | select by the two-stage method or DPKendall | [`Select::method`], [`Method`] (feature `methods`) |
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a median or a center privately | [`mod@estimate`] |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
-//! | handle errors | [`Error`], [`ErrorKind`] |
+//! | handle errors | [`Error`], [`ErrorKind`], [`Parameter`] |
+//!
+//! The command line is the package `dpsis-cli`; public data sets, comparisons of methods and the papers'
+//! experiments are the package `dpsis-eval`.
 //!
 //! # Features
 //!
-//! | feature | default | what it adds | dependencies |
-//! | --- | --- | --- | --- |
-//! | `ndarray` | yes, by `linfa` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
-//! | `figures` | yes, by `eval` | `report::figure`: curves, heat maps and bars as SVG | none |
-//! | `linfa` | yes | `ParamGuard` and `Fit` for requests, `Transformer` for what they select | linfa |
-//! | `methods` | yes, by `eval` | `method`: whole methods, the two-stage LASSO and DPKendall | linfa-elasticnet |
-//! | `xz` | yes, by `import` | R's files that are compressed by xz | liblzma |
-//! | `arrow` | no | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
-//! | `import` | yes, by `eval` | public data sets: `datasets`, with `cli`, `ndarray` and `xz` | |
-//! | `http` | no | public data sets from a server | ureq, with a TLS stack |
-//! | `eval` | yes | `eval`: plain models, comparisons of methods, the papers' experiments | linfa-linalg, linfa-logistic, rand_distr |
-//! | `lapack` | no | the linear algebra of `eval` by LAPACK instead of pure Rust; same results | ndarray-linalg, OpenBLAS of the system |
+//! None is on by default; without any, the library compiles about forty crates and no C.
 //!
-//! With `default-features = false` selections from files and readers remain, and the parts but Kendall's
-//! correlation.
+//! | feature | what it adds | dependencies |
+//! | --- | --- | --- |
+//! | `ndarray` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
+//! | `linfa` | `ParamGuard` and `Fit` for requests, `Transformer` for what they select; with `ndarray` | linfa |
+//! | `methods` | `method`: whole methods, the two-stage LASSO and DPKendall; with `linfa` | linfa-elasticnet |
+//! | `inspect` | `inspect`: a look at a table before a release | none |
+//! | `html` | `report::to_html`, `report::Page` | none |
+//! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
+//! | `xz` | R's files compressed by xz | liblzma (compiles C) |
+//! | `arrow` | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
 //!
 //! # In a linfa pipeline
 //!

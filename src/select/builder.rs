@@ -133,7 +133,7 @@ impl Select {
         self.with(|request| request.method = method)
     }
 
-    /// The mechanism, by default [`CanonicalLipschitz`] (for votes [`Peel`](crate::mechanism::Peel)); one
+    /// The mechanism, by default [`CanonicalLipschitz`](crate::CanonicalLipschitz) (for votes [`Peel`](crate::mechanism::Peel)); one
     /// for scores with one sensitivity.
     pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
         self.with(|request| request.mechanism = Some(Arc::new(mechanism)))
