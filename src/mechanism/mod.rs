@@ -5,7 +5,7 @@
 
 mod advice;
 mod arrivals;
-mod canonical_sets;
+
 mod card;
 mod draw;
 mod levels;
@@ -54,4 +54,4 @@ pub use rs::RandomStopping;
 pub use rs_tnb::TruncatedNegativeBinomialStopping;
 
 #[cfg(test)]
-mod contract_tests;
+mod contract;

@@ -1,4 +1,4 @@
-#![doc = include_str!("gem.md")]
+#![doc = include_str!("page.md")]
 
 use std::cmp::Ordering;
 
@@ -18,7 +18,7 @@ use crate::score::Scores;
 /// See the page of this module.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gem {
-    pub(super) beta: Beta,
+    pub(in crate::mechanism) beta: Beta,
 }
 
 /// The card of [`Gem`].
@@ -29,7 +29,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "S. Raskhodnikova and A. Smith, \"Efficient Lipschitz Extensions for High-Dimensional Graph \
                 Statistics and Node Private Degree Distributions\" (2015)",
-    page: include_str!("gem.md"),
+    page: include_str!("page.md"),
     max_ratio: 0.656549,
     slack: Some(
         "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
@@ -72,7 +72,7 @@ impl sealed::Draw for Gem {
 
 /// Beta, exactly; 1/20 by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Beta(BigRational);
+pub(in crate::mechanism) struct Beta(BigRational);
 
 impl Default for Beta {
     fn default() -> Self {
@@ -81,7 +81,7 @@ impl Default for Beta {
 }
 
 impl Beta {
-    pub(super) fn parse(text: &str) -> Result<Self> {
+    pub(in crate::mechanism) fn parse(text: &str) -> Result<Self> {
         parse_rational(text)
             .filter(|beta| *beta > BigRational::zero() && *beta < BigRational::one())
             .map(Self)
@@ -97,13 +97,13 @@ impl std::fmt::Display for Beta {
 
 /// Whether a candidate's sensitivity counts against it (GEM) or for it (modified GEM).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Charge {
+pub(in crate::mechanism) enum Charge {
     Against,
     For,
 }
 
 /// k rounds at eps/k without replacement.
-pub(super) fn peel(
+pub(in crate::mechanism) fn peel(
     scores: &Scores,
     k: usize,
     epsilon: &BigRational,

@@ -378,7 +378,7 @@ fn extremes_are_handled() {
 /// paper's expansion, and as sampled here, against 160 bits.
 #[test]
 fn the_page_shows_the_noise_as_computed() {
-    let page = include_str!("canonical.md");
+    let page = include_str!("page.md");
     let power = |e| BigUint::from(10u32).pow(e);
     let sizes = [
         ("1", BigUint::one()),

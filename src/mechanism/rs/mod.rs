@@ -1,4 +1,4 @@
-#![doc = include_str!("rs.md")]
+#![doc = include_str!("page.md")]
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -26,7 +26,7 @@ pub static CARD: Card = Card {
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "J. Liu and K. Talwar, \"Private Selection from Private Candidates\" (2019)",
-    page: include_str!("rs.md"),
+    page: include_str!("page.md"),
     max_ratio: 0.291178,
     slack: Some("3 eps0 is approached only by many looks at rare candidates"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
@@ -72,10 +72,10 @@ impl sealed::Draw for RandomStopping {
 
 /// The probability of stopping after a look.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub(super) struct StopProbability(Option<BigRational>);
+pub(in crate::mechanism) struct StopProbability(Option<BigRational>);
 
 impl StopProbability {
-    pub(super) fn parse(text: &str) -> Result<Self> {
+    pub(in crate::mechanism) fn parse(text: &str) -> Result<Self> {
         parse_rational(text)
             .filter(|gamma| *gamma >= ratio(1, 1_000_000) && *gamma <= BigRational::one())
             .map(|gamma| Self(Some(gamma)))
@@ -83,7 +83,7 @@ impl StopProbability {
     }
 
     /// For so many candidates.
-    pub(super) fn of(&self, candidates: usize) -> BigRational {
+    pub(in crate::mechanism) fn of(&self, candidates: usize) -> BigRational {
         let default = || BigRational::new(BigInt::one(), BigInt::from(candidates) * 10);
         self.0.clone().unwrap_or_else(default)
     }
@@ -99,26 +99,26 @@ impl std::fmt::Display for StopProbability {
 }
 
 /// True with a rational probability.
-pub(super) fn bernoulli(words: &mut WordStream, p: &BigRational) -> bool {
+pub(in crate::mechanism) fn bernoulli(words: &mut WordStream, p: &BigRational) -> bool {
     uniform_below(words, p.denom().magnitude()) < *p.numer().magnitude()
 }
 
 /// A probability that is asked for often.
-pub(super) enum Odds {
+pub(in crate::mechanism) enum Odds {
     /// Numerator and denominator of a common size.
     Small(u64, u64),
     Exact(BigRational),
 }
 
 impl Odds {
-    pub(super) fn of(p: BigRational) -> Self {
+    pub(in crate::mechanism) fn of(p: BigRational) -> Self {
         match (p.numer().to_u64(), p.denom().to_u64()) {
             (Some(numerator), Some(denominator)) => Self::Small(numerator, denominator),
             _ => Self::Exact(p),
         }
     }
 
-    pub(super) fn draw(&self, words: &mut WordStream) -> bool {
+    pub(in crate::mechanism) fn draw(&self, words: &mut WordStream) -> bool {
         match self {
             Self::Small(numerator, denominator) => uniform_u64(words, *denominator) < *numerator,
             Self::Exact(p) => bernoulli(words, p),
@@ -128,7 +128,7 @@ impl Odds {
 
 /// k rounds without replacement: `looks` gives the number of looks at so many candidates; each look is
 /// `epsilon`-differentially private.
-pub(super) fn peel(
+pub(in crate::mechanism) fn peel(
     scores: &Scores,
     k: usize,
     epsilon: &BigRational,
@@ -162,7 +162,7 @@ fn best_look(
 
 /// One look at each candidate, the k best: report-noisy-max with noise of each one's own scale, which is
 /// not private.
-pub(super) fn best_look_at_each(
+pub(in crate::mechanism) fn best_look_at_each(
     scores: &Scores,
     epsilon: &BigRational,
     law: FirstArrival,

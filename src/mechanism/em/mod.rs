@@ -1,4 +1,4 @@
-#![doc = include_str!("pnf.md")]
+#![doc = include_str!("page.md")]
 
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
@@ -7,36 +7,35 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// Permute-and-flip, which is report-noisy-max with exponential noise: one candidate. See the page
+/// The exponential mechanism, which is report-noisy-max with Gumbel noise: one candidate. See the page
 /// of this module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct PermuteAndFlip;
+pub struct ExponentialMechanism;
 
-/// The card of [`PermuteAndFlip`].
+/// The card of [`ExponentialMechanism`].
 pub static CARD: Card = Card {
-    id: "pnf",
-    summary: "permute-and-flip: one candidate, by exponential noise",
+    id: "em",
+    summary: "the exponential mechanism: one candidate, by Gumbel noise",
     chooses: Chooses::One,
     sensitivity: Sensitivity::Common,
-    reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
-                Selection\" (2020)",
-    page: include_str!("pnf.md"),
+    reference: "F. McSherry and K. Talwar, \"Mechanism Design via Differential Privacy\" (2007)",
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: None,
-    mutants: &["flips without permuting", "the monotonic constant"],
+    mutants: &["half the noise", "the monotonic constant"],
 };
 
-impl Mechanism for PermuteAndFlip {
+impl Mechanism for ExponentialMechanism {
     fn card(&self) -> &'static Card {
         &CARD
     }
 }
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl sealed::Draw for PermuteAndFlip {
+impl sealed::Draw for ExponentialMechanism {
     fn draw(&self, scores: &Scores, _: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let rate = rate(scores, epsilon);
-        first_arrivals(scores.values(), &rate, FirstArrival::Uniform, 1, bits, 0)
+        first_arrivals(scores.values(), &rate, FirstArrival::Exponential, 1, bits, 0)
     }
 }

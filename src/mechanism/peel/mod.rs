@@ -1,4 +1,4 @@
-#![doc = include_str!("laplace.md")]
+#![doc = include_str!("page.md")]
 
 use num_bigint::BigInt;
 
@@ -9,34 +9,36 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// One-shot Laplace: noise on every score, the k largest in their order. See the page of this module.
+/// Peeling: k rounds of the exponential mechanism at eps/k, without replacement. See the page of this
+/// module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LaplaceTopK;
+pub struct Peel;
 
-/// The card of [`LaplaceTopK`].
+/// The card of [`Peel`].
 pub static CARD: Card = Card {
-    id: "laplace",
-    summary: "one-shot Laplace: Laplace noise of scale 2k Delta/eps on every score, the k largest",
+    id: "peel",
+    summary: "peeling: k rounds of the exponential mechanism at eps/k, as one-shot Gumbel noise",
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Common,
-    reference: "G. Qiao, W. Su and L. Zhang, \"Oneshot Differentially Private Top-k Selection\" (2021)",
-    page: include_str!("laplace.md"),
+    reference: "D. Durfee and R. Rogers, \"Practical Differentially Private Top-k Selection with \
+                Pay-what-you-get Composition\" (2019)",
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: None,
-    mutants: &["epsilon not divided by k", "the monotonic constant"],
+    mutants: &["epsilon not divided by k", "the monotonic constant", "zero scores dropped"],
 };
 
-impl Mechanism for LaplaceTopK {
+impl Mechanism for Peel {
     fn card(&self) -> &'static Card {
         &CARD
     }
 }
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl sealed::Draw for LaplaceTopK {
+impl sealed::Draw for Peel {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let rate = rate(scores, epsilon) / BigInt::from(k);
-        first_arrivals(scores.values(), &rate, FirstArrival::Laplace, k, bits, 0)
+        first_arrivals(scores.values(), &rate, FirstArrival::Exponential, k, bits, 0)
     }
 }

@@ -1,4 +1,4 @@
-#![doc = include_str!("rs_tnb.md")]
+#![doc = include_str!("page.md")]
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -33,7 +33,7 @@ pub static CARD: Card = Card {
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "N. Papernot and T. Steinke, \"Hyperparameter Tuning with Renyi Differential Privacy\" (2022)",
-    page: include_str!("rs_tnb.md"),
+    page: include_str!("page.md"),
     max_ratio: 0.291178,
     slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),

@@ -1,4 +1,4 @@
-#![doc = include_str!("mgem.md")]
+#![doc = include_str!("page.md")]
 
 use crate::error::Result;
 use crate::mechanism::draw::sealed;
@@ -22,7 +22,7 @@ pub static CARD: Card = Card {
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IV",
-    page: include_str!("mgem.md"),
+    page: include_str!("page.md"),
     max_ratio: 0.650247,
     slack: Some(
         "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \

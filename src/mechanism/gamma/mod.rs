@@ -1,4 +1,4 @@
-#![doc = include_str!("gamma.md")]
+#![doc = include_str!("page.md")]
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -26,7 +26,7 @@ pub static CARD: Card = Card {
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Common,
     reference: "T. Steinke and J. Ullman, \"Between Pure and Approximate Differential Privacy\" (2016)",
-    page: include_str!("gamma.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: None,

@@ -1,4 +1,4 @@
-#![doc = include_str!("peel_pnf.md")]
+#![doc = include_str!("page.md")]
 
 use num_bigint::BigInt;
 
@@ -21,7 +21,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
                 Selection\" (2020)",
-    page: include_str!("peel_pnf.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: None,

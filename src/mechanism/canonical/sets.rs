@@ -22,7 +22,7 @@ const OWN_LANE: u64 = 1 << 62;
 ///
 /// The block of head h and the n-th level that somebody lies in has the address (h, n); the top k have
 /// (k, 0).
-pub(super) struct Sets<'a> {
+pub(in crate::mechanism) struct Sets<'a> {
     values: &'a [i64],
     k: usize,
     /// The top k, best first.
@@ -40,14 +40,14 @@ pub(super) struct Sets<'a> {
 
 /// A level, and how many candidates have a rank before it and up to its end.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Step {
+pub(in crate::mechanism) struct Step {
     level: usize,
     before: usize,
     until: usize,
 }
 
 /// A block other than that of the top k.
-pub(super) struct Block {
+pub(in crate::mechanism) struct Block {
     head: usize,
     /// The candidates that rank before its range, and up to the range's end.
     before: usize,
@@ -59,7 +59,7 @@ pub(super) struct Block {
 
 /// A set of a block, by its members after the first `head`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Member {
+pub(in crate::mechanism) struct Member {
     /// The candidates in the block's range, ascending.
     inside: Vec<u32>,
     /// The others, as ordinal numbers among those between rank h + 1 and the range: first the rest of
@@ -74,7 +74,7 @@ const SPARE: f64 = 40.0;
 const WIDTH: f64 = 1.0;
 
 impl<'a> Sets<'a> {
-    pub(super) fn new(
+    pub(in crate::mechanism) fn new(
         gamma: &BigRational,
         scores: &'a Scores,
         k: usize,
@@ -148,7 +148,12 @@ impl<'a> Sets<'a> {
     }
 
     /// Runs the race of all blocks.
-    pub(super) fn race(&self, bits: &Bits, law: FirstArrival, filter: Filter) -> (Address, Member) {
+    pub(in crate::mechanism) fn race(
+        &self,
+        bits: &Bits,
+        law: FirstArrival,
+        filter: Filter,
+    ) -> (Address, Member) {
         let (k, d) = (self.k, self.d());
         // Three factorials' logarithms, and a sum of up to k.
         let error = 4.0 * ln_factorial_error(d) + (k + 8) as f64 * 2f64.powi(-52);
@@ -202,7 +207,7 @@ impl<'a> Sets<'a> {
     }
 
     /// The candidates of a set.
-    pub(super) fn picks(&self, address: Address, member: &Member) -> Vec<usize> {
+    pub(in crate::mechanism) fn picks(&self, address: Address, member: &Member) -> Vec<usize> {
         let mut picks = self.top.clone();
         if let Some(Block { head, least, .. }) = self.block(address) {
             picks.truncate(head);
@@ -317,5 +322,5 @@ fn subset_with_some_below(words: &mut WordStream, few: u64, n: u64, r: u64) -> V
 }
 
 #[cfg(test)]
-#[path = "canonical_tests.rs"]
+#[path = "sets_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-#![doc = include_str!("krr.md")]
+#![doc = include_str!("page.md")]
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
@@ -24,7 +24,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Any,
     reference: "P. Kairouz, S. Oh and P. Viswanath, \"Extremal Mechanisms for Local Differential Privacy\" \
                 (2016)",
-    page: include_str!("krr.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: None,

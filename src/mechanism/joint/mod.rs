@@ -1,4 +1,4 @@
-#![doc = include_str!("joint.md")]
+#![doc = include_str!("page.md")]
 
 use std::collections::HashMap;
 
@@ -33,7 +33,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "J. Gillenwater, M. Joseph, A. Munoz Medina and M. Ribero, \"A Joint Exponential Mechanism \
                 for Differentially Private Top-k\" (2022)",
-    page: include_str!("joint.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: Some(
@@ -85,11 +85,15 @@ joint_with!(Joint, CARD, FirstArrival::Exponential);
 joint_with!(JointPermuteAndFlip, PNF_CARD, FirstArrival::Uniform);
 
 /// The bits of blocks that reveal choices.
-pub(super) const OWN_LANE: u64 = 1 << 62;
+pub(in crate::mechanism) const OWN_LANE: u64 = 1 << 62;
 
 /// The joint loss moves by at most 2 Delta, or Delta for monotonic scores, in either direction: eps/(4
 /// Delta), or eps/(2 Delta). For k = 1 the best score is in every loss and cancels: twice that.
-pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRational {
+pub(in crate::mechanism) fn joint_rate(
+    scores: &Scores,
+    k: usize,
+    epsilon: &Epsilon,
+) -> BigRational {
     let steps = if k == 1 { 1 } else { 2 };
     rate(scores, epsilon) / num_bigint::BigInt::from(steps)
 }

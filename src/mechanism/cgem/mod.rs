@@ -1,4 +1,4 @@
-#![doc = include_str!("cgem.md")]
+#![doc = include_str!("page.md")]
 
 use std::cmp::Ordering;
 
@@ -36,7 +36,7 @@ pub static CARD: Card = Card {
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
-    page: include_str!("cgem.md"),
+    page: include_str!("page.md"),
     max_ratio: 0.61574,
     slack: Some("of the two answers an adversary sees only the pick that follows"),
     timing: Some(
@@ -105,7 +105,7 @@ fn tells_the_truth(epsilon: &BigRational, bits: &Bits) -> bool {
 }
 
 /// The sign of Spearman's rank correlation of scores and sensitivities, ties at their mid-ranks.
-pub(super) fn rank_correlation(scores: &Scores) -> Ordering {
+pub(in crate::mechanism) fn rank_correlation(scores: &Scores) -> Ordering {
     let m = scores.values().len();
     let sensitivities: Vec<i64> = (0..m).map(|i| scores.sensitivity_of(i) as i64).collect();
     let covariance: i128 = doubled_ranks(scores.values())
@@ -117,7 +117,7 @@ pub(super) fn rank_correlation(scores: &Scores) -> Ordering {
 }
 
 /// Twice the mid-ranks, less their mean: integers that sum to 0.
-pub(super) fn doubled_ranks(values: &[i64]) -> Vec<i64> {
+pub(in crate::mechanism) fn doubled_ranks(values: &[i64]) -> Vec<i64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by_key(|&i| values[i]);
     let mut ranks = vec![0; values.len()];

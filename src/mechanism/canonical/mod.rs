@@ -1,11 +1,13 @@
-#![doc = include_str!("canonical.md")]
+#![doc = include_str!("page.md")]
+
+mod sets;
 
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, ln_binomial, near_f64, parse_rational, ratio};
-use crate::mechanism::canonical_sets::Sets;
+use crate::mechanism::canonical::sets::Sets;
 use crate::mechanism::draw::sealed;
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
@@ -36,7 +38,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "M. Shekelyan and G. Loukides, \"Differentially Private Top-k Selection via Canonical \
                 Lipschitz Mechanism\" (2022)",
-    page: include_str!("canonical.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: Some(

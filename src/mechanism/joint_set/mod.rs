@@ -1,4 +1,4 @@
-#![doc = include_str!("joint_set.md")]
+#![doc = include_str!("page.md")]
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -28,7 +28,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "J. Gillenwater, M. Joseph, A. Munoz Medina and M. Ribero, \"A Joint Exponential Mechanism \
                 for Differentially Private Top-k Set\" (2020)",
-    page: include_str!("joint_set.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: Some(

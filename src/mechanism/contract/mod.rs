@@ -560,7 +560,7 @@ fn broken_variants_are_rejected() {
 /// from the version whose laws the tests above hold to the definitions.
 #[test]
 fn seeded_picks_are_stable() {
-    let expected = include_str!("picks.golden");
+    let expected = include_str!("../picks.golden");
     let mut shown = String::new();
     for card in CARDS {
         let mechanism = by_id(card.id, &Parameters::default()).unwrap();

@@ -1,4 +1,4 @@
-#![doc = include_str!("noisy_max.md")]
+#![doc = include_str!("page.md")]
 
 use crate::error::{Error, Result};
 use crate::mechanism::arrivals::first_arrivals;
@@ -35,7 +35,7 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "C. Dwork and A. Roth, \"The Algorithmic Foundations of Differential Privacy\" (2014), \
                 section 3.3",
-    page: include_str!("noisy_max.md"),
+    page: include_str!("page.md"),
     max_ratio: 1.0,
     slack: None,
     timing: None,
