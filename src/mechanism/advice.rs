@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use crate::exact::near_f64;
-use crate::mechanism::cgem::doubled_ranks;
+use crate::mechanism::ranks::doubled_ranks;
 use crate::privacy::{Epsilon, NotPrivate};
 use crate::score::Scores;
 

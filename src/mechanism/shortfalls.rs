@@ -11,8 +11,21 @@
 use num_rational::BigRational;
 
 use crate::exact::near_f64;
+use crate::mechanism::draw::rate;
 use crate::mechanism::levels::{Levels, best};
+use crate::privacy::Epsilon;
 use crate::random::Bits;
+use crate::score::Scores;
+
+/// The lane of the bits with which blocks reveal choices.
+pub(super) const OWN_LANE: u64 = 1 << 62;
+
+/// The joint loss moves by at most 2 Delta, or Delta for monotonic scores, in either direction: eps/(4
+/// Delta), or eps/(2 Delta). For k = 1 the best score is in every loss and cancels: twice that.
+pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRational {
+    let steps = if k == 1 { 1 } else { 2 };
+    rate(scores, epsilon) / num_bigint::BigInt::from(steps)
+}
 
 /// Candidates by level, and how many of them each place may take.
 pub(super) struct Shortfalls<'a> {

@@ -1,18 +1,24 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
 mod sets;
+#[cfg(test)]
+mod tests;
 
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, ln_binomial, near_f64, parse_rational, ratio};
-use crate::mechanism::canonical::sets::Sets;
 use crate::mechanism::draw::sealed;
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
+use crate::mechanism::parameters::with_one;
+use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Filter, FirstArrival};
 use crate::score::Scores;
+
+use sets::CanonicalSets;
 
 /// The canonical Lipschitz mechanism with exponential noise: a private top-k set. The guarantee, its
 /// proof, the cost and the sources are on the page of this module.
@@ -39,25 +45,33 @@ pub static CARD: Card = Card {
     reference: "M. Shekelyan and G. Loukides, \"Differentially Private Top-k Selection via Canonical \
                 Lipschitz Mechanism\" (2022)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: Some(
         "it reveals a few sets until none can be faster, and counts levels: how many depends on how the scores lie \
          below the k-th",
     ),
-    mutants: &[
-        "printed class sizes",
-        "monotonic constant",
-        "flips without permuting",
-        "body from a rank too high",
-    ],
+    parameters: &[GAMMA],
+    build: |stated| with_one(&stated.gamma, CanonicalLipschitz::with_gamma),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 /// The card of [`CanonicalGumbel`].
 pub static GUMBEL_CARD: Card = Card {
     id: "canonical-gumbel",
     summary: "canonical Lipschitz with Gumbel noise: the exponential mechanism over sets",
+    build: |stated| with_one(&stated.gamma, CanonicalGumbel::with_gamma),
+    #[cfg(test)]
+    contract: tests::gumbel_contract,
     ..CARD
+};
+
+/// The parameter of both mechanisms.
+const GAMMA: Parameter = Parameter {
+    name: "gamma",
+    meaning: "the weight of the worst candidate taken against the best left out: near 0 leaves out no good \
+              candidate (best if fewer than k are good), near 1 takes no bad one (best if k or more are good)",
+    range: "from 0 to 1",
+    default: "1/2, and 1 for k = 1",
 };
 
 /// The weight of the worst chosen score, if it is stated.
@@ -124,7 +138,7 @@ macro_rules! canonical_with {
                 epsilon: &Epsilon,
                 bits: &Bits,
             ) -> Vec<usize> {
-                let sets = Sets::new(&self.gamma.of(k), scores, k, epsilon);
+                let sets = CanonicalSets::new(&self.gamma.of(k), scores, k, epsilon);
                 let (block, member) = sets.race(bits, $law, Filter::default());
                 sets.picks(block, &member)
             }

@@ -22,7 +22,7 @@ const OWN_LANE: u64 = 1 << 62;
 ///
 /// The block of head h and the n-th level that somebody lies in has the address (h, n); the top k have
 /// (k, 0).
-pub(in crate::mechanism) struct Sets<'a> {
+pub(super) struct CanonicalSets<'a> {
     values: &'a [i64],
     k: usize,
     /// The top k, best first.
@@ -40,14 +40,14 @@ pub(in crate::mechanism) struct Sets<'a> {
 
 /// A level, and how many candidates have a rank before it and up to its end.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::mechanism) struct Step {
+pub(super) struct Step {
     level: usize,
     before: usize,
     until: usize,
 }
 
 /// A block other than that of the top k.
-pub(in crate::mechanism) struct Block {
+pub(super) struct SetBlock {
     head: usize,
     /// The candidates that rank before its range, and up to the range's end.
     before: usize,
@@ -59,7 +59,7 @@ pub(in crate::mechanism) struct Block {
 
 /// A set of a block, by its members after the first `head`.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(in crate::mechanism) struct Member {
+pub(super) struct SetInBlock {
     /// The candidates in the block's range, ascending.
     inside: Vec<u32>,
     /// The others, as ordinal numbers among those between rank h + 1 and the range: first the rest of
@@ -73,8 +73,8 @@ const SPARE: f64 = 40.0;
 /// A block's bounds differ by this at most, unless single scores differ by more.
 const WIDTH: f64 = 1.0;
 
-impl<'a> Sets<'a> {
-    pub(in crate::mechanism) fn new(
+impl<'a> CanonicalSets<'a> {
+    pub(super) fn new(
         gamma: &BigRational,
         scores: &'a Scores,
         k: usize,
@@ -133,27 +133,27 @@ impl<'a> Sets<'a> {
     }
 
     /// The block at an address; `None` for the top k alone.
-    fn block(&self, Address { lane, position }: Address) -> Option<Block> {
+    fn block(&self, Address { lane, position }: Address) -> Option<SetBlock> {
         let head = lane as usize;
         (head < self.k).then(|| self.block_of(head, position as usize))
     }
 
     #[inline]
-    fn block_of(&self, head: usize, position: usize) -> Block {
+    fn block_of(&self, head: usize, position: usize) -> SetBlock {
         let Step { level, before, until } = self.steps[position];
         let (least, most) = self.levels.distances(level);
         let is_last = position == self.last[head];
         let until = if is_last { self.d() } else { until };
-        Block { head, before, until, least, most: most.filter(|_| !is_last) }
+        SetBlock { head, before, until, least, most: most.filter(|_| !is_last) }
     }
 
     /// Runs the race of all blocks.
-    pub(in crate::mechanism) fn race(
+    pub(super) fn race(
         &self,
         bits: &Bits,
         law: FirstArrival,
         filter: Filter,
-    ) -> (Address, Member) {
+    ) -> (Address, SetInBlock) {
         let (k, d) = (self.k, self.d());
         // Three factorials' logarithms, and a sum of up to k.
         let error = 4.0 * ln_factorial_error(d) + (k + 8) as f64 * 2f64.powi(-52);
@@ -161,7 +161,8 @@ impl<'a> Sets<'a> {
         let top = Address { lane: k as u64, position: 0 };
         race.enter(top, bits.word(k as u64, 0), Handicapped { ln_size: 0.0, handicap: 0.0 }, 0.0);
         // The top k always enter, so some set wins.
-        let winner = |race: BlockRace<'_>| race.winner(self).unwrap_or((top, Member::default()));
+        let winner =
+            |race: BlockRace<'_>| race.winner(self).unwrap_or((top, SetInBlock::default()));
         if self.steps.is_empty() {
             return winner(race);
         }
@@ -176,7 +177,7 @@ impl<'a> Sets<'a> {
             let (head_excess, ln_body) = (self.head_excess(head), ln_factorial(body));
             for (position, &ln_rest) in ln_rest.iter().enumerate().take(self.last[head] + 1) {
                 let word = words.next_word();
-                let Block { before, until, least, most, .. } = self.block_of(head, position);
+                let SetBlock { before, until, least, most, .. } = self.block_of(head, position);
                 // C(t - h - 1, k - h): all sets of this head up to the end of the range.
                 let rest = match most {
                     Some(_) => ln_rest,
@@ -197,19 +198,19 @@ impl<'a> Sets<'a> {
     }
 
     /// The set of a block by ascending ordinal numbers: first of those in its range, then of those above.
-    fn member(&self, drawn: &[u64], block: &Block) -> Member {
+    fn member(&self, drawn: &[u64], block: &SetBlock) -> SetInBlock {
         let inside = (block.until - block.before) as u64;
         let (here, above) = drawn.split_at(drawn.partition_point(|&ordinal| ordinal < inside));
-        Member {
+        SetInBlock {
             inside: self.others(block.least, block.most, here.iter().copied()),
             above: above.iter().map(|ordinal| ordinal - inside).collect(),
         }
     }
 
     /// The candidates of a set.
-    pub(in crate::mechanism) fn picks(&self, address: Address, member: &Member) -> Vec<usize> {
+    pub(super) fn picks(&self, address: Address, member: &SetInBlock) -> Vec<usize> {
         let mut picks = self.top.clone();
-        if let Some(Block { head, least, .. }) = self.block(address) {
+        if let Some(SetBlock { head, least, .. }) = self.block(address) {
             picks.truncate(head);
             let rest = self.k - head - 1;
             let (top, others): (Vec<u64>, Vec<u64>) =
@@ -258,19 +259,19 @@ impl<'a> Sets<'a> {
     }
 }
 
-impl Blocks for Sets<'_> {
-    type Member = Member;
+impl Blocks for CanonicalSets<'_> {
+    type Member = SetInBlock;
 
     fn size(&self, address: Address) -> BigUint {
-        self.block(address).map_or(BigUint::one(), |Block { head, before, until, .. }| {
+        self.block(address).map_or(BigUint::one(), |SetBlock { head, before, until, .. }| {
             let sets = |ranks: usize| binomial((ranks - head - 1) as u64, (self.k - head) as u64);
             sets(until) - sets(before)
         })
     }
 
-    fn draw(&self, address: Address, words: &mut WordStream) -> Member {
-        let Some(block) = self.block(address) else { return Member::default() };
-        let Block { head, before, until, .. } = block;
+    fn draw(&self, address: Address, words: &mut WordStream) -> SetInBlock {
+        let Some(block) = self.block(address) else { return SetInBlock::default() };
+        let SetBlock { head, before, until, .. } = block;
         let (inside, all) = (until - before, until - head - 1);
         let size = self.k - head;
         let drawn = subset_with_some_below(words, inside as u64, all as u64, size as u64);
@@ -278,8 +279,8 @@ impl Blocks for Sets<'_> {
     }
 
     /// z(h,t) = b (x_[h+1] - x_[k]) + a (x_[k] - x_[t]), in units of the sensitivity.
-    fn handicap(&self, address: Address, member: &Member) -> BigRational {
-        let Some(Block { head, .. }) = self.block(address) else { return BigRational::zero() };
+    fn handicap(&self, address: Address, member: &SetInBlock) -> BigRational {
+        let Some(SetBlock { head, .. }) = self.block(address) else { return BigRational::zero() };
         let kth = self.score(self.k - 1);
         let worst = member.inside.iter().map(|&i| self.values[i as usize]).min().unwrap_or(kth);
         let whole = |difference: i64| BigRational::from_integer(difference.into());

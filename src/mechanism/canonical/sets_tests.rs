@@ -1,13 +1,12 @@
-//! The mechanism against brute force; privacy by enumeration; broken variants that must be caught.
-
-use num_traits::ToPrimitive;
+//! The blocks of sets against brute force, and privacy of the law they have.
 
 use super::*;
 use crate::exact::{Enclosure, parse_rational};
-use crate::mechanism::{CanonicalLipschitz, Mechanism};
-use crate::privacy::{Neighbors, Purpose, Seeded};
+use crate::mechanism::canonical::law::{law, law_by_ranks};
+use crate::privacy::{Neighbors, Purpose};
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
+use crate::support::laws::flips;
 use crate::support::neighbors::Grid;
 use crate::support::oracle;
 
@@ -33,19 +32,19 @@ fn case(values: &[i64], sensitivity: u64, k: usize, gamma: &str, eps: &str) -> C
 }
 
 impl Case {
-    fn sets(&self) -> Sets<'_> {
-        Sets::new(&self.gamma, &self.scores, self.k, &self.epsilon)
+    fn sets(&self) -> CanonicalSets<'_> {
+        CanonicalSets::new(&self.gamma, &self.scores, self.k, &self.epsilon)
     }
 }
 
 /// Every block with all its members.
-fn all_blocks(sets: &Sets<'_>) -> Vec<(Address, Vec<Member>)> {
+fn all_blocks(sets: &CanonicalSets<'_>) -> Vec<(Address, Vec<SetInBlock>)> {
     let top = Address { lane: sets.k as u64, position: 0 };
     let of_heads = (0..if sets.steps.is_empty() { 0 } else { sets.k }).flat_map(|head| {
         (0..=sets.last[head]).map(move |n| Address { lane: head as u64, position: n as u64 })
     });
     let members = |address: Address| {
-        let Some(block) = sets.block(address) else { return vec![Member::default()] };
+        let Some(block) = sets.block(address) else { return vec![SetInBlock::default()] };
         let (n, r) = (block.until - block.head - 1, sets.k - block.head);
         let inside = block.until - block.before;
         let all = oracle::subsets(n, r).into_iter().filter(|subset| subset[0] < inside);
@@ -96,7 +95,7 @@ fn blocks_hold_all_sets_once() {
                         all.remove(all.iter().position(|set| *set == picks).expect("once"));
                         let excess = sets.handicap(address, &member);
                         assert_eq!(excess, excess_of(values, &picks, &case));
-                        let Some(Block { head, least, most, .. }) = sets.block(address) else {
+                        let Some(SetBlock { head, least, most, .. }) = sets.block(address) else {
                             continue;
                         };
                         let in_head = &sets.head_rate
@@ -121,19 +120,15 @@ fn excess_of(values: &[i64], set: &[usize], case: &Case) -> BigRational {
     let whole = |value: i64| BigRational::from_integer(value.into());
     let mut ranked: Vec<usize> = (0..values.len()).collect();
     ranked.sort_by_key(|&i| (std::cmp::Reverse(values[i]), i));
-    let (head, tail) = head_and_tail(&ranked, set);
+    // The best it holds before it misses one (at most k - 1), and the rank of its worst.
+    let head = ranked.iter().take_while(|i| set.contains(i)).count().min(set.len() - 1);
+    let tail = ranked.iter().rposition(|i| set.contains(i)).unwrap() + 1;
     let loss = |next: usize, worst: usize| {
         (BigRational::one() - &case.gamma) * whole(values[ranked[next]])
             - &case.gamma * whole(values[ranked[worst]])
     };
     let excess = loss(head, tail - 1) - loss(case.k - 1, case.k - 1);
     excess * case.epsilon.as_rational() / whole(2 * case.scores.sensitivity() as i64)
-}
-
-/// How many of the best it holds before it misses one (at most k - 1), and the rank of its worst.
-fn head_and_tail(ranked: &[usize], set: &[usize]) -> (usize, usize) {
-    let head = ranked.iter().take_while(|i| set.contains(i)).count().min(set.len() - 1);
-    (head, ranked.iter().rposition(|i| set.contains(i)).unwrap() + 1)
 }
 
 /// Large blocks are counted nearly as exactly as stated.
@@ -197,105 +192,18 @@ fn privacy_by_enumeration() {
         let eps_f64 = near_f64(eps.parse::<Epsilon>().unwrap().as_rational());
         let gamma_f64 = near_f64(&parse_rational(gamma).unwrap());
         let enumeration = grid.enumerate(|x| {
-            let law = law_of_code(&case(x, SENSITIVITY as u64, k, gamma, eps), &sets);
-            let truth = oracle::canonical_law(&in_units(x), k, gamma_f64, eps_f64);
-            assert!(oracle::max_log_ratio(&law, &truth) < 1e-12);
-            law
+            let of_code = law_of_code(&case(x, SENSITIVITY as u64, k, gamma, eps), &sets);
+            for truth in [law, law_by_ranks] {
+                let truth = truth(&in_units(x), k, gamma_f64, eps_f64, flips);
+                assert!(oracle::max_log_ratio(&of_code, &truth) < 1e-12);
+            }
+            of_code
         });
         let name = format!("d = {}, k = {k}, gamma = {gamma}, eps = {eps}", grid.d);
         let used = enumeration.max_log_ratio / eps_f64;
         assert!(enumeration.pairs >= 262_144, "{name}: {}", enumeration.pairs);
         assert!(used <= 1.0 + 1e-12, "{name}: {used}");
         assert!(used >= reached, "{name}: {used}");
-    }
-}
-
-/// Variants that are not private: the same enumeration must reject each.
-#[test]
-fn broken_variants_are_caught() {
-    let (k, gamma, eps) = (3, 0.75, 0.2);
-    let grid = Grid::new(4, 8, SENSITIVITY);
-    let sets = oracle::subsets(grid.d, k);
-    let ratio = |law: &dyn Fn(&[i64]) -> Vec<f64>| grid.enumerate(law).max_log_ratio / eps;
-
-    let intact = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, eps));
-    assert!(intact <= 1.0 + 1e-12);
-
-    let printed_sizes = ratio(&|x| {
-        let tickets = oracle::printed_tickets(&in_units(x), k, gamma, eps);
-        oracle::law_of_tickets(&tickets, sets.len())
-    });
-    let monotonic_constant = ratio(&|x| oracle::canonical_law(&in_units(x), k, gamma, 2.0 * eps));
-    let ranked_not_permuted = ratio(&|x| {
-        // Flips in a fixed order instead of a random one.
-        let law = oracle::canonical_law(&in_units(x), k, gamma, eps);
-        let best = law.iter().copied().fold(0.0, f64::max);
-        let mut rest = 1.0;
-        law.iter()
-            .map(|p| {
-                let accepted = rest * p / best;
-                rest -= accepted;
-                accepted.max(0.0)
-            })
-            .collect()
-    });
-    let body_from_a_rank_too_high = ratio(&|x| {
-        // Correct sizes, but the body is drawn from ranks h + 1, ..., t - 1.
-        let right = oracle::canonical_law(&in_units(x), k, gamma, eps);
-        let mut ranked: Vec<usize> = (0..x.len()).collect();
-        ranked.sort_by_key(|&i| (std::cmp::Reverse(x[i]), i));
-        let mut law = vec![0.0; sets.len()];
-        for (set, p) in sets.iter().zip(&right) {
-            let (head, tail) = head_and_tail(&ranked, set);
-            if tail == k {
-                law[sets.iter().position(|s| s == set).unwrap()] += p;
-                continue;
-            }
-            let bodies = oracle::subsets(tail - head - 1, k - head - 1);
-            for body in &bodies {
-                let mut member: Vec<usize> = (0..head).collect();
-                member.extend(body.iter().map(|i| head + i));
-                member.push(tail - 1);
-                let mut member: Vec<usize> = member.into_iter().map(|r| ranked[r]).collect();
-                member.sort_unstable();
-                let at = sets.iter().position(|s| *s == member).unwrap();
-                law[at] += p / bodies.len() as f64;
-            }
-        }
-        law
-    });
-    for (name, ratio) in [
-        ("printed class sizes", printed_sizes),
-        ("monotonic constant", monotonic_constant),
-        ("flips without permuting", ranked_not_permuted),
-        ("body from a rank too high", body_from_a_rank_too_high),
-    ] {
-        assert!(ratio > 1.01, "{name} passed with {ratio}");
-    }
-}
-
-/// The sampler against the exact law: 200,000 draws for each setting, alpha 1e-6.
-#[test]
-fn draws_fit_the_exact_law() {
-    let settings: [(&[i64], usize, &str, &str); 5] = [
-        (&[5, 3, 9, 1], 2, "1/2", "1"),
-        (&[0, 0, 0, 0, 0], 2, "1/2", "1"),
-        (&[7, 2, 2, 6, 0, 3], 3, "3/4", "2"),
-        (&[4, 1, 3, 3, 0], 1, "1/4", "3"),
-        (&[-3, 8, 5, -1, 2], 4, "1", "1"),
-    ];
-    for (values, k, gamma, eps) in settings {
-        let sets = oracle::subsets(values.len(), k);
-        let mechanism = CanonicalLipschitz::with_gamma(gamma).unwrap();
-        let (scores, epsilon) = (scores(values, SENSITIVITY as u64), eps.parse().unwrap());
-        let mut counts = vec![0u64; sets.len()];
-        for seed in 0..200_000 {
-            let picks = mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap();
-            counts[sets.iter().position(|set| *set == *picks).unwrap()] += 1;
-        }
-        let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
-        let law = oracle::canonical_law(&in_units(values), k, as_f64(gamma), as_f64(eps));
-        assert_fits(&counts, &law);
     }
 }
 
@@ -331,32 +239,6 @@ fn forced_fallback_on_a_wide_table() {
     }
 }
 
-/// Value stability: seeded draws of this version. A change here is a value-breaking change.
-#[test]
-fn seeded_draws_are_stable() {
-    let values: Vec<i64> = (0..40).map(|i| (i * i * 37) % 101).collect();
-    let scores = scores(&values, 4);
-    let picks: Vec<Vec<usize>> = (0..3)
-        .map(|seed| {
-            let epsilon = "1".parse().unwrap();
-            let mechanism = CanonicalLipschitz::default();
-            mechanism.pick(&scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner()
-        })
-        .collect();
-    assert_eq!(picks, STABLE_PICKS);
-}
-
-const STABLE_PICKS: [[usize; 4]; 3] = [[4, 7, 21, 34], [4, 8, 10, 14], [2, 5, 6, 39]];
-
-#[test]
-fn all_candidates_can_be_asked_for() {
-    let mechanism = CanonicalLipschitz::default();
-    let (scores, epsilon) = (scores(&[3, 1, 2], 1), "1".parse().unwrap());
-    let pick = |k| mechanism.pick(&scores, k, &epsilon, Seeded(0));
-    assert_eq!(*pick(3).unwrap(), [0, 1, 2]);
-    assert!(pick(0).is_err() && pick(4).is_err());
-}
-
 /// Extreme scores and budgets stay finite and exact.
 #[test]
 fn extremes_are_handled() {
@@ -372,42 +254,4 @@ fn extremes_are_handled() {
             }
         }
     }
-}
-
-/// The table on the mechanism's page: -ln(1 - U^(1/m)) at U = 1/2 as written down naively, by the
-/// paper's expansion, and as sampled here, against 160 bits.
-#[test]
-fn the_page_shows_the_noise_as_computed() {
-    let page = include_str!("page.md");
-    let power = |e| BigUint::from(10u32).pow(e);
-    let sizes = [
-        ("1", BigUint::one()),
-        ("10^4", power(4)),
-        ("10^8", power(8)),
-        ("10^12", power(12)),
-        ("10^15", power(15)),
-        ("10^16", power(16)),
-        ("10^17", power(17)),
-        ("10^24", power(24)),
-        ("C(22283, 10)", binomial(22_283, 10)),
-    ];
-    for (name, size) in sizes {
-        let (u, m) = (0.5f64, size.to_f64().unwrap());
-        let naive = -(1.0 - u.powf(1.0 / m)).ln();
-        let y = 1.0 / m;
-        let expanded =
-            if y <= 1e-8 { -(-y * u.ln() - 0.5 * y * y * u.ln() * u.ln()).ln() } else { naive };
-        let (ours, truth) = noise_at_one_half(&size);
-        assert!(truth.distance_from(ours) <= 2f64.powi(-49) * 100.0);
-        let row = format!("| {name} | {naive:.12} | {expanded:.12} | {ours:.12} |");
-        assert!(page.contains(&row), "the page lacks: {row}");
-    }
-}
-
-/// The noise of a class at U = 1/2: quick, and enclosed.
-fn noise_at_one_half(size: &BigUint) -> (f64, Enclosure) {
-    let law = FirstArrival::Uniform;
-    let ln_size = Enclosure::ln_dyadic(size, 0, 160).midpoint();
-    let enclosed = law.enclose_ln_time(&[BigUint::from(1u64 << 63)], 64, size, 160).unwrap();
-    (-law.ln_time(1 << 63, ln_size).0, enclosed.neg())
 }

@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use std::cmp::Ordering;
 
 use num_bigint::BigUint;
@@ -8,15 +15,16 @@ use num_traits::{One, Zero};
 
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, near_f64, parse_rational, ratio};
+use crate::mechanism::charged::{BETA, Beta, Charge, peel};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::gem::{Beta, Charge, peel};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
+use crate::mechanism::ranks::doubled_ranks;
+use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
 
 /// Combined GEM: asks privately whether sensitive candidates score higher, and goes on with modified GEM
-/// or GEM. See the page of this module.
+/// or GEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CombinedGem {
     beta: Beta,
@@ -29,6 +37,14 @@ impl Default for CombinedGem {
     }
 }
 
+/// The parameter of `cgem` alone.
+const SHARE: Parameter = Parameter {
+    name: "share",
+    meaning: "the share of the budget spent on the sign of the correlation of scores and sensitivities",
+    range: "between 0 and 1",
+    default: "0.2",
+};
+
 /// The card of [`CombinedGem`].
 pub static CARD: Card = Card {
     id: "cgem",
@@ -37,12 +53,16 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
     page: include_str!("page.md"),
-    max_ratio: 0.61574,
-    slack: Some("of the two answers an adversary sees only the pick that follows"),
     timing: Some(
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
-    mutants: &["the sign is not randomized"],
+    parameters: &[BETA, SHARE],
+    build: |stated| {
+        let combined = CombinedGem::with(stated.beta.as_deref(), stated.share.as_deref())?;
+        Ok(Arc::new(combined))
+    },
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 /// The bits that answer for the correlation; those of the rounds are lanes from 0.
@@ -105,7 +125,7 @@ fn tells_the_truth(epsilon: &BigRational, bits: &Bits) -> bool {
 }
 
 /// The sign of Spearman's rank correlation of scores and sensitivities, ties at their mid-ranks.
-pub(in crate::mechanism) fn rank_correlation(scores: &Scores) -> Ordering {
+fn rank_correlation(scores: &Scores) -> Ordering {
     let m = scores.values().len();
     let sensitivities: Vec<i64> = (0..m).map(|i| scores.sensitivity_of(i) as i64).collect();
     let covariance: i128 = doubled_ranks(scores.values())
@@ -114,46 +134,4 @@ pub(in crate::mechanism) fn rank_correlation(scores: &Scores) -> Ordering {
         .map(|(a, b)| i128::from(a) * i128::from(b))
         .sum();
     covariance.cmp(&0)
-}
-
-/// Twice the mid-ranks, less their mean: integers that sum to 0.
-pub(in crate::mechanism) fn doubled_ranks(values: &[i64]) -> Vec<i64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_unstable_by_key(|&i| values[i]);
-    let mut ranks = vec![0; values.len()];
-    let mut before = 0;
-    for ties in order.chunk_by(|&a, &b| values[a] == values[b]) {
-        for &i in ties {
-            ranks[i] = (2 * before + ties.len()) as i64 - values.len() as i64;
-        }
-        before += ties.len();
-    }
-    ranks
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::privacy::Neighbors;
-
-    #[test]
-    fn ranks_are_mid_ranks() {
-        // Ranks 3, 1.5, 1.5, 4 of mean 2.5, doubled.
-        assert_eq!(doubled_ranks(&[5, 1, 1, 9]), [1, -2, -2, 3]);
-    }
-
-    #[test]
-    fn the_sign_is_that_of_the_ranks() {
-        let sign = |values: &[i64], sensitivities: &[u64]| {
-            let scores = Scores::with_sensitivities(
-                values.into(),
-                sensitivities.into(),
-                Neighbors::AddRemove,
-            );
-            rank_correlation(&scores.unwrap())
-        };
-        assert_eq!(sign(&[1, 2, 1000], &[1, 2, 3]), Ordering::Greater);
-        assert_eq!(sign(&[1000, 2, 1], &[1, 2, 3]), Ordering::Less);
-        assert_eq!(sign(&[1, 2, 3], &[4, 4, 4]), Ordering::Equal);
-    }
 }

@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
@@ -7,8 +14,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// The exponential mechanism, which is report-noisy-max with Gumbel noise: one candidate. See the page
-/// of this module.
+/// The exponential mechanism, which is report-noisy-max with Gumbel noise: one candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct ExponentialMechanism;
 
@@ -20,10 +26,11 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "F. McSherry and K. Talwar, \"Mechanism Design via Differential Privacy\" (2007)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["half the noise", "the monotonic constant"],
+    parameters: &[],
+    build: |_| Ok(Arc::new(ExponentialMechanism)),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl Mechanism for ExponentialMechanism {

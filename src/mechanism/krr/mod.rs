@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
@@ -11,8 +18,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race, uniform_below};
 use crate::score::Scores;
 
-/// k-ary randomized response: the best candidate with a stated probability, else any other. See the page
-/// of this module.
+/// k-ary randomized response: the best candidate with a stated probability, else any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct KaryRandomizedResponse;
 
@@ -25,10 +31,11 @@ pub static CARD: Card = Card {
     reference: "P. Kairouz, S. Oh and P. Viswanath, \"Extremal Mechanisms for Local Differential Privacy\" \
                 (2016)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["twice the odds"],
+    parameters: &[],
+    build: |_| Ok(Arc::new(KaryRandomizedResponse)),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 /// The bits that choose among the others.

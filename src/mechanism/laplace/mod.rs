@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
@@ -9,7 +16,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// One-shot Laplace: noise on every score, the k largest in their order. See the page of this module.
+/// One-shot Laplace: noise on every score, the k largest in their order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct LaplaceTopK;
 
@@ -21,10 +28,11 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Common,
     reference: "G. Qiao, W. Su and L. Zhang, \"Oneshot Differentially Private Top-k Selection\" (2021)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["epsilon not divided by k", "the monotonic constant"],
+    parameters: &[],
+    build: |_| Ok(Arc::new(LaplaceTopK)),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl Mechanism for LaplaceTopK {

@@ -1,15 +1,21 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
 use crate::error::Result;
+use crate::mechanism::charged::{BETA, Beta, Charge, peel};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::gem::{Beta, Charge, peel};
+use crate::mechanism::parameters::with_one;
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::Bits;
 use crate::score::Scores;
 
 /// The modified generalized exponential mechanism: scores with a sensitivity each, sensitive candidates
-/// favored. See the page of this module.
+/// favored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModifiedGem {
     beta: Beta,
@@ -23,15 +29,13 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IV",
     page: include_str!("page.md"),
-    max_ratio: 0.650247,
-    slack: Some(
-        "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
-         number of candidates grows",
-    ),
     timing: Some(
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
-    mutants: &["half the noise"],
+    parameters: &[BETA],
+    build: |stated| with_one(&stated.beta, ModifiedGem::with_beta),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl ModifiedGem {

@@ -1,14 +1,20 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
 use crate::error::{Error, Result};
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
+use crate::mechanism::parameters::with_one;
+use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// Report-noisy-max with a choice of noise: one candidate. See the page of this module.
+/// Report-noisy-max with a choice of noise: one candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct NoisyMax {
     noise: NoiseKind,
@@ -27,19 +33,28 @@ pub enum NoiseKind {
     Gumbel,
 }
 
+/// The parameter of this mechanism.
+const NOISE: Parameter = Parameter {
+    name: "noise",
+    meaning: "the noise on each score",
+    range: "exponential, laplace or gumbel",
+    default: "exponential",
+};
+
 /// The card of [`NoisyMax`].
 pub static CARD: Card = Card {
     id: "noisy-max",
-    summary: "report-noisy-max: one candidate, by exponential, Laplace or Gumbel noise (--noise)",
+    summary: "report-noisy-max: one candidate, by exponential, Laplace or Gumbel noise",
     chooses: Chooses::One,
     sensitivity: Sensitivity::Common,
     reference: "C. Dwork and A. Roth, \"The Algorithmic Foundations of Differential Privacy\" (2014), \
                 section 3.3",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["half the noise", "the monotonic constant"],
+    parameters: &[NOISE],
+    build: |stated| with_one(&stated.noise, NoisyMax::with_noise_named),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl NoisyMax {

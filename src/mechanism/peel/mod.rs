@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
@@ -9,8 +16,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// Peeling: k rounds of the exponential mechanism at eps/k, without replacement. See the page of this
-/// module.
+/// Peeling: k rounds of the exponential mechanism at eps/k, without replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Peel;
 
@@ -23,10 +29,11 @@ pub static CARD: Card = Card {
     reference: "D. Durfee and R. Rogers, \"Practical Differentially Private Top-k Selection with \
                 Pay-what-you-get Composition\" (2019)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["epsilon not divided by k", "the monotonic constant", "zero scores dropped"],
+    parameters: &[],
+    build: |_| Ok(Arc::new(Peel)),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl Mechanism for Peel {

@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 
 use crate::mechanism::arrivals::first_arrivals;
@@ -9,7 +16,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// Peeling with permute-and-flip: k rounds at eps/k, without replacement. See the page of this module.
+/// Peeling with permute-and-flip: k rounds at eps/k, without replacement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PeelPermuteAndFlip;
 
@@ -22,10 +29,11 @@ pub static CARD: Card = Card {
     reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
                 Selection\" (2020)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["epsilon not divided by k", "the monotonic constant"],
+    parameters: &[],
+    build: |_| Ok(Arc::new(PeelPermuteAndFlip)),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl Mechanism for PeelPermuteAndFlip {

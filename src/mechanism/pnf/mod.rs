@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
 use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
@@ -7,8 +14,7 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
 
-/// Permute-and-flip, which is report-noisy-max with exponential noise: one candidate. See the page
-/// of this module.
+/// Permute-and-flip, which is report-noisy-max with exponential noise: one candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct PermuteAndFlip;
 
@@ -21,10 +27,11 @@ pub static CARD: Card = Card {
     reference: "R. McKenna and D. Sheldon, \"Permute-and-Flip: A New Mechanism for Differentially Private \
                 Selection\" (2020)",
     page: include_str!("page.md"),
-    max_ratio: 1.0,
-    slack: None,
     timing: None,
-    mutants: &["flips without permuting", "the monotonic constant"],
+    parameters: &[],
+    build: |_| Ok(Arc::new(PermuteAndFlip)),
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl Mechanism for PermuteAndFlip {

@@ -1,5 +1,12 @@
 #![doc = include_str!("page.md")]
 
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive};
@@ -7,13 +14,13 @@ use num_traits::{One, Signed, ToPrimitive};
 use crate::error::{Error, Result};
 use crate::exact::{format_rational, parse_rational, ratio};
 use crate::mechanism::draw::sealed;
-use crate::mechanism::rs::{Odds, StopProbability, bernoulli, peel};
-use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
+use crate::mechanism::looks::{Odds, STOP, StopProbability, bernoulli, peel};
+use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, WordStream, uniform_u64};
 use crate::score::Scores;
 
-/// Random stopping after a truncated negative binomial number of looks. See the page of this module.
+/// Random stopping after a truncated negative binomial number of looks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TruncatedNegativeBinomialStopping {
     eta: BigRational,
@@ -26,6 +33,14 @@ impl Default for TruncatedNegativeBinomialStopping {
     }
 }
 
+/// The parameter of `rs-tnb` alone.
+const ETA: Parameter = Parameter {
+    name: "eta",
+    meaning: "the shape of the number of looks: 0 logarithmic, 1 geometric",
+    range: "above -1, at most 1",
+    default: "0",
+};
+
 /// The card of [`TruncatedNegativeBinomialStopping`].
 pub static CARD: Card = Card {
     id: "rs-tnb",
@@ -34,28 +49,33 @@ pub static CARD: Card = Card {
     sensitivity: Sensitivity::Own,
     reference: "N. Papernot and T. Steinke, \"Hyperparameter Tuning with Renyi Differential Privacy\" (2022)",
     page: include_str!("page.md"),
-    max_ratio: 0.291178,
-    slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
-    mutants: &["the budget of eta = 0 for eta = 1"],
+    parameters: &[ETA, STOP],
+    build: |stated| {
+        let (eta, stop) = (stated.eta.as_deref(), stated.stop.as_deref());
+        Ok(Arc::new(TruncatedNegativeBinomialStopping::with(eta, stop)?))
+    },
+    #[cfg(test)]
+    contract: tests::contract,
 };
 
 impl TruncatedNegativeBinomialStopping {
     /// With other parameters, as text: eta above -1 and at most 1 (0, the default, is the logarithmic and 1
-    /// the geometric distribution), and gamma as for [`RandomStopping`](super::RandomStopping).
+    /// the geometric distribution), and the probability of stopping after a look as for
+    /// [`RandomStopping`](super::RandomStopping).
     ///
     /// # Errors
     ///
     /// `Request` if one of them is no such number.
-    pub fn with(eta: Option<&str>, gamma: Option<&str>) -> Result<Self> {
+    pub fn with(eta: Option<&str>, stop: Option<&str>) -> Result<Self> {
         let mut stopping = Self::default();
         if let Some(eta) = eta {
             stopping.eta = parse_rational(eta)
                 .filter(|eta| *eta > -BigRational::one() && *eta <= BigRational::one())
                 .ok_or_else(|| Error::request("eta must be a number above -1 and at most 1"))?;
         }
-        if let Some(gamma) = gamma {
-            stopping.stop = StopProbability::parse(gamma)?;
+        if let Some(stop) = stop {
+            stopping.stop = StopProbability::parse(stop)?;
         }
         Ok(stopping)
     }
@@ -67,7 +87,7 @@ impl Mechanism for TruncatedNegativeBinomialStopping {
     }
 
     fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
-        vec![("eta", format_rational(&self.eta)), ("gamma", self.stop.to_string())]
+        vec![("eta", format_rational(&self.eta)), ("stop", self.stop.to_string())]
     }
 }
 
@@ -80,7 +100,8 @@ impl sealed::Draw for TruncatedNegativeBinomialStopping {
     }
 }
 
-/// The number of looks: P(n + 1)/P(n) = (1 - gamma) (n + eta)/(n + 1), from n = 1 on.
+/// The number of looks: P(n + 1)/P(n) = (1 - gamma) (n + eta)/(n + 1), from n = 1 on, where gamma is the
+/// probability `stop`.
 ///
 /// A geometric number, n to n + 1 with probability 1 - gamma, of which each step must also survive with
 /// probability (n + eta)/(n + 1) <= 1, else all begins anew.
@@ -102,38 +123,5 @@ fn looks(eta: &BigRational, stop: &BigRational, words: &mut WordStream) -> u64 {
             return n;
         }
         n = if survives(n, words) { n + 1 } else { 1 };
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::random::Entropy;
-    use crate::support::goodness::assert_fits;
-
-    /// Against the published weights (1 - gamma)^n times the product of (l + eta)/(l + 1), l < n; for
-    /// eta = 0 the logarithmic distribution.
-    #[test]
-    fn numbers_of_looks_have_their_law() {
-        for (eta, gamma) in
-            [((0i64, 1i64), (1i64, 3i64)), ((1, 1), (1, 4)), ((-1, 2), (1, 5)), ((1, 2), (1, 2))]
-        {
-            let (e, g) = (eta.0 as f64 / eta.1 as f64, gamma.0 as f64 / gamma.1 as f64);
-            let weight = |n: i32| {
-                let product: f64 =
-                    (1..n).map(|l| (f64::from(l) + e) / (f64::from(l) + 1.0)).product();
-                (1.0 - g).powi(n) * product
-            };
-            let mut law: Vec<f64> = (1..200).map(weight).collect();
-            let total: f64 = law.iter().sum();
-            law.iter_mut().for_each(|p| *p /= total);
-            let mut counts = vec![0u64; law.len()];
-            let mut words = Entropy::Seeded(3).source().unwrap().bits(0).lane(0);
-            for _ in 0..50_000 {
-                let n = looks(&ratio(eta.0, eta.1), &ratio(gamma.0, gamma.1), &mut words);
-                counts[n as usize - 1] += 1;
-            }
-            assert_fits(&counts, &law);
-        }
     }
 }
