@@ -22,7 +22,7 @@ pub(super) const BETA: Parameter = Parameter {
     default: "0.05",
 };
 
-/// Beta, exactly; 1/20 by default.
+/// The parameter beta as an exact fraction; 1/20 by default.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Beta(BigRational);
 
@@ -47,7 +47,7 @@ impl std::fmt::Display for Beta {
     }
 }
 
-/// Whether a candidate's sensitivity counts against it (GEM) or for it (modified GEM).
+/// The sign of the charge: a candidate's sensitivity counts against it (GEM) or in its favor (modified GEM).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Charge {
     Against,
@@ -77,7 +77,7 @@ pub(super) fn peel(
             size: BigUint::one(),
             handicap: &half * shortfalls[address.position as usize].exact(),
         });
-        // Somebody is left in every round, so somebody wins.
+        // In every round a candidate is left, so one wins.
         winner.map_or(0, |address| address.position as usize)
     })
 }
@@ -89,7 +89,7 @@ struct Line {
     charged: i128,
 }
 
-/// Charges are rounded to multiples of 2^-32: any number fixed before the data is as private.
+/// Charges are rounded to multiples of 2^-32: the guarantee holds for any number fixed before the data.
 const SCALE: u32 = 32;
 
 /// Charged scores, t = (2/eps) ln(m/beta) for the m candidates that are left.
@@ -115,7 +115,7 @@ fn charged(
     left.iter().map(line).collect()
 }
 
-/// By how much a candidate falls short, a non-negative fraction: -s(a).
+/// The shortfall -s(a) of a candidate, a non-negative fraction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Shortfall {
     numerator: i128,
@@ -124,7 +124,7 @@ struct Shortfall {
 }
 
 impl Shortfall {
-    /// Within 2^-51 of itself.
+    /// Its value with a relative error of at most 2^-51.
     fn near(self) -> f64 {
         self.numerator as f64 / (self.denominator as f64 * 2f64.powi(SCALE as i32))
     }
@@ -155,7 +155,7 @@ fn shortfalls(lines: &[Line]) -> Vec<Shortfall> {
                 high = middle;
             }
         }
-        // No less than with itself: 0.
+        // At least the slope with itself, 0.
         let steepest = slope(&hull[low]);
         if steepest.numerator < 0 { Shortfall { numerator: 0, denominator: 1 } } else { steepest }
     };
@@ -166,7 +166,7 @@ fn compare(a: Shortfall, b: Shortfall) -> Ordering {
     compare_products((a.numerator, b.denominator), (b.numerator, a.denominator))
 }
 
-/// Compares products, whatever their size.
+/// Compares two products exactly, also where they overflow.
 fn compare_products(a: (i128, i128), b: (i128, i128)) -> Ordering {
     match (a.0.checked_mul(a.1), b.0.checked_mul(b.1)) {
         (Some(a), Some(b)) => a.cmp(&b),

@@ -33,7 +33,7 @@ impl StopProbability {
             .ok_or_else(|| Error::request("stop must be a number from 1e-6 to 1"))
     }
 
-    /// For so many candidates.
+    /// The probability for this number of candidates.
     pub(super) fn of(&self, candidates: usize) -> BigRational {
         let default = || BigRational::new(BigInt::one(), BigInt::from(candidates) * 10);
         self.0.clone().unwrap_or_else(default)
@@ -49,12 +49,12 @@ impl std::fmt::Display for StopProbability {
     }
 }
 
-/// True with a rational probability.
+/// True with a rational probability p from 0 to 1.
 pub(super) fn bernoulli(words: &mut WordStream, p: &BigRational) -> bool {
     uniform_below(words, p.denom().magnitude()) < *p.numer().magnitude()
 }
 
-/// A probability that is asked for often.
+/// A probability prepared for many draws.
 pub(super) enum Odds {
     /// Numerator and denominator of a common size.
     Small(u64, u64),
@@ -77,7 +77,7 @@ impl Odds {
     }
 }
 
-/// k rounds without replacement: `looks` gives the number of looks at so many candidates; each look is
+/// k rounds without replacement. `looks` draws the number of looks for a number of candidates; each look is
 /// `epsilon`-differentially private.
 pub(super) fn peel(
     scores: &Scores,
@@ -94,7 +94,7 @@ pub(super) fn peel(
     })
 }
 
-/// The place of the candidate with the best of so many looks: each at a uniform one, its score with
+/// The place of the candidate with the best look: each look is at a uniform candidate and sees its score with
 /// Laplace noise of scale D/epsilon.
 fn best_look(
     scores: &Scores,
@@ -111,7 +111,7 @@ fn best_look(
     best.first().copied().unwrap_or(0)
 }
 
-/// One look at each candidate, the k best: report-noisy-max with noise of each one's own scale, which is
+/// The k best of one look at each candidate: report-noisy-max with noise of each candidate's own scale, which is
 /// not private.
 pub(super) fn best_look_at_each(
     scores: &Scores,
@@ -124,7 +124,8 @@ pub(super) fn best_look_at_each(
     best_of(scores, &all, epsilon, law, k, 0..all.len(), bits, 0)
 }
 
-/// The places of the `count` best looks at these places, the best first; noise of scale D/epsilon.
+/// The places of the `count` best of these looks, the best first. `looks` holds places among the candidates
+/// `left`; noise has the scale D/epsilon.
 #[allow(clippy::too_many_arguments)]
 fn best_of(
     scores: &Scores,
@@ -180,7 +181,7 @@ fn best_of(
     order.into_iter().map(|address| places[&address.position]).collect()
 }
 
-/// By how much a candidate's score falls short of the best, and its sensitivity.
+/// The difference of a candidate's score to the best one, and its sensitivity.
 fn deficit_of(scores: &Scores, best: i64, candidate: usize) -> (i64, u64) {
     (best - scores.values()[candidate], scores.sensitivity_of(candidate))
 }

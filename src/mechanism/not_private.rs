@@ -1,5 +1,5 @@
-//! Choices that are not private, or not of use: to compare with. They cannot be made by the doors to a
-//! release, and what they give is marked by its type.
+//! Choices for comparison, which are not private or use no scores. No release can be made with them, and their
+//! results are marked by type.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;

@@ -1,4 +1,4 @@
-//! The blocks of sets that the canonical mechanism races: see its page.
+//! The blocks of sets that the canonical mechanisms race.
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
@@ -14,23 +14,22 @@ use crate::random::{
 };
 use crate::score::Scores;
 
-/// The bits of blocks that reveal sets.
+/// The lane of the bits with which blocks reveal sets.
 const OWN_LANE: u64 = 1 << 62;
 
 /// All sets of k candidates in blocks: those that hold the top `head` candidates, miss the next one, and
 /// whose worst member lies in a range of [`Levels`] below the k-th score; and the true top k alone.
 ///
-/// The block of head h and the n-th level that somebody lies in has the address (h, n); the top k have
-/// (k, 0).
+/// The block of head h and the n-th level that is not empty has the address (h, n); the top k have (k, 0).
 pub(super) struct CanonicalSets<'a> {
     values: &'a [i64],
     k: usize,
     /// The top k, best first.
     top: Vec<u32>,
     levels: Levels,
-    /// The levels in which somebody outside the top k lies.
+    /// The levels in which candidates outside the top k lie.
     steps: Vec<Step>,
-    /// For each head the step from which on one block holds all: it hardly ever wins.
+    /// For each head the step from which on one block holds all sets: it rarely wins.
     last: Vec<usize>,
     /// b = (1 - gamma) r, r = eps/(2 Delta), or eps/Delta for monotonic scores
     head_rate: BigRational,
@@ -38,7 +37,7 @@ pub(super) struct CanonicalSets<'a> {
     tail_rate: BigRational,
 }
 
-/// A level, and how many candidates have a rank before it and up to its end.
+/// A level, the number of candidates ranked before it, and that up to its end.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Step {
     level: usize,
@@ -46,7 +45,7 @@ pub(super) struct Step {
     until: usize,
 }
 
-/// A block other than that of the top k.
+/// A block of sets, other than that of the top k.
 pub(super) struct SetBlock {
     head: usize,
     /// The candidates that rank before its range, and up to the range's end.
@@ -67,10 +66,10 @@ pub(super) struct SetInBlock {
     above: Vec<u64>,
 }
 
-/// Units of noise beyond what the best of all sets of a head can make up for.
+/// Units of noise added to the reach of the best of all sets of a head.
 const SPARE: f64 = 40.0;
 
-/// A block's bounds differ by this at most, unless single scores differ by more.
+/// The largest difference of a block's bounds, in units of the noise, unless single scores differ by more.
 const WIDTH: f64 = 1.0;
 
 impl<'a> CanonicalSets<'a> {
@@ -88,7 +87,7 @@ impl<'a> CanonicalSets<'a> {
         // The loss does not depend on how ties are ranked.
         let top = best(values, k);
         let kth = values[top[k - 1] as usize];
-        // As far as scores can lie apart: a look at how far they do would take longer than it saves.
+        // The largest possible difference of scores: finding the actual one would cost more time than it saves.
         let span = u64::MAX >> 1;
         let levels = Levels::new(kth, &tail_rate, WIDTH, ln_binomial(d, k) + SPARE, span);
         let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();

@@ -65,7 +65,7 @@ pub static CARD: Card = Card {
     contract: tests::contract,
 };
 
-/// The bits that answer for the correlation; those of the rounds are lanes from 0.
+/// The lane of the bits of the answer; the rounds have the lanes from 0.
 const ANSWER_LANE: u64 = 1 << 30;
 
 impl CombinedGem {

@@ -43,7 +43,7 @@ pub static CARD: Card = Card {
 /// The grid is at least this many times finer than the noise.
 const FINENESS: u64 = 1 << 30;
 
-/// Lanes of the radius and of the noise.
+/// The lanes of the radius and of the noise.
 const RADIUS_LANE: u64 = 0;
 const NOISE_LANE: u64 = 1;
 
@@ -127,7 +127,7 @@ impl RadiusLaw {
         let (d, here) = (self.d as f64, 2.0 * near(&self.mode) + 1.0);
         let linear = near_f64(&self.rate) * near(j);
         let change = 2.0 * near(j) / here;
-        // Where 1 + change is small log1p does not know it well.
+        // Where 1 + change is small, log1p of the rounded change is inaccurate.
         let (logarithm, scale) = if change > -0.75 {
             let logarithm = d * libm::log1p(change);
             (logarithm, logarithm.abs())
@@ -138,14 +138,14 @@ impl RadiusLaw {
         (logarithm - linear, 2f64.powi(-48) * (1.0 + scale + linear.abs()))
     }
 
-    /// A width at both ends of which the law has fallen by a factor of e.
+    /// A width at whose both ends the law has fallen by a factor of at least e.
     fn width(&self) -> BigInt {
-        // sqrt(2 d)/rate, from which on it surely has fallen soon.
+        // Start at sqrt(2 d)/rate, about the width where it has.
         let scale = BigRational::from_float((2.0 * self.d as f64).sqrt()).unwrap_or_else(One::one);
         let mut width = (scale / &self.rate).ceil().to_integer().max(BigInt::one());
         let fallen = |j: &BigInt| {
             let (ratio, error) = self.near_ln_ratio(j);
-            // Left open only where the quick ratio is not known well enough.
+            // Exact only where the quick ratio does not decide.
             ratio + error < -1.0
                 || !(ratio - error > -1.0)
                     && self.ln_ratio(j, 64).is_none_or(|ratio| ratio.add_integer(1).is_negative())
@@ -199,7 +199,7 @@ fn noisy_top(
     radius: &BigUint,
     words: &mut WordStream,
 ) -> Vec<usize> {
-    // Far beyond any number of candidates these fit: fineness below 2^31 rate, radius about d fineness.
+    // These fit for all realistic sizes: fineness is below 2^31 rate, the radius about d fineness.
     match (fineness.to_i64(), (radius * 2u32 + 1u32).to_u64()) {
         (Some(fineness), Some(side)) => {
             let noise = |words: &mut WordStream| i128::from(uniform_u64(words, side));

@@ -6,13 +6,12 @@ use num_traits::{One, Zero};
 use crate::exact::binomial;
 use crate::random::{WordStream, uniform_below, uniform_subset};
 
-/// Of the increasing sequences from `from` that keep within counts, how many do not keep within those
-/// before.
+/// The number of increasing sequences from `from` that keep within `counts` but not within `before`.
 pub(super) fn ways_beyond(counts: &[usize], before: Option<&[usize]>, from: usize) -> BigUint {
     ways(counts, from) - before.map_or(BigUint::zero(), |before| ways(before, from))
 }
 
-/// How many increasing sequences r_1 < r_2 < ... there are with `from` <= r_l < counts_l.
+/// The number of increasing sequences r_1 < r_2 < ... with `from` <= r_l < counts_l.
 ///
 /// By inclusion and exclusion: with N_0 = 1 and b_l = counts_l - from - (l - 1),
 /// N_l = sum over j < l of (-1)^(l-1-j) C(b_(j+1), l - j) N_j. (The s_l = r_l - from - (l - 1) increase
@@ -42,8 +41,8 @@ fn ways(counts: &[usize], from: usize) -> BigUint {
     found.pop().and_then(|last| last.to_biguint()).unwrap_or_default()
 }
 
-/// How many of the picks lie in which group of ranks, where counts or those before divide them: all ways, from
-/// the first group on.
+/// Groups of ranks, divided where a count ends, and the number of ways in which picks can lie in them, from the
+/// first group on.
 struct Groups {
     /// The end of each group.
     ends: Vec<usize>,
@@ -74,7 +73,7 @@ impl Groups {
     }
 }
 
-/// How many picks must lie below a rank.
+/// The number of picks that must lie below a rank.
 fn needed(counts: &[usize], end: usize) -> usize {
     counts.partition_point(|&count| count <= end)
 }
@@ -88,8 +87,8 @@ fn binomials(n: usize, k: usize) -> Vec<BigUint> {
     row
 }
 
-/// A uniform one of those sequences, `from` being 0: how many picks there are in each group, from the last
-/// one on, and then any of its ranks.
+/// A uniform one of the sequences that [`ways_beyond`] counts, `from` being 0: the number of picks in each group,
+/// from the last group on, then uniform ranks within it.
 pub(super) fn draw_beyond(
     counts: &[usize],
     before: Option<&[usize]>,

@@ -38,7 +38,7 @@ pub static CARD: Card = Card {
     contract: tests::contract,
 };
 
-/// The bits that choose among the others.
+/// The lane of the bits that choose among the others.
 const OTHERS_LANE: u64 = 1;
 
 impl Mechanism for KaryRandomizedResponse {

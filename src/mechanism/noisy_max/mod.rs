@@ -24,12 +24,12 @@ pub struct NoisyMax {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub enum NoiseKind {
-    /// One-sided: the same law as permute-and-flip, never worse than Gumbel noise.
+    /// Exponential noise: the law of permute-and-flip, never worse on average than Gumbel noise.
     #[default]
     Exponential,
-    /// Two-sided.
+    /// Laplace noise.
     Laplace,
-    /// The same law as the exponential mechanism.
+    /// Gumbel noise: the law of the exponential mechanism.
     Gumbel,
 }
 
@@ -58,12 +58,12 @@ pub static CARD: Card = Card {
 };
 
 impl NoisyMax {
-    /// With another noise.
+    /// The mechanism with this noise.
     pub fn with_noise(noise: NoiseKind) -> Self {
         Self { noise }
     }
 
-    /// With the noise of this name: `exponential`, `laplace` or `gumbel`.
+    /// The mechanism with the noise of this name: `exponential`, `laplace` or `gumbel`.
     ///
     /// # Errors
     ///

@@ -46,11 +46,11 @@ impl Mechanism for PeelPermuteAndFlip {
 impl sealed::Draw for PeelPermuteAndFlip {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let rate = rate(scores, epsilon) / BigInt::from(k);
-        // Noise may not be used twice: unlike Gumbel's, it has a memory of having been too small.
+        // Fresh noise for every round: unlike exponential arrival times, uniform ones are not memoryless.
         without_replacement(scores.values().len(), k, |left, round| {
             let values: Vec<i64> = left.iter().map(|&i| scores.values()[i]).collect();
             let first = first_arrivals(&values, &rate, FirstArrival::Uniform, 1, bits, round);
-            // Somebody is left in every round, so somebody wins.
+            // In every round a candidate is left, so one wins.
             first.first().copied().unwrap_or(0)
         })
     }
