@@ -7,11 +7,16 @@
 
 #![allow(clippy::print_stdout)] // an example talks
 
+#[allow(dead_code, clippy::expect_used)] // the tests use more of it
+#[path = "../src/mechanism/canonical/law.rs"]
+mod law;
 #[path = "../tests/support/mod.rs"]
 mod support;
 
+use law::{law_by_ranks, law_of_tickets, printed_tickets};
+use support::laws::flips;
 use support::neighbors::Grid;
-use support::oracle::{canonical_law, law_of_tickets, max_log_ratio, printed_tickets, subsets};
+use support::oracle::{max_log_ratio, subsets};
 
 const D: usize = 4;
 const K: usize = 3;
@@ -24,11 +29,11 @@ const STEPS: i64 = 2;
 type Law = fn(&[f64]) -> Vec<f64>;
 
 fn printed_law(x: &[f64]) -> Vec<f64> {
-    law_of_tickets(&printed_tickets(x, K, GAMMA, EPS), subsets(D, K).len())
+    law_of_tickets(&printed_tickets(x, K, GAMMA, EPS), subsets(D, K).len(), flips)
 }
 
 fn correct_law(x: &[f64]) -> Vec<f64> {
-    canonical_law(x, K, GAMMA, EPS)
+    law_by_ranks(x, K, GAMMA, EPS, flips)
 }
 
 fn in_units(x: &[i64]) -> Vec<f64> {

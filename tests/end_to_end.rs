@@ -1,12 +1,15 @@
 //! The whole path against an independent computation: with an enormous budget the selection is the
 //! top k of scores computed here, naively, in floating point from the text of the file.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz); tests that need
-//! one that is not there say so and pass.
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // in a test a panic is how a failure is said
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need one that is
+//! not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+#[path = "support/mod.rs"]
+mod support;
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use dpsis::{Bounds, Center, Scaling, ScoreKind, Select, Target};
 
@@ -154,12 +157,6 @@ fn demo_data_by_kendall() {
     assert_is_top(&selection, &scores, 20);
 }
 
-fn real(name: &str) -> Option<PathBuf> {
-    let folder = std::env::var_os("DPSIS_DATASETS")?;
-    let path = Path::new(&folder).join(format!("{name}.csv.gz"));
-    path.exists().then_some(path)
-}
-
 /// One 0/1 coding for each class, or one -1/1 coding for two.
 fn codings(rows: &[Vec<String>], labels: &[&str]) -> Vec<(Vec<f64>, f64)> {
     let of = |label: &str, low: f64| {
@@ -185,10 +182,7 @@ fn real_tables() {
         ("sorlie", &["1", "2", "3", "4", "5"], Scale::Ranks),
         ("subramanian", &["MUT", "WT"], Scale::Ranks),
     ] {
-        let Some(path) = real(name) else {
-            eprintln!("skipped: {name} is not in DPSIS_DATASETS");
-            continue;
-        };
+        let Some(path) = support::data::real(name) else { continue };
         let (_, rows) = read(&path);
         let scaling = match scale {
             Scale::Bounds(low, high) => Scaling::Bounds(Bounds::new(low, high).unwrap()),

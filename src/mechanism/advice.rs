@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use crate::mechanism::cgem::doubled_ranks;
+use crate::mechanism::ranks::doubled_ranks;
 use crate::privacy::{Epsilon, NotPrivate};
 use crate::score::Scores;
 

@@ -1,4 +1,4 @@
-//! Races between candidates that each stand for themselves.
+//! Races between single candidates, without blocks.
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
@@ -7,8 +7,8 @@ use num_traits::One;
 use crate::exact::near_f64;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 
-/// The first `count` candidates, in order, if candidate i arrives at B e^z with
-/// z = rate (the best score - its score). Their bits are those of a lane.
+/// The first `count` candidates to arrive, in order. Candidate i has the arrival time B e^z with
+/// z = rate (best score - its score) and B of the law; its bits are those at its place in a lane.
 pub(super) fn first_arrivals(
     values: &[i64],
     rate: &BigRational,

@@ -1,4 +1,11 @@
-//! What is known and proven of a mechanism.
+//! The card of a mechanism: what is known and proven of it, and how it is made.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+#[cfg(test)]
+use crate::mechanism::contract::Contract;
+use crate::mechanism::{Mechanism, Parameter, Parameters};
 
 /// The card of a mechanism. Tests hold every private mechanism to it.
 #[derive(Debug)]
@@ -6,28 +13,28 @@
 pub struct Card {
     /// Its name on the command line and in records.
     pub id: &'static str,
-    /// What it does, in a line.
+    /// A summary, in a line.
     pub summary: &'static str,
-    /// What it chooses, and whether the order of its picks is released.
+    /// One candidate, a set, or a sequence whose order is released.
     pub chooses: Chooses,
-    /// Which scores it takes.
+    /// The scores it takes: with one sensitivity, with their own, or any.
     pub sensitivity: Sensitivity,
     /// Where it was published.
     pub reference: &'static str,
-    /// Its page: what it does, the guarantee with its proof, how it is sampled.
+    /// Its page: definition, guarantee with proof, exact sampling, cost and source.
     pub page: &'static str,
-    /// The largest log-ratio of its probabilities over epsilon that the enumeration of all neighbors on
-    /// small grids finds, to six digits: never above 1.
-    pub max_ratio: f64,
-    /// Why that is not near 1.
-    pub slack: Option<&'static str>,
-    /// Whether the time it takes tells something of the scores; what.
+    /// How its running time depends on the scores, or `None` where it does not.
     pub timing: Option<&'static str>,
-    /// The mistakes in it that the tests are known to reject.
-    pub mutants: &'static [&'static str],
+    /// The parameters it takes.
+    pub parameters: &'static [Parameter],
+    /// Makes it from its own parameters.
+    pub(super) build: fn(&Parameters) -> Result<Arc<dyn Mechanism>>,
+    /// The tests it is held to.
+    #[cfg(test)]
+    pub(super) contract: fn() -> Contract,
 }
 
-/// What a mechanism chooses.
+/// The kind of a mechanism's choice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Chooses {
@@ -39,20 +46,20 @@ pub enum Chooses {
     Sequence,
 }
 
-/// Which scores a mechanism takes.
+/// The scores that a mechanism takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Sensitivity {
-    /// Those with one sensitivity for all.
+    /// Scores with one sensitivity for all.
     Common,
-    /// Those with a sensitivity each, of which it makes use.
+    /// Scores with a sensitivity each, which it uses.
     Own,
-    /// All: it makes no use of them.
+    /// Any scores: it uses no sensitivity.
     Any,
 }
 
 impl Card {
-    /// What it promises.
+    /// The guarantee, in a sentence.
     pub fn statement(&self) -> &'static str {
         match self.sensitivity {
             Sensitivity::Common => {

@@ -1,4 +1,4 @@
-//! What every mechanism has: a card, and one way to be asked.
+//! The trait of all mechanisms, and the checks that precede a draw.
 
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use crate::privacy::{Epsilon, Purpose, Randomness};
 use crate::random::Bits;
 use crate::score::Scores;
 
-/// A private selection mechanism: scores to k candidates. Only this crate's mechanisms are; what is not
-/// private cannot be passed for one.
+/// A private selection mechanism: scores to k candidates. Sealed: only mechanisms of this crate implement it, so
+/// that a choice which is not private cannot be used in place of one.
 ///
 /// ```
 /// use dpsis::mechanism::{CanonicalLipschitz, Mechanism};
@@ -24,19 +24,19 @@ use crate::score::Scores;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
-    /// What is known and proven of it.
+    /// Its card: guarantee, proof, source, parameters.
     fn card(&self) -> &'static Card;
 
-    /// Its parameters for a k, exactly, by their names on the command line.
+    /// Its parameters for k picks, as exact text, by their names (see [`Card::parameters`]).
     fn parameters(&self, k: usize) -> Vec<(&'static str, String)> {
         let _ = k;
         Vec::new()
     }
 
-    /// How far apart two scores must be, in units of their sensitivity, for the better one to be taken
-    /// rather than the other: the typical largest noise among all candidates, for planning.
+    /// The typical largest noise among all candidates, in units of the sensitivity: how far apart two scores must
+    /// be for the better candidate to be taken rather than the other. For planning.
     fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
-        // The largest of d noises of scale 2k/eps.
+        // The largest of d noise values of scale 2k/eps.
         2.0 * k as f64 * (candidates as f64).ln() / near_f64(epsilon.as_rational())
     }
 
@@ -86,7 +86,11 @@ pub(crate) fn choose(
     Ok(mechanism.draw(scores, k, epsilon, bits))
 }
 
-/// What any choice can be refused by.
+/// Checks the number of candidates and k, for any choice.
+///
+/// # Errors
+///
+/// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 candidates or more.
 pub(super) fn check_size(candidates: usize, k: usize) -> Result<()> {
     if k == 0 || k > candidates {
         return Err(Error::request(format!("k must lie between 1 and {candidates}")));
@@ -97,7 +101,11 @@ pub(super) fn check_size(candidates: usize, k: usize) -> Result<()> {
     Ok(())
 }
 
-/// What a mechanism can be refused by k alone.
+/// Checks k for a mechanism.
+///
+/// # Errors
+///
+/// `Request` if it chooses one candidate and k is larger.
 pub fn check_k(card: &Card, k: usize) -> Result<()> {
     if k > 1 && card.chooses == Chooses::One {
         let id = card.id;
@@ -131,14 +139,15 @@ impl<M: sealed::Draw + ?Sized> sealed::Draw for Arc<M> {
 pub(crate) mod sealed {
     use super::*;
 
-    /// The draw itself: k lies between 1 and the number of candidates, which is below 2^31.
+    /// The draw of a mechanism. k lies between 1 and the number of candidates, which is below 2^31.
     #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
     pub trait Draw {
         fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize>;
     }
 }
 
-/// The picks of k rounds, each by its place among the candidates that are left.
+/// The picks of k rounds without replacement. `pick` is given the candidates that are left and the round, and
+/// returns a place among them.
 pub(super) fn without_replacement(
     candidates: usize,
     k: usize,
@@ -153,8 +162,8 @@ pub(super) fn without_replacement(
         .collect()
 }
 
-/// eps/(2 Delta), or eps/Delta for monotonic scores: the rate of noise at which a score difference that
-/// both of its ends can change is covered by eps.
+/// The rate of noise: eps/(2 Delta), or eps/Delta for monotonic scores. Between neighbors a difference of two
+/// scores changes by at most 2 Delta, or Delta where all scores move in one direction.
 pub(super) fn rate(scores: &Scores, epsilon: &Epsilon) -> num_rational::BigRational {
     let steps = if scores.is_monotonic() { 1u128 } else { 2 };
     let unit = steps * u128::from(scores.sensitivity());

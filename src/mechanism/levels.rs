@@ -1,10 +1,10 @@
-//! Scores by their distance from a good one, in levels: what a block of a race has in common.
+//! Levels of scores by their distance below a given one; the sets or sequences of a block agree in levels.
 
 use crate::exact::near_f64;
 use num_rational::BigRational;
 
-/// Levels of distance below a score: level l holds the distances from l w to (l + 1) w - 1, w a power
-/// of two; the last one all that are larger.
+/// Levels of distance below a score: level l holds the distances from l w to (l + 1) w - 1, w a power of two.
+/// The last level also holds all larger distances.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
     top: i64,
@@ -13,9 +13,9 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Below `top`, no wider than `width` in units of the noise, of which there are `rate` to a score's
-    /// unit (but no finer than that unit). The last one begins at a distance of `reach` in units of the
-    /// noise, or beyond `span` in the score's, whichever is less.
+    /// Levels below `top`, at most `width` wide in units of the noise (or one unit of the scores, if that is
+    /// wider); a unit of the scores is `rate` units of the noise. The last level begins at a distance of `reach`
+    /// in units of the noise or beyond `span` in units of the scores, whichever is less.
     pub(super) fn new(top: i64, rate: &BigRational, width: f64, reach: f64, span: u64) -> Self {
         let rate = near_f64(rate);
         if !(rate > 0.0) {
@@ -40,8 +40,7 @@ impl Levels {
         self.last + 1
     }
 
-    /// The level of a score that may be above the top: then it is negative, and there is one for every
-    /// w.
+    /// The level of a score that may be above the top: negative there, one for every w.
     pub(super) fn signed(self, value: i64) -> i64 {
         (self.top - value) >> self.shift
     }
@@ -54,8 +53,8 @@ impl Levels {
 
     /// How many of the values that are not above the top lie in each level.
     pub(super) fn count(self, values: &[i64]) -> Vec<usize> {
-        // Where there are few levels, neighbors often share one: several counters, so that one need not
-        // wait for the other.
+        // Where there are few levels, consecutive values often share one: several counters, so that an increment
+        // need not wait for the one before.
         let lanes = if self.last < 1 << 16 { 4 } else { 1 };
         let mut counts = vec![vec![0u32; self.last + 1]; lanes];
         for some in values.chunks(lanes) {

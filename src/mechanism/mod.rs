@@ -1,15 +1,22 @@
-//! How k candidates are chosen from their scores. No mechanism ever sees data.
+//! Private selection: k candidates from their scores. No mechanism sees data.
 //!
-//! Every mechanism has a [`Card`]: what it promises, where it comes from, its proof, and what tests hold
-//! it to. [`CARDS`] lists them all; [`by_id`] makes one by its name on the command line.
+//! A mechanism is a folder: `mod.rs` (type, [`Card`], parameters, draw), `page.md` (definition, guarantee with
+//! proof, exact sampling, cost, source), `law.rs` (its exact law by brute force) and `tests.rs` (its contract:
+//! law, largest ratio found, broken variants). What several mechanisms share is a file beside the folders.
+//! `contract` holds every mechanism to the same tests.
+//!
+//! [`CARDS`] lists all mechanisms; [`by_id`] makes one by its name on the command line.
 
 mod advice;
 mod arrivals;
-mod canonical_sets;
 mod card;
+mod charged;
 mod draw;
 mod levels;
+mod looks;
 mod not_private;
+mod parameters;
+mod ranks;
 mod registry;
 mod shortfalls;
 
@@ -48,12 +55,13 @@ pub use laplace::LaplaceTopK;
 pub use mgem::ModifiedGem;
 pub use noisy_max::{NoiseKind, NoisyMax};
 pub use not_private::Baseline;
+pub use parameters::{Parameter, Parameters};
 pub use peel::Peel;
 pub use peel_pnf::PeelPermuteAndFlip;
 pub use pnf::PermuteAndFlip;
-pub use registry::{CARDS, Parameters, by_id};
+pub use registry::{CARDS, by_id};
 pub use rs::RandomStopping;
 pub use rs_tnb::TruncatedNegativeBinomialStopping;
 
 #[cfg(test)]
-mod contract_tests;
+mod contract;

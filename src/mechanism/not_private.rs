@@ -1,12 +1,12 @@
-//! Choices that are not private, or not of use: to compare with. They cannot be made by the doors to a
-//! release, and what they give is marked by its type.
+//! Choices for comparison, which are not private or use no scores. No release can be made with them, and their
+//! results are marked by type.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::error::{Error, Result};
 use crate::mechanism::draw::check_size;
-use crate::mechanism::rs::best_look_at_each;
+use crate::mechanism::looks::best_look_at_each;
 use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::{Bits, Entropy, FirstArrival, uniform_subset};
 use crate::score::Scores;
@@ -45,7 +45,9 @@ impl Baseline {
             ("rnm-h", Some(_)) => {
                 Err(Error::request("the noise of rnm-h must be exponential or laplace"))
             }
-            ("sis" | "random", Some(_)) => Err(Error::request(format!("{id} takes no --noise"))),
+            ("sis" | "random", Some(_)) => {
+                Err(Error::request(format!("{id} takes no parameter `noise`")))
+            }
             _ => Err(Error::request("there is no such choice for comparison")),
         }
     }
@@ -146,6 +148,24 @@ mod tests {
             (0..5000).filter(|&seed| won(seed)).count()
         };
         assert!(wins(0) < 5 && wins(-1_000_000) > 4000);
+    }
+
+    /// The counterexamples of "Private Selection with Heterogeneous Sensitivities" (2025), section IV-A and
+    /// appendix A: candidate 1 has a sensitivity of nearly 0 and score 0, m others one of 1.
+    #[test]
+    fn counterexamples_of_the_paper() {
+        let eps = 1.0f64;
+        // Exponential noise: others at 0 always exceed candidate 1, others at -1 not always.
+        let wins = |q: f64, m: i32| (1.0 - (-(eps / 2.0) * (0.0f64 - q)).exp()).powi(m);
+        assert_eq!(wins(0.0, 1), 0.0);
+        assert!(wins(-1.0, 1) > 0.0);
+        // Laplace noise of scale D/eps: each other is e^eps times likelier to stay below 0 from 0 than from
+        // 1, so m of them give m eps.
+        for m in [2, 5, 20] {
+            let stays_below = |q: f64| 0.5 * (-eps * q).exp();
+            let ratio = f64::from(m) * (stays_below(0.0) / stays_below(1.0)).ln();
+            assert!(ratio > f64::from(m) * eps - 1e-12);
+        }
     }
 
     #[test]

@@ -1,27 +1,41 @@
-//! Choices of k candidates by their largest shortfall from the true ranking, in blocks: what the joint
-//! mechanisms race.
+//! Sequences and sets of k candidates by their largest shortfall from the true ranking, in blocks, as the joint
+//! mechanisms race them.
 //!
 //! The loss of a choice y is the largest of x_\[i\] - x_(y_i). With levels of width w below the k-th
 //! score (negative above it), l(x) = floor((x_\[k\] - x)/w), let D be the largest of
 //! l(x_(y_i)) - l(x_\[i\]), which is never negative. All choices of one D are a block: their losses lie
 //! between (D - 1) w + 1 and (D + 1) w - 1. The i-th pick of a choice with at most D is among the c_i(D)
-//! candidates of level l(x_\[i\]) + D or less, and c_1 <= ... <= c_k. Levels end where the noise hardly
-//! ever reaches; the last block is open.
+//! candidates of level l(x_\[i\]) + D or less, and c_1 <= ... <= c_k. Levels end where
+//! the noise rarely reaches; the last block is open.
 
 use num_rational::BigRational;
 
 use crate::exact::near_f64;
+use crate::mechanism::draw::rate;
 use crate::mechanism::levels::{Levels, best};
+use crate::privacy::Epsilon;
 use crate::random::Bits;
+use crate::score::Scores;
 
-/// Candidates by level, and how many of them each place may take.
+/// The lane of the bits with which blocks reveal choices.
+pub(super) const OWN_LANE: u64 = 1 << 62;
+
+/// The rate of noise for the joint loss: eps/(4 Delta), or eps/(2 Delta) for monotonic scores, as the loss moves
+/// by at most 2 Delta, or Delta, in either direction. Twice that for k = 1, where the best score is in every loss
+/// and cancels.
+pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRational {
+    let steps = if k == 1 { 1 } else { 2 };
+    rate(scores, epsilon) / num_bigint::BigInt::from(steps)
+}
+
+/// Candidates by level, and the number of candidates from which each place may take.
 pub(super) struct Shortfalls<'a> {
     values: &'a [i64],
     k: usize,
     levels: Levels,
     /// The level of each of the top k, the best first: 0 or less.
     places: Vec<i64>,
-    /// How many candidates lie below each level from 0 on; and the number of all.
+    /// For each level from 0 on the number of candidates before it; then the number of all candidates.
     starts: Vec<usize>,
     /// The top k, best first, then the others by level.
     order: Vec<u32>,
@@ -35,7 +49,7 @@ const WIDTH: f64 = 0.5;
 const SPARE: f64 = 40.0;
 
 impl<'a> Shortfalls<'a> {
-    /// For a loss that counts `rate` to a score's unit, and at most e^`ln_choices` choices.
+    /// Blocks for the loss times `rate`, and at most e^`ln_choices` choices.
     pub(super) fn new(values: &'a [i64], k: usize, rate: BigRational, ln_choices: f64) -> Self {
         let top = best(values, k);
         let last = top[k - 1] as usize;
@@ -107,7 +121,7 @@ impl<'a> Shortfalls<'a> {
             }
             next = block + 1;
             let word = words.next_word();
-            // Between two that are listed counts do not change.
+            // Between two listed blocks counts do not change.
             std::mem::swap(&mut counts, &mut before);
             self.counts(block, &mut counts);
             if block == 0 || counts != before {
@@ -126,7 +140,7 @@ impl<'a> Shortfalls<'a> {
         counts.extend(self.places.iter().map(|&place| {
             match usize::try_from(place + block as i64) {
                 Ok(level) => self.starts[level + 1],
-                // Only some of the top k.
+                // Some of the top k only.
                 Err(_) => self.places.partition_point(|&other| other <= place + block as i64),
             }
         }));
@@ -186,7 +200,7 @@ impl<'a> Shortfalls<'a> {
 
     /// ln of the number of sequences that keep within counts.
     pub(super) fn ln_sequences(counts: &[usize]) -> f64 {
-        // Products of a few factors below 2^31 each are far from the end of the floats.
+        // Products of a few factors below 2^31 each do not overflow.
         let product = |few: (usize, &[usize])| {
             let factor = |(i, count): (usize, &usize)| (count - (few.0 + i)) as f64;
             libm::log(few.1.iter().enumerate().map(factor).product())

@@ -7,8 +7,10 @@ use proptest::prelude::*;
 
 use crate::data::{Bounds, CellFormat, HeldRows, Labels, Scaler, Scaling, TargetCode};
 use crate::estimate::laws;
+use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
 use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores};
+use crate::support::laws::flips;
 use crate::support::oracle;
 
 const SMALL_Q: i32 = 2;
@@ -190,7 +192,7 @@ fn law_of_sets(scores: &Scores, laws: &mut Laws) -> Vec<f64> {
         let unit = scores.sensitivity() as f64;
         scores.values().iter().map(|&value| value as f64 / unit).collect::<Vec<_>>()
     };
-    let law = || oracle::canonical_law(&in_units(), 1, 1.0, EPS_SELECTION);
+    let law = || canonical::law::law(&in_units(), 1, 1.0, EPS_SELECTION, flips);
     laws.sets.entry(key).or_insert_with(law).clone()
 }
 
@@ -346,7 +348,7 @@ fn broken_paths_are_caught() {
         }
         sums.scores(1, Neighbors::AddRemove).unwrap().values().to_vec()
     };
-    let select = |x: Vec<f64>| oracle::canonical_law(&x, 1, 1.0, EPS_SELECTION);
+    let select = |x: Vec<f64>| canonical::law::law(&x, 1, 1.0, EPS_SELECTION, flips);
     // Scores divided by the largest ("normalized by the data"), at a constant sensitivity.
     let normalized = |table: &[TableRow]| {
         let scores = scores(table);

@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use dpsis::Mechanism;
 use dpsis::Result;
-use dpsis::mechanism::{CARDS, Parameters, by_id};
+use dpsis::mechanism::{CARDS, Card, Mechanism, Parameters, by_id};
 
 /// The mechanism and what can be stated of it.
 #[derive(Debug, Args)]
@@ -24,31 +23,67 @@ pub(super) struct MechanismArguments {
     parameters: ParameterArguments,
 }
 
-/// What can be stated of mechanisms.
+/// The parameters of mechanisms, explained by the cards that list them.
 #[derive(Debug, Args)]
 pub(super) struct ParameterArguments {
-    /// canonical: from 0 (leave out no good candidate: best if fewer than k are good) to 1 (take no bad
-    /// one: best if k or more are good) [default: 1/2, and 1 for k = 1]; rs, rs-tnb: the probability of
-    /// stopping after a look [default: 1/(10 candidates)]
-    #[arg(long, value_name = "GAMMA", allow_hyphen_values = true, help_heading = "Mechanism")]
+    #[arg(
+        long,
+        value_name = "GAMMA",
+        allow_hyphen_values = true,
+        help_heading = "Mechanism",
+        help = help("gamma")
+    )]
     gamma: Option<String>,
 
-    /// gem, mgem, cgem: how seldom noise exceeds what a candidate is charged for its sensitivity
-    /// [default: 0.05]
-    #[arg(long, value_name = "BETA", allow_hyphen_values = true, help_heading = "Mechanism")]
+    #[arg(
+        long,
+        value_name = "BETA",
+        allow_hyphen_values = true,
+        help_heading = "Mechanism",
+        help = help("beta")
+    )]
     beta: Option<String>,
 
-    /// cgem: the share of the budget for the question which way to go [default: 0.2]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, help_heading = "Mechanism")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_hyphen_values = true,
+        help_heading = "Mechanism",
+        help = help("share")
+    )]
     share: Option<String>,
 
-    /// rs-tnb: the shape of the number of looks, 0 logarithmic, 1 geometric [default: 0]
-    #[arg(long, value_name = "ETA", allow_hyphen_values = true, help_heading = "Mechanism")]
+    #[arg(
+        long,
+        value_name = "STOP",
+        allow_hyphen_values = true,
+        help_heading = "Mechanism",
+        help = help("stop")
+    )]
+    stop: Option<String>,
+
+    #[arg(
+        long,
+        value_name = "ETA",
+        allow_hyphen_values = true,
+        help_heading = "Mechanism",
+        help = help("eta")
+    )]
     eta: Option<String>,
 
-    /// noisy-max: the noise, exponential, laplace or gumbel [default: exponential]
-    #[arg(long, value_name = "NOISE", help_heading = "Mechanism")]
+    #[arg(long, value_name = "NOISE", help_heading = "Mechanism", help = help("noise"))]
     pub(super) noise: Option<String>,
+}
+
+/// The help of a parameter: the mechanisms that take it, its meaning, range and default.
+fn help(name: &str) -> String {
+    let takes = |card: &&Card| card.parameters.iter().any(|own| own.name == name);
+    let ids: Vec<&str> = CARDS.into_iter().filter(takes).map(|card| card.id).collect();
+    let mut all = CARDS.into_iter().flat_map(|card| card.parameters);
+    // A name has one meaning, whatever mechanism takes it.
+    all.find(|own| own.name == name).map_or_else(String::new, |own| {
+        format!("{}: {}; {} [default: {}]", ids.join(", "), own.meaning, own.range, own.default)
+    })
 }
 
 impl ParameterArguments {
@@ -58,6 +93,7 @@ impl ParameterArguments {
         parameters.noise.clone_from(&self.noise);
         parameters.beta.clone_from(&self.beta);
         parameters.share.clone_from(&self.share);
+        parameters.stop.clone_from(&self.stop);
         parameters.eta.clone_from(&self.eta);
         parameters
     }

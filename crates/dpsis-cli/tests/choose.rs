@@ -87,8 +87,9 @@ fn wrong_requests_and_files() {
         (vec!["--sensitivity", "1", "--not-private", &models], 2, "is for sis, random"),
         (vec!["--sensitivity", "1", "--beta", "0.1", &models], 2, "state the mechanism"),
         (vec!["--mechanism", "gem", "--beta", "2", &own], 2, "between 0 and 1"),
-        (vec!["--mechanism", "gem", "--eta", "1", &own], 2, "gem takes no --eta"),
-        (vec!["--mechanism", "rs", "--gamma", "0", &own], 2, "from 1e-6 to 1"),
+        (vec!["--mechanism", "gem", "--eta", "1", &own], 2, "gem takes no parameter `eta`"),
+        (vec!["--mechanism", "rs", "--stop", "0", &own], 2, "from 1e-6 to 1"),
+        (vec!["--mechanism", "rs", "--gamma", "0.1", &own], 2, "rs takes no parameter `gamma`"),
         (vec!["--mechanism", "rs-tnb", "--eta", "-1", &own], 2, "above -1"),
         (vec!["--mechanism", "cgem", "--share", "1", &own], 2, "between 0 and 1"),
         (vec!["--mechanism", "nothing", &own], 2, "possible values"),
@@ -247,5 +248,5 @@ fn features_by_every_mechanism() {
     assert_eq!(dpsis(&several).status.code(), Some(2));
     let foreign =
         ["select", "--k", "2", "--eps", "2", "--mechanism", "peel", "--gamma", "1", "no.csv"];
-    assert!(text(&dpsis(&foreign).stderr).contains("peel takes no --gamma"));
+    assert!(text(&dpsis(&foreign).stderr).contains("peel takes no parameter `gamma`"));
 }

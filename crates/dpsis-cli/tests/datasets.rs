@@ -2,8 +2,12 @@
 //! reference table.
 //!
 //! Published files are looked for in the folder `DPSIS_DATASETS` (files NAME.csv.gz) and in `raw` beside
-//! it (NAME.RData); tests that need them say so and pass where they are not.
+//! it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
+//! `DPSIS_REQUIRE_DATA=1`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // in a test a panic is how a failure is said
+
+#[path = "../../../tests/support/mod.rs"]
+mod support;
 
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -31,12 +35,7 @@ fn assert_code(output: &Output, code: i32, text: &str) {
 
 /// The folder with the published files, if it is there.
 fn published() -> Option<PathBuf> {
-    let csv = std::env::var_os("DPSIS_DATASETS").map(PathBuf::from);
-    let found = csv.filter(|folder| folder.join("alon.csv.gz").is_file());
-    if found.is_none() {
-        eprintln!("skipped: no published files in DPSIS_DATASETS");
-    }
-    found
+    Some(support::data::real("alon")?.parent()?.to_owned())
 }
 
 /// A table that has the shape of a set without a checksum: its name, and the text.
@@ -70,7 +69,9 @@ fn r_files_are_tables() {
         let bits = |x: &Array2<f64>| x.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         assert!(bits(&table.x) == bits(&imported.x), "{}", set.name);
     }
-    assert!(read > 0 || !raw.is_dir(), "no published R files in {}", raw.display());
+    if read == 0 {
+        support::data::missing("published R files beside DPSIS_DATASETS, in raw");
+    }
 }
 
 /// Every published file gives what its CSV twin holds, as the csv crate and the standard library read
@@ -400,7 +401,7 @@ mod http {
         let folder = tempfile::tempdir().unwrap();
         let raw = published.with_file_name("raw").join("sorlie.RData");
         let Ok(bytes) = std::fs::read(raw) else {
-            return eprintln!("skipped: no raw/sorlie.RData");
+            return support::data::missing("sorlie.RData beside DPSIS_DATASETS, in raw");
         };
         let mut table = open(&published, "sorlie").unwrap().unwrap();
         table.x[[0, 0]] += 1.0;

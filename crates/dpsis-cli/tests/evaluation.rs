@@ -1,18 +1,22 @@
 //! `compare`, `reproduce` and the methods beside DP-SIS, as a user runs them; and the published figures
 //! on real sets.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz); tests that need
-//! one that is not there say so and pass.
-#![allow(clippy::unwrap_used, clippy::print_stderr)] // in a test a panic is how a failure is said
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need one that is
+//! not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+#[path = "../../../tests/support/mod.rs"]
+mod support;
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Output};
 
 use dpsis::method::Lasso;
 use dpsis::{FileTable, Method, Select, Target, TwoStage};
 use dpsis_eval::Preparation;
 use dpsis_eval::datasets::PublicTable;
+use support::data::real;
 
 fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
@@ -34,16 +38,6 @@ fn refused(folder: &Path, arguments: &[&str], code: i32, part: &str) {
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
-}
-
-fn real(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("DPSIS_DATASETS").map(PathBuf::from);
-    let path =
-        path.map(|folder| folder.join(format!("{name}.csv.gz"))).filter(|path| path.exists());
-    if path.is_none() {
-        eprintln!("skipped: {name} is not in DPSIS_DATASETS");
-    }
-    path
 }
 
 /// Tables of 60 rows in three classes of which features 2 and 5 of 8 know.

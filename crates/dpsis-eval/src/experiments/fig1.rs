@@ -127,3 +127,34 @@ fn best(scores: &[f64], rng: &mut ChaCha20Rng) -> Vec<usize> {
     order.sort_by(|a, b| scores[b.0].total_cmp(&scores[a.0]).then(a.1.cmp(&b.1)));
     order.into_iter().take(K).map(|(feature, _)| feature).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::experiment::with;
+
+    /// 20 repetitions: every method picks five features each time, and SIS finds features 1 to 5 of W1 more
+    /// often than the two-stage method.
+    #[test]
+    fn sis_finds_more_than_two_stage() {
+        with(2, 2, |experiment| {
+            let section = run(experiment).unwrap();
+            let matches = |block: &Block| {
+                matches!(block, Block::Comparison { verdict: Verdict::Matches, .. })
+            };
+            assert!(section.blocks.iter().any(matches));
+            let csv = std::fs::read_to_string(experiment.output.path().join("fig1.csv")).unwrap();
+            let cell = |cell: &str| cell.parse::<u64>().unwrap();
+            let rows: Vec<Vec<u64>> =
+                csv.lines().skip(1).map(|row| row.split(',').map(cell).collect()).collect();
+            assert_eq!(rows.len(), 100);
+            // Feature, SIS and two-stage on W1, SIS and two-stage on W1/W2.
+            let sum = |rows: &[Vec<u64>], column: usize| -> u64 {
+                rows.iter().map(|row| row[column]).sum()
+            };
+            assert!((1..=4).all(|column| sum(&rows, column) == 20 * K as u64));
+            let (sis, two_stage) = (sum(&rows[..K], 1), sum(&rows[..K], 2));
+            assert!(sis > two_stage, "{sis} against {two_stage} of {}", 20 * K);
+        });
+    }
+}

@@ -1,0 +1,211 @@
+//! The canonical mechanisms: contracts, draws, and the table on the page.
+
+use num_bigint::BigUint;
+use num_traits::ToPrimitive;
+
+use super::*;
+use crate::exact::{Enclosure, binomial};
+use crate::mechanism::contract::{Contract, Exact, Mutant, Setting, fractions};
+use crate::privacy::{Neighbors, Seeded};
+use crate::support::goodness::assert_fits;
+use crate::support::laws::{Noise, exponential, flips};
+use crate::support::oracle;
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    let mut mutants = broken(flips);
+    mutants.push(Mutant::new("flips without permuting", 3, flips_without_permuting));
+    Contract {
+        settings: settings(flips),
+        exact: vec![exact(fractions::flips, &[2, 3])],
+        max_ratio: 1.0,
+        slack: None,
+        mutants,
+    }
+}
+
+pub(in crate::mechanism) fn gumbel_contract() -> Contract {
+    Contract {
+        settings: settings(exponential),
+        exact: vec![exact(fractions::exponential, &[2, 3])],
+        max_ratio: 1.0,
+        slack: None,
+        mutants: broken(exponential),
+    }
+}
+
+fn settings(noise: Noise) -> Vec<Setting> {
+    let with = |gamma: f64, text, ks| {
+        Setting::new(ks, move |x, k, eps| law::law(x, k, gamma, eps, noise)).stated("gamma", text)
+    };
+    vec![with(1.0, "1", &[1, 2, 3]), with(0.25, "1/4", &[2]), with(0.75, "3/4", &[3])]
+}
+
+/// Gamma 1: the worst taken.
+fn exact(law: fractions::Choice, ks: &'static [usize]) -> Exact {
+    Exact { ks, losses: |x, k| law::losses(x, k, 1.0), law, factor: 4 }
+}
+
+/// The gamma of broken variants, unless another is named.
+const GAMMA: f64 = 0.75;
+
+/// Variants that are not private, whatever the noise.
+fn broken(noise: Noise) -> Vec<Mutant> {
+    vec![
+        Mutant::new("the monotonic constant, gamma 1", 2, move |x, k, eps| {
+            law::law(x, k, 1.0, 2.0 * eps, noise)
+        }),
+        Mutant::new("the monotonic constant", 3, move |x, k, eps| {
+            law::law(x, k, GAMMA, 2.0 * eps, noise)
+        }),
+        Mutant::new("printed class sizes", 3, move |x, k, eps| {
+            let sets = oracle::subsets(x.len(), k).len();
+            law::law_of_tickets(&law::printed_tickets(x, k, GAMMA, eps), sets, noise)
+        }),
+        Mutant::new("body from a rank too high", 3, move |x, k, eps| {
+            body_from_a_rank_too_high(x, k, law::law(x, k, GAMMA, eps, noise))
+        }),
+    ]
+}
+
+/// Flips in a fixed order instead of a random one.
+fn flips_without_permuting(x: &[f64], k: usize, eps: f64) -> Vec<f64> {
+    let law = law::law(x, k, GAMMA, eps, flips);
+    let best = law.iter().copied().fold(0.0, f64::max);
+    let mut rest = 1.0;
+    law.iter()
+        .map(|p| {
+            let accepted = rest * p / best;
+            rest -= accepted;
+            accepted.max(0.0)
+        })
+        .collect()
+}
+
+/// Classes of the correct sizes, but bodies drawn from the ranks h + 1, ..., t - 1.
+fn body_from_a_rank_too_high(x: &[f64], k: usize, right: Vec<f64>) -> Vec<f64> {
+    let sets = oracle::subsets(x.len(), k);
+    let mut ranked: Vec<usize> = (0..x.len()).collect();
+    ranked.sort_by(|&i, &j| x[j].total_cmp(&x[i]).then(i.cmp(&j)));
+    let mut law = vec![0.0; sets.len()];
+    for (place, (set, p)) in sets.iter().zip(&right).enumerate() {
+        let (head, tail) = head_and_tail(&ranked, set);
+        if tail == k {
+            law[place] += p;
+            continue;
+        }
+        let bodies = oracle::subsets(tail - head - 1, k - head - 1);
+        for body in &bodies {
+            let mut member: Vec<usize> = (0..head).collect();
+            member.extend(body.iter().map(|i| head + i));
+            member.push(tail - 1);
+            let mut member: Vec<usize> = member.into_iter().map(|r| ranked[r]).collect();
+            member.sort_unstable();
+            let at = sets.iter().position(|s| *s == member).unwrap();
+            law[at] += p / bodies.len() as f64;
+        }
+    }
+    law
+}
+
+/// How many of the best it holds before it misses one (at most k - 1), and the rank of its worst.
+fn head_and_tail(ranked: &[usize], set: &[usize]) -> (usize, usize) {
+    let head = ranked.iter().take_while(|i| set.contains(i)).count().min(set.len() - 1);
+    (head, ranked.iter().rposition(|i| set.contains(i)).unwrap() + 1)
+}
+
+/// Grids are in half units of the sensitivity.
+const SENSITIVITY: u64 = 2;
+
+fn scores(values: &[i64], sensitivity: u64) -> Scores {
+    Scores::new(values.to_vec(), sensitivity, Neighbors::AddRemove).unwrap()
+}
+
+/// The sampler against the exact law: 200,000 draws for each setting, alpha 1e-6.
+#[test]
+fn draws_fit_the_exact_law() {
+    let settings: [(&[i64], usize, &str, &str); 5] = [
+        (&[5, 3, 9, 1], 2, "1/2", "1"),
+        (&[0, 0, 0, 0, 0], 2, "1/2", "1"),
+        (&[7, 2, 2, 6, 0, 3], 3, "3/4", "2"),
+        (&[4, 1, 3, 3, 0], 1, "1/4", "3"),
+        (&[-3, 8, 5, -1, 2], 4, "1", "1"),
+    ];
+    for (values, k, gamma, eps) in settings {
+        let sets = oracle::subsets(values.len(), k);
+        let mechanism = CanonicalLipschitz::with_gamma(gamma).unwrap();
+        let (scores, epsilon) = (scores(values, SENSITIVITY), eps.parse().unwrap());
+        let mut counts = vec![0u64; sets.len()];
+        for seed in 0..200_000 {
+            let picks = mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap();
+            counts[sets.iter().position(|set| *set == *picks).unwrap()] += 1;
+        }
+        let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
+        let x: Vec<f64> = values.iter().map(|&v| v as f64 / SENSITIVITY as f64).collect();
+        let law = law::law(&x, k, as_f64(gamma), as_f64(eps), flips);
+        assert_fits(&counts, &law);
+    }
+}
+
+/// Value stability: seeded draws of this version. A change here is a value-breaking change.
+#[test]
+fn seeded_draws_are_stable() {
+    let values: Vec<i64> = (0..40).map(|i| (i * i * 37) % 101).collect();
+    let scores = scores(&values, 4);
+    let picks: Vec<Vec<usize>> = (0..3)
+        .map(|seed| {
+            let epsilon = "1".parse().unwrap();
+            let mechanism = CanonicalLipschitz::default();
+            mechanism.pick(&scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner()
+        })
+        .collect();
+    assert_eq!(picks, STABLE_PICKS);
+}
+
+const STABLE_PICKS: [[usize; 4]; 3] = [[4, 7, 21, 34], [4, 8, 10, 14], [2, 5, 6, 39]];
+
+#[test]
+fn all_candidates_can_be_asked_for() {
+    let mechanism = CanonicalLipschitz::default();
+    let (scores, epsilon) = (scores(&[3, 1, 2], 1), "1".parse().unwrap());
+    let pick = |k| mechanism.pick(&scores, k, &epsilon, Seeded(0));
+    assert_eq!(*pick(3).unwrap(), [0, 1, 2]);
+    assert!(pick(0).is_err() && pick(4).is_err());
+}
+
+/// The table on the mechanism's page: -ln(1 - U^(1/m)) at U = 1/2 as written down naively, by the
+/// paper's expansion, and as sampled here, against 160 bits.
+#[test]
+fn the_page_shows_the_noise_as_computed() {
+    let page = include_str!("page.md");
+    let power = |e| BigUint::from(10u32).pow(e);
+    let sizes = [
+        ("1", BigUint::one()),
+        ("10^4", power(4)),
+        ("10^8", power(8)),
+        ("10^12", power(12)),
+        ("10^15", power(15)),
+        ("10^16", power(16)),
+        ("10^17", power(17)),
+        ("10^24", power(24)),
+        ("C(22283, 10)", binomial(22_283, 10)),
+    ];
+    for (name, size) in sizes {
+        let (u, m) = (0.5f64, size.to_f64().unwrap());
+        let naive = -(1.0 - u.powf(1.0 / m)).ln();
+        let y = 1.0 / m;
+        let expanded =
+            if y <= 1e-8 { -(-y * u.ln() - 0.5 * y * y * u.ln() * u.ln()).ln() } else { naive };
+        let (ours, truth) = noise_at_one_half(&size);
+        assert!(truth.distance_from(ours) <= 2f64.powi(-49) * 100.0);
+        let row = format!("| {name} | {naive:.12} | {expanded:.12} | {ours:.12} |");
+        assert!(page.contains(&row), "the page lacks: {row}");
+    }
+}
+
+/// The noise of a class at U = 1/2: quick, and enclosed.
+fn noise_at_one_half(size: &BigUint) -> (f64, Enclosure) {
+    let law = FirstArrival::Uniform;
+    let ln_size = Enclosure::ln_dyadic(size, 0, 160).midpoint();
+    let enclosed = law.enclose_ln_time(&[BigUint::from(1u64 << 63)], 64, size, 160).unwrap();
+    (-law.ln_time(1 << 63, ln_size).0, enclosed.neg())
+}

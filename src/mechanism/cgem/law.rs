@@ -1,0 +1,34 @@
+//! Randomized response on the sign of Spearman's rank correlation, then modified GEM or GEM.
+
+use crate::mechanism::{gem, mgem};
+
+/// The probability of each candidate, with the default parameters: a fifth of epsilon for the sign.
+pub(crate) fn law(q: &[f64], d: &[f64], eps: f64) -> Vec<f64> {
+    let told = 1.0 / (1.0 + (-0.2 * eps).exp());
+    of_answer(q, d, 0.8 * eps, told)
+}
+
+/// `told` is the probability that the sign is told as it is; the choice by the answer is at `eps`.
+pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, told: f64) -> Vec<f64> {
+    let positive = spearman(q, d) > 1e-9;
+    let modified = if positive { told } else { 1.0 - told };
+    let (m, g) = (mgem::law::law(q, d, eps), gem::law::law(q, d, eps));
+    m.iter().zip(&g).map(|(m, g)| modified * m + (1.0 - modified) * g).collect()
+}
+
+/// Mid-ranks.
+fn ranks(values: &[f64]) -> Vec<f64> {
+    let rank = |v: &f64| {
+        let below = values.iter().filter(|w| *w < v).count() as f64;
+        let ties = values.iter().filter(|w| *w == v).count() as f64;
+        below + (ties + 1.0) / 2.0
+    };
+    values.iter().map(rank).collect()
+}
+
+/// Spearman's rank correlation, times something positive.
+fn spearman(a: &[f64], b: &[f64]) -> f64 {
+    let (a, b) = (ranks(a), ranks(b));
+    let mean = (a.len() as f64 + 1.0) / 2.0;
+    a.iter().zip(&b).map(|(a, b)| (a - mean) * (b - mean)).sum()
+}

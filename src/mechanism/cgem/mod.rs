@@ -1,0 +1,137 @@
+#![doc = include_str!("page.md")]
+
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use std::cmp::Ordering;
+
+use num_bigint::BigUint;
+use num_rational::BigRational;
+use num_traits::{One, Zero};
+
+use crate::error::{Error, Result};
+use crate::exact::{format_rational, near_f64, parse_rational, ratio};
+use crate::mechanism::charged::{BETA, Beta, Charge, peel};
+use crate::mechanism::draw::sealed;
+use crate::mechanism::ranks::doubled_ranks;
+use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
+use crate::privacy::Epsilon;
+use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
+use crate::score::Scores;
+
+/// Combined GEM: asks privately whether sensitive candidates score higher, and goes on with modified GEM
+/// or GEM.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CombinedGem {
+    beta: Beta,
+    share: BigRational,
+}
+
+impl Default for CombinedGem {
+    fn default() -> Self {
+        Self { beta: Beta::default(), share: ratio(1, 5) }
+    }
+}
+
+/// The parameter of `cgem` alone.
+const SHARE: Parameter = Parameter {
+    name: "share",
+    meaning: "the share of the budget spent on the sign of the correlation of scores and sensitivities",
+    range: "between 0 and 1",
+    default: "0.2",
+};
+
+/// The card of [`CombinedGem`].
+pub static CARD: Card = Card {
+    id: "cgem",
+    summary: "combined GEM: asks privately for the sign of the correlation, then mGEM or GEM",
+    chooses: Chooses::Sequence,
+    sensitivity: Sensitivity::Own,
+    reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
+    page: include_str!("page.md"),
+    timing: Some(
+        "the hull and the searches in it take time according to how the charged scores lie",
+    ),
+    parameters: &[BETA, SHARE],
+    build: |stated| {
+        let combined = CombinedGem::with(stated.beta.as_deref(), stated.share.as_deref())?;
+        Ok(Arc::new(combined))
+    },
+    #[cfg(test)]
+    contract: tests::contract,
+};
+
+/// The lane of the bits of the answer; the rounds have the lanes from 0.
+const ANSWER_LANE: u64 = 1 << 30;
+
+impl CombinedGem {
+    /// With other parameters: beta as for GEM, and the share of the budget for the question, both in
+    /// (0, 1), as text. Defaults 0.05 and 0.2.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if one of them is no number between 0 and 1.
+    pub fn with(beta: Option<&str>, share: Option<&str>) -> Result<Self> {
+        let mut combined = Self::default();
+        if let Some(beta) = beta {
+            combined.beta = Beta::parse(beta)?;
+        }
+        if let Some(share) = share {
+            combined.share = parse_rational(share)
+                .filter(|share| *share > BigRational::zero() && *share < BigRational::one())
+                .ok_or_else(|| Error::request("the share must be a number between 0 and 1"))?;
+        }
+        Ok(combined)
+    }
+}
+
+impl Mechanism for CombinedGem {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![("beta", self.beta.to_string()), ("share", format_rational(&self.share))]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for CombinedGem {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        let question = epsilon.as_rational() * &self.share;
+        let rest = epsilon.as_rational() - &question;
+        let truth = rank_correlation(scores) == Ordering::Greater;
+        let answer = truth == tells_the_truth(&question, bits);
+        let charge = if answer { Charge::For } else { Charge::Against };
+        peel(scores, k, &rest, charge, &self.beta, bits)
+    }
+}
+
+/// Randomized response: true with probability e^eps/(1 + e^eps).
+fn tells_the_truth(epsilon: &BigRational, bits: &Bits) -> bool {
+    let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
+    race.lane(ANSWER_LANE);
+    race.enter(Handicapped { ln_size: 0.0, handicap: 0.0 });
+    race.enter(Handicapped { ln_size: 0.0, handicap: near_f64(epsilon) });
+    let winner = race.winner(|address| Entrant {
+        size: BigUint::one(),
+        handicap: if address.position == 0 { BigRational::zero() } else { epsilon.clone() },
+    });
+    winner.is_none_or(|address| address.position == 0)
+}
+
+/// The sign of Spearman's rank correlation of scores and sensitivities, ties at their mid-ranks.
+fn rank_correlation(scores: &Scores) -> Ordering {
+    let m = scores.values().len();
+    let sensitivities: Vec<i64> = (0..m).map(|i| scores.sensitivity_of(i) as i64).collect();
+    let covariance: i128 = doubled_ranks(scores.values())
+        .into_iter()
+        .zip(doubled_ranks(&sensitivities))
+        .map(|(a, b)| i128::from(a) * i128::from(b))
+        .sum();
+    covariance.cmp(&0)
+}

@@ -1,0 +1,68 @@
+#![doc = include_str!("page.md")]
+
+#[cfg(test)]
+pub(crate) mod law;
+#[cfg(test)]
+mod tests;
+
+use crate::error::Result;
+use crate::mechanism::charged::{BETA, Beta, Charge, peel};
+use crate::mechanism::draw::sealed;
+use crate::mechanism::parameters::with_one;
+use crate::mechanism::{Card, Chooses, Mechanism, Sensitivity};
+use crate::privacy::Epsilon;
+use crate::random::Bits;
+use crate::score::Scores;
+
+/// The modified generalized exponential mechanism: scores with a sensitivity each, sensitive candidates
+/// favored.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModifiedGem {
+    beta: Beta,
+}
+
+/// The card of [`ModifiedGem`].
+pub static CARD: Card = Card {
+    id: "mgem",
+    summary: "modified GEM: own sensitivities, favors sensitive candidates",
+    chooses: Chooses::Sequence,
+    sensitivity: Sensitivity::Own,
+    reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IV",
+    page: include_str!("page.md"),
+    timing: Some(
+        "the hull and the searches in it take time according to how the charged scores lie",
+    ),
+    parameters: &[BETA],
+    build: |stated| with_one(&stated.beta, ModifiedGem::with_beta),
+    #[cfg(test)]
+    contract: tests::contract,
+};
+
+impl ModifiedGem {
+    /// With another beta in (0, 1), as text: the larger it is, the less sensitive candidates are favored.
+    /// Default 0.05.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if beta is no number between 0 and 1.
+    pub fn with_beta(beta: &str) -> Result<Self> {
+        Beta::parse(beta).map(|beta| Self { beta })
+    }
+}
+
+impl Mechanism for ModifiedGem {
+    fn card(&self) -> &'static Card {
+        &CARD
+    }
+
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![("beta", self.beta.to_string())]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for ModifiedGem {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
+        peel(scores, k, epsilon.as_rational(), Charge::For, &self.beta, bits)
+    }
+}

@@ -1,0 +1,63 @@
+//! Parameters of mechanisms.
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::mechanism::Mechanism;
+
+/// A parameter on the [`Card`](super::Card) of a mechanism.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Parameter {
+    /// Its name: a field of [`Parameters`], a key in records, and with two hyphens an option of the command
+    /// line.
+    pub name: &'static str,
+    /// Its meaning, in a line.
+    pub meaning: &'static str,
+    /// The values it may take.
+    pub range: &'static str,
+    /// The value used where none is stated.
+    pub default: &'static str,
+}
+
+/// Values for the parameters of a mechanism, as text. A mechanism takes only the parameters on its card
+/// ([`Card::parameters`](super::Card::parameters)), which says what they mean.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[non_exhaustive]
+pub struct Parameters {
+    /// For `canonical`, `canonical-gumbel`: the weight of the worst candidate taken, from 0 to 1.
+    pub gamma: Option<String>,
+    /// For `noisy-max`: `exponential`, `laplace` or `gumbel`.
+    pub noise: Option<String>,
+    /// For `gem`, `mgem`, `cgem`: the probability with which noise may exceed the charge for sensitivity.
+    pub beta: Option<String>,
+    /// For `cgem`: the share of the budget for the sign of the correlation.
+    pub share: Option<String>,
+    /// For `rs`, `rs-tnb`: the probability of stopping after a look, from 1e-6 to 1.
+    pub stop: Option<String>,
+    /// For `rs-tnb`: the shape of the number of looks, above -1 and at most 1.
+    pub eta: Option<String>,
+}
+
+impl Parameters {
+    /// The names of the parameters that have a value.
+    pub(super) fn stated(&self) -> impl Iterator<Item = &'static str> {
+        let all = [
+            ("gamma", &self.gamma),
+            ("noise", &self.noise),
+            ("beta", &self.beta),
+            ("share", &self.share),
+            ("eta", &self.eta),
+            ("stop", &self.stop),
+        ];
+        all.into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name)
+    }
+}
+
+/// A mechanism with a single parameter: from its value, or the default one.
+pub(super) fn with_one<M: Mechanism + Default + 'static>(
+    stated: &Option<String>,
+    with: fn(&str) -> Result<M>,
+) -> Result<Arc<dyn Mechanism>> {
+    Ok(Arc::new(stated.as_deref().map_or_else(|| Ok(M::default()), with)?))
+}
