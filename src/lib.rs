@@ -98,7 +98,6 @@ mod exact;
 #[cfg(feature = "inspect")]
 pub mod inspect;
 pub mod mechanism;
-#[cfg(feature = "methods")]
 pub mod method;
 mod privacy;
 mod random;
@@ -120,13 +119,11 @@ pub use privacy::{
     Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
 };
 pub use score::Scores;
-#[cfg(feature = "methods")]
-pub use select::TwoStage;
 pub use select::{
     Center, CenterUsed, CheckedSelect, Command, DryRun, EntropySource, Guarantee, MechanismUsed,
     Method, MissingRule, Noise, NotPrivateSelect, PickOrder, Picked, PublicFacts, RandomnessUsed,
     Record, Rehearsal, RehearsalSeeds, Released, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select,
-    Selection, Target, TargetCoding, TargetUsed, Unit, Warning, WarningKind,
+    Selection, Target, TargetCoding, TargetUsed, TwoStage, Unit, Warning, WarningKind,
 };
 
 /// Parts that the crates of this workspace share, without any promise to others.
@@ -138,7 +135,8 @@ pub mod internals {
     pub use crate::exact::{binomial, ln_binomial};
     pub use crate::mechanism::check_k;
     #[cfg(feature = "methods")]
-    pub use crate::method::{ballots, votes};
+    pub use crate::method::ballots;
+    pub use crate::method::votes;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
     pub use crate::select::checked_threads;

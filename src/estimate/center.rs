@@ -155,7 +155,6 @@ pub(crate) fn private_class_centers(
 }
 
 /// The number of rows, which one row changes by 1.
-#[cfg(feature = "methods")]
 pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEstimate {
     let noisy = NoisySums::new(&[rows], 1, epsilon, bits);
     RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() }

@@ -130,7 +130,6 @@ impl MedianGrid {
     }
 
     /// Counts of values; they are finite.
-    #[cfg(any(test, feature = "methods"))]
     pub(crate) fn count(&self, values: impl IntoIterator<Item = f64>) -> RankCounts {
         let mut counts = self.counts();
         values.into_iter().for_each(|value| self.observe(&mut counts, value));

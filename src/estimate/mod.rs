@@ -31,7 +31,6 @@ mod median;
 pub use center::{RowsEstimate, center, center_of_rows, class_centers};
 pub use median::median;
 
-#[cfg(feature = "methods")]
 pub(crate) use center::private_rows;
 pub(crate) use center::{private_center, private_center_of, private_class_centers};
 pub(crate) use median::{MedianGrid, RankCounts};

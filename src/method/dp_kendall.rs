@@ -19,7 +19,7 @@ const FIRST_DRAW: u64 = 1 << 32;
 /// The picks, in their order, from the scores s(j, y); `shared` gives s(j, p) of all features for a pick.
 pub(crate) fn dp_kendall(
     target: Scores,
-    shared: impl Fn(usize) -> Arc<[i64]>,
+    shared: impl Fn(usize) -> Result<Arc<[i64]>>,
     k: usize,
     epsilon: &Epsilon,
     randomness: &RandomnessSource,
@@ -37,7 +37,7 @@ pub(crate) fn dp_kendall(
         let place = choose(&ExponentialMechanism, &scores, 1, &share, &bits)?[0];
         let picked = left[place];
         if round + 1 < k {
-            rounds.pick(picked, &shared(picked));
+            rounds.pick(picked, &*shared(picked)?);
         } else {
             rounds.picked.push(picked);
         }
@@ -300,7 +300,7 @@ mod tests {
         let mut counts = vec![0u64; outcomes.len()];
         let epsilon = "6".parse().unwrap();
         let target = kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 1, None).unwrap();
-        let shared = |pick| Arc::from(kendall_with(&rows, pick, 1));
+        let shared = |pick| Ok(Arc::from(kendall_with(&rows, pick, 1)));
         for seed in 0..20_000 {
             let randomness = Entropy::Seeded(seed).source().unwrap();
             let picks = dp_kendall(target.clone(), shared, 2, &epsilon, &randomness).unwrap();

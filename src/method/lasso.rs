@@ -41,6 +41,7 @@ use linfa_elasticnet::ElasticNet;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder};
 
 use crate::error::{Error, Result};
+use crate::method::two_stage::check_penalty;
 
 /// Updates of a coefficient in all: a fit must come to an end whatever the rows are.
 const MAX_UPDATES: u64 = 5_000_000;
@@ -80,9 +81,7 @@ impl Lasso {
     ///
     /// `Request` unless lambda is positive and finite.
     pub fn new(penalty: f64) -> Result<Self> {
-        if !(penalty > 0.0 && penalty.is_finite()) {
-            return Err(Error::request("the penalty must be a positive number"));
-        }
+        check_penalty(penalty)?;
         Ok(Self { penalty, tolerance: 1e-8 })
     }
 

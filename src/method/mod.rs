@@ -1,11 +1,18 @@
-//! Whole selection methods beside correlations: the two-stage LASSO, DPKendall.
+//! Whole selection methods beside scores: the two-stage LASSO and DPKendall.
+//!
+//! Requests for the two-stage method are refused without feature `methods`, which brings the LASSO.
 
 pub mod dp_kendall;
+#[cfg(feature = "methods")]
 mod lasso;
 pub mod two_stage;
 
 pub(crate) use dp_kendall::{MOST_PICKS, dp_kendall};
+#[cfg(feature = "methods")]
 pub use lasso::{Lasso, LassoFit};
-pub(crate) use two_stage::{MOST_BLOCKS, blocks_for, draw_blocks};
+#[cfg(feature = "methods")]
 #[doc(hidden)]
-pub use two_stage::{ballots, votes};
+pub use two_stage::ballots;
+#[doc(hidden)]
+pub use two_stage::votes;
+pub(crate) use two_stage::{MOST_BLOCKS, blocks_for, check_penalty, draw_blocks, votes_of_blocks};

@@ -1,7 +1,10 @@
 #![doc = include_str!("two_stage.md")]
 
+#[cfg(feature = "methods")]
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
+use crate::error::{Error, Parameter, Result};
+#[cfg(feature = "methods")]
 use crate::method::Lasso;
 use crate::random::{Bits, uniform_u64};
 
@@ -20,9 +23,57 @@ pub(crate) fn draw_blocks(rows: usize, blocks: u64, bits: &Bits) -> Vec<u64> {
     (0..rows).map(|_| uniform_u64(&mut words, blocks)).collect()
 }
 
+/// Refuses a penalty that the LASSO cannot take.
+///
+/// # Errors
+///
+/// `Request` unless it is positive and finite.
+pub(crate) fn check_penalty(penalty: f64) -> Result<()> {
+    if !(penalty > 0.0 && penalty.is_finite()) {
+        let error = Error::request("the penalty must be a positive number");
+        return Err(error.about([Parameter::Penalty]));
+    }
+    Ok(())
+}
+
+/// The ballots of blocks, with all their candidates: see `ballots`. `x` holds the rows one after the other,
+/// `y` their targets, `block` their blocks.
+///
+/// # Errors
+///
+/// `Request` for a wrong penalty, or without the LASSO (feature `methods`); `Input` if rows differ in length.
+#[cfg(feature = "methods")]
+pub(crate) fn votes_of_blocks(
+    x: &[f64],
+    y: &[f64],
+    block: &[u64],
+    penalty: f64,
+    threads: usize,
+) -> Result<Vec<Vec<usize>>> {
+    let d = x.len() / y.len().max(1);
+    let x = ArrayView2::from_shape((y.len(), d), x)
+        .map_err(|_| Error::input("the table's rows differ in length"))?;
+    let lasso = Lasso::new(penalty)?;
+    Ok(ballots(x, ArrayView1::from(y), block, &lasso, usize::MAX, threads))
+}
+
+/// The same without the LASSO.
+#[cfg(not(feature = "methods"))]
+pub(crate) fn votes_of_blocks(
+    _: &[f64],
+    _: &[f64],
+    _: &[u64],
+    _: f64,
+    _: usize,
+) -> Result<Vec<Vec<usize>>> {
+    Err(Error::request("this build has no two-stage method")
+        .about([Parameter::BuildFeature("methods")]))
+}
+
 /// What each block votes for: the features of its `most` largest coefficients, best first. Rows of x are
 /// samples, `block` says which block each is in. A block whose LASSO cannot be fitted votes for nothing:
 /// an error would tell of its rows.
+#[cfg(feature = "methods")]
 pub fn ballots(
     x: ArrayView2<'_, f64>,
     y: ArrayView1<'_, f64>,
@@ -68,7 +119,7 @@ pub fn votes(ballots: &[Vec<usize>], features: usize, k: usize) -> Vec<i64> {
     votes
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "methods"))]
 mod tests {
     use std::collections::BTreeMap;
 

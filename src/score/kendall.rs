@@ -139,7 +139,6 @@ pub(crate) fn kendall_scores(
 
 /// The same scores of the columns with one of themselves, missing values included: of the same
 /// sensitivity.
-#[cfg(feature = "methods")]
 pub(crate) fn kendall_with(columns: &impl Columns, feature: usize, threads: usize) -> Vec<i64> {
     let values: Vec<f64> = columns.column(feature).collect();
     self::values(columns, &[Ranking::of(&values)], threads, None)

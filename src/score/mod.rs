@@ -23,10 +23,8 @@ pub use kendall::{kendall, kendall_of_classes};
 pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;
-#[cfg(feature = "methods")]
 pub(crate) use kendall::kendall_with;
 pub(crate) use paper::paper_scores;
-#[cfg(feature = "methods")]
 pub(crate) use paper::scaled;
 pub(crate) use rows::{GridRows, KeepRows, SumRows, Summed};
 

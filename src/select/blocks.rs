@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use ndarray::{Array1, Array2};
-
 use crate::data::{Columns, TargetCode};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
-use crate::method::{Lasso, ballots, draw_blocks};
+use crate::method::{draw_blocks, votes_of_blocks};
 use crate::random::Bits;
 use crate::score::{GridRows, scaled};
 use crate::select::memo::{Draws, Memo};
@@ -29,29 +27,26 @@ pub(super) struct Deal {
 
 /// Rows in memory, n by d, 8 bytes per value.
 pub(super) struct BlockRows {
-    x: Array2<f64>,
+    /// Row by row.
+    x: Vec<f64>,
+    features: usize,
     /// Ready to regress on, unless it is to be split at a median.
-    target: Array1<f64>,
+    target: Vec<f64>,
     /// The number of all rows, those without a usable target as well.
     pub(super) rows: u64,
     cast: Memo<Deal, Ballots>,
 }
 
 impl BlockRows {
-    fn new(x: Array2<f64>, target: Array1<f64>, rows: u64, draws: Draws) -> Self {
-        Self { x, target, rows, cast: Memo::new(draws.keep(usize::MAX)) }
-    }
-
     /// Values on the grid as numbers from -1 to 1.
-    ///
-    /// # Errors
-    ///
-    /// `Input` if rows differ in length.
-    pub(super) fn on_grid(kept: &GridRows, features: usize, draws: Draws) -> Result<Self> {
-        let values = kept.codes.iter().map(|code| f64::from(*code) / f64::from(GRID)).collect();
-        let x = Array2::from_shape_vec((kept.targets.len(), features), values)
-            .map_err(|_| Error::input("the table's rows differ in length"))?;
-        Ok(Self::new(x, kept.targets.iter().copied().collect(), kept.rows, draws))
+    pub(super) fn on_grid(kept: GridRows, features: usize, draws: Draws) -> Self {
+        Self {
+            x: kept.codes.iter().map(|code| f64::from(*code) / f64::from(GRID)).collect(),
+            features,
+            target: kept.targets,
+            rows: kept.rows,
+            cast: Memo::new(draws.keep(usize::MAX)),
+        }
     }
 
     /// Features and target centered and scaled by the data: not private.
@@ -61,12 +56,15 @@ impl BlockRows {
         rows: u64,
         draws: Draws,
     ) -> Self {
-        let mut x = Array2::zeros((targets.len(), columns.features()));
-        for (feature, mut column) in x.columns_mut().into_iter().enumerate() {
+        let features = columns.features();
+        let mut x = vec![0.0; targets.len() * features];
+        for feature in 0..features {
             let values: Vec<f64> = columns.column(feature).collect();
-            column.iter_mut().zip(scaled(&values)).for_each(|(to, value)| *to = value);
+            let places = x[feature..].iter_mut().step_by(features);
+            places.zip(scaled(&values)).for_each(|(place, value)| *place = value);
         }
-        Self::new(x, scaled(targets).collect(), rows, draws)
+        let target = scaled(targets).collect();
+        Self { x, features, target, rows, cast: Memo::new(draws.keep(usize::MAX)) }
     }
 
     /// The number of rows with a usable target.
@@ -76,7 +74,7 @@ impl BlockRows {
 
     /// The number of features.
     pub(super) fn features(&self) -> usize {
-        self.x.ncols()
+        self.features
     }
 
     /// The ranks of the target on the median's grid.
@@ -86,24 +84,28 @@ impl BlockRows {
 
     /// Deals the rows to blocks by these bits and lets the blocks vote by the LASSO, the target split at the
     /// median if there is one.
+    ///
+    /// # Errors
+    ///
+    /// `Request` without the LASSO, feature `methods`.
     pub(super) fn ballots(
         &self,
-        lasso: &Lasso,
+        penalty: f64,
         median: Option<f64>,
         (dealing, blocks): (u64, u64),
         bits: &Bits,
         threads: usize,
-    ) -> Arc<Ballots> {
+    ) -> Result<Arc<Ballots>> {
         let deal = Deal { dealing, blocks, median: median.map(f64::to_bits) };
         self.cast.get(deal, || {
-            let side = |median| move |value| f64::from(TargetCode::split(value, median, 1));
-            let y = match median {
-                Some(median) => self.target.mapv(side(median)),
+            let side = |median| move |&value| f64::from(TargetCode::split(value, median, 1));
+            let y: Vec<f64> = match median {
+                Some(median) => self.target.iter().map(side(median)).collect(),
                 None => self.target.clone(),
             };
             let block = draw_blocks(y.len(), blocks, bits);
             // All candidates of a block, so that draws of any k share its ballot.
-            Arc::new(ballots(self.x.view(), y.view(), &block, lasso, usize::MAX, threads))
+            votes_of_blocks(&self.x, &y, &block, penalty, threads).map(Arc::new)
         })
     }
 }

@@ -5,12 +5,10 @@ use std::sync::Arc;
 use crate::data::Scaling;
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Sensitivity, check_k};
-#[cfg(feature = "methods")]
-use crate::method::{Lasso, MOST_BLOCKS, MOST_PICKS};
+use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::Neighbors;
 use crate::select::plan::{Plan, WIDE};
 use crate::select::request::{Center, Request, ScoreKind};
-#[cfg(feature = "methods")]
 use crate::select::request::{Method, TwoStage};
 
 /// More threads than any machine makes use of.
@@ -44,7 +42,6 @@ pub(super) fn check(request: &Request) -> Result<()> {
     if request.k == 0 {
         return Err(Error::request("k must be at least 1").about([Parameter::K]));
     }
-    #[cfg(feature = "methods")]
     check_method(request)?;
     let mechanism = request.mechanism_used();
     let card = mechanism.card();
@@ -78,13 +75,16 @@ pub(super) fn check(request: &Request) -> Result<()> {
 }
 
 /// What whole methods leave open, and what they do not.
-#[cfg(feature = "methods")]
 fn check_method(request: &Request) -> Result<()> {
     let scored = request.score.is_some() || request.center != Center::Private;
     match request.method {
         Method::Scores => Ok(()),
         Method::TwoStage(TwoStage { blocks, penalty }) => {
-            Lasso::new(penalty)?;
+            if !cfg!(feature = "methods") {
+                let error = Error::request("this build has no two-stage method");
+                return Err(error.about([Parameter::BuildFeature("methods")]));
+            }
+            check_penalty(penalty)?;
             if scored {
                 return Err(Error::request("the two-stage method takes no score and no center"));
             }

@@ -103,7 +103,6 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
             let rows = 2f64.sqrt() / epsilon;
             format!("rows are counted with a standard deviation of about {rows:.1}")
         }
-        #[cfg(feature = "methods")]
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.rows_needed();
             format!(

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use crate::error::Result;
+
 /// How many draws use what was gathered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Draws {
@@ -33,16 +35,20 @@ impl<K: Eq + Hash, V: ?Sized> Memo<K, V> {
     }
 
     /// The value of a key. Two threads may make it at the same time: it is the same.
-    pub(super) fn get(&self, key: K, make: impl FnOnce() -> Arc<V>) -> Arc<V> {
+    ///
+    /// # Errors
+    ///
+    /// What `make` gives.
+    pub(super) fn get(&self, key: K, make: impl FnOnce() -> Result<Arc<V>>) -> Result<Arc<V>> {
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = lock().get(&key) {
-            return value.clone();
+            return Ok(value.clone());
         }
-        let value = make();
+        let value = make()?;
         let mut kept = lock();
         if kept.len() < self.most {
             kept.insert(key, value.clone());
         }
-        value
+        Ok(value)
     }
 }

@@ -1,6 +1,5 @@
 //! The main path: a request, checked; a plan; passes over the table and private releases in turn; a record.
 
-#[cfg(feature = "methods")]
 mod blocks;
 mod builder;
 mod check;
@@ -30,7 +29,6 @@ pub use record::{
     TargetCoding, TargetUsed, Unit, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
-#[cfg(feature = "methods")]
 pub use request::TwoStage;
 pub use request::{Center, Method, ScoreKind, Target};
 

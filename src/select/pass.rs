@@ -1,6 +1,5 @@
 //! Passes over a table: what they gather depends on no budget and no randomness.
 
-#[cfg(feature = "methods")]
 use std::sync::Arc;
 
 use crate::data::TargetCode;
@@ -10,18 +9,14 @@ use crate::data::{
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
-#[cfg(feature = "methods")]
 use crate::score::kendall_with;
 use crate::score::{
     ClassSums, CorrelationSums, GridRows, KeepRows, RowSums, Scores, SumRows, Summed,
     kendall_scores, paper_scores,
 };
-#[cfg(feature = "methods")]
 use crate::select::blocks::BlockRows;
 use crate::select::memo::Draws;
-#[cfg(feature = "methods")]
 use crate::select::memo::Memo;
-#[cfg(feature = "methods")]
 use crate::select::plan::BlockTarget;
 use crate::select::plan::{Coding, Plan, Scoring};
 use crate::select::request::Target;
@@ -37,19 +32,12 @@ pub(super) enum Gathered<'t> {
     /// Scores that need no private estimate, and the number of all rows.
     Scores { scores: Scores, rows: u64 },
     /// Rows that blocks regress on.
-    #[cfg(feature = "methods")]
     Blocks(BlockRows),
     /// Kendall's correlations with the target, and a way to those with another feature.
-    #[cfg(feature = "methods")]
     Columns(RankedColumns<'t>),
-    /// Nothing borrows from the table.
-    #[cfg(not(feature = "methods"))]
-    #[allow(dead_code, reason = "keeps the lifetime of the variants with features")]
-    Never(std::convert::Infallible, std::marker::PhantomData<&'t ()>),
 }
 
 /// Columns for picks that take earlier picks into account.
-#[cfg(feature = "methods")]
 pub(super) struct RankedColumns<'t> {
     pub(super) target: Scores,
     /// The number of all rows.
@@ -58,11 +46,10 @@ pub(super) struct RankedColumns<'t> {
     shared: Memo<usize, [i64]>,
 }
 
-#[cfg(feature = "methods")]
 impl RankedColumns<'_> {
     /// Kendall's correlations of all features with this one.
-    pub(super) fn shared(&self, feature: usize) -> Arc<[i64]> {
-        self.shared.get(feature, || Arc::from((self.with)(feature)))
+    pub(super) fn shared(&self, feature: usize) -> Result<Arc<[i64]>> {
+        self.shared.get(feature, || Ok(Arc::from((self.with)(feature))))
     }
 }
 
@@ -103,7 +90,6 @@ impl Pass<'_> {
         median: Option<f64>,
     ) -> Result<Gathered<'t>> {
         match &self.plan.scoring {
-            #[cfg(feature = "methods")]
             Scoring::DpKendall { labels } => self.ranked_columns(table, labels.as_ref()),
             _ => self.gather_for(Draws::One, table, median),
         }
@@ -121,8 +107,6 @@ impl Pass<'_> {
         table: &mut impl Samples,
         median: Option<f64>,
     ) -> Result<Gathered<'static>> {
-        #[cfg(not(feature = "methods"))]
-        let _ = draws;
         let format = table.format().clone();
         let d = self.plan.features;
         Ok(match &self.plan.scoring {
@@ -148,11 +132,9 @@ impl Pass<'_> {
             }
             Scoring::Kendall { labels } => self.kendall(table, labels.as_ref())?,
             Scoring::Paper { labels } => self.paper(table, labels.as_ref())?,
-            #[cfg(feature = "methods")]
             Scoring::TwoStage(voting) => {
                 Gathered::Blocks(self.block_rows(table, &voting.target, draws)?)
             }
-            #[cfg(feature = "methods")]
             Scoring::DpKendall { labels } => {
                 self.own_ranked_columns(table, labels.as_ref(), draws)?
             }
@@ -238,7 +220,6 @@ impl Pass<'_> {
     }
 
     /// Rows on the grid as numbers from -1 to 1, or scaled by the data.
-    #[cfg(feature = "methods")]
     fn block_rows(
         &self,
         table: &mut impl Samples,
@@ -260,11 +241,10 @@ impl Pass<'_> {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
         })?;
-        BlockRows::on_grid(&kept, self.plan.features, draws)
+        Ok(BlockRows::on_grid(kept, self.plan.features, draws))
     }
 
     /// Kendall's correlations with the target, and the columns where they are for those with picked features.
-    #[cfg(feature = "methods")]
     fn ranked_columns<'t>(
         &self,
         table: &'t mut impl Samples,
@@ -276,7 +256,6 @@ impl Pass<'_> {
     }
 
     /// The same with a copy of the columns.
-    #[cfg(feature = "methods")]
     fn own_ranked_columns(
         &self,
         table: &mut impl Samples,
@@ -292,7 +271,6 @@ impl Pass<'_> {
         Ok(self.ranked(own, target, samples, draws.keep(MOST_SHARED)))
     }
 
-    #[cfg(feature = "methods")]
     fn ranked<'t>(
         &self,
         columns: impl Columns + 't,
@@ -328,10 +306,8 @@ fn whole_target(
 }
 
 /// Columns in memory.
-#[cfg(feature = "methods")]
 struct OwnColumns(Vec<Vec<f64>>);
 
-#[cfg(feature = "methods")]
 impl Columns for OwnColumns {
     fn features(&self) -> usize {
         self.0.len()

@@ -9,14 +9,11 @@ use std::sync::Arc;
 use crate::data::{Labels, Scaling, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::Mechanism;
-#[cfg(feature = "methods")]
-use crate::method::Lasso;
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
 use crate::select::record::{CenterUsed, ScaleUsed};
-#[cfg(feature = "methods")]
 use crate::select::request::TwoStage;
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
 
@@ -59,10 +56,8 @@ pub(super) enum Scoring {
     /// Correlation after scaling by the data: not private.
     Paper { labels: Option<Labels> },
     /// Votes of the LASSO on blocks.
-    #[cfg(feature = "methods")]
     TwoStage(Voting),
     /// Kendall's correlation, discounted by what is shared with earlier picks.
-    #[cfg(feature = "methods")]
     DpKendall { labels: Option<Labels> },
 }
 
@@ -82,15 +77,14 @@ pub(super) enum PlannedCenter<C> {
 }
 
 /// How the votes of blocks come about.
-#[cfg(feature = "methods")]
 pub(super) struct Voting {
     pub(super) target: BlockTarget,
     pub(super) blocks: PlannedBlocks,
-    pub(super) lasso: Lasso,
+    /// The penalty of the LASSO.
+    pub(super) penalty: f64,
 }
 
 /// The target that blocks regress on.
-#[cfg(feature = "methods")]
 pub(super) enum BlockTarget {
     Coded(Coding),
     /// Scaled by the data, as the features are: not private.
@@ -100,7 +94,6 @@ pub(super) enum BlockTarget {
 }
 
 /// The source of the number of blocks.
-#[cfg(feature = "methods")]
 pub(super) enum PlannedBlocks {
     Stated(u64),
     /// A private count of rows, which may spend this.
@@ -148,9 +141,7 @@ impl Plan {
         match &self.scoring {
             Scoring::Number { .. } | Scoring::Classes { .. } => true,
             Scoring::Kendall { .. } | Scoring::Paper { .. } => false,
-            #[cfg(feature = "methods")]
             Scoring::TwoStage(voting) => matches!(voting.target, BlockTarget::Coded(_)),
-            #[cfg(feature = "methods")]
             Scoring::DpKendall { .. } => false,
         }
     }
@@ -159,7 +150,6 @@ impl Plan {
     pub(super) fn median(&self) -> Option<&Epsilon> {
         match &self.scoring {
             Scoring::Number { coding: Coding::MedianSplit(epsilon), .. } => Some(epsilon),
-            #[cfg(feature = "methods")]
             Scoring::TwoStage(Voting {
                 target: BlockTarget::Coded(Coding::MedianSplit(epsilon)),
                 ..
@@ -179,10 +169,8 @@ impl Plan {
         match self.method {
             Method::Scores => self.neighbors.steps() as f64 * gap,
             // A row changes one block under either relation.
-            #[cfg(feature = "methods")]
             Method::TwoStage(_) => gap,
             // What is shared with earlier picks moves as well.
-            #[cfg(feature = "methods")]
             Method::DpKendall => 2.0 * self.neighbors.steps() as f64 * gap,
         }
     }
@@ -207,9 +195,7 @@ impl Draft<'_> {
             _ => None,
         };
         Ok(match request.method {
-            #[cfg(feature = "methods")]
             Method::DpKendall => Scoring::DpKendall { labels },
-            #[cfg(feature = "methods")]
             Method::TwoStage(two_stage) => Scoring::TwoStage(self.voting(two_stage, labels)?),
             Method::Scores if uses_kendall(request, features) => Scoring::Kendall { labels },
             Method::Scores if request.paper => Scoring::Paper { labels },
@@ -227,7 +213,6 @@ impl Draft<'_> {
         })
     }
 
-    #[cfg(feature = "methods")]
     fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {
         let paper = self.request.paper;
         let target = match paper {
@@ -243,7 +228,7 @@ impl Draft<'_> {
                 PlannedBlocks::Private(self.budget.claim(Purpose::Rows, &share))
             }
         };
-        Ok(Voting { target, blocks, lasso: Lasso::new(two_stage.penalty)? })
+        Ok(Voting { target, blocks, penalty: two_stage.penalty })
     }
 
     fn coding(&mut self, labels: Option<Labels>) -> Result<Coding> {
@@ -295,9 +280,7 @@ fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleU
     match scoring {
         Scoring::Kendall { .. } => return ScaleUsed::None,
         Scoring::Paper { .. } => return ScaleUsed::Paper,
-        #[cfg(feature = "methods")]
         Scoring::TwoStage(_) if request.paper => return ScaleUsed::Paper,
-        #[cfg(feature = "methods")]
         Scoring::DpKendall { .. } => return ScaleUsed::None,
         _ => {}
     }
@@ -315,7 +298,6 @@ fn center_used(request: &Request, scoring: &Scoring) -> CenterUsed {
     match (scoring, &request.center) {
         (Scoring::Kendall { .. }, _) => CenterUsed::None,
         (Scoring::Paper { .. }, _) => CenterUsed::Paper,
-        #[cfg(feature = "methods")]
         (Scoring::TwoStage(_) | Scoring::DpKendall { .. }, _) => CenterUsed::None,
         (_, Center::Private) => CenterUsed::Private,
         (_, Center::None) => CenterUsed::None,

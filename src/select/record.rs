@@ -158,7 +158,6 @@ impl MechanismUsed {
     }
 
     /// The same with a parameter of the method that uses it.
-    #[cfg(feature = "methods")]
     pub(crate) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.parameters.insert(name, value.to_string());
         self

@@ -4,7 +4,6 @@ use crate::data::{Orientation, Scaling, Schema};
 use crate::error::Parameter;
 use crate::estimate::RowsEstimate;
 use crate::exact::GRID;
-#[cfg(feature = "methods")]
 use crate::mechanism::Mechanism;
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
@@ -16,7 +15,6 @@ use crate::select::record::{
     WarningKind,
 };
 use crate::select::release::Chosen;
-#[cfg(feature = "methods")]
 use crate::select::request::TwoStage;
 use crate::select::request::{Method, Target};
 
@@ -30,7 +28,6 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     let mut warnings = warnings(plan, &randomness, chosen.estimate);
     warnings.extend(rare_classes(plan, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(&chosen.released));
-    #[cfg(feature = "methods")]
     warnings.extend(few_blocks(plan, chosen.blocks));
     let rows_are_public = plan.neighbors == Neighbors::ReplaceOne;
     Record {
@@ -77,9 +74,7 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
             (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
         }
         Scoring::Kendall { .. } => (ScoreId::Kendall, KENDALL_GRID, MissingRule::NoPair),
-        #[cfg(feature = "methods")]
         Scoring::TwoStage(_) => (ScoreId::Votes, 1, MissingRule::GridMiddle),
-        #[cfg(feature = "methods")]
         Scoring::DpKendall { .. } => (ScoreId::DpKendall, KENDALL_GRID, MissingRule::NoPair),
     };
     ScoreUsed {
@@ -123,11 +118,8 @@ fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
 /// The mechanism and its parameters, and those of the method.
 pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed {
     let used = MechanismUsed::of(&*plan.mechanism, plan.k);
-    #[cfg(not(feature = "methods"))]
-    let _ = blocks;
     match plan.method {
         Method::Scores => used,
-        #[cfg(feature = "methods")]
         Method::TwoStage(TwoStage { penalty, .. }) => {
             let used = used.with("method", "two-stage").with("penalty", penalty);
             match blocks {
@@ -135,7 +127,6 @@ pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed 
                 None => used,
             }
         }
-        #[cfg(feature = "methods")]
         Method::DpKendall => {
             let em: &dyn Mechanism = &crate::mechanism::ExponentialMechanism;
             MechanismUsed::of(em, 1).with("method", "dpkendall").with("rounds", plan.k)
@@ -159,7 +150,6 @@ pub(super) fn warnings(
     if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < WIDE {
         let (remedy, parameter) = match plan.method {
             Method::Scores => ("Kendall's correlation suits them", Parameter::Score),
-            #[cfg(feature = "methods")]
             _ => ("state the range of each, or use DPKendall", Parameter::Method),
         };
         let text = format!(
@@ -218,7 +208,6 @@ fn one_sided_split(released: &Released) -> Option<Warning> {
 }
 
 /// Too few blocks for votes to tell features apart: from their number, which is public or paid for.
-#[cfg(feature = "methods")]
 fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.rows_needed());
     let text = format!(

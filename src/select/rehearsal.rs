@@ -14,7 +14,6 @@ use crate::select::memo::Draws;
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
-#[cfg(feature = "methods")]
 use crate::select::release::Dealer;
 use crate::select::release::Release;
 use crate::select::request::Request;
@@ -117,12 +116,10 @@ impl Rehearsal {
         }
         let plan = Plan::new(&request, self.features, self.scaling.clone())?;
         let randomness = Entropy::Seeded(seeds.draw).source()?;
-        #[cfg(feature = "methods")]
         let dealer = Entropy::Seeded(seeds.blocks).source()?;
         let release = Release {
             plan: &plan,
             randomness: &randomness,
-            #[cfg(feature = "methods")]
             dealer: Dealer { randomness: &dealer, dealing: seeds.blocks, threads: 1 },
         };
         release.draw(&self.gathered, None).map(|chosen| NotPrivate::new(chosen.picks))
@@ -147,12 +144,8 @@ impl Rehearsal {
                 sums.scores(&centers, neighbors)
             }
             Gathered::Scores { scores, .. } => Ok(scores.clone()),
-            #[cfg(feature = "methods")]
             Gathered::Columns(columns) => Ok(columns.target.clone()),
-            #[cfg(feature = "methods")]
             Gathered::Blocks(_) => return None,
-            #[cfg(not(feature = "methods"))]
-            Gathered::Never(never, _) => match *never {},
         };
         Some(scores.map(NotPrivate::new))
     }
@@ -171,7 +164,7 @@ fn exact_median(values: &[f64]) -> f64 {
     sorted.get(sorted.len() / 2).copied().unwrap_or(0.0)
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "methods"))]
 mod tests {
     use ndarray::{Array1, Array2};
 

@@ -2,28 +2,23 @@
 
 use crate::data::TargetCode;
 use crate::error::{Error, Result};
-#[cfg(feature = "methods")]
 use crate::estimate::private_rows;
 use crate::estimate::{
     MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
 };
 use crate::exact::GRID;
 use crate::mechanism::choose;
-#[cfg(feature = "methods")]
 use crate::method::{blocks_for, dp_kendall, votes};
 use crate::privacy::{Epsilon, Neighbors, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, Scores, Summed};
-#[cfg(feature = "methods")]
 use crate::select::blocks::BlockRows;
 use crate::select::pass::Gathered;
 use crate::select::plan::{Coding, Plan, PlannedCenter, Scoring};
-#[cfg(feature = "methods")]
 use crate::select::plan::{PlannedBlocks, Voting};
 use crate::select::record::Released;
 
 /// The draw that deals rows to blocks; it spends nothing.
-#[cfg(feature = "methods")]
 const BLOCKS_DRAW: u64 = 4;
 
 /// One run through the releases of a plan.
@@ -31,12 +26,10 @@ pub(super) struct Release<'a> {
     pub(super) plan: &'a Plan,
     pub(super) randomness: &'a RandomnessSource,
     /// How rows are dealt to blocks.
-    #[cfg(feature = "methods")]
     pub(super) dealer: Dealer<'a>,
 }
 
 /// The randomness that deals rows to blocks.
-#[cfg(feature = "methods")]
 pub(super) struct Dealer<'a> {
     pub(super) randomness: &'a RandomnessSource,
     /// Tells dealings apart where many draws share what was gathered.
@@ -102,9 +95,7 @@ impl Release<'_> {
                 rows: *rows,
                 blocks: None,
             },
-            #[cfg(feature = "methods")]
             (Gathered::Blocks(rows), Scoring::TwoStage(voting)) => self.votes(rows, voting)?,
-            #[cfg(feature = "methods")]
             (Gathered::Columns(columns), _) => {
                 let Plan { k, selection, .. } = self.plan;
                 let shared = |feature| columns.shared(feature);
@@ -204,7 +195,6 @@ impl Release<'_> {
     }
 
     /// The votes of blocks as scores, after the median and the count of rows where they are drawn.
-    #[cfg(feature = "methods")]
     fn votes(&self, rows: &BlockRows, voting: &Voting) -> Result<Scored> {
         let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
         let (blocks, estimate) = match &voting.blocks {
@@ -218,7 +208,7 @@ impl Release<'_> {
         };
         let Dealer { randomness, dealing, threads } = self.dealer;
         let bits = randomness.bits(BLOCKS_DRAW);
-        let ballots = rows.ballots(&voting.lasso, median, (dealing, blocks), &bits, threads);
+        let ballots = rows.ballots(voting.penalty, median, (dealing, blocks), &bits, threads)?;
         let votes = votes(&ballots, rows.features(), self.plan.k);
         let scores = Scores::new(votes, 1, self.plan.neighbors)?;
         let released = Released {

@@ -74,16 +74,13 @@ pub enum Method {
     /// The two-stage method: the LASSO on blocks of rows, a mechanism (by default
     /// [`Peel`](crate::mechanism::Peel)) over the votes of the blocks. Classes are numbers at equal
     /// distances, in the order stated. See [`method::two_stage`](crate::method::two_stage).
-    #[cfg(feature = "methods")]
     TwoStage(TwoStage),
     /// DPKendall: picks one by one by Kendall's correlation, each discounted by what it shares with those
     /// before; k is at most 1000. See [`method::dp_kendall`](crate::method::dp_kendall).
-    #[cfg(feature = "methods")]
     DpKendall,
 }
 
 /// What may be stated of the two-stage method.
-#[cfg(feature = "methods")]
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct TwoStage {
     /// The number of blocks, if it is stated; else the root of a private count of the rows (5% of
@@ -93,7 +90,6 @@ pub struct TwoStage {
     pub penalty: f64,
 }
 
-#[cfg(feature = "methods")]
 impl Default for TwoStage {
     fn default() -> Self {
         Self { blocks: None, penalty: 0.1 }
@@ -183,7 +179,6 @@ impl Request {
         let default = || -> Arc<dyn Mechanism> {
             match self.method {
                 Method::Scores => Arc::new(CanonicalLipschitz::default()),
-                #[cfg(feature = "methods")]
                 Method::TwoStage(_) | Method::DpKendall => Arc::new(crate::mechanism::Peel),
             }
         };

@@ -9,10 +9,8 @@ use crate::select::pass::Pass;
 use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::record;
-#[cfg(feature = "methods")]
 use crate::select::release::Dealer;
 use crate::select::release::Release;
-#[cfg(feature = "methods")]
 use crate::select::request::Method;
 use crate::select::request::{Request, Scale, Target};
 
@@ -30,7 +28,6 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     let release = Release {
         plan: &plan,
         randomness: &randomness,
-        #[cfg(feature = "methods")]
         dealer: Dealer { randomness: &randomness, dealing: 0, threads },
     };
     // A table that can be read twice is: otherwise its rows are kept until the median is known.
@@ -50,10 +47,7 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
 ///
 /// `Request` if the stated number of threads is wrong.
 pub(super) fn opening(request: &Request) -> Result<Opening<'_>> {
-    #[cfg(feature = "methods")]
     let deals_rows = matches!(request.method, Method::TwoStage(_));
-    #[cfg(not(feature = "methods"))]
-    let deals_rows = false;
     // Means of the data and the blocks that rows draw depend on the order of the rows, which threads change;
     // all else does not.
     let ordered = request.paper || deals_rows;
