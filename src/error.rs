@@ -72,7 +72,7 @@ pub enum Parameter {
     /// The mechanism.
     Mechanism,
     /// A parameter of the mechanism, by its name.
-    MechanismParameter(&'static str),
+    OfMechanism(&'static str),
     /// The sensitivity of all candidates.
     Sensitivity,
     /// Advice on the mechanism that suits public scores.

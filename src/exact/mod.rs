@@ -17,4 +17,6 @@ pub(crate) use enclosure::Enclosure;
 #[cfg(test)]
 pub(crate) use grid::ratio_to_grid;
 pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
-pub(crate) use rational::{Decimal, format_rational, near_f64, parse_rational, ratio};
+#[cfg(test)]
+pub(crate) use rational::parse_rational;
+pub(crate) use rational::{Decimal, format_rational, near_f64, ratio};

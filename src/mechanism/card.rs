@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::error::Result;
 #[cfg(test)]
 use crate::mechanism::contract::Contract;
-use crate::mechanism::{Mechanism, Parameter, Parameters};
+use crate::mechanism::{Mechanism, MechanismParameter, Parameters};
 
 /// The card of a mechanism. Tests hold every private mechanism to it.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ pub struct Card {
     /// How its running time depends on the scores, or `None` where it does not.
     pub timing: Option<&'static str>,
     /// The parameters it takes.
-    pub parameters: &'static [Parameter],
+    pub parameters: &'static [MechanismParameter],
     /// Makes it from its own parameters.
     pub(super) build: fn(&Parameters) -> Result<Arc<dyn Mechanism>>,
     /// The tests it is held to.

@@ -7,15 +7,15 @@ use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::error::{Error, Result};
-use crate::exact::{format_rational, near_f64, parse_rational, ratio};
-use crate::mechanism::Parameter;
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, format_rational, near_f64, ratio};
+use crate::mechanism::MechanismParameter;
 use crate::mechanism::draw::without_replacement;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
 
 /// The parameter of `gem`, `mgem` and `cgem`.
-pub(super) const BETA: Parameter = Parameter {
+pub(super) const BETA: MechanismParameter = MechanismParameter {
     name: "beta",
     meaning: "the probability with which noise may exceed what a candidate is charged for its sensitivity",
     range: "between 0 and 1",
@@ -33,11 +33,14 @@ impl Default for Beta {
 }
 
 impl Beta {
-    pub(super) fn parse(text: &str) -> Result<Self> {
-        parse_rational(text)
+    pub(super) fn checked(beta: Exact) -> Result<Self> {
+        beta.rational()
             .filter(|beta| *beta > BigRational::zero() && *beta < BigRational::one())
             .map(Self)
-            .ok_or_else(|| Error::request("beta must be a number between 0 and 1"))
+            .ok_or_else(|| {
+                Error::request("beta must be a number between 0 and 1")
+                    .about([Parameter::OfMechanism("beta")])
+            })
     }
 }
 

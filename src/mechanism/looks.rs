@@ -6,15 +6,15 @@ use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
 use num_traits::{One, ToPrimitive};
 
-use crate::error::{Error, Result};
-use crate::exact::{Enclosure, format_rational, near_f64, parse_rational, ratio};
-use crate::mechanism::Parameter;
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Enclosure, Exact, format_rational, near_f64, ratio};
+use crate::mechanism::MechanismParameter;
 use crate::mechanism::draw::without_replacement;
 use crate::random::{Address, Bits, FirstArrival, Leaders, WordStream, uniform_below, uniform_u64};
 use crate::score::Scores;
 
 /// The parameter of `rs` and `rs-tnb`.
-pub(super) const STOP: Parameter = Parameter {
+pub(super) const STOP: MechanismParameter = MechanismParameter {
     name: "stop",
     meaning: "the probability of stopping after a look",
     range: "from 1e-6 to 1",
@@ -26,11 +26,14 @@ pub(super) const STOP: Parameter = Parameter {
 pub(super) struct StopProbability(Option<BigRational>);
 
 impl StopProbability {
-    pub(super) fn parse(text: &str) -> Result<Self> {
-        parse_rational(text)
+    pub(super) fn checked(stop: Exact) -> Result<Self> {
+        stop.rational()
             .filter(|stop| *stop >= ratio(1, 1_000_000) && *stop <= BigRational::one())
             .map(|stop| Self(Some(stop)))
-            .ok_or_else(|| Error::request("stop must be a number from 1e-6 to 1"))
+            .ok_or_else(|| {
+                Error::request("stop must be a number from 1e-6 to 1")
+                    .about([Parameter::OfMechanism("stop")])
+            })
     }
 
     /// The probability for this number of candidates.

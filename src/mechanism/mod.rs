@@ -55,7 +55,7 @@ pub use laplace::LaplaceTopK;
 pub use mgem::ModifiedGem;
 pub use noisy_max::{NoiseKind, NoisyMax};
 pub use not_private::Baseline;
-pub use parameters::{Parameter, Parameters};
+pub use parameters::{MechanismParameter, Parameters};
 pub use peel::Peel;
 pub use peel_pnf::PeelPermuteAndFlip;
 pub use pnf::PermuteAndFlip;

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::mechanism::Mechanism;
 
 /// A parameter on the [`Card`](super::Card) of a mechanism.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Parameter {
-    /// Its name: a field of [`Parameters`], a key in records, and with two hyphens an option of the command
-    /// line.
+pub struct MechanismParameter {
+    /// Its name: a field of [`Parameters`], and a key in records.
     pub name: &'static str,
     /// Its meaning, in a line.
     pub meaning: &'static str,
@@ -20,44 +20,44 @@ pub struct Parameter {
     pub default: &'static str,
 }
 
-/// Values for the parameters of a mechanism, as text. A mechanism takes only the parameters on its card
+/// Values for the parameters of a mechanism, as exact numbers or words. A mechanism takes only the parameters on its card
 /// ([`Card::parameters`](super::Card::parameters)), which says what they mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Parameters {
     /// For `canonical`, `canonical-gumbel`: the weight of the worst candidate taken, from 0 to 1.
-    pub gamma: Option<String>,
+    pub gamma: Option<Exact>,
     /// For `noisy-max`: `exponential`, `laplace` or `gumbel`.
     pub noise: Option<String>,
     /// For `gem`, `mgem`, `cgem`: the probability with which noise may exceed the charge for sensitivity.
-    pub beta: Option<String>,
+    pub beta: Option<Exact>,
     /// For `cgem`: the share of the budget for the sign of the correlation.
-    pub share: Option<String>,
+    pub share: Option<Exact>,
     /// For `rs`, `rs-tnb`: the probability of stopping after a look, from 1e-6 to 1.
-    pub stop: Option<String>,
+    pub stop: Option<Exact>,
     /// For `rs-tnb`: the shape of the number of looks, above -1 and at most 1.
-    pub eta: Option<String>,
+    pub eta: Option<Exact>,
 }
 
 impl Parameters {
     /// The names of the parameters that have a value.
     pub(super) fn stated(&self) -> impl Iterator<Item = &'static str> {
         let all = [
-            ("gamma", &self.gamma),
-            ("noise", &self.noise),
-            ("beta", &self.beta),
-            ("share", &self.share),
-            ("eta", &self.eta),
-            ("stop", &self.stop),
+            ("gamma", self.gamma.is_some()),
+            ("noise", self.noise.is_some()),
+            ("beta", self.beta.is_some()),
+            ("share", self.share.is_some()),
+            ("eta", self.eta.is_some()),
+            ("stop", self.stop.is_some()),
         ];
-        all.into_iter().filter(|(_, value)| value.is_some()).map(|(name, _)| name)
+        all.into_iter().filter(|(_, stated)| *stated).map(|(name, _)| name)
     }
 }
 
 /// A mechanism with a single parameter: from its value, or the default one.
 pub(super) fn with_one<M: Mechanism + Default + 'static>(
-    stated: &Option<String>,
-    with: fn(&str) -> Result<M>,
+    stated: &Option<Exact>,
+    with: fn(Exact) -> Result<M>,
 ) -> Result<Arc<dyn Mechanism>> {
-    Ok(Arc::new(stated.as_deref().map_or_else(|| Ok(M::default()), with)?))
+    Ok(Arc::new(stated.clone().map_or_else(|| Ok(M::default()), with)?))
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{
     Card, Mechanism, Parameters, canonical, cgem, em, gamma, gem, joint, joint_set, krr, laplace,
     mgem, noisy_max, peel, peel_pnf, pnf, rs, rs_tnb,
@@ -47,11 +47,14 @@ pub static CARDS: [&Card; 18] = [
 pub fn by_id(id: &str, parameters: &Parameters) -> Result<Arc<dyn Mechanism>> {
     let card = CARDS.into_iter().find(|card| card.id == id).ok_or_else(|| {
         let ids = CARDS.map(|card| card.id).join(", ");
-        Error::request("there is no such mechanism").hint(format!("the mechanisms are {ids}"))
+        Error::request("there is no such mechanism")
+            .hint(format!("the mechanisms are {ids}"))
+            .about([Parameter::Mechanism])
     })?;
     let is_foreign = |name: &&str| card.parameters.iter().all(|own| own.name != *name);
     match parameters.stated().find(is_foreign) {
-        Some(foreign) => Err(Error::request(format!("{id} takes no parameter `{foreign}`"))),
+        Some(foreign) => Err(Error::request(format!("{id} takes no parameter `{foreign}`"))
+            .about([Parameter::OfMechanism(foreign)])),
         None => (card.build)(parameters),
     }
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use dpsis::Result;
 use dpsis::mechanism::{CARDS, Card, Mechanism, Parameters, by_id};
+use dpsis::{Exact, Result};
 
 /// The mechanism and what can be stated of it.
 #[derive(Debug, Args)]
@@ -89,12 +89,12 @@ fn help(name: &str) -> String {
 impl ParameterArguments {
     pub(super) fn parameters(&self) -> Parameters {
         let mut parameters = Parameters::default();
-        parameters.gamma.clone_from(&self.gamma);
+        parameters.gamma = self.gamma.as_ref().map(Exact::from);
         parameters.noise.clone_from(&self.noise);
-        parameters.beta.clone_from(&self.beta);
-        parameters.share.clone_from(&self.share);
-        parameters.stop.clone_from(&self.stop);
-        parameters.eta.clone_from(&self.eta);
+        parameters.beta = self.beta.as_ref().map(Exact::from);
+        parameters.share = self.share.as_ref().map(Exact::from);
+        parameters.stop = self.stop.as_ref().map(Exact::from);
+        parameters.eta = self.eta.as_ref().map(Exact::from);
         parameters
     }
 

@@ -30,7 +30,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::Blocks => "--blocks",
         Parameter::Penalty => "--penalty",
         Parameter::Mechanism => "--mechanism",
-        Parameter::MechanismParameter(name) => return format!("--{name}"),
+        Parameter::OfMechanism(name) => return format!("--{name}"),
         Parameter::Sensitivity => "--sensitivity",
         Parameter::Advice => "--advise",
         Parameter::Inspect => "dpsis inspect",

@@ -9,11 +9,11 @@ mod tests;
 use num_rational::BigRational;
 use num_traits::{One, Signed};
 
-use crate::error::{Error, Result};
-use crate::exact::{format_rational, ln_binomial, near_f64, parse_rational, ratio};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, format_rational, ln_binomial, near_f64, ratio};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::parameters::with_one;
-use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
+use crate::mechanism::{Card, Chooses, Mechanism, MechanismParameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Filter, FirstArrival};
 use crate::score::Scores;
@@ -50,7 +50,7 @@ pub static CARD: Card = Card {
          below the k-th",
     ),
     parameters: &[GAMMA],
-    build: |stated| with_one(&stated.gamma, CanonicalLipschitz::with_gamma),
+    build: |stated| with_one(&stated.gamma, |gamma| CanonicalLipschitz::with_gamma(gamma)),
     #[cfg(test)]
     contract: tests::contract,
 };
@@ -59,14 +59,14 @@ pub static CARD: Card = Card {
 pub static GUMBEL_CARD: Card = Card {
     id: "canonical-gumbel",
     summary: "canonical Lipschitz with Gumbel noise: the exponential mechanism over sets",
-    build: |stated| with_one(&stated.gamma, CanonicalGumbel::with_gamma),
+    build: |stated| with_one(&stated.gamma, |gamma| CanonicalGumbel::with_gamma(gamma)),
     #[cfg(test)]
     contract: tests::gumbel_contract,
     ..CARD
 };
 
 /// The parameter of both mechanisms.
-const GAMMA: Parameter = Parameter {
+const GAMMA: MechanismParameter = MechanismParameter {
     name: "gamma",
     meaning: "the weight of the worst candidate taken against the best left out: near 0 leaves out no good \
               candidate (best if fewer than k are good), near 1 takes no bad one (best if k or more are good)",
@@ -79,12 +79,13 @@ const GAMMA: Parameter = Parameter {
 struct Weight(Option<BigRational>);
 
 impl Weight {
-    fn parse(text: &str) -> Result<Self> {
-        match parse_rational(text) {
+    fn checked(gamma: Exact) -> Result<Self> {
+        match gamma.rational() {
             Some(gamma) if !gamma.is_negative() && gamma <= BigRational::one() => {
                 Ok(Self(Some(gamma)))
             }
-            _ => Err(Error::request("gamma must be a number between 0 and 1")),
+            _ => Err(Error::request("gamma must be a number between 0 and 1")
+                .about([Parameter::OfMechanism("gamma")])),
         }
     }
 
@@ -101,14 +102,14 @@ impl Weight {
 macro_rules! canonical_with {
     ($mechanism:ident, $card:ident, $law:expr) => {
         impl $mechanism {
-            /// With another gamma in [0, 1], as text: the weight of the worst chosen score against that
+            /// With another gamma in [0, 1]: the weight of the worst chosen score against that
             /// of the best score left out.
             ///
             /// # Errors
             ///
             /// `Request` if gamma is no number or outside [0, 1].
-            pub fn with_gamma(gamma: &str) -> Result<Self> {
-                Weight::parse(gamma).map(|gamma| Self { gamma })
+            pub fn with_gamma(gamma: impl Into<Exact>) -> Result<Self> {
+                Weight::checked(gamma.into()).map(|gamma| Self { gamma })
             }
         }
 

@@ -139,7 +139,7 @@ fn draws_fit_the_exact_law() {
             let picks = mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap();
             counts[sets.iter().position(|set| *set == *picks).unwrap()] += 1;
         }
-        let as_f64 = |text| near_f64(&parse_rational(text).unwrap());
+        let as_f64 = |text| near_f64(&crate::exact::parse_rational(text).unwrap());
         let x: Vec<f64> = values.iter().map(|&v| v as f64 / SENSITIVITY as f64).collect();
         let law = law::law(&x, k, as_f64(gamma), as_f64(eps), flips);
         assert_fits(&counts, &law);

@@ -13,12 +13,12 @@ use num_bigint::BigUint;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::error::{Error, Result};
-use crate::exact::{format_rational, near_f64, parse_rational, ratio};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, format_rational, near_f64, ratio};
 use crate::mechanism::charged::{BETA, Beta, Charge, peel};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::ranks::doubled_ranks;
-use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
+use crate::mechanism::{Card, Chooses, Mechanism, MechanismParameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
@@ -38,7 +38,7 @@ impl Default for CombinedGem {
 }
 
 /// The parameter of `cgem` alone.
-const SHARE: Parameter = Parameter {
+const SHARE: MechanismParameter = MechanismParameter {
     name: "share",
     meaning: "the share of the budget spent on the sign of the correlation of scores and sensitivities",
     range: "between 0 and 1",
@@ -58,7 +58,7 @@ pub static CARD: Card = Card {
     ),
     parameters: &[BETA, SHARE],
     build: |stated| {
-        let combined = CombinedGem::with(stated.beta.as_deref(), stated.share.as_deref())?;
+        let combined = CombinedGem::with(stated.beta.clone(), stated.share.clone())?;
         Ok(Arc::new(combined))
     },
     #[cfg(test)]
@@ -70,20 +70,24 @@ const ANSWER_LANE: u64 = 1 << 30;
 
 impl CombinedGem {
     /// With other parameters: beta as for GEM, and the share of the budget for the question, both in
-    /// (0, 1), as text. Defaults 0.05 and 0.2.
+    /// (0, 1). Defaults 0.05 and 0.2.
     ///
     /// # Errors
     ///
     /// `Request` if one of them is no number between 0 and 1.
-    pub fn with(beta: Option<&str>, share: Option<&str>) -> Result<Self> {
+    pub fn with(beta: Option<Exact>, share: Option<Exact>) -> Result<Self> {
         let mut combined = Self::default();
         if let Some(beta) = beta {
-            combined.beta = Beta::parse(beta)?;
+            combined.beta = Beta::checked(beta)?;
         }
         if let Some(share) = share {
-            combined.share = parse_rational(share)
+            combined.share = share
+                .rational()
                 .filter(|share| *share > BigRational::zero() && *share < BigRational::one())
-                .ok_or_else(|| Error::request("the share must be a number between 0 and 1"))?;
+                .ok_or_else(|| {
+                    Error::request("the share must be a number between 0 and 1")
+                        .about([Parameter::OfMechanism("share")])
+                })?;
         }
         Ok(combined)
     }

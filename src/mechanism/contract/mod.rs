@@ -97,7 +97,7 @@ impl Setting {
 
     /// With a value of a parameter.
     pub(super) fn stated(mut self, name: &str, value: &str) -> Self {
-        *field(&mut self.parameters, name) = Some(value.to_owned());
+        state(&mut self.parameters, name, value);
         self
     }
 
@@ -111,13 +111,11 @@ impl Setting {
 
     /// The mechanism and its parameters, for messages.
     fn name(&self, card: &Card) -> String {
-        let mut parameters = self.parameters.clone();
         let stated: Vec<&str> = self.parameters.stated().collect();
-        let shown = stated.into_iter().map(|name| {
-            let value = field(&mut parameters, name).take().unwrap_or_default();
-            format!(" {name} {value}")
-        });
-        format!("{}{}", card.id, shown.collect::<String>())
+        let all = self.mechanism(card).parameters(2).into_iter();
+        let shown = all.filter(|(name, _)| stated.contains(name));
+        let shown: String = shown.map(|(name, value)| format!(" {name} {value}")).collect();
+        format!("{}{shown}", card.id)
     }
 }
 
@@ -155,17 +153,18 @@ impl std::fmt::Debug for Mutant {
     }
 }
 
-/// The parameter of this name.
-fn field<'a>(parameters: &'a mut Parameters, name: &str) -> &'a mut Option<String> {
-    match name {
+/// States the parameter of this name.
+fn state(parameters: &mut Parameters, name: &str, value: &str) {
+    let number = match name {
+        "noise" => return parameters.noise = Some(value.to_owned()),
         "gamma" => &mut parameters.gamma,
-        "noise" => &mut parameters.noise,
         "beta" => &mut parameters.beta,
         "share" => &mut parameters.share,
         "stop" => &mut parameters.stop,
         "eta" => &mut parameters.eta,
         _ => panic!("no such parameter: {name}"),
-    }
+    };
+    *number = Some(value.into());
 }
 
 /// Whether the mechanism needs less noise for monotonic scores: all whose sensitivity is common.
@@ -221,7 +220,7 @@ fn every_mechanism_is_a_folder() {
 /// value out of range, or a parameter of another mechanism, is refused by name.
 #[test]
 fn parameters_are_those_of_the_card() {
-    let mut all: BTreeMap<&str, Parameter> = BTreeMap::new();
+    let mut all: BTreeMap<&str, MechanismParameter> = BTreeMap::new();
     for card in CARDS {
         let mechanism = by_id(card.id, &Parameters::default()).unwrap();
         let shown: BTreeSet<&str> = mechanism.parameters(2).iter().map(|(name, _)| *name).collect();
@@ -234,7 +233,7 @@ fn parameters_are_those_of_the_card() {
     for card in CARDS {
         for name in all.keys().copied() {
             let mut parameters = Parameters::default();
-            *field(&mut parameters, name) = Some("out of range".to_owned());
+            state(&mut parameters, name, "out of range");
             let error = by_id(card.id, &parameters).unwrap_err().to_string();
             let own = card.parameters.iter().any(|own| own.name == name);
             let said = if own {

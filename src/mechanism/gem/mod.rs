@@ -6,6 +6,7 @@ pub(crate) mod law;
 mod tests;
 
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::mechanism::charged::{BETA, Beta, Charge, peel};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::parameters::with_one;
@@ -33,20 +34,20 @@ pub static CARD: Card = Card {
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
     parameters: &[BETA],
-    build: |stated| with_one(&stated.beta, Gem::with_beta),
+    build: |stated| with_one(&stated.beta, |beta| Gem::with_beta(beta)),
     #[cfg(test)]
     contract: tests::contract,
 };
 
 impl Gem {
-    /// With another beta in (0, 1), as text: how likely the noise may exceed what candidates are charged
+    /// With another beta in (0, 1): how likely the noise may exceed what candidates are charged
     /// for their sensitivity. Default 0.05.
     ///
     /// # Errors
     ///
     /// `Request` if beta is no number between 0 and 1.
-    pub fn with_beta(beta: &str) -> Result<Self> {
-        Beta::parse(beta).map(|beta| Self { beta })
+    pub fn with_beta(beta: impl Into<Exact>) -> Result<Self> {
+        Beta::checked(beta.into()).map(|beta| Self { beta })
     }
 }
 

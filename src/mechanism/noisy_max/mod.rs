@@ -5,11 +5,12 @@ pub(crate) mod law;
 #[cfg(test)]
 mod tests;
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 use crate::mechanism::arrivals::first_arrivals;
 use crate::mechanism::draw::{rate, sealed};
-use crate::mechanism::parameters::with_one;
-use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
+use crate::mechanism::{Card, Chooses, Mechanism, MechanismParameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, FirstArrival};
 use crate::score::Scores;
@@ -34,7 +35,7 @@ pub enum NoiseKind {
 }
 
 /// The parameter of this mechanism.
-const NOISE: Parameter = Parameter {
+const NOISE: MechanismParameter = MechanismParameter {
     name: "noise",
     meaning: "the noise on each score",
     range: "exponential, laplace or gumbel",
@@ -52,7 +53,10 @@ pub static CARD: Card = Card {
     page: include_str!("page.md"),
     timing: None,
     parameters: &[NOISE],
-    build: |stated| with_one(&stated.noise, NoisyMax::with_noise_named),
+    build: |stated| {
+        let noise = stated.noise.as_deref().map(NoisyMax::with_noise_named).transpose()?;
+        Ok(Arc::new(noise.unwrap_or_default()))
+    },
     #[cfg(test)]
     contract: tests::contract,
 };

@@ -8,6 +8,7 @@ mod tests;
 use num_bigint::BigInt;
 
 use crate::error::Result;
+use crate::exact::Exact;
 use crate::mechanism::draw::sealed;
 use crate::mechanism::looks::{Odds, STOP, StopProbability, peel};
 use crate::mechanism::parameters::with_one;
@@ -32,20 +33,20 @@ pub static CARD: Card = Card {
     page: include_str!("page.md"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     parameters: &[STOP],
-    build: |stated| with_one(&stated.stop, RandomStopping::with_stop),
+    build: |stated| with_one(&stated.stop, |stop| RandomStopping::with_stop(stop)),
     #[cfg(test)]
     contract: tests::contract,
 };
 
 impl RandomStopping {
-    /// With a stated probability of stopping after each look, from 10^-6 to 1, as text; by default one in
+    /// With a stated probability of stopping after each look, from 10^-6 to 1; by default one in
     /// ten times the number of candidates.
     ///
     /// # Errors
     ///
     /// `Request` if it is no such number.
-    pub fn with_stop(stop: &str) -> Result<Self> {
-        StopProbability::parse(stop).map(|stop| Self { stop })
+    pub fn with_stop(stop: impl Into<Exact>) -> Result<Self> {
+        StopProbability::checked(stop.into()).map(|stop| Self { stop })
     }
 }
 

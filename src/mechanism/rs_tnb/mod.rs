@@ -11,11 +11,11 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Signed, ToPrimitive};
 
-use crate::error::{Error, Result};
-use crate::exact::{format_rational, parse_rational, ratio};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, format_rational, ratio};
 use crate::mechanism::draw::sealed;
 use crate::mechanism::looks::{Odds, STOP, StopProbability, bernoulli, peel};
-use crate::mechanism::{Card, Chooses, Mechanism, Parameter, Sensitivity};
+use crate::mechanism::{Card, Chooses, Mechanism, MechanismParameter, Sensitivity};
 use crate::privacy::Epsilon;
 use crate::random::{Bits, WordStream, uniform_u64};
 use crate::score::Scores;
@@ -34,7 +34,7 @@ impl Default for TruncatedNegativeBinomialStopping {
 }
 
 /// The parameter of `rs-tnb` alone.
-const ETA: Parameter = Parameter {
+const ETA: MechanismParameter = MechanismParameter {
     name: "eta",
     meaning: "the shape of the number of looks: 0 logarithmic, 1 geometric",
     range: "above -1, at most 1",
@@ -52,7 +52,7 @@ pub static CARD: Card = Card {
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     parameters: &[ETA, STOP],
     build: |stated| {
-        let (eta, stop) = (stated.eta.as_deref(), stated.stop.as_deref());
+        let (eta, stop) = (stated.eta.clone(), stated.stop.clone());
         Ok(Arc::new(TruncatedNegativeBinomialStopping::with(eta, stop)?))
     },
     #[cfg(test)]
@@ -60,22 +60,26 @@ pub static CARD: Card = Card {
 };
 
 impl TruncatedNegativeBinomialStopping {
-    /// With other parameters, as text: eta above -1 and at most 1 (0, the default, is the logarithmic and 1
+    /// With other parameters: eta above -1 and at most 1 (0, the default, is the logarithmic and 1
     /// the geometric distribution), and the probability of stopping after a look as for
     /// [`RandomStopping`](super::RandomStopping).
     ///
     /// # Errors
     ///
     /// `Request` if one of them is no such number.
-    pub fn with(eta: Option<&str>, stop: Option<&str>) -> Result<Self> {
+    pub fn with(eta: Option<Exact>, stop: Option<Exact>) -> Result<Self> {
         let mut stopping = Self::default();
         if let Some(eta) = eta {
-            stopping.eta = parse_rational(eta)
+            stopping.eta = eta
+                .rational()
                 .filter(|eta| *eta > -BigRational::one() && *eta <= BigRational::one())
-                .ok_or_else(|| Error::request("eta must be a number above -1 and at most 1"))?;
+                .ok_or_else(|| {
+                    Error::request("eta must be a number above -1 and at most 1")
+                        .about([Parameter::OfMechanism("eta")])
+                })?;
         }
         if let Some(stop) = stop {
-            stopping.stop = StopProbability::parse(stop)?;
+            stopping.stop = StopProbability::checked(stop)?;
         }
         Ok(stopping)
     }
