@@ -1,51 +1,13 @@
 //! A record as a page: what is protected first, then what was selected and how.
 
-use serde::Serialize;
-
 use super::page::{Block, Level, Notice, Page, Section};
-use super::text::{Reported, chosen_by, is_paper, protected, purpose, scaled, target};
+use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scaled, target};
 use crate::choose::ChoiceRecord;
-use crate::error::Result;
 use crate::privacy::Neighbors;
 use crate::select::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, ScoreId, ScoreUsed, Unit,
     Warning,
 };
-
-/// A record as one self-contained HTML page, with the record as JSON at its end.
-///
-/// ```
-/// use dpsis::{Select, FileTable};
-///
-/// let table = FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
-/// let selection = Select::new(1).epsilon("1").run(&table)?;
-/// let page = dpsis::report::to_html(&selection)?;
-/// assert!(page.starts_with("<!doctype html>"));
-/// # Ok::<(), dpsis::Error>(())
-/// ```
-///
-/// # Errors
-///
-/// As for [`to_json`](super::to_json).
-pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
-    let json = super::to_json(record)?;
-    let mut page = record.page();
-    let blocks = vec![
-        Block::Download {
-            label: "Save the record as JSON".into(),
-            file: "record.json".into(),
-            media: "application/json".into(),
-            text: json.clone(),
-        },
-        Block::Details { summary: "The whole record".into(), text: json },
-    ];
-    // Not a section of its own: a table of contents would stand before what is protected.
-    match page.sections.last_mut() {
-        Some(last) => last.blocks.extend(blocks),
-        None => page.sections.push(section("record", "Record", blocks)),
-    }
-    Ok(page.html())
-}
 
 /// The page of a selection, but for the record itself.
 pub(super) fn page_of_selection(record: &Record) -> Page {
@@ -108,7 +70,15 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         title: format!("{k} of {features} features"),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section("selected", "Selected features", selected(record, record.order, "feature")),
+            section(
+                "selected",
+                "Selected features",
+                selected(
+                    record.selected.iter().map(|picked| (picked.name.as_str(), picked.column)),
+                    record.order,
+                    ["feature", line_of_features(record)],
+                ),
+            ),
             section("how", "How they were selected", blocks),
         ],
         ..Page::default()
@@ -136,7 +106,15 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
         title: format!("{} of {} candidates", score.k, score.candidates),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section("selected", "Chosen", selected(record, record.order, "candidate")),
+            section(
+                "selected",
+                "Chosen",
+                selected(
+                    record.selected.iter().map(|chosen| (chosen.name.as_str(), chosen.row)),
+                    record.order,
+                    ["candidate", "row"],
+                ),
+            ),
             section("how", "How", blocks),
         ],
         ..Page::default()
@@ -244,15 +222,19 @@ fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
     )
 }
 
-fn selected(record: &impl Reported, order: PickOrder, name: &str) -> Vec<Block> {
+fn selected<'a>(
+    picked: impl Iterator<Item = (&'a str, usize)>,
+    order: PickOrder,
+    header: [&str; 2],
+) -> Vec<Block> {
     let order = match order {
         PickOrder::Pick => "In the order in which the mechanism released them.",
         PickOrder::File => "In the order of the input, which says nothing of which came first.",
     };
-    let rows = record.picked().map(|(name, place)| vec![name.to_owned(), place.to_string()]);
+    let rows = picked.map(|(name, place)| vec![name.to_owned(), place.to_string()]);
     vec![Block::Table {
         caption: order.into(),
-        header: vec![name.into(), record.place().into()],
+        header: header.map(str::to_owned).into(),
         rows: rows.collect(),
     }]
 }
@@ -284,7 +266,7 @@ fn yes(is_so: bool) -> String {
     if is_so { "yes" } else { "no" }.to_owned()
 }
 
-fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
+pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
     Section { id: id.into(), title: title.into(), blocks }
 }
 

@@ -9,13 +9,16 @@ mod markup;
 mod page;
 #[cfg(feature = "html")]
 mod page_html;
+mod reported;
 mod text;
+mod words;
 
-#[cfg(feature = "html")]
-pub use html::to_html;
 pub use json::to_json;
 #[cfg(feature = "html")]
 pub use markup::escape;
 #[cfg(feature = "html")]
 pub use page::{Block, Level, Notice, Page, Section, Verdict};
-pub use text::{Reported, dry_run, dry_run_with, names, report, report_with, to_tsv};
+#[cfg(feature = "html")]
+pub use reported::to_html;
+pub use reported::{Reported, names, report, report_with, to_tsv};
+pub use text::{dry_run, dry_run_with};

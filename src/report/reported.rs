@@ -1,0 +1,168 @@
+//! Records in every form.
+
+use std::ops::Deref;
+
+#[cfg(feature = "html")]
+use serde::Serialize;
+
+#[cfg(feature = "html")]
+use super::html;
+#[cfg(feature = "html")]
+use super::json::to_json;
+#[cfg(feature = "html")]
+use super::page::{Block, Page};
+use super::{text, words};
+use crate::choose::ChoiceRecord;
+use crate::error::Parameter;
+#[cfg(feature = "html")]
+use crate::error::Result;
+use crate::select::{Record, Warning};
+
+/// A record of a release, or of what would be one if it were private.
+pub trait Reported {
+    /// The names that were picked, each with its place in the input, counted from 1.
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)>;
+
+    /// What a place is: `column` or `row`.
+    fn place(&self) -> &'static str;
+
+    /// What the reader should know.
+    fn warnings(&self) -> &[Warning];
+
+    /// What was protected, assumed and spent, as a few plain lines; `words` are said after a warning for the
+    /// parameters it is about.
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String;
+
+    /// The same as a page, with what was picked.
+    #[cfg(feature = "html")]
+    fn page(&self) -> Page;
+}
+
+impl<T: Deref<Target: Reported>> Reported for T {
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)> {
+        (**self).picked()
+    }
+
+    fn place(&self) -> &'static str {
+        (**self).place()
+    }
+
+    fn warnings(&self) -> &[Warning] {
+        (**self).warnings()
+    }
+
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
+        (**self).lines(words)
+    }
+
+    #[cfg(feature = "html")]
+    fn page(&self) -> Page {
+        (**self).page()
+    }
+}
+
+/// The picked names, one a line; no name holds a line break.
+pub fn names(record: &impl Reported) -> String {
+    record.picked().map(|(name, _)| format!("{name}\n")).collect()
+}
+
+/// The picked names and their places, tab-separated, under a header; a tab in a name becomes a
+/// blank.
+pub fn to_tsv(record: &impl Reported) -> String {
+    let line = |(name, place): (&str, usize)| format!("{}\t{place}\n", name.replace('\t', " "));
+    let header = format!("name\t{}\n", record.place());
+    std::iter::once(header).chain(record.picked().map(line)).collect()
+}
+
+/// What was protected, how values were scaled and what that suits, what was spent.
+pub fn report(record: &impl Reported) -> String {
+    report_with(record, |_| String::new())
+}
+
+/// The same for a program with words of its own for parameters, such as the names of its options: they are
+/// said after each warning.
+pub fn report_with(record: &impl Reported, words: impl Fn(&[Parameter]) -> String) -> String {
+    record.lines(&words)
+}
+
+impl Reported for Record {
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.selected.iter().map(|picked| (picked.name.as_str(), picked.column))
+    }
+
+    fn place(&self) -> &'static str {
+        words::line_of_features(self)
+    }
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
+        text::lines_of_selection(self, words)
+    }
+
+    #[cfg(feature = "html")]
+    fn page(&self) -> Page {
+        html::page_of_selection(self)
+    }
+}
+
+impl Reported for ChoiceRecord {
+    fn picked(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.selected.iter().map(|chosen| (chosen.name.as_str(), chosen.row))
+    }
+
+    fn place(&self) -> &'static str {
+        "row"
+    }
+
+    fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String {
+        text::lines_of_choice(self, words)
+    }
+
+    #[cfg(feature = "html")]
+    fn page(&self) -> Page {
+        html::page_of_choice(self)
+    }
+}
+
+/// A record as one self-contained HTML page, with the record as JSON at its end.
+///
+/// ```
+/// use dpsis::{Select, FileTable};
+///
+/// let table = FileTable::from_reader(&b"age,dose,response\n41,2,7\n39,3,8\n"[..]);
+/// let selection = Select::new(1).epsilon("1").run(&table)?;
+/// let page = dpsis::report::to_html(&selection)?;
+/// assert!(page.starts_with("<!doctype html>"));
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// As for [`to_json`](super::to_json).
+#[cfg(feature = "html")]
+pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
+    let json = to_json(record)?;
+    let mut page = record.page();
+    let blocks = vec![
+        Block::Download {
+            label: "Save the record as JSON".into(),
+            file: "record.json".into(),
+            media: "application/json".into(),
+            text: json.clone(),
+        },
+        Block::Details { summary: "The whole record".into(), text: json },
+    ];
+    // Not a section of its own: a table of contents would stand before what is protected.
+    match page.sections.last_mut() {
+        Some(last) => last.blocks.extend(blocks),
+        None => page.sections.push(html::section("record", "Record", blocks)),
+    }
+    Ok(page.html())
+}

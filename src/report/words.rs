@@ -1,0 +1,97 @@
+//! Words that reports share, whatever their form.
+
+use std::fmt::Write;
+
+use crate::privacy::Purpose;
+use crate::select::{
+    Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreUsed, TargetUsed, Unit, WIDE,
+};
+
+/// The mechanism with its parameters.
+pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
+    let parameter = |(name, value): (&&str, &String)| format!(", {name} {value}");
+    let parameters: Vec<String> = mechanism.parameters.iter().map(parameter).collect();
+    let order = match order {
+        PickOrder::Pick => ", in the order of the picks",
+        PickOrder::File => "",
+    };
+    format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
+}
+
+pub(super) fn is_paper(score: &ScoreUsed) -> bool {
+    score.scale == ScaleUsed::Paper
+}
+
+pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
+    if is_paper(score) {
+        return "NOTHING: this output is NOT PRIVATE".into();
+    }
+    let unit = guarantee.unit;
+    format!("one {unit} of the table: a {unit} must hold all there is of one person")
+}
+
+pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
+    let how = match (score.scale, score.bounds) {
+        (ScaleUsed::None, _) => {
+            "not at all: Kendall's rank correlation, column by column, suits columns in any units"
+        }
+        (ScaleUsed::Paper, _) => "every column by its own mean and range: NOT PRIVATE",
+        (ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature, _) => {
+            "every feature clipped to its own stated range: suits features whose ranges are public \
+             knowledge"
+        }
+        (_, Some([low, high])) => {
+            return format!(
+                "every feature clipped to [{low}, {high}]: suits features that share this range by \
+                 public knowledge"
+            );
+        }
+        _ => {
+            "values to their ranks within the sample: suits columns of one kind (expression, \
+             methylation, counts, spectra), not columns in different units"
+        }
+    };
+    if !score.by_default {
+        return how.into();
+    }
+    let range = if features < WIDE { "below" } else { "from" };
+    format!(
+        "{how}; the default {range} {WIDE} features (bounds of their own suit columns of known ranges)"
+    )
+}
+
+/// What a feature is in the file: a column, or a row where features are rows.
+pub(super) fn line_of_features(record: &Record) -> &'static str {
+    if record.guarantee.unit == Unit::Column { "row" } else { "column" }
+}
+
+pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
+    let line = line_of_features(record);
+    let name = match (&target.name, target.column) {
+        (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
+        _ => "apart from the table".into(),
+    };
+    let released = &record.released;
+    let coding = match (released.target_median, target.bounds, &record.score.classes) {
+        (Some(median), ..) => format!("a number, split at a private median of {median}"),
+        (_, Some([low, high]), _) => format!("a number, clipped to [{low}, {high}]"),
+        (_, _, Some(classes)) => format!("classes {}", classes.join(", ")),
+        _ => "a number".into(),
+    };
+    let mut words = format!("{name}: {coding}");
+    if let Some(rows) = record.public.rows {
+        let _ = write!(words, "; {rows} rows (public)");
+    } else if let Some(rows) = released.rows_estimate {
+        let _ = write!(words, "; about {rows} rows (a private estimate)");
+    }
+    words
+}
+
+pub(super) fn purpose(purpose: Purpose) -> &'static str {
+    match purpose {
+        Purpose::TargetMedian => "target median",
+        Purpose::TargetCenter => "target center",
+        Purpose::Rows => "count of rows",
+        Purpose::Selection => "selection",
+    }
+}
