@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::data::block_table::{Block, BlockTable, Blocks, Wanted};
+use crate::data::block_table::{BlockTable, RowBlock, RowBlocks, Wanted};
 use crate::data::table::Progress;
 use crate::data::turns::on_threads;
 use crate::error::{Error, Result};
@@ -16,7 +16,7 @@ pub(crate) const BLOCKS: usize = 1 << 28;
 /// What a thread does with the blocks it is given.
 pub(crate) trait BlockFold: Send {
     /// Takes in a block, by the number of its first row from 1.
-    fn block(&mut self, first: u64, block: Block);
+    fn block(&mut self, first: u64, block: RowBlock);
 
     /// Takes in what another thread gathered.
     fn merge(&mut self, other: Self);
@@ -58,14 +58,14 @@ pub(crate) fn fold_blocks<F: BlockFold>(
 
 /// Blocks with the number of their first row, from 1; none after an error.
 struct Numbered<'a> {
-    blocks: Blocks<'a>,
+    blocks: RowBlocks<'a>,
     rows: u64,
     total: Option<u64>,
     progress: Option<&'a Progress>,
 }
 
 impl Numbered<'_> {
-    fn next(&mut self) -> Option<Result<(u64, Block)>> {
+    fn next(&mut self) -> Option<Result<(u64, RowBlock)>> {
         let block = match self.blocks.next()? {
             Ok(block) => block,
             Err(error) => {

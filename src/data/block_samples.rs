@@ -1,7 +1,7 @@
 //! Blocks of rows as samples: the one way from every format but text to the scores.
 
 use crate::data::block_fold::{BLOCKS, BlockFold, fold_blocks};
-use crate::data::block_table::{Block, BlockTable, Cell, Place, Values, Wanted};
+use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::file::FileTable;
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value};
@@ -71,17 +71,17 @@ impl BlockSamples {
             texts: Vec::new(),
             block: BLOCKS / (opening.threads + 1),
         };
-        let mut want = |place: Option<Place>| {
+        let mut want = |place: Option<TextPlace>| {
             place.map(|place| {
                 wanted.texts.push(place);
                 wanted.texts.len() - 1
             })
         };
-        let beside = own_target.then_some(Place::Target);
-        let target = want(beside.or(schema.target().map(Place::Column)));
+        let beside = own_target.then_some(TextPlace::Target);
+        let target = want(beside.or(schema.target().map(TextPlace::Column)));
         let ids = match schema.id() {
-            Some(column) => Place::Column(column),
-            None => Place::Ids,
+            Some(column) => TextPlace::Column(column),
+            None => TextPlace::Ids,
         };
         let id = want(by_id.then_some(ids));
         let (format, missing) = codes(&facts.cells());
@@ -159,18 +159,18 @@ struct RowsFold<'a, F> {
 }
 
 impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
-    fn block(&mut self, first: u64, block: Block) {
+    fn block(&mut self, first: u64, block: RowBlock) {
         let missing = &self.table.missing;
         let is_missing = |value: f64| missing.contains(&value);
         match block.values {
-            Values::F32(mut values) => {
+            RowValues::F32(mut values) => {
                 if !missing.is_empty() {
                     let gone = values.iter_mut().filter(|value| is_missing(f64::from(**value)));
                     gone.for_each(|value| *value = f32::NAN);
                 }
                 self.rows(first, block.rows, &values, &block.texts);
             }
-            Values::F64(mut values) => {
+            RowValues::F64(mut values) => {
                 if !missing.is_empty() {
                     let gone = values.iter_mut().filter(|value| is_missing(**value));
                     gone.for_each(|value| *value = f64::NAN);
@@ -188,7 +188,7 @@ impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
 
 impl<F: SampleFold> RowsFold<'_, F> {
     /// Rows side by side.
-    fn rows<A: Value>(&mut self, first: u64, rows: usize, values: &[A], texts: &[Vec<Cell>]) {
+    fn rows<A: Value>(&mut self, first: u64, rows: usize, values: &[A], texts: &[Vec<TextCell>]) {
         let d = self.d;
         let text = |of: Option<usize>, row: usize| texts.get(of?)?.get(row)?.as_deref();
         for (row, number) in (0..rows).zip(first..) {

@@ -29,7 +29,7 @@ pub(crate) struct Layout {
 
 /// Where texts come from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum TextPlace {
     /// A column; its numbers in the shortest text that reads back to them.
     Column(usize),
     /// The ids beside the columns.
@@ -44,34 +44,34 @@ pub(crate) struct Wanted {
     /// Columns whose values are wanted, ascending.
     pub(crate) numbers: Vec<usize>,
     /// Texts that are wanted.
-    pub(crate) texts: Vec<Place>,
+    pub(crate) texts: Vec<TextPlace>,
     /// What a block should take at most, in bytes, if it has more than one row.
     pub(crate) block: usize,
 }
 
 /// A text, such as a label or an id; `None` is missing.
-pub(crate) type Cell = Option<Vec<u8>>;
+pub(crate) type TextCell = Option<Vec<u8>>;
 
 /// Some rows.
 #[derive(Debug)]
-pub(crate) struct Block {
+pub(crate) struct RowBlock {
     /// How many.
     pub(crate) rows: usize,
     /// The wanted columns, row by row; NaN where missing.
-    pub(crate) values: Values,
+    pub(crate) values: RowValues,
     /// The wanted texts, each with one cell a row.
-    pub(crate) texts: Vec<Vec<Cell>>,
+    pub(crate) texts: Vec<Vec<TextCell>>,
 }
 
 /// Values in the narrower type that holds them exactly.
 #[derive(Debug)]
-pub(crate) enum Values {
+pub(crate) enum RowValues {
     F32(Vec<f32>),
     F64(Vec<f64>),
 }
 
 /// The blocks of one pass, in the order of the file.
-pub(crate) type Blocks<'a> = Box<dyn Iterator<Item = Result<Block>> + Send + 'a>;
+pub(crate) type RowBlocks<'a> = Box<dyn Iterator<Item = Result<RowBlock>> + Send + 'a>;
 
 /// A table that is read block by block.
 pub(crate) trait BlockTable: Send + Sync {
@@ -83,11 +83,11 @@ pub(crate) trait BlockTable: Send + Sync {
     /// # Errors
     ///
     /// `Input` if the file is malformed; `Io` if it cannot be read. The same of each block.
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>>;
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>>;
 }
 
 /// A number as the text that stands for it: what a file of text would hold. `None` for NaN and infinity.
-pub(crate) fn number_cell(value: f64) -> Cell {
+pub(crate) fn number_cell(value: f64) -> TextCell {
     value.is_finite().then(|| value.to_string().into_bytes())
 }
 

@@ -15,7 +15,7 @@ const READ: usize = 1 << 18;
 
 /// Some whole lines of a file; its memory is used again.
 #[derive(Default)]
-struct Block {
+struct LineBlock {
     /// Whole lines up to `whole`, the start of another up to `filled`, then room.
     bytes: Vec<u8>,
     filled: usize,
@@ -65,9 +65,9 @@ pub(crate) fn fold_rows<F: RowFold>(
     new: impl Fn() -> F + Sync,
     map_error: impl Fn(io::Error) -> Error + Sync,
 ) -> Result<F> {
-    let blocks = Mutex::new(Blocks::new(input, shape));
+    let blocks = Mutex::new(LineBlocks::new(input, shape));
     let work = |stop: &AtomicBool| {
-        let (mut block, mut splitter) = (Block::default(), shape.splitter());
+        let (mut block, mut splitter) = (LineBlock::default(), shape.splitter());
         let mut fold: Option<F> = None;
         while !stop.load(Ordering::Relaxed) {
             match blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block) {
@@ -101,7 +101,7 @@ pub(crate) fn fold_rows<F: RowFold>(
     first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
 }
 
-fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
+fn fold_block(block: &LineBlock, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
     let bytes = &block.bytes[..block.whole];
     let special = |bytes| memchr::memchr2(b'"', b'\r', bytes).is_some();
     let special_somewhere = special(bytes);
@@ -122,7 +122,7 @@ enum Unreadable {
 }
 
 /// Cuts a stream into blocks of whole lines.
-struct Blocks<R> {
+struct LineBlocks<R> {
     input: R,
     max_line: usize,
     shape: Shape,
@@ -133,14 +133,14 @@ struct Blocks<R> {
     ended: bool,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Read> LineBlocks<R> {
     fn new(input: R, shape: Shape) -> Self {
         let max_line = max_line(shape.columns);
         Self { input, max_line, shape, carry: Vec::new(), rows: 0, ended: false }
     }
 
     /// Fills the block; whether there was anything to fill it with.
-    fn next(&mut self, block: &mut Block) -> std::result::Result<bool, Unreadable> {
+    fn next(&mut self, block: &mut LineBlock) -> std::result::Result<bool, Unreadable> {
         if self.ended {
             return Ok(false);
         }
@@ -177,7 +177,7 @@ impl<R: Read> Blocks<R> {
     }
 
     /// Reads up to `READ` bytes into the block's room: fewer only at the end of the input.
-    fn fill(&mut self, block: &mut Block) -> io::Result<usize> {
+    fn fill(&mut self, block: &mut LineBlock) -> io::Result<usize> {
         let start = block.filled;
         while block.filled < start + READ {
             match self.input.read(&mut block.bytes[block.filled..start + READ]) {
@@ -200,7 +200,7 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-impl Block {
+impl LineBlock {
     /// Room for so many bytes; what is there stays.
     fn make_room(&mut self, bytes: usize) {
         if self.bytes.len() < bytes {

@@ -158,7 +158,7 @@ impl FileTable {
         if self.facts.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
             return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
         }
-        if self.lies() == Orientation::SamplesAsRows {
+        if self.stated_orientation() == Orientation::SamplesAsRows {
             return Ok(());
         }
         if self.facts.id.is_some() {
@@ -225,13 +225,13 @@ impl FileTable {
     }
 
     /// Which way the table lies, as far as that is stated.
-    pub(super) fn lies(&self) -> Orientation {
+    pub(super) fn stated_orientation(&self) -> Orientation {
         self.facts.orientation.unwrap_or_default()
     }
 
     /// Where the file is, ready to be opened.
     pub(crate) fn file(&self) -> TableFile {
-        let by_name = || match self.lies() {
+        let by_name = || match self.stated_orientation() {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
         };

@@ -63,7 +63,7 @@ impl FileTable {
 
     /// The features by the header alone: no sample is read.
     pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
-        if self.lies() == Orientation::FeaturesAsRows {
+        if self.stated_orientation() == Orientation::FeaturesAsRows {
             return Err(Error::request(
                 "with features as rows the header does not tell their number",
             ));

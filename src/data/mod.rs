@@ -49,7 +49,7 @@ pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
 #[cfg(feature = "inspect")]
 pub(crate) use block_samples::codes;
 #[cfg(feature = "inspect")]
-pub(crate) use block_table::{Block, Cell, Place, Values, Wanted};
+pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
 #[cfg(feature = "inspect")]
 pub(crate) use blocks::RowFold;
 #[cfg(feature = "inspect")]

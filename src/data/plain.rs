@@ -14,14 +14,14 @@ pub(super) struct PlainLines<'a> {
     shape: Shape,
     format: &'a CellFormat,
     /// The columns from left to right.
-    parts: Vec<Part>,
+    runs: Vec<ColumnRun>,
     target: Option<usize>,
     id: Option<usize>,
 }
 
 /// What a cell or a number of cells in a row hold.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
+enum ColumnRun {
     Features(usize),
     Target,
     Id,
@@ -37,19 +37,19 @@ pub(super) struct Texts<'a> {
 
 impl<'a> PlainLines<'a> {
     pub(super) fn new(schema: &Schema, format: &'a CellFormat, shape: Shape) -> Self {
-        let mut parts = Vec::new();
+        let mut runs = Vec::new();
         let mut features = schema.features().iter().copied().peekable();
         for column in 0..shape.columns {
             let is_feature = features.next_if_eq(&column).is_some();
-            match parts.last_mut() {
-                Some(Part::Features(number)) if is_feature => *number += 1,
-                _ if is_feature => parts.push(Part::Features(1)),
-                _ if schema.target() == Some(column) => parts.push(Part::Target),
-                _ if schema.id() == Some(column) => parts.push(Part::Id),
-                _ => parts.push(Part::Other),
+            match runs.last_mut() {
+                Some(ColumnRun::Features(number)) if is_feature => *number += 1,
+                _ if is_feature => runs.push(ColumnRun::Features(1)),
+                _ if schema.target() == Some(column) => runs.push(ColumnRun::Target),
+                _ if schema.id() == Some(column) => runs.push(ColumnRun::Id),
+                _ => runs.push(ColumnRun::Other),
             }
         }
-        Self { shape, format, parts, target: schema.target(), id: schema.id() }
+        Self { shape, format, runs, target: schema.target(), id: schema.id() }
     }
 
     /// The line's texts, its numbers in `values`, of which there are as many as features; NaN where
@@ -58,16 +58,16 @@ impl<'a> PlainLines<'a> {
         let mut cells = Cells { line, next: Some(line.start), delimiter: self.shape.delimiter };
         let mut texts = Texts::default();
         let mut values = values.iter_mut();
-        for part in &self.parts {
+        for part in &self.runs {
             match part {
-                Part::Features(number) => {
+                ColumnRun::Features(number) => {
                     for value in values.by_ref().take(*number) {
                         *value = cells.number(self.format)?;
                     }
                 }
-                Part::Target => texts.target = cells.text()?,
-                Part::Id => texts.id = cells.text()?,
-                Part::Other => _ = cells.text()?,
+                ColumnRun::Target => texts.target = cells.text()?,
+                ColumnRun::Id => texts.id = cells.text()?,
+                ColumnRun::Other => _ = cells.text()?,
             }
         }
         // Nothing is left.

@@ -6,7 +6,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::data::block_table::Cell;
+use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
@@ -22,7 +22,7 @@ pub(crate) struct TargetTable {
 enum Entries {
     /// The number of the entry and its value.
     ById(HashMap<Vec<u8>, (usize, Vec<u8>)>),
-    InOrder(Vec<Cell>),
+    InOrder(Vec<TextCell>),
 }
 
 impl TargetTable {

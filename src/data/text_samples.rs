@@ -25,7 +25,7 @@ enum Body {
     /// Lines are samples: read again for each pass.
     Rows { file: TableFile, open: Option<OpenTable> },
     /// Lines are features: held in memory.
-    Held(Held),
+    Features(HeldFeatures),
 }
 
 impl TextSamples {
@@ -33,21 +33,21 @@ impl TextSamples {
     pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
         let targets = table.facts.target_file.as_deref().map(TargetTable::read).transpose()?;
         let file = table.file().with_progress(opening.progress.clone());
-        let private_header = table.lies() == Orientation::FeaturesAsRows;
+        let private_header = table.stated_orientation() == Orientation::FeaturesAsRows;
         let place = |error: Error| if private_header { error.without_column() } else { error };
         let open = file.open().map_err(place)?;
         table.check_decimal(open.delimiter())?;
-        let (schema, body) = match table.lies() {
+        let (schema, body) = match table.stated_orientation() {
             Orientation::SamplesAsRows => {
                 let schema =
                     table.schema_of_columns(open.header(), targets.as_ref(), opening.labels)?;
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
-                let held = Held::read(open, table, opening.threads, targets.as_ref());
+                let held = HeldFeatures::read(open, table, opening.threads, targets.as_ref());
                 let (schema, held) = held.map_err(Error::without_column)?;
                 table.check_header_is_no_row(&schema, targets.as_ref(), opening.labels)?;
-                (schema, Body::Held(held))
+                (schema, Body::Features(held))
             }
         };
         let (format, threads) = (table.facts.cells(), opening.threads);
@@ -67,14 +67,14 @@ impl Samples for TextSamples {
     fn can_repeat(&self) -> bool {
         match &self.body {
             Body::Rows { file, .. } => file.is_regular(),
-            Body::Held(_) => true,
+            Body::Features(_) => true,
         }
     }
 
     /// `Input` also for an id that is joined twice or a file that changed.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         match &mut self.body {
-            Body::Held(held) => Ok(held.fold(self.threads, new)),
+            Body::Features(held) => Ok(held.fold(self.threads, new)),
             Body::Rows { file, open } => {
                 let table = match open.take() {
                     Some(open) => open,
@@ -175,7 +175,7 @@ fn reopen(file: &TableFile, schema: &Schema) -> Result<OpenTable> {
 }
 
 /// A table whose lines are features: its values, a vector for each feature.
-struct Held {
+struct HeldFeatures {
     features: Vec<Vec<f64>>,
     targets: Vec<Option<Vec<u8>>>,
 }
@@ -191,14 +191,14 @@ struct FeatureLine {
 }
 
 /// Gathers lines.
-struct Lines<'a> {
+struct FeatureLines<'a> {
     format: &'a CellFormat,
     target: Option<&'a str>,
     samples: usize,
     lines: Vec<FeatureLine>,
 }
 
-impl RowFold for Lines<'_> {
+impl RowFold for FeatureLines<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         let name = row.cell(0).to_vec();
         let cells = 1..=self.samples;
@@ -218,7 +218,7 @@ impl RowFold for Lines<'_> {
     }
 }
 
-impl Held {
+impl HeldFeatures {
     fn read(
         open: OpenTable,
         table: &FileTable,
@@ -232,7 +232,8 @@ impl Held {
             _ => None,
         };
         let format = table.facts.cells();
-        let new = || Lines { format: &format, target, samples: ids.len(), lines: Vec::new() };
+        let new =
+            || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
         let mut lines = open.fold(threads, new)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let mut names = Vec::with_capacity(lines.len());

@@ -6,8 +6,8 @@ use super::Inspection;
 use super::column::{ColumnSummary, NumberSummary};
 use super::findings::{self, Written};
 use crate::data::{
-    BLOCKS, Block, BlockFold, Cell, CellFormat, FileTable, Format, Orientation, Place, Values,
-    Wanted, codes, fold_blocks,
+    BLOCKS, BlockFold, CellFormat, FileTable, Format, Orientation, RowBlock, RowValues, TextCell,
+    TextPlace, Wanted, codes, fold_blocks,
 };
 use crate::error::Result;
 
@@ -18,18 +18,18 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
-    let beside = [(layout.ids, Place::Ids), (layout.target, Place::Target)];
+    let beside = [(layout.ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
     let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
-    let texts = layout.texts.iter().map(|&column| Place::Column(column)).chain(beside);
+    let texts = layout.texts.iter().map(|&column| TextPlace::Column(column)).chain(beside);
     let wanted = Wanted {
         numbers: (0..layout.names.len()).filter(|column| !is_text(column)).collect(),
         texts: texts.collect(),
         block: BLOCKS / (threads + 1),
     };
     let id = match stated.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
-        Some(column) => Place::Column(column),
-        None if layout.ids => Place::Ids,
-        None => Place::Column(0),
+        Some(column) => TextPlace::Column(column),
+        None if layout.ids => TextPlace::Ids,
+        None => TextPlace::Column(0),
     };
     let (format_of_cells, missing) = codes(&stated.cells());
     let new = || BlockLook {
@@ -46,10 +46,10 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
     // The columns as the file has them, ids before and a target after them.
     let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);
-    let place = |place: &Place| match place {
-        Place::Ids => 0,
-        Place::Column(column) => column + 1,
-        Place::Target => d + 1,
+    let place = |place: &TextPlace| match place {
+        TextPlace::Ids => 0,
+        TextPlace::Column(column) => column + 1,
+        TextPlace::Target => d + 1,
     };
     let numbers = wanted.numbers.iter().map(|column| column + 1);
     places.extend(numbers.zip(look.merged.unwrap_or_default()));
@@ -117,13 +117,13 @@ impl BlockLook<'_> {
 }
 
 impl BlockFold for BlockLook<'_> {
-    fn block(&mut self, first: u64, block: Block) {
+    fn block(&mut self, first: u64, block: RowBlock) {
         self.rows += block.rows as u64;
         match &block.values {
-            Values::F32(values) => self.values(values),
-            Values::F64(values) => self.values(values),
+            RowValues::F32(values) => self.values(values),
+            RowValues::F64(values) => self.values(values),
         }
-        let text = |cell: &'_ Cell| cell.clone().unwrap_or_default();
+        let text = |cell: &'_ TextCell| cell.clone().unwrap_or_default();
         for (column, cells) in self.texts.iter_mut().zip(&block.texts) {
             for (cell, row) in cells.iter().zip(first..) {
                 column.take_in(&text(cell), row, self.format);

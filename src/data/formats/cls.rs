@@ -7,7 +7,7 @@
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use crate::data::block_table::Cell;
+use crate::data::block_table::TextCell;
 use crate::data::formats::text_of;
 use crate::error::{Error, Result};
 
@@ -25,11 +25,11 @@ pub(crate) fn is_cls(path: &Path) -> bool {
 /// # Errors
 ///
 /// `Input` if the file is malformed, or holds a continuous phenotype; `Io` if it cannot be read.
-pub(crate) fn read(path: &Path) -> Result<Vec<Cell>> {
+pub(crate) fn read(path: &Path) -> Result<Vec<TextCell>> {
     labels(text_of(path)?)
 }
 
-fn labels(input: impl BufRead) -> Result<Vec<Cell>> {
+fn labels(input: impl BufRead) -> Result<Vec<TextCell>> {
     let malformed = |rule: &str| Error::input(format!("the .cls file is malformed: {rule}"));
     let mut text = String::new();
     let read = input.take(MAX_BYTES + 1).read_to_string(&mut text);
@@ -60,7 +60,7 @@ fn labels(input: impl BufRead) -> Result<Vec<Cell>> {
         let numbered = || names.get(word.parse::<usize>().ok()?).copied();
         name.or_else(numbered).map(|name| Some(name.as_bytes().to_vec()))
     };
-    let labels: Option<Vec<Cell>> = words().map(label).collect();
+    let labels: Option<Vec<TextCell>> = words().map(label).collect();
     let labels = labels.ok_or_else(|| malformed("a label is neither a class nor its number"))?;
     if labels.len() != samples || lines.any(|line| !line.trim().is_empty()) {
         return Err(malformed("it does not hold as many labels as it says"));

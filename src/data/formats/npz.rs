@@ -9,7 +9,7 @@
 
 use std::io::Read;
 
-use crate::data::block_table::Cell;
+use crate::data::block_table::TextCell;
 use crate::data::formats::npy::{Array, Matrix};
 use crate::data::formats::positioned::Positioned;
 use crate::data::schema::Orientation;
@@ -53,7 +53,7 @@ pub(super) fn read(bytes: Positioned, orientation: Orientation) -> Result<Matrix
         Error::input(format!("the .npz file holds none of {}", FEATURES.join(", ")))
             .hint("in numpy: np.savez(file, X=x, y=y, feature_names=names)")
     })?;
-    let text = |cell: Cell| {
+    let text = |cell: TextCell| {
         let name = cell.map(|name| String::from_utf8(name).ok().filter(|n| !n.contains('\0')));
         name.flatten().ok_or_else(|| Error::input("a feature's name is empty or not UTF-8"))
     };

@@ -8,7 +8,7 @@ use arrow_array::types::{
 };
 use arrow_schema::DataType;
 
-use crate::data::block_table::{Cell, number_cell};
+use crate::data::block_table::{TextCell, number_cell};
 use crate::data::number::parse_number;
 use crate::error::{Error, Result};
 
@@ -79,8 +79,8 @@ pub(super) fn is_text(of: &DataType) -> bool {
 }
 
 /// The texts of a column; numbers in their shortest form.
-pub(super) fn cells(column: &dyn Array) -> Result<Vec<Cell>> {
-    fn owned<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Cell> {
+pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
+    fn owned<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Vec<TextCell> {
         texts.map(|text| text.map(|text| text.as_bytes().to_vec())).collect()
     }
     Ok(match column.data_type() {

@@ -92,14 +92,14 @@ impl Messages {
     }
 
     /// The batches, with these columns, ascending.
-    pub(super) fn batches(&self, columns: &[usize]) -> Batches<'_> {
+    pub(super) fn batches(&self, columns: &[usize]) -> IpcBatches<'_> {
         let fields = self.schema.fields();
         let all = columns.len().saturating_mul(fields.len()) > COMPARISONS
             && fields.iter().all(|field| is_read(field.data_type()));
         let mut read = vec![all; fields.len()];
         columns.iter().for_each(|&column| read[column] = true);
         let texts = texts_by_id(&self.schema, &read);
-        Batches {
+        IpcBatches {
             messages: self,
             columns: columns.to_vec(),
             all,
@@ -150,7 +150,7 @@ fn broken() -> ArrowError {
 }
 
 /// The batches of a pass.
-pub(super) struct Batches<'a> {
+pub(super) struct IpcBatches<'a> {
     messages: &'a Messages,
     columns: Vec<usize>,
     /// Whether all columns are decoded, to leave some out afterwards.
@@ -161,7 +161,7 @@ pub(super) struct Batches<'a> {
     places: Places,
 }
 
-impl Iterator for Batches<'_> {
+impl Iterator for IpcBatches<'_> {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -176,7 +176,7 @@ impl Iterator for Batches<'_> {
     }
 }
 
-impl Batches<'_> {
+impl IpcBatches<'_> {
     fn message(&mut self) -> Result<Option<Message>> {
         let place = match &mut self.places {
             Places::Listed(places) => match places.pop() {

@@ -18,7 +18,9 @@ use ::parquet::arrow::arrow_reader::{
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 
-use crate::data::block_table::{Block, BlockTable, Blocks, Layout, Place, Values, Wanted, rows_in};
+use crate::data::block_table::{
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextPlace, Wanted, rows_in,
+};
 use crate::data::formats::Format;
 use crate::data::formats::positioned::Positioned;
 use crate::error::{Error, Result};
@@ -26,7 +28,7 @@ use columns::{cells, is_number, is_text, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
 use ipc::Messages;
-use parquet::Source;
+use parquet::ParquetSource;
 
 /// Where pandas keeps an index.
 const INDEX: &str = "__index_level_0__";
@@ -47,7 +49,7 @@ pub(super) struct ArrowTable {
 
 /// A file with what it says of itself.
 enum Content {
-    Parquet(Source, ArrowReaderMetadata),
+    Parquet(ParquetSource, ArrowReaderMetadata),
     Arrow(Messages),
 }
 
@@ -62,7 +64,7 @@ impl ArrowTable {
     pub(super) fn open(format: Format, bytes: Positioned) -> Result<Self> {
         let content = match format {
             Format::Parquet => {
-                let source = Source::new(bytes);
+                let source = ParquetSource::new(bytes);
                 let load = || Ok(ArrowReaderMetadata::load(&source, ArrowReaderOptions::new())?);
                 let metadata = guarded(format.name(), load).map_err(|error| source.cause(error))?;
                 Content::Parquet(source, metadata)
@@ -97,11 +99,11 @@ impl ArrowTable {
         })
     }
 
-    fn file_column(&self, place: Place) -> Option<usize> {
+    fn file_column(&self, place: TextPlace) -> Option<usize> {
         match place {
-            Place::Column(column) => self.columns.get(column).copied(),
-            Place::Ids => self.index,
-            Place::Target => None,
+            TextPlace::Column(column) => self.columns.get(column).copied(),
+            TextPlace::Ids => self.index,
+            TextPlace::Target => None,
         }
     }
 
@@ -130,7 +132,7 @@ impl BlockTable for ArrowTable {
         &self.layout
     }
 
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let numbers: Vec<usize> = wanted.numbers.iter().map(|&c| self.columns[c]).collect();
         let texts = wanted.texts.iter().map(|&place| self.file_column(place));
         let texts: Vec<Option<usize>> = texts.collect();
@@ -174,7 +176,7 @@ struct Cut<'a> {
 }
 
 impl Iterator for Cut<'_> {
-    type Item = Result<Block>;
+    type Item = Result<RowBlock>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.block().transpose()
@@ -182,7 +184,7 @@ impl Iterator for Cut<'_> {
 }
 
 impl Cut<'_> {
-    fn block(&mut self) -> Result<Option<Block>> {
+    fn block(&mut self) -> Result<Option<RowBlock>> {
         let batch = match self.batch.take() {
             Some(batch) => batch,
             None => match self.batches.next().transpose()? {
@@ -198,26 +200,26 @@ impl Cut<'_> {
         guarded(self.name, || Ok(self.converted(&batch)))?.map(Some)
     }
 
-    fn converted(&self, batch: &RecordBatch) -> Result<Block> {
+    fn converted(&self, batch: &RecordBatch) -> Result<RowBlock> {
         let (rows, d) = (batch.num_rows(), self.numbers.len());
         let values = if self.narrow {
             let mut values = vec![0f32; rows * d];
             for (place, &column) in self.numbers.iter().enumerate() {
                 spread(batch.column(column), &mut values, place, d, |value| value as f32)?;
             }
-            Values::F32(values)
+            RowValues::F32(values)
         } else {
             let mut values = vec![0f64; rows * d];
             for (place, &column) in self.numbers.iter().enumerate() {
                 spread(batch.column(column), &mut values, place, d, |value| value)?;
             }
-            Values::F64(values)
+            RowValues::F64(values)
         };
         let texts = self.texts.iter().map(|column| match column {
             Some(column) => cells(batch.column(*column)),
             None => Ok(vec![None; rows]),
         });
-        Ok(Block { rows, values, texts: texts.collect::<Result<_>>()? })
+        Ok(RowBlock { rows, values, texts: texts.collect::<Result<_>>()? })
     }
 }
 

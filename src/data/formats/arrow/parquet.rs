@@ -19,7 +19,7 @@ const AHEAD: u64 = 1 << 16;
 
 /// A file, open, for one pass or several.
 #[derive(Clone)]
-pub(super) struct Source(Arc<Inner>);
+pub(super) struct ParquetSource(Arc<Inner>);
 
 struct Inner {
     bytes: Positioned,
@@ -28,7 +28,7 @@ struct Inner {
     failed: Mutex<Option<Error>>,
 }
 
-impl Source {
+impl ParquetSource {
     pub(super) fn new(bytes: Positioned) -> Self {
         let (ahead, failed) = (Mutex::new((0, Bytes::new())), Mutex::new(None));
         Self(Arc::new(Inner { bytes, ahead, failed }))
@@ -64,13 +64,13 @@ impl Source {
     }
 }
 
-impl Length for Source {
+impl Length for ParquetSource {
     fn len(&self) -> u64 {
         self.0.bytes.len()
     }
 }
 
-impl ChunkReader for Source {
+impl ChunkReader for ParquetSource {
     type T = From;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<From> {
@@ -95,7 +95,7 @@ impl ChunkReader for Source {
 
 /// A file from a place on.
 pub(super) struct From {
-    source: Source,
+    source: ParquetSource,
     place: u64,
 }
 

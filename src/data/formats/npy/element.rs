@@ -1,6 +1,6 @@
 //! The elements of numpy's arrays.
 
-use crate::data::block_table::{Cell, Values};
+use crate::data::block_table::{RowValues, TextCell};
 use crate::data::formats::npy::malformed;
 use crate::error::{Error, Result};
 
@@ -84,18 +84,18 @@ impl Type {
     }
 
     /// Zeros of the type that holds such elements.
-    pub(super) fn values(&self, length: usize) -> Values {
+    pub(super) fn values(&self, length: usize) -> RowValues {
         match (self.kind, self.size) {
-            (Kind::Float, 4) => Values::F32(vec![0.0; length]),
-            _ => Values::F64(vec![0.0; length]),
+            (Kind::Float, 4) => RowValues::F32(vec![0.0; length]),
+            _ => RowValues::F64(vec![0.0; length]),
         }
     }
 
     /// Floats of four bytes as they are, all others as `f64`.
-    pub(super) fn decode_into(&self, bytes: &[u8], out: &mut Values) {
+    pub(super) fn decode_into(&self, bytes: &[u8], out: &mut RowValues) {
         match out {
-            Values::F32(out) => self.each(bytes, out, f32::from_le_bytes),
-            Values::F64(out) => self.decode(bytes, out),
+            RowValues::F32(out) => self.each(bytes, out, f32::from_le_bytes),
+            RowValues::F64(out) => self.decode(bytes, out),
         }
     }
 
@@ -117,7 +117,7 @@ impl Type {
     }
 
     /// A text, which is padded with NUL; nothing is missing.
-    pub(super) fn text(&self, element: &[u8]) -> Result<Cell> {
+    pub(super) fn text(&self, element: &[u8]) -> Result<TextCell> {
         let text = match self.kind {
             Kind::Unicode => {
                 let letter = |&(mut word): &[u8; 4]| {

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use super::{Array, malformed};
 use crate::data::block_table::{
-    Block, BlockTable, Blocks, Cell, Layout, Place, Values, Wanted, number_cell, rows_in,
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
+    rows_in,
 };
 use crate::data::formats::positioned::too_short;
 use crate::data::schema::Orientation;
@@ -29,7 +30,7 @@ pub(crate) struct Matrix {
     pub(super) rows: u64,
     /// Whether the values of a sample lie side by side.
     by_rows: bool,
-    target: Option<Vec<Cell>>,
+    target: Option<Vec<TextCell>>,
 }
 
 impl Matrix {
@@ -75,7 +76,7 @@ impl Matrix {
     /// # Errors
     ///
     /// `Input` unless there is one for each sample.
-    pub(crate) fn with_target(mut self, target: Vec<Cell>) -> Result<Self> {
+    pub(crate) fn with_target(mut self, target: Vec<TextCell>) -> Result<Self> {
         if target.len() as u64 != self.rows {
             return Err(Error::input("X and y in the file differ in their number of samples"));
         }
@@ -88,7 +89,7 @@ impl Matrix {
     }
 
     /// The rows from `first` on, `rows` of them.
-    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<Block> {
+    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<RowBlock> {
         let of = self.array.of;
         let mut values = of.values(0);
         let mut texts = vec![Vec::with_capacity(rows); wanted.texts.len()];
@@ -97,15 +98,15 @@ impl Matrix {
             let mut bytes = vec![0; rows * row_bytes];
             self.array.bytes.read_at(self.place(first * row_bytes as u64)?, &mut bytes)?;
             match &mut values {
-                Values::F32(values) => values.reserve_exact(rows * wanted.numbers),
-                Values::F64(values) => values.reserve_exact(rows * wanted.numbers),
+                RowValues::F32(values) => values.reserve_exact(rows * wanted.numbers),
+                RowValues::F64(values) => values.reserve_exact(rows * wanted.numbers),
             }
             for row in bytes.chunks_exact(row_bytes.max(1)) {
                 for run in &wanted.runs {
                     of.decode_into(&row[run.start * of.size..run.end * of.size], &mut values);
                 }
                 for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-                    if let Place::Column(column) = place {
+                    if let TextPlace::Column(column) = place {
                         let mut value = Vec::with_capacity(1);
                         of.decode(&row[column * of.size..][..of.size], &mut value);
                         cells.push(value.first().copied().and_then(number_cell));
@@ -116,12 +117,12 @@ impl Matrix {
             values = self.by_columns(wanted, first, rows, &mut texts)?;
         }
         for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if *place == Place::Target {
+            if *place == TextPlace::Target {
                 let all = self.target.as_deref().unwrap_or_default();
                 *cells = all.iter().skip(first as usize).take(rows).cloned().collect();
             }
         }
-        Ok(Block { rows, values, texts })
+        Ok(RowBlock { rows, values, texts })
     }
 
     /// The same where the values of a column lie side by side: one read for each column, or, where columns are
@@ -131,15 +132,15 @@ impl Matrix {
         wanted: &Reading,
         first: u64,
         rows: usize,
-        texts: &mut [Vec<Cell>],
-    ) -> Result<Values> {
+        texts: &mut [Vec<TextCell>],
+    ) -> Result<RowValues> {
         let (of, length) = (self.array.of, rows * self.array.of.size);
         let column_bytes = self.rows * of.size as u64;
         let short = usize::try_from(column_bytes).ok().filter(|bytes| *bytes <= SHORT);
         let at_once = short.map_or(TILE, |bytes| TILE.max(AT_ONCE / bytes));
         let mut bytes = Vec::new();
         // Parts of neighbors, one after the other.
-        let mut read = |columns: Range<usize>| -> Result<Values> {
+        let mut read = |columns: Range<usize>| -> Result<RowValues> {
             let mut parts = of.values(0);
             let place =
                 |column: usize| self.place(column as u64 * column_bytes + first * of.size as u64);
@@ -166,18 +167,24 @@ impl Matrix {
                 let columns = start..run.end.min(start + at_once);
                 let width = columns.len();
                 match (&mut all, read(columns)?) {
-                    (Values::F32(all), Values::F32(parts)) => transpose(all, &parts, at, d, rows),
-                    (Values::F64(all), Values::F64(parts)) => transpose(all, &parts, at, d, rows),
+                    (RowValues::F32(all), RowValues::F32(parts)) => {
+                        transpose(all, &parts, at, d, rows)
+                    }
+                    (RowValues::F64(all), RowValues::F64(parts)) => {
+                        transpose(all, &parts, at, d, rows)
+                    }
                     _ => {}
                 }
                 at += width;
             }
         }
         for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if let Place::Column(column) = *place {
+            if let TextPlace::Column(column) = *place {
                 *cells = match read(column..column + 1)? {
-                    Values::F32(part) => part.into_iter().map(|v| number_cell(v.into())).collect(),
-                    Values::F64(part) => part.into_iter().map(number_cell).collect(),
+                    RowValues::F32(part) => {
+                        part.into_iter().map(|v| number_cell(v.into())).collect()
+                    }
+                    RowValues::F64(part) => part.into_iter().map(number_cell).collect(),
                 };
             }
         }
@@ -209,7 +216,7 @@ struct Reading {
     runs: Vec<Range<usize>>,
     /// How many they are.
     numbers: usize,
-    texts: Vec<Place>,
+    texts: Vec<TextPlace>,
 }
 
 impl Reading {
@@ -230,7 +237,7 @@ impl BlockTable for Matrix {
         &self.layout
     }
 
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let reading = Reading::new(wanted);
         // By columns every read takes a piece of each: the longer, the fewer.
         let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };

@@ -13,7 +13,7 @@ mod matrix;
 
 use std::path::Path;
 
-use crate::data::block_table::{Cell, number_cell};
+use crate::data::block_table::{TextCell, number_cell};
 use crate::data::formats::positioned::{Positioned, too_short};
 use crate::error::{Error, Result};
 use element::{Kind, Type};
@@ -84,7 +84,7 @@ impl Array {
     /// # Errors
     ///
     /// `Input` if it has several; as for reading.
-    pub(super) fn cells(&self) -> Result<Vec<Cell>> {
+    pub(super) fn cells(&self) -> Result<Vec<TextCell>> {
         // A column or a row of a matrix is a vector.
         let vector = matches!(self.shape.as_slice(), [_] | [_, 1] | [1, _]);
         if !vector {
@@ -110,7 +110,7 @@ impl Array {
 /// # Errors
 ///
 /// As for an array.
-pub(crate) fn read_vector(path: &Path) -> Result<Vec<Cell>> {
+pub(crate) fn read_vector(path: &Path) -> Result<Vec<TextCell>> {
     Array::read(Positioned::open(path)?)?.cells()
 }
 
@@ -175,7 +175,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::block_table::{BlockTable, Place, Values, Wanted};
+    use crate::data::block_table::{BlockTable, RowValues, TextPlace, Wanted};
     use crate::data::schema::Orientation;
     use crate::error::ErrorKind;
 
@@ -195,14 +195,14 @@ mod tests {
         block: usize,
     ) -> Vec<Vec<f64>> {
         let matrix = Matrix::new(array, None, orientation).unwrap();
-        let texts = vec![Place::Column(0)];
+        let texts = vec![TextPlace::Column(0)];
         let wanted = Wanted { numbers: wanted.to_vec(), texts, block };
         let mut rows = Vec::new();
         for block in matrix.blocks(&wanted).unwrap() {
             let block = block.unwrap();
             let values: Vec<f64> = match block.values {
-                Values::F32(values) => values.into_iter().map(f64::from).collect(),
-                Values::F64(values) => values,
+                RowValues::F32(values) => values.into_iter().map(f64::from).collect(),
+                RowValues::F64(values) => values,
             };
             for (row, cell) in values.chunks(wanted.numbers.len()).zip(&block.texts[0]) {
                 let first: f64 = String::from_utf8(cell.clone().unwrap()).unwrap().parse().unwrap();
