@@ -1,4 +1,4 @@
-//! Columns held in memory, handed on as blocks of rows.
+//! A table whose columns are held in memory, read in blocks of rows.
 
 use crate::data::block_table::{
     BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
@@ -6,7 +6,7 @@ use crate::data::block_table::{
 };
 use crate::error::Result;
 
-/// Rows in a block: each column gives a cache line and more at a time.
+/// The number of rows in a block: at least a cache line of each column.
 const ROWS: usize = 64;
 
 /// One column of a table.
@@ -29,7 +29,7 @@ impl HeldColumn {
     pub(crate) fn number(&self, row: usize) -> f64 {
         match self {
             Self::Numbers(values) => values[row],
-            // What a file of text would make of it.
+            // Read as in a text file.
             Self::Texts(cells) => cells[row]
                 .as_deref()
                 .and_then(crate::data::number::parse_number)
@@ -45,7 +45,7 @@ impl HeldColumn {
     }
 }
 
-/// A table whose columns, all of one length, are in memory.
+/// A table whose columns, all of the same length, are held in memory.
 #[derive(Debug)]
 pub(crate) struct HeldTable {
     layout: Layout,
@@ -56,7 +56,8 @@ pub(crate) struct HeldTable {
 }
 
 impl HeldTable {
-    /// Columns of `rows` values each, in the order of the layout's names; ids and target likewise.
+    /// A table of columns of `rows` values each, in the order of the layout's names; `ids` and `target`
+    /// have `rows` cells each.
     pub(crate) fn new(
         mut layout: Layout,
         rows: usize,

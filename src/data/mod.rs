@@ -1,7 +1,7 @@
-//! Samples in: reading, structure, and the way of each value to the grid.
+//! Reading tables: formats, the roles of columns, and the grid values of samples.
 //!
-//! Everything here is a function of one sample at a time (and of what the user stated), so it costs
-//! no privacy: no sample can change what another contributes.
+//! Every step is a function of one sample at a time and of the stated facts. It needs no privacy
+//! budget, because no sample can change what another one contributes.
 
 #[cfg(feature = "ndarray")]
 mod array;

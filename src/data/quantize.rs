@@ -34,10 +34,10 @@ use crate::data::bounds::Bounds;
 use crate::data::samples::Value;
 use crate::vectors;
 
-/// Values that are looked at, and if need be done again, together.
+/// The number of values in a run: they are computed, and if in doubt computed again, together.
 const RUN: usize = 64;
 
-/// How far ahead, in bytes, memory is asked for: rows and columns that follow each other are read in order.
+/// The distance of prefetching, in bytes: consecutive rows and columns are read in order.
 const AHEAD: usize = 1 << 14;
 
 /// Adding 3 * 2^35 rounds to a multiple of 2^-16.
@@ -46,7 +46,7 @@ const FIXED: f64 = 103_079_215_104.0;
 /// One half in fixed point.
 const HALF: u32 = 1 << 15;
 
-/// The quick way is less than this from the formula, in fixed point.
+/// A bound on the distance of the quick way from the formula, in fixed point.
 const DOUBT: u32 = 2;
 
 /// Adding 3 * 2^51 rounds to an integer, which the lowest bits then hold.
@@ -88,7 +88,7 @@ impl SameBounds {
         Self { bounds, quick: Quick::new(&bounds, q), q }
     }
 
-    /// Values to the grid; 0 where not finite.
+    /// Writes the grid values; 0 where a value is not finite.
     pub(super) fn quantize<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Same { all: self, values, out });
     }
@@ -125,7 +125,7 @@ impl<'a> EachBounds<'a> {
         SameBounds { bounds: self.bounds[feature], quick, q: self.q }
     }
 
-    /// One sample's values to the grid; 0 where not finite.
+    /// Writes the grid values of one sample; 0 where a value is not finite.
     pub(super) fn quantize<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Each { all: self, values, out });
     }

@@ -1,4 +1,4 @@
-//! A table of text ready for passes over its samples, whichever way it lies.
+//! Text tables of either orientation, ready for passes over their samples.
 
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
@@ -12,7 +12,7 @@ use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::data::text::text;
 use crate::error::{Error, Result};
 
-/// A table of text whose features and target are known.
+/// A text table whose features and target are known.
 pub struct TextSamples {
     schema: Schema,
     format: CellFormat,
@@ -94,22 +94,22 @@ impl Samples for TextSamples {
     }
 }
 
-/// How rows of text become samples.
+/// The columns of a text table, and how they are parsed.
 struct TextColumns<'a> {
     schema: &'a Schema,
     format: &'a CellFormat,
-    /// The quick way for lines without quotes.
+    /// The fast parser for lines without quotes.
     plain: PlainLines<'a>,
     /// Targets from another file, joined by the id column.
     targets: Option<&'a TargetTable>,
 }
 
-/// Hands rows on as samples, joined to their targets.
+/// Passes rows on as samples, joined to their targets.
 struct TextFold<'a, F> {
     columns: &'a TextColumns<'a>,
     fold: F,
     join: Join<'a>,
-    /// The numbers of the row at hand.
+    /// The numbers of the current row.
     values: Vec<f64>,
 }
 
@@ -119,7 +119,7 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         Self { columns, fold, join: Join::new(columns.targets), values }
     }
 
-    /// Hands on the row whose numbers are `values`.
+    /// Passes on the current row, whose numbers are in `values`.
     fn sample(&mut self, number: u64, texts: Texts<'_>) {
         let schema = self.columns.schema;
         let here = schema.target().map(|_| texts.target);
@@ -128,7 +128,7 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         self.fold.sample(Sample { target, values: &self.values });
     }
 
-    /// What was gathered.
+    /// The result of the fold.
     ///
     /// # Errors
     ///
@@ -174,7 +174,8 @@ fn reopen(file: &TableFile, schema: &Schema) -> Result<OpenTable> {
     Ok(table)
 }
 
-/// A table whose lines are features: its values, a vector for each feature.
+/// A table whose lines are features, in memory: a vector of values per feature, and the targets of the
+/// samples.
 struct HeldFeatures {
     features: Vec<Vec<f64>>,
     targets: Vec<Option<Vec<u8>>>,
@@ -184,13 +185,13 @@ struct HeldFeatures {
 struct FeatureLine {
     number: u64,
     name: Vec<u8>,
-    /// NaN where missing.
+    /// The values of the samples, NaN where missing; empty where the line is the target.
     values: Vec<f64>,
-    /// The cells as they are, where the line is the target.
+    /// The cells, where the line is the target.
     cells: Option<Vec<Vec<u8>>>,
 }
 
-/// Gathers lines.
+/// Collects lines, in any order.
 struct FeatureLines<'a> {
     format: &'a CellFormat,
     target: Option<&'a str>,

@@ -1,4 +1,4 @@
-//! A look at a file of numbers.
+//! Inspection of tables that are not text.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::data::{
 };
 use crate::error::Result;
 
-/// Looks at a file that is not text, in one pass.
+/// Inspects a table that is not text, in one pass.
 pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
     let stated = &table.facts;
     let file = table.open_blocks(format)?;
@@ -43,7 +43,7 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
         ids: HashMap::new(),
     };
     let look = fold_blocks(&*file, &wanted, threads, None, new)?.merged();
-    // The columns as the file has them, ids before and a target after them.
+    // The columns in file order, ids before and a target after them.
     let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);
     let place = |place: &TextPlace| match place {
@@ -78,23 +78,23 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
     Ok(Inspection { rows, columns: d, delimiter: None, findings, suggestion })
 }
 
-/// Gathers what each column holds.
+/// Counts what each column holds.
 struct BlockLook<'a> {
     format: &'a CellFormat,
     missing: &'a [f64],
     rows: u64,
     numbers: Vec<NumberSummary>,
-    /// What other threads gathered of them.
+    /// The counts of other threads.
     merged: Option<Vec<ColumnSummary>>,
     texts: Vec<ColumnSummary>,
-    /// Which text may be the id.
+    /// The place of the text that may be the id.
     id: Option<usize>,
-    /// How often each id occurs.
+    /// The number of times that each id occurs.
     ids: HashMap<Vec<u8>, u64>,
 }
 
 impl BlockLook<'_> {
-    /// With its own numbers among those of the others.
+    /// Merges its own counts of numbers into those of the others.
     fn merged(mut self) -> Self {
         let own = std::mem::take(&mut self.numbers).into_iter().map(NumberSummary::into_summary);
         self.merged = Some(match self.merged.take() {

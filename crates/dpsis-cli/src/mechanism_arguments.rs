@@ -1,4 +1,4 @@
-//! The mechanism on the command line, and what can be stated of it.
+//! Arguments on the mechanism and its parameters.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use dpsis::Mechanism;
 use dpsis::Result;
 use dpsis::mechanism::{CARDS, Parameters, by_id};
 
-/// The mechanism and what can be stated of it.
+/// The mechanism and its parameters.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
     /// How candidates are chosen from their scores [default: canonical; peel for --method two-stage]
@@ -24,7 +24,7 @@ pub(super) struct MechanismArguments {
     parameters: ParameterArguments,
 }
 
-/// What can be stated of mechanisms.
+/// The parameters of mechanisms.
 #[derive(Debug, Args)]
 pub(super) struct ParameterArguments {
     /// canonical: from 0 (leave out no good candidate: best if fewer than k are good) to 1 (take no bad

@@ -1,4 +1,4 @@
-//! GenePattern's `.cls`: a class for each sample, in the order of the samples.
+//! GenePattern's `.cls`: one class per sample, in the order of the samples.
 //!
 //! Three lines: the numbers of samples and classes, and 1; `#` and the names of the classes; for each sample
 //! the name of its class or its number, from 0. (Elsewhere numbers are taken in the order in which they first
@@ -11,16 +11,16 @@ use crate::data::block_table::TextCell;
 use crate::data::formats::text_of;
 use crate::error::{Error, Result};
 
-/// The most a file may hold, in bytes: millions of samples.
+/// The largest size of a file, in bytes: millions of samples.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Whether a file is called so.
+/// Whether a file's name ends in `.cls`.
 pub(crate) fn is_cls(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
     name.is_some_and(|name| name.strip_suffix(".gz").unwrap_or(&name).ends_with(".cls"))
 }
 
-/// The label of each sample.
+/// Reads the label of each sample.
 ///
 /// # Errors
 ///

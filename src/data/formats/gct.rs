@@ -1,4 +1,4 @@
-//! GenePattern's `.gct`: gene expression as text, one line a feature.
+//! GenePattern's `.gct`: gene expression as text, one line per feature.
 //!
 //! Version 1.2: `#1.2`; a line with the numbers of features and samples; a header `Name`, `Description` and
 //! the samples' ids; then lines of a name, a description and values, with tabs between. Version 1.3 has two
@@ -17,17 +17,18 @@ use crate::data::schema::{Orientation, TargetColumn};
 use crate::data::text::text;
 use crate::error::{Error, Result};
 
-/// The longest line before the number of samples is known, and what a cell may take then.
+/// The longest line before the number of samples is known; after that, the longest cell on average. In
+/// bytes.
 const MAX_START: u64 = 1 << 10;
 const MAX_CELL: u64 = 1 << 12;
-/// More samples than any such file has.
+/// The largest number of samples, more than any such file has.
 const MAX_SAMPLES: u64 = 1 << 24;
 
 fn malformed(rule: &str) -> Error {
     Error::input(format!("the .gct file is malformed: {rule}"))
 }
 
-/// Reads a file whole, 8 bytes a value.
+/// Reads a whole file into memory, 8 bytes per value.
 ///
 /// # Errors
 ///
@@ -56,7 +57,7 @@ impl<R: BufRead> GctLines<R> {
     fn next(&mut self, most: u64) -> Result<Option<&[u8]>> {
         self.line.clear();
         let read = (&mut self.input).take(most).read_until(b'\n', &mut self.line);
-        // The file is open: what fails now is what is compressed.
+        // The file is open: a failure now is that of the decompressor.
         let read = read.map_err(|_| malformed("it is damaged or ends too early"))?;
         if read as u64 == most && !self.line.ends_with(b"\n") {
             return Err(malformed("a line is longer than its cells can be"));
@@ -152,7 +153,7 @@ impl<R: BufRead> GctLines<R> {
 fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
     let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
     if cells.len() != columns {
-        // The column would tell the number of samples.
+        // No column in the place: it would tell the number of samples.
         let rule = "the line does not have as many cells as the header";
         return Err(Error::input(rule).at(Some(number), None));
     }

@@ -1,11 +1,11 @@
 //! numpy's `.npz`: a zip archive of arrays, stored or deflated.
 //!
-//! Read are the features - the array `X`, `x` or `data`, or the only matrix -, the target - `y` or
-//! `target` - and the names of the features - `feature_names`, `names` or `columns`. A stored array is read
-//! by its place, like a `.npy`; a deflated one is held in memory, at its size.
+//! The features are the array `X`, `x` or `data`, or the only matrix; the target is `y` or `target`;
+//! the names of the features are `feature_names`, `names` or `columns`. A stored array is read in
+//! blocks, like a `.npy`; a deflated one is held in memory.
 //!
-//! Of the zip format what numpy writes is read: one directory at the end, with 64-bit sizes where they are
-//! needed; no encryption. (PKWARE's APPNOTE, 4.3.)
+//! The part of the zip format that numpy writes is supported: one directory at the end, with 64-bit
+//! sizes if needed; no encryption. (PKWARE's APPNOTE, 4.3.)
 
 use std::io::Read;
 
@@ -19,9 +19,9 @@ const FEATURES: [&str; 3] = ["X", "x", "data"];
 const TARGET: [&str; 2] = ["y", "target"];
 const NAMES: [&str; 3] = ["feature_names", "names", "columns"];
 
-/// The largest directory: some ten thousand arrays.
+/// The largest directory, in bytes: some ten thousand arrays.
 const MAX_DIRECTORY: u64 = 1 << 20;
-/// The end of the directory with the longest comment.
+/// The largest end of the directory, in bytes: with the longest comment.
 const MAX_END: u64 = 22 + (1 << 16) + 20;
 
 fn malformed() -> Error {
@@ -32,7 +32,7 @@ fn malformed() -> Error {
 ///
 /// # Errors
 ///
-/// `Input` if the archive is malformed, or does not hold what is looked for; `Io` if it cannot be read.
+/// `Input` if the archive is malformed or does not hold these arrays; `Io` if it cannot be read.
 pub(super) fn read(bytes: Positioned, orientation: Orientation) -> Result<Matrix> {
     let entries = directory(&bytes)?;
     let find = |names: &[&str]| {
@@ -165,9 +165,10 @@ impl Entry {
         }
     }
 
-    /// The bytes of a deflated array: as many as the directory says, which what deflate can do bounds.
+    /// Decompresses a deflated array: as many bytes as the directory says, within the largest ratio of
+    /// deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
-        /// One byte stands for 1,032 at most.
+        /// The largest ratio of deflate.
         const MOST: u64 = 1032;
         let wrong = || Error::input("an array in the .npz file is damaged or ends too early");
         if self.size / MOST > self.compressed {

@@ -1,14 +1,14 @@
 //! R's files: `save` (`.RData`, `.rda`) and `saveRDS` (`.rds`).
 //!
-//! Compressed by gzip or xz, or not at all; `save` puts `RDX2` or `RDX3` on a line first; then a
-//! [serialization](super::serialized). Understood are
+//! A file is compressed by gzip or xz, or not at all. It holds a [serialization](super::serialized),
+//! after a line `RDX2` or `RDX3` in files of `save`. The following are tables:
 //!
 //! - a matrix of numbers: columns by their dimnames (`V1` to `Vd` without), row names as ids;
 //! - a data frame: numbers, logicals as 0 and 1, factors and texts; row names, where they are texts, as ids;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! Of a workspace the variable is taken that is called as the file, up to the first dot; else its variables `x`
-//! and `y`; else the only list of such, or the only matrix or data frame.
+//! In a workspace the table is the variable with the file's name up to the first dot; else the
+//! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,24 +22,24 @@ use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
-/// What inflating may make of a byte: ten times what tables of small counts do.
+/// The largest ratio of decompression: ten times that of tables of small counts.
 const MOST_INFLATED: u64 = 128;
-/// What a file may hold in any case, in bytes.
+/// The smallest limit of a decompressed file, in bytes.
 const SMALL: u64 = 1 << 28;
 
 /// A table in an R file.
 pub(crate) struct RTable {
     /// The names of the columns.
     pub(crate) names: Vec<String>,
-    /// As long as each other.
+    /// The columns, all of the same length.
     pub(crate) columns: Vec<HeldColumn>,
     ids: Option<Vec<TextCell>>,
     rows: usize,
-    /// The member y.
+    /// The target: the member y.
     pub(crate) target: Option<Vec<TextCell>>,
 }
 
-/// Reads the one table of a file whole.
+/// Reads the table of a file into memory.
 ///
 /// # Errors
 ///
@@ -110,7 +110,7 @@ pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     })
 }
 
-/// What an object holds, if it is one of those that are understood.
+/// The table in an object, if it is one.
 fn of_object(object: &Object) -> Option<Result<RTable>> {
     x_and_y(object).or_else(|| is_table(object).then(|| matrix(object)))
 }

@@ -7,17 +7,17 @@
 //! the list. Symbols are numbered in the order they come and referred to by number afterwards. (R
 //! Internals, "Serialization Formats".)
 //!
-//! Only what data come in is understood: vectors, factors, lists, pairlists, symbols, and the compact
+//! Only the types of data are read: vectors, factors, lists, pairlists, symbols, and the compact
 //! sequences and wrappers of version 3. Anything else - functions, environments, S4 objects - is
-//! refused. Nothing is allocated that the input does not hold, and nesting is limited.
+//! refused. Allocations are bounded by the size of the input, and nesting is limited.
 
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
 
-/// Lists in lists: data have three levels or four.
+/// The deepest nesting of lists; data have three levels or four.
 const MAX_DEPTH: usize = 32;
-/// Items, strings counted one each: the largest public sets have some 100,000.
+/// The largest number of items, strings counted one each; the largest public sets have some 100,000.
 const MAX_ITEMS: usize = 1 << 23;
 /// R's missing integer and logical.
 pub(crate) const NA_INTEGER: i32 = i32::MIN;
@@ -29,7 +29,7 @@ pub(crate) struct Object {
     attributes: Vec<(Rc<str>, Object)>,
 }
 
-/// The values that data come in.
+/// The types of values that hold data.
 #[derive(Debug, Clone, Default)]
 pub(crate) enum ObjectValue {
     #[default]

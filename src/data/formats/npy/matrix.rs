@@ -1,4 +1,4 @@
-//! A matrix of numpy's as a table.
+//! A numpy matrix as a table.
 
 use std::ops::Range;
 
@@ -11,15 +11,16 @@ use crate::data::formats::positioned::too_short;
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
-/// More columns than this are a header gone wrong.
+/// The largest number of columns; more indicate a damaged header.
 const MAX_COLUMNS: u64 = 1 << 31;
-/// A block of rows in C order: larger ones are not read faster.
+/// The size of a block of rows in C order, in bytes; larger ones are not read faster.
 pub(super) const BLOCK: usize = 1 << 22;
-/// Bytes of a column in Fortran order that are passed over as fast as a read is called.
+/// The number of bytes, of a column in Fortran order, that take as long to skip by reading as a call of
+/// read.
 const SHORT: usize = 1 << 13;
-/// Bytes of short columns that are read at once.
+/// The number of bytes of short columns that are read at once.
 const AT_ONCE: usize = 1 << 20;
-/// Columns that are put into rows together: some cache lines.
+/// The number of columns that are transposed together: some cache lines.
 const TILE: usize = 16;
 
 /// A matrix of numbers as a table: samples by columns.
@@ -28,7 +29,7 @@ pub(crate) struct Matrix {
     array: Array,
     layout: Layout,
     pub(super) rows: u64,
-    /// Whether the values of a sample lie side by side.
+    /// Whether the values of a sample are contiguous.
     by_rows: bool,
     target: Option<Vec<TextCell>>,
 }
@@ -88,7 +89,7 @@ impl Matrix {
         self.layout.names.len()
     }
 
-    /// The rows from `first` on, `rows` of them.
+    /// Reads `rows` rows from `first` on, counted from 0.
     fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<RowBlock> {
         let of = self.array.of;
         let mut values = of.values(0);
@@ -210,11 +211,11 @@ fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usi
     }
 }
 
-/// What is read of each row.
+/// The columns that a pass reads.
 struct Reading {
     /// The wanted columns, in runs of neighbors.
     runs: Vec<Range<usize>>,
-    /// How many they are.
+    /// The number of wanted columns.
     numbers: usize,
     texts: Vec<TextPlace>,
 }

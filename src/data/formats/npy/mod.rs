@@ -5,8 +5,8 @@
 //! `fortran_order` and `shape`; then the values. Rows are read in blocks by their place, so that memory is
 //! bounded whatever the file holds: in C order a block is one read, in Fortran order one read a column.
 //!
-//! The header is read here, for it has three keys: a crate would bring a parser of Python along, and `npyz`
-//! multiplies the stated shape unchecked, which is a panic under our overflow checks.
+//! The header has three keys and is parsed here. Crates for the format bring a parser of Python along,
+//! and `npyz` multiplies the stated shape unchecked, which panics with overflow checks.
 
 mod element;
 mod matrix;
@@ -23,11 +23,11 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy's own limit is 10,000 bytes; headers of matrices have some hundred.
 const MAX_HEADER: u64 = 1 << 14;
 
-/// An array in a file.
+/// An array in a file, whose header has been read.
 #[derive(Debug)]
 pub(crate) struct Array {
     bytes: Positioned,
-    /// Where the values start.
+    /// The offset of the values.
     start: u64,
     of: Type,
     fortran: bool,
@@ -39,7 +39,7 @@ fn malformed(rule: &str) -> Error {
 }
 
 impl Array {
-    /// Reads the header, and sees that the file holds what it says.
+    /// Reads the header and checks the length of the file.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Array {
         matches!(self.of.kind, Kind::Unicode | Kind::Bytes)
     }
 
-    /// The cells of an array of one dimension.
+    /// Reads the cells of a one-dimensional array.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl Array {
     }
 }
 
-/// A vector of targets.
+/// Reads a vector of targets.
 ///
 /// # Errors
 ///
@@ -121,7 +121,7 @@ struct Header {
 }
 
 impl Header {
-    /// The dictionary: three keys, whose values are a text, a truth and a tuple of integers.
+    /// Parses the dictionary: three keys, whose values are a text, a boolean and a tuple of integers.
     fn parse(text: &str) -> Result<Self> {
         let wrong = || malformed("its header is not that of an array of numbers or texts");
         let (mut of, mut fortran, mut shape) = (None, None, None);
