@@ -1,6 +1,10 @@
 //! Decompression of gzip and Zstandard streams, recognized by their first bytes.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
 
 /// A stream whose start has been read ahead.
 type Primed<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
@@ -54,4 +58,23 @@ fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
         input.consume(1);
     }
     Ok(())
+}
+
+/// Opens a file as text, decompressed.
+///
+/// # Errors
+///
+/// `Io` if it cannot be opened; `Input` if the compressed data are damaged at the start.
+pub(super) fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    let file = File::open(path);
+    let file =
+        file.map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
+    match decompress(file) {
+        Ok((_, input)) => Ok(input),
+        Err(_) => {
+            let path = path.display();
+            let rule = format!("{path}: the compressed data are damaged or end too early");
+            Err(Error::input(rule))
+        }
+    }
 }

@@ -190,7 +190,7 @@ impl FileTable {
         ];
         let name = format.name();
         if let Some((_, fact, parameter)) = of_text.iter().find(|(stated, ..)| *stated) {
-            let rule = format!("{fact} is stated of text: the format here is {name}");
+            let rule = format!("{fact} can be stated of text only: the format here is {name}");
             return Err(Error::request(rule).about([*parameter]));
         }
         let one_way = match format {

@@ -187,7 +187,7 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
 pub(crate) mod sealed {
     use super::*;
 
-    /// How a source is opened.
+    /// The sealed part of a source: opening it.
     #[allow(private_interfaces, private_bounds, reason = "sealed: nobody outside can call it")]
     pub trait Open {
         /// An open table.

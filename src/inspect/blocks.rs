@@ -75,7 +75,7 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
         different_ids: look.ids.len(),
         duplicated_ids,
     });
-    Ok(Inspection { rows, columns: d, delimiter: None, findings, suggestion })
+    Ok(Inspection { rows, columns: d, findings, suggestion })
 }
 
 /// Counts what each column holds.

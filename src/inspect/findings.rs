@@ -151,7 +151,7 @@ impl Seen<'_> {
             || delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
     }
 
-    /// How many of the columns here stand beside those of the file.
+    /// The number of columns here that stand beside those of the file.
     fn beside(&self) -> usize {
         match self.written {
             Written::Text(_) => 0,

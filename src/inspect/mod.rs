@@ -24,8 +24,6 @@ pub struct Inspection {
     pub rows: u64,
     /// The number of columns.
     pub columns: usize,
-    /// The delimiter of cells, in a text table.
-    pub delimiter: Option<u8>,
     /// The findings, in the order to read them.
     pub findings: Vec<Finding>,
     /// The facts and the request that suit the table.
@@ -71,8 +69,7 @@ fn inspect_text(table: &FileTable) -> Result<Inspection> {
         different_ids: look.ids.len(),
         duplicated_ids,
     });
-    let delimiter = Some(delimiter);
-    Ok(Inspection { rows: look.rows, columns: header.len(), delimiter, findings, suggestion })
+    Ok(Inspection { rows: look.rows, columns: header.len(), findings, suggestion })
 }
 
 /// Counts what each column holds.

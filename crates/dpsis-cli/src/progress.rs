@@ -43,7 +43,7 @@ struct Passes {
     /// When this pass began, from the start of the run.
     began: Duration,
     share: f64,
-    /// How many passes are over.
+    /// The number of completed passes.
     over: u32,
     shown: String,
 }

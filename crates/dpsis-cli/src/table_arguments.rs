@@ -29,7 +29,7 @@ impl Deref for TableArguments {
     }
 }
 
-/// How tables are written, and which columns are what.
+/// How a table is written, and which columns are what.
 #[derive(Debug, Args)]
 pub(super) struct TableOptions {
     /// The target's column by name [default: the last]

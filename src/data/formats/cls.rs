@@ -8,7 +8,7 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::data::block_table::TextCell;
-use crate::data::formats::text_of;
+use crate::data::decompress::open_text;
 use crate::error::{Error, Result};
 
 /// The largest size of a file, in bytes: millions of samples.
@@ -26,7 +26,7 @@ pub(crate) fn is_cls(path: &Path) -> bool {
 ///
 /// `Input` if the file is malformed, or holds a continuous phenotype; `Io` if it cannot be read.
 pub(crate) fn read(path: &Path) -> Result<Vec<TextCell>> {
-    labels(text_of(path)?)
+    labels(open_text(path)?)
 }
 
 fn labels(input: impl BufRead) -> Result<Vec<TextCell>> {

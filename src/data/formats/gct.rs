@@ -10,8 +10,8 @@ use std::io::{BufRead, Read};
 use std::path::Path;
 
 use crate::data::block_table::{Layout, TextCell};
+use crate::data::decompress::open_text;
 use crate::data::facts::TableFacts;
-use crate::data::formats::text_of;
 use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::schema::{Orientation, TargetColumn};
 use crate::data::text::text;
@@ -34,7 +34,7 @@ fn malformed(rule: &str) -> Error {
 ///
 /// `Input` if it is malformed, with the line of the first feature that is; `Io` if it cannot be read.
 pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
-    GctLines { input: text_of(path)?, line: Vec::new() }.table(facts)
+    GctLines { input: open_text(path)?, line: Vec::new() }.table(facts)
 }
 
 struct GctLines<R> {

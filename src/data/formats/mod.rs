@@ -16,11 +16,10 @@ pub(crate) mod r;
 pub(crate) mod serialized;
 
 use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::data::block_table::BlockTable;
-use crate::data::decompress::decompress;
 use crate::data::facts::TableFacts;
 #[cfg(not(feature = "arrow"))]
 use crate::error::Parameter;
@@ -179,21 +178,6 @@ impl Format {
             }
             Self::Text => return Err(Error::request("text is read line by line")),
         })
-    }
-}
-
-/// Opens a file as text, decompressed.
-fn text_of(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let file = File::open(path);
-    let file =
-        file.map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
-    match decompress(file) {
-        Ok((_, input)) => Ok(input),
-        Err(_) => {
-            let path = path.display();
-            let rule = format!("{path}: the compressed data are damaged or end too early");
-            Err(Error::input(rule))
-        }
     }
 }
 

@@ -89,7 +89,7 @@ fn directory(file: &Positioned) -> Result<Vec<Entry>> {
     let (mut count, mut length, mut start) =
         (number(&end, place + 10, 2)?, number(&end, place + 12, 4)?, number(&end, place + 16, 4)?);
     if count == 0xffff || length == 0xffff_ffff || start == 0xffff_ffff {
-        // Where the end with 64-bit numbers is, says what stands before this one.
+        // The record before this one states the place of the end with 64-bit numbers.
         let locator = place.checked_sub(20).ok_or_else(malformed)?;
         if !end[locator..].starts_with(b"PK\x06\x07") {
             return Err(malformed());

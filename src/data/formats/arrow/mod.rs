@@ -1,9 +1,9 @@
-//! Parquet and Arrow's own files and streams, decoded by Arrow's crates: record batch by record batch.
+//! Parquet, and Arrow files and streams, decoded by Arrow's crates in record batches.
 //!
-//! A batch of an Arrow file, or a row group of Parquet as far as its pages are decoded, is in memory at a
-//! time, with only those columns that are wanted. Integers, floats and booleans are numbers; texts, also as
-//! dictionaries, are texts; null is missing. The column `__index_level_0__`, where pandas puts a table's index,
-//! holds ids.
+//! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
+//! with the wanted columns only. Integers, floats and booleans are numbers; texts, also in
+//! dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
+//! table, holds ids.
 
 mod claims;
 mod columns;
@@ -30,24 +30,25 @@ pub use guard::quiet_caught_panics;
 use ipc::Messages;
 use parquet::ParquetSource;
 
-/// Where pandas keeps an index.
+/// The name of the column in which pandas stores an index.
 const INDEX: &str = "__index_level_0__";
-/// More rows at a time are not read faster: the lines that a column is spread over leave the cache.
+/// The number of rows per batch. More are not read faster: the cache lines to which a column is written
+/// no longer fit in the cache.
 const MOST_ROWS: usize = 1 << 10;
 
-/// A file of Arrow's or Parquet, open.
+/// An open Arrow or Parquet file.
 pub(super) struct ArrowTable {
     format: Format,
     content: Content,
     schema: SchemaRef,
     layout: Layout,
-    /// The file's column of each column.
+    /// For each column, its place in the file.
     columns: Vec<usize>,
-    /// The file's column of ids.
+    /// The place of the ids in the file.
     index: Option<usize>,
 }
 
-/// A file with what it says of itself.
+/// The file and its metadata.
 enum Content {
     Parquet(ParquetSource, ArrowReaderMetadata),
     Arrow(Messages),
@@ -56,7 +57,7 @@ enum Content {
 type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch>> + Send + 'a>;
 
 impl ArrowTable {
-    /// Reads what the file says of its columns.
+    /// Opens a file: reads its metadata.
     ///
     /// # Errors
     ///
@@ -107,7 +108,7 @@ impl ArrowTable {
         }
     }
 
-    /// The batches with these of the file's columns, ascending.
+    /// The batches with the given columns of the file, ascending.
     fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
         let name = self.format.name();
         let (source, metadata) = match &self.content {
@@ -166,11 +167,11 @@ impl BlockTable for ArrowTable {
 struct Cut<'a> {
     name: &'static str,
     batches: Batches<'a>,
-    /// The rest of a batch.
+    /// The rows of a batch that are still to be passed on.
     batch: Option<RecordBatch>,
     rows: usize,
     narrow: bool,
-    /// Columns of a batch.
+    /// The columns of a batch.
     numbers: Vec<usize>,
     texts: Vec<Option<usize>>,
 }

@@ -52,13 +52,14 @@ impl Matrix {
         if array.is_text() {
             return Err(Error::input("the array of features holds texts, not numbers"));
         }
-        // The other way round it is the same bytes in the other order.
+        // A transposed matrix has the same bytes in the other order.
         let transposed = orientation == Orientation::FeaturesAsRows;
         let (rows, columns) = if transposed { (second, first) } else { (first, second) };
         if columns >= MAX_COLUMNS || rows >= 1 << 60 {
             return Err(malformed("it has more than 2^31 columns"));
         }
-        // No bytes stand behind the columns of no rows: nor may they take memory.
+        // Without rows the number of columns is not bounded by the file's length, and may not take
+        // memory.
         if rows == 0 {
             return Err(Error::input("the array has no samples"));
         }
@@ -72,7 +73,7 @@ impl Matrix {
         Ok(Self { array, layout, rows, by_rows, target: None })
     }
 
-    /// With targets beside the matrix.
+    /// Adds targets beside the matrix.
     ///
     /// # Errors
     ///
@@ -126,8 +127,9 @@ impl Matrix {
         Ok(RowBlock { rows, values, texts })
     }
 
-    /// The same where the values of a column lie side by side: one read for each column, or, where columns are
-    /// so short that passing over the rest of them is no more work than a read, for many columns.
+    /// Reads rows of a matrix whose columns are contiguous: with one read per column or, if columns are
+    /// so short that skipping the rest of them takes no longer than a read, with one read for many
+    /// columns.
     fn by_columns(
         &self,
         wanted: &Reading,
@@ -140,7 +142,7 @@ impl Matrix {
         let short = usize::try_from(column_bytes).ok().filter(|bytes| *bytes <= SHORT);
         let at_once = short.map_or(TILE, |bytes| TILE.max(AT_ONCE / bytes));
         let mut bytes = Vec::new();
-        // Parts of neighbors, one after the other.
+        // Parts of neighboring columns, one after the other.
         let mut read = |columns: Range<usize>| -> Result<RowValues> {
             let mut parts = of.values(0);
             let place =
@@ -192,14 +194,14 @@ impl Matrix {
         Ok(all)
     }
 
-    /// Where in the file a byte of the values is.
+    /// The offset in the file of a byte of the values.
     fn place(&self, byte: u64) -> Result<u64> {
         self.array.start.checked_add(byte).ok_or_else(too_short)
     }
 }
 
-/// Puts columns into their places of each row, from the place `at` on: few at a time, so that what is written
-/// of a row lies side by side.
+/// Writes columns to their places in each row, from the place `at` on; few columns at a time, so that
+/// writes to a row are contiguous.
 fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usize) {
     for (columns, at) in parts.chunks(TILE * rows).zip((at..).step_by(TILE)) {
         let width = columns.len() / rows;
@@ -240,7 +242,7 @@ impl BlockTable for Matrix {
 
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let reading = Reading::new(wanted);
-        // By columns every read takes a piece of each: the longer, the fewer.
+        // In Fortran order a block takes a read of each column: the larger the blocks, the fewer reads.
         let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
         let size = rows_in(most, self.d().saturating_mul(self.array.of.size.max(4)));
         let mut first = 0;
