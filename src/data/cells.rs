@@ -41,7 +41,7 @@ pub(crate) struct Splitter {
     unquoted: Vec<u8>,
 }
 
-/// The cells of one row.
+/// The cells of a row.
 pub(crate) struct Row<'a> {
     bytes: &'a [u8],
     ranges: &'a [(usize, usize)],
@@ -61,7 +61,7 @@ impl Splitter {
         Self { delimiter, columns, ranges: Vec::with_capacity(columns), unquoted: Vec::new() }
     }
 
-    /// The cells of a line (without its line end).
+    /// Splits a line, without its line end, into cells.
     ///
     /// # Errors
     ///

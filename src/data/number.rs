@@ -88,7 +88,7 @@ pub(crate) fn plain_number(
         number = number.wrapping_mul(POWERS_OF_TEN[places]);
         number = number.wrapping_add(eight_digits(load(window, end - 8)?, places, &mut others));
     }
-    // Up to 19 digits have not wrapped.
+    // Up to 19 digits do not overflow.
     let digits = whole + places;
     if others != 0 || digits == 0 || digits > 19 || number > 1 << 53 {
         return None;
@@ -128,10 +128,10 @@ fn first_of(window: &[u8; BEFORE + AHEAD], byte: u8) -> usize {
     mask.trailing_zeros() as usize
 }
 
-/// Bytes moved up by a number of bytes, at most eight.
+/// Moves bytes up by a number of bytes, at most eight.
 #[inline(always)]
 fn shifted_up(bytes: u64, by: usize) -> u64 {
-    // In two halves, because a shift by all 64 bits is none.
+    // In two steps, because a shift by 64 bits is undefined.
     let half = 4 * by as u32;
     (bytes << half) << half
 }
@@ -156,7 +156,7 @@ pub fn parse_number(cell: &[u8]) -> Option<f64> {
 
 /// Parses a finite number with a decimal comma. A point, which would separate thousands, is refused.
 fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
-    /// Longer than any number people or programs write.
+    /// The longest number, in bytes; people and programs write shorter ones.
     const LONGEST: usize = 64;
     let cell = cell.trim_ascii();
     let mut text = [0; LONGEST];
@@ -247,7 +247,7 @@ mod tests {
             }
         }
 
-        /// Any bytes: nothing but a number is one.
+        /// Of any bytes, only numbers are read as numbers.
         #[test]
         fn plain_numbers_of_any_bytes(
             bytes in prop::collection::vec(any::<u8>(), 60),

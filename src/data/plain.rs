@@ -157,7 +157,7 @@ mod tests {
     /// Rows as bits of their numbers, target and id.
     type Read = Vec<(Vec<u64>, Vec<u8>, Vec<u8>)>;
 
-    /// Reads rows in the quick way, or without it.
+    /// Collects rows, with or without the fast parser.
     struct Collect<'a> {
         plain: Option<&'a PlainLines<'a>>,
         schema: &'a Schema,
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// What both ways make of a table: the same, or the same error.
+    /// Checks that both parsers give the same rows or the same error.
     fn both(text: &[u8], schema: &Schema, format: &CellFormat, shape: Shape) -> [String; 2] {
         let plain = PlainLines::new(schema, format, shape);
         [None, Some(&plain)].map(|plain| {

@@ -1,6 +1,6 @@
 //! Many values to the grid at a time, for the vector instructions of the processor.
 //!
-//! # What it is
+//! # Definition
 //!
 //! A value v between bounds with middle m and half-width h has the grid value
 //!
@@ -131,7 +131,7 @@ impl<'a> EachBounds<'a> {
     }
 }
 
-/// A run to the grid.
+/// Writes the grid values of a run.
 #[inline(always)]
 fn run<A: Value>(
     values: &[A; RUN],
@@ -146,7 +146,7 @@ fn run<A: Value>(
     }
 }
 
-/// In the quick way; whether that is in doubt.
+/// Writes the grid values of a run in the quick way; `true` if they are in doubt.
 #[inline(always)]
 fn quickly<A: Value>(
     values: &[A; RUN],
@@ -168,7 +168,7 @@ fn quickly<A: Value>(
     for i in 0..RUN {
         out[i] = (fixed[i] >> 16) as i16;
     }
-    // What is behind the point, the least of all: near a half integer, it is small.
+    // The smallest fractional part: it is small if a value is near a half integer.
     let mut least = [u32::MAX; 16];
     for fixed in fixed.as_chunks::<16>().0 {
         for i in 0..16 {
@@ -186,7 +186,7 @@ fn sum_is_finite<A: Value>(values: &[A; RUN]) -> bool {
     for values in values.as_chunks::<16>().0 {
         for i in 0..16 {
             let value: f64 = values[i].into();
-            // What has 32 bits is not made longer for this.
+            // Values of 32 bits are not widened for this sum.
             if size_of::<A>() < size_of::<f64>() {
                 short[i] += value as f32;
             } else {
@@ -197,7 +197,7 @@ fn sum_is_finite<A: Value>(values: &[A; RUN]) -> bool {
     sums.iter().zip(short).fold(true, |all, (sum, short)| all & sum.is_finite() & short.is_finite())
 }
 
-/// By the formula itself.
+/// Writes the grid values by the formula itself.
 #[inline(always)]
 fn by_formula<A: Value>(
     values: &[A; RUN],

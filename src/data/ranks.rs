@@ -1,11 +1,11 @@
 //! Ranks of the values of one sample, on the grid.
 //!
-//! # What it is
+//! # Definition
 //!
-//! The grid value of a value with mid-rank r among the d' values that are present is q (2r - d' -
-//! 1)/(d' - 1). It is 0 for a missing value and for a single one.
+//! Let r be the mid-rank of a value among the d' values that are present. Its grid value is
+//! q (2r - d' - 1)/(d' - 1). It is 0 for a missing value and for a single one.
 //!
-//! # How
+//! # Algorithm
 //!
 //! Finite floats become integers of the same order. The 32 bits that tell most of a sample's values apart
 //! and the place of the value make one 64-bit key, and a radix sort with digits of 11 bits brings the keys
@@ -94,7 +94,7 @@ impl Ranker {
         }
     }
 
-    /// By the upper halves of the keys, of which the lowest `bits` are used.
+    /// Sorts the keys by their upper halves, of which the lowest `bits` bits are used.
     fn sort(&mut self, bits: u32) {
         if self.keys.len() < FEW {
             self.keys.sort_unstable();
@@ -112,7 +112,7 @@ impl Ranker {
             if counts.iter().any(|&count| count as usize == self.keys.len()) {
                 continue;
             }
-            // Where the keys of each digit start.
+            // The place of the first key of each digit.
             let mut start = 0;
             for count in counts.iter_mut() {
                 start += std::mem::replace(count, start);

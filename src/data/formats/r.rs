@@ -22,9 +22,9 @@ use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
-/// The largest ratio of decompression: ten times that of tables of small counts.
+/// The largest size of a decompressed file per byte of the file: ten times that of tables of small counts.
 const MOST_INFLATED: u64 = 128;
-/// The smallest limit of a decompressed file, in bytes.
+/// The size to which any file may be decompressed, in bytes.
 const SMALL: u64 = 1 << 28;
 
 /// A table in an R file.

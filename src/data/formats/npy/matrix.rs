@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 const MAX_COLUMNS: u64 = 1 << 31;
 /// The size of a block of rows in C order, in bytes; larger ones are not read faster.
 pub(super) const BLOCK: usize = 1 << 22;
-/// The number of bytes, of a column in Fortran order, that take as long to skip by reading as a call of
-/// read.
+/// The largest size of a short column in Fortran order, in bytes: reading over it takes no longer than
+/// another call of read.
 const SHORT: usize = 1 << 13;
 /// The number of bytes of short columns that are read at once.
 const AT_ONCE: usize = 1 << 20;
