@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use dpsis::internals::WholeTable;
 use dpsis::{
-    Bounds, Error, ErrorKind, FileTable, Orientation, Scaling, ScoreKind, Select, Target,
-    TargetColumn,
+    Bounds, Error, ErrorKind, FileTable, Orientation, Parameter, Scaling, ScoreKind, Select,
+    Target, TargetColumn,
 };
 
 fn data(name: &str) -> PathBuf {
@@ -244,14 +244,15 @@ fn files() -> Vec<&'static str> {
 fn wrong_facts_are_wrong_requests() {
     for name in files() {
         let table = || FileTable::new(data(name));
-        for (table, rule) in [
-            (table().delimiter(b','), "--delimiter is about text"),
-            (table().decimal_comma(true), "--decimal-comma is about text"),
-            (table().numeric_names(true), "--numeric-names is about text"),
+        for (table, parameter) in [
+            (table().delimiter(b','), Parameter::Delimiter),
+            (table().decimal_comma(true), Parameter::DecimalComma),
+            (table().numeric_names(true), Parameter::NumericNames),
         ] {
             let error = refused(&table);
             assert_eq!(error.kind(), ErrorKind::Request, "{name}: {error}");
-            assert!(error.to_string().contains(rule), "{name}: {error}");
+            assert!(error.to_string().contains("of text only"), "{name}: {error}");
+            assert_eq!(error.parameters(), [parameter], "{name}: {error}");
         }
     }
     let rows = Orientation::FeaturesAsRows;

@@ -1,4 +1,4 @@
-//! A table that is a matrix in memory. X is looked at where it is; nothing of it is copied.
+//! A table that is a matrix in memory. X is borrowed, never copied.
 
 use std::fmt::{self, Display, Write};
 use std::ops::Range;
@@ -14,7 +14,8 @@ use crate::data::schema::Schema;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
-/// Features X and target y in memory: one row a sample, one column a feature.
+/// Features X (n samples by d features) and target y (n values) in memory: one row per sample, one
+/// column per feature.
 ///
 /// X is a view in any memory order of any type that is exactly an `f64` (`f64`, `f32`, integers up to
 /// 32 bits); it is not copied. NaN and infinite values are missing. For genes as rows, pass the
@@ -58,7 +59,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         }
         let text = |target: &T| {
             let mut text = String::new();
-            // What has no text is missing.
+            // A value without a text form is missing.
             let written = write!(text, "{target}").is_ok();
             if written { text.into_bytes() } else { Vec::new() }
         };
@@ -87,7 +88,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
 }
 
 impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
-    /// The values of each feature, if they lie together and those of the rows do not.
+    /// The values of each feature, if they are contiguous in memory and those of the rows are not.
     fn features(&self) -> Option<Vec<&'a [A]>> {
         if self.x.is_standard_layout() {
             return None;
@@ -97,7 +98,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
             .collect()
     }
 
-    /// Rows where they are, or gathered one by one if their values do not lie together.
+    /// Rows as slices of X, or copied one by one if their values are not contiguous.
     fn each_row(&self, rows: Range<usize>, mut take: impl FnMut(Sample<'_, A>)) {
         let mut gathered = Vec::new();
         for row in rows {
@@ -114,7 +115,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
 }
 
 impl<A> fmt::Debug for ArrayTable<'_, A> {
-    /// Never the values.
+    /// Shows the shape, never the values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ArrayTable").field("features", &self.names.len()).finish_non_exhaustive()
     }

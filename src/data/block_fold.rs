@@ -1,32 +1,32 @@
-//! Blocks on all cores: threads take block after block, and the reader's work is done by the one whose turn
-//! it is. What is gathered merges in any order.
+//! A parallel fold over the blocks of a table. Threads take turns at reading the next block and fold it
+//! on their own; their results merge in any order.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::data::block_table::{Block, BlockTable, Blocks, Wanted};
+use crate::data::block_table::{BlockTable, RowBlock, RowBlocks, Wanted};
 use crate::data::table::Progress;
 use crate::data::turns::on_threads;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
-/// What all blocks of a pass may take, in bytes.
+/// The most memory that all blocks of a pass may take together, in bytes.
 pub(crate) const BLOCKS: usize = 1 << 28;
 
-/// What a thread does with the blocks it is given.
+/// The work of a thread on its blocks.
 pub(crate) trait BlockFold: Send {
-    /// Takes in a block, by the number of its first row from 1.
-    fn block(&mut self, first: u64, block: Block);
+    /// Takes in a block; `first` is the number of its first row, counted from 1.
+    fn block(&mut self, first: u64, block: RowBlock);
 
-    /// Takes in what another thread gathered.
+    /// Takes in the result of another thread.
     fn merge(&mut self, other: Self);
 }
 
-/// One pass over a table.
+/// Makes one pass over a table on `threads` threads.
 ///
 /// # Errors
 ///
-/// The first of its reader; `Input` for more rows than sums can hold.
+/// The first error of the table's reader; `Input` for more rows than sums can hold.
 pub(crate) fn fold_blocks<F: BlockFold>(
     table: &dyn BlockTable,
     wanted: &Wanted,
@@ -47,7 +47,7 @@ pub(crate) fn fold_blocks<F: BlockFold>(
         }
         Ok(fold)
     };
-    // All are waited for before the first error counts.
+    // All threads end before the first error is returned.
     let folds = on_threads(threads, work).into_iter().collect::<Result<Vec<F>>>()?;
     let merged = folds.into_iter().reduce(|mut total, other| {
         total.merge(other);
@@ -58,14 +58,14 @@ pub(crate) fn fold_blocks<F: BlockFold>(
 
 /// Blocks with the number of their first row, from 1; none after an error.
 struct Numbered<'a> {
-    blocks: Blocks<'a>,
+    blocks: RowBlocks<'a>,
     rows: u64,
     total: Option<u64>,
     progress: Option<&'a Progress>,
 }
 
 impl Numbered<'_> {
-    fn next(&mut self) -> Option<Result<(u64, Block)>> {
+    fn next(&mut self) -> Option<Result<(u64, RowBlock)>> {
         let block = match self.blocks.next()? {
             Ok(block) => block,
             Err(error) => {

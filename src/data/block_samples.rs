@@ -1,7 +1,7 @@
-//! Blocks of rows as samples: the one way from every format but text to the scores.
+//! Blocks of rows as samples, for every format but text.
 
 use crate::data::block_fold::{BLOCKS, BlockFold, fold_blocks};
-use crate::data::block_table::{Block, BlockTable, Cell, Place, Values, Wanted};
+use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::file::FileTable;
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value};
@@ -15,11 +15,11 @@ pub struct BlockSamples {
     table: Box<dyn BlockTable>,
     schema: Schema,
     format: CellFormat,
-    /// Codes for missing values that are numbers.
+    /// The codes for missing values that are numbers.
     missing: Vec<f64>,
     targets: Option<TargetTable>,
     wanted: Wanted,
-    /// Where in the wanted texts target and id are.
+    /// The places of target and id among the wanted texts, from 0.
     target: Option<usize>,
     id: Option<usize>,
     threads: usize,
@@ -71,17 +71,17 @@ impl BlockSamples {
             texts: Vec::new(),
             block: BLOCKS / (opening.threads + 1),
         };
-        let mut want = |place: Option<Place>| {
+        let mut want = |place: Option<TextPlace>| {
             place.map(|place| {
                 wanted.texts.push(place);
                 wanted.texts.len() - 1
             })
         };
-        let beside = own_target.then_some(Place::Target);
-        let target = want(beside.or(schema.target().map(Place::Column)));
+        let beside = own_target.then_some(TextPlace::Target);
+        let target = want(beside.or(schema.target().map(TextPlace::Column)));
         let ids = match schema.id() {
-            Some(column) => Place::Column(column),
-            None => Place::Ids,
+            Some(column) => TextPlace::Column(column),
+            None => TextPlace::Ids,
         };
         let id = want(by_id.then_some(ids));
         let (format, missing) = codes(&facts.cells());
@@ -128,7 +128,7 @@ impl Samples for BlockSamples {
     }
 }
 
-/// Names are printed, each on a line.
+/// Refuses names that hold a line break: names are printed, one per line.
 fn check_printable(schema: &Schema) -> Result<()> {
     let broken = |name: &str| name.contains(['\n', '\r', '\0']);
     match schema.feature_names().position(broken) {
@@ -141,7 +141,8 @@ fn check_printable(schema: &Schema) -> Result<()> {
     }
 }
 
-/// The codes for missing values that are numbers; the codes as texts, numbers as they are written here.
+/// The stated codes for missing values: as texts, with numbers also in their shortest form, and those
+/// that are numbers as such.
 pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
     let numbers: Vec<f64> =
         stated.missing.iter().filter_map(|code| parse_number(code.as_bytes())).collect();
@@ -149,28 +150,28 @@ pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
     (CellFormat { missing: texts.collect(), ..stated.clone() }, numbers)
 }
 
-/// Hands rows on as samples, joined to their targets.
+/// Passes rows on as samples, joined to their targets.
 struct RowsFold<'a, F> {
     table: &'a BlockSamples,
-    /// Values a row.
+    /// The number of values per row.
     d: usize,
     fold: F,
     join: Join<'a>,
 }
 
 impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
-    fn block(&mut self, first: u64, block: Block) {
+    fn block(&mut self, first: u64, block: RowBlock) {
         let missing = &self.table.missing;
         let is_missing = |value: f64| missing.contains(&value);
         match block.values {
-            Values::F32(mut values) => {
+            RowValues::F32(mut values) => {
                 if !missing.is_empty() {
                     let gone = values.iter_mut().filter(|value| is_missing(f64::from(**value)));
                     gone.for_each(|value| *value = f32::NAN);
                 }
                 self.rows(first, block.rows, &values, &block.texts);
             }
-            Values::F64(mut values) => {
+            RowValues::F64(mut values) => {
                 if !missing.is_empty() {
                     let gone = values.iter_mut().filter(|value| is_missing(**value));
                     gone.for_each(|value| *value = f64::NAN);
@@ -187,8 +188,8 @@ impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
 }
 
 impl<F: SampleFold> RowsFold<'_, F> {
-    /// Rows side by side.
-    fn rows<A: Value>(&mut self, first: u64, rows: usize, values: &[A], texts: &[Vec<Cell>]) {
+    /// Passes on rows of `d` values each, stored row by row.
+    fn rows<A: Value>(&mut self, first: u64, rows: usize, values: &[A], texts: &[Vec<TextCell>]) {
         let d = self.d;
         let text = |of: Option<usize>, row: usize| texts.get(of?)?.get(row)?.as_deref();
         for (row, number) in (0..rows).zip(first..) {

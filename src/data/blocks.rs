@@ -1,5 +1,6 @@
-//! Rows on all cores: threads take turns at reading (and inflating) a block of whole lines, and each
-//! works on its own block with its own sums; the sums are integers, so the merge is the same in any order.
+//! A parallel fold over the rows of a text. Threads take turns at reading (and inflating) a block of
+//! whole lines; each folds its own blocks into its own sums. The sums are integers, so the order of
+//! merging does not matter.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,9 +14,9 @@ use crate::exact::MAX_ROWS;
 /// Bytes read at a time: large enough for the disk, small enough for the caches.
 const READ: usize = 1 << 18;
 
-/// Some whole lines of a file; its memory is used again.
+/// A buffer of whole lines of a file; its memory is reused.
 #[derive(Default)]
-struct Block {
+struct LineBlock {
     /// Whole lines up to `whole`, the start of another up to `filled`, then room.
     bytes: Vec<u8>,
     filled: usize,
@@ -24,9 +25,9 @@ struct Block {
     first_row: u64,
 }
 
-/// What a thread does with the rows it is given.
+/// The work of a thread on its rows.
 pub(crate) trait RowFold: Send {
-    /// Takes in a row, by its number from 1.
+    /// Takes in a row; `number` is counted from 1.
     fn row(&mut self, number: u64, row: &Row<'_>);
 
     /// Takes in a line without quotes and carriage returns, straight from its bytes, where that is quicker
@@ -35,11 +36,11 @@ pub(crate) trait RowFold: Send {
         false
     }
 
-    /// Takes in what another thread gathered.
+    /// Takes in the result of another thread.
     fn merge(&mut self, other: Self);
 }
 
-/// How lines are cut into cells.
+/// The layout of lines: the delimiter and the number of columns.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Shape {
     pub(crate) delimiter: u8,
@@ -56,8 +57,8 @@ impl Shape {
 ///
 /// # Errors
 ///
-/// The first line that is not a row, whatever the number of threads; what `map_error` makes of a
-/// failure to read, if all lines before were rows.
+/// The error of the first line that is not a row, whatever the number of threads; if all lines before
+/// were rows, a failure to read as `map_error` converts it.
 pub(crate) fn fold_rows<F: RowFold>(
     input: impl Read + Send,
     shape: Shape,
@@ -65,9 +66,9 @@ pub(crate) fn fold_rows<F: RowFold>(
     new: impl Fn() -> F + Sync,
     map_error: impl Fn(io::Error) -> Error + Sync,
 ) -> Result<F> {
-    let blocks = Mutex::new(Blocks::new(input, shape));
+    let blocks = Mutex::new(LineBlocks::new(input, shape));
     let work = |stop: &AtomicBool| {
-        let (mut block, mut splitter) = (Block::default(), shape.splitter());
+        let (mut block, mut splitter) = (LineBlock::default(), shape.splitter());
         let mut fold: Option<F> = None;
         while !stop.load(Ordering::Relaxed) {
             match blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block) {
@@ -101,7 +102,7 @@ pub(crate) fn fold_rows<F: RowFold>(
     first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
 }
 
-fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
+fn fold_block(block: &LineBlock, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
     let bytes = &block.bytes[..block.whole];
     let special = |bytes| memchr::memchr2(b'"', b'\r', bytes).is_some();
     let special_somewhere = special(bytes);
@@ -115,32 +116,32 @@ fn fold_block(block: &Block, splitter: &mut Splitter, fold: &mut impl RowFold) -
     Ok(())
 }
 
-/// Why there is no further block.
+/// The reason that there is no further block.
 enum Unreadable {
     System(io::Error),
     Line(Error),
 }
 
 /// Cuts a stream into blocks of whole lines.
-struct Blocks<R> {
+struct LineBlocks<R> {
     input: R,
     max_line: usize,
     shape: Shape,
-    /// Read but not handed on: the start of a line.
+    /// Bytes that were read but not passed on: the start of a line.
     carry: Vec<u8>,
     rows: u64,
-    /// Nothing more is to be read: the input has ended, or failed.
+    /// Whether the input has ended or failed.
     ended: bool,
 }
 
-impl<R: Read> Blocks<R> {
+impl<R: Read> LineBlocks<R> {
     fn new(input: R, shape: Shape) -> Self {
         let max_line = max_line(shape.columns);
         Self { input, max_line, shape, carry: Vec::new(), rows: 0, ended: false }
     }
 
-    /// Fills the block; whether there was anything to fill it with.
-    fn next(&mut self, block: &mut Block) -> std::result::Result<bool, Unreadable> {
+    /// Fills the block; `false` if the input has ended.
+    fn next(&mut self, block: &mut LineBlock) -> std::result::Result<bool, Unreadable> {
         if self.ended {
             return Ok(false);
         }
@@ -176,8 +177,8 @@ impl<R: Read> Blocks<R> {
         Ok(!self.ended)
     }
 
-    /// Reads up to `READ` bytes into the block's room: fewer only at the end of the input.
-    fn fill(&mut self, block: &mut Block) -> io::Result<usize> {
+    /// Reads up to `READ` bytes into the free part of the block; fewer only at the end of the input.
+    fn fill(&mut self, block: &mut LineBlock) -> io::Result<usize> {
         let start = block.filled;
         while block.filled < start + READ {
             match self.input.read(&mut block.bytes[block.filled..start + READ]) {
@@ -190,7 +191,7 @@ impl<R: Read> Blocks<R> {
         Ok(block.filled - start)
     }
 
-    /// A line longer than a line may be: of its cells the splitter may find one that is.
+    /// The error for a line that is too long: that of its first cell that is too long, if there is one.
     fn line_too_long(&self, line: &[u8]) -> Error {
         let row = self.rows + 1;
         match self.shape.splitter().split(line, row) {
@@ -200,8 +201,8 @@ impl<R: Read> Blocks<R> {
     }
 }
 
-impl Block {
-    /// Room for so many bytes; what is there stays.
+impl LineBlock {
+    /// Makes room for `bytes` bytes; the content stays.
     fn make_room(&mut self, bytes: usize) {
         if self.bytes.len() < bytes {
             self.bytes.resize(bytes, 0);

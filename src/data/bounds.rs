@@ -1,9 +1,10 @@
-//! The range of a quantity, and its way to the grid.
+//! The range of a quantity, and the grid values of numbers in it.
 
 use crate::error::{Error, Result};
 use crate::exact::{GRID, to_grid};
 
-/// A closed range of a quantity, in its own units: public knowledge, stated by the user.
+/// A closed range of a quantity, in the quantity's own units. It must be public knowledge: the user
+/// states it.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bounds {
     low: f64,
@@ -43,18 +44,18 @@ impl Bounds {
         self.high / 2.0 - self.low / 2.0
     }
 
-    /// A value on the grid: the middle is 0, the ends (and all beyond) are -[`GRID`](crate::GRID) and
-    /// [`GRID`](crate::GRID); NaN is 0.
+    /// The grid value of a number: 0 for the middle of the range, -[`GRID`](crate::GRID) and
+    /// [`GRID`](crate::GRID) for the ends and all values beyond them; 0 for NaN.
     pub fn to_grid(&self, value: f64) -> i16 {
         self.quantize(value, GRID)
     }
 
-    /// The same for the grid from -q to q.
+    /// The grid value on the grid from -q to q.
     pub(crate) fn quantize(&self, value: f64, q: i32) -> i16 {
         to_grid(((value - self.middle()) / self.half()).clamp(-1.0, 1.0), q)
     }
 
-    /// A grid value in the range's own units.
+    /// The number that a grid value stands for, in the range's own units.
     pub(crate) fn value_at(&self, grid: i32, q: i32) -> f64 {
         self.middle() + self.half() * f64::from(grid) / f64::from(q)
     }

@@ -1,4 +1,4 @@
-//! One line of a CSV file to its cells.
+//! Splitting a line of a CSV file into cells.
 //!
 //! A data row is one line: a line feed inside a cell is refused, because one row with an unclosed
 //! quote could otherwise swallow all that follow. Lines without a quote are split at the delimiter;
@@ -9,39 +9,39 @@ use crate::error::{Error, Result};
 /// The longest cell, in bytes.
 pub(crate) const MAX_CELL: usize = 4096;
 
-/// The longest line, by the number of columns: twice what a number needs for each, and room for
-/// hundreds of long texts. So one row cannot take memory without bound.
+/// The longest line for a number of columns, in bytes: twice the length of a number for each, and room
+/// for hundreds of long texts. This bounds the memory of a row.
 pub(crate) fn max_line(columns: usize) -> usize {
     columns.saturating_mul(64).saturating_add(1 << 20)
 }
 
-/// A line, without its end, and what surrounds it.
+/// A line without its end, within the block of lines around it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Line<'a> {
-    /// Whole lines.
+    /// The block: whole lines.
     pub(crate) block: &'a [u8],
     pub(crate) start: usize,
     pub(crate) end: usize,
 }
 
 impl<'a> Line<'a> {
-    /// The line alone.
+    /// The bytes of the line.
     pub(crate) fn bytes(&self) -> &'a [u8] {
         &self.block[self.start..self.end]
     }
 }
 
-/// Splits lines, reusing its memory.
+/// Splits lines into cells; its memory is reused.
 pub(crate) struct Splitter {
     delimiter: u8,
     columns: usize,
-    /// (start, end) of each cell
+    /// The start and end of each cell.
     ranges: Vec<(usize, usize)>,
     /// The cells of a line with quotes, unquoted.
     unquoted: Vec<u8>,
 }
 
-/// The cells of one row.
+/// The cells of a row.
 pub(crate) struct Row<'a> {
     bytes: &'a [u8],
     ranges: &'a [(usize, usize)],
@@ -56,12 +56,12 @@ impl Row<'_> {
 }
 
 impl Splitter {
-    /// For rows of a known number of cells.
+    /// A splitter for rows of `columns` cells.
     pub(crate) fn new(delimiter: u8, columns: usize) -> Self {
         Self { delimiter, columns, ranges: Vec::with_capacity(columns), unquoted: Vec::new() }
     }
 
-    /// The cells of a line (without its line end).
+    /// Splits a line, without its line end, into cells.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl Splitter {
 
     fn split_plain(&mut self, line: &[u8]) {
         let mut start = 0;
-        // One cell too many is enough to know that the row is ragged.
+        // One cell too many suffices to refuse the row.
         for end in memchr::memchr_iter(self.delimiter, line).take(self.columns) {
             self.ranges.push((start, end));
             start = end + 1;
@@ -157,7 +157,7 @@ fn column_at(line: &[u8], at: usize, delimiter: u8) -> usize {
 }
 
 fn ragged(cells: usize, columns: usize, row: u64) -> Error {
-    // No counts: where samples are columns, their number is private.
+    // The message holds no counts: where samples are columns, their number is private.
     let fewer = if cells < columns { "fewer" } else { "more" };
     let rule = format!("the row has {fewer} cells than the header");
     let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));

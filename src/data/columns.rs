@@ -1,4 +1,4 @@
-//! Values by column, for scores that cannot be added up row by row.
+//! Access to values by column, for scores that are no sums over rows.
 
 /// The values of features, column by column.
 pub(crate) trait Columns: Send + Sync {
@@ -20,11 +20,11 @@ impl<A: Copy + Into<f64> + Sync> Columns for ndarray::ArrayView2<'_, A> {
     }
 }
 
-/// Some rows of a table.
+/// A subset of the rows of a table.
 #[cfg(feature = "ndarray")]
 pub(crate) struct SomeRows<C> {
     pub(crate) columns: C,
-    /// Whether each row is one of them.
+    /// For each row, whether it is in the subset.
     pub(crate) kept: Vec<bool>,
 }
 
@@ -40,20 +40,20 @@ impl<C: Columns> Columns for SomeRows<C> {
     }
 }
 
-/// Rows held in memory, 8 bytes a value.
+/// Rows held in memory, 8 bytes per value.
 pub(crate) struct HeldRows {
     features: usize,
-    /// Row by row; NaN or infinite where missing.
+    /// The values, row by row; NaN or infinite where missing.
     values: Vec<f64>,
 }
 
 impl HeldRows {
-    /// No rows yet.
+    /// An empty set of rows of `features` values each.
     pub(crate) fn new(features: usize) -> Self {
         Self { features, values: Vec::new() }
     }
 
-    /// Adds a row; NaN or infinite where missing.
+    /// Adds a row; its values are NaN or infinite where missing.
     pub(crate) fn add<A: Copy + Into<f64>>(&mut self, values: &[A]) {
         self.values.extend(values.iter().map(|&value| value.into()));
     }

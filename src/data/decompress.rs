@@ -1,11 +1,16 @@
 //! Decompression of gzip and Zstandard streams, recognized by their first bytes.
 
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
+use std::path::Path;
 
-/// A stream of which the start has been looked at.
+use crate::error::{Error, Result};
+
+/// A stream whose start has been read ahead.
 type Primed<R> = io::Chain<io::Cursor<Vec<u8>>, R>;
 
-/// Reads until `enough` of the start is known (or all of it), however little each read gives.
+/// Reads ahead until `enough` accepts the start, or the stream ends; gives the start, and the whole
+/// stream again.
 fn prime<R: Read>(
     mut input: R,
     enough: impl Fn(&[u8]) -> bool,
@@ -19,11 +24,11 @@ fn prime<R: Read>(
     Ok((start.clone(), io::Cursor::new(start).chain(input)))
 }
 
-/// The start of a frame of Zstandard.
+/// The magic number of a Zstandard frame.
 pub(super) const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Inflates what starts like gzip (all members) or zstd (all frames), and skips a byte order mark;
-/// also gives the start of the text: its first line, or 64 KiB.
+/// Decompresses a stream that starts like gzip (all members) or Zstandard (all frames) and skips a byte
+/// order mark. Also gives the start of the text: its first line or 64 KiB.
 pub(super) fn decompress(
     raw: impl Read + Send + 'static,
 ) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {
@@ -31,7 +36,7 @@ pub(super) fn decompress(
     let file = BufReader::with_capacity(1 << 16, file);
     let inflated: Box<dyn Read + Send> = match magic.as_slice() {
         [0x1f, 0x8b, ..] => Box::new(flate2::bufread::MultiGzDecoder::new(file)),
-        // A frame of data, or one to skip.
+        // A frame of data, or a skippable one.
         #[cfg(feature = "zstd")]
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
             Box::new(zstd::stream::read::Decoder::with_buffer(file)?)
@@ -53,4 +58,23 @@ fn skip(input: &mut impl BufRead, bytes: usize) -> io::Result<()> {
         input.consume(1);
     }
     Ok(())
+}
+
+/// Opens a file as text, decompressed.
+///
+/// # Errors
+///
+/// `Io` if it cannot be opened; `Input` if the compressed data are damaged at the start.
+pub(super) fn open_text(path: &Path) -> Result<Box<dyn BufRead + Send>> {
+    let file = File::open(path);
+    let file =
+        file.map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
+    match decompress(file) {
+        Ok((_, input)) => Ok(input),
+        Err(_) => {
+            let path = path.display();
+            let rule = format!("{path}: the compressed data are damaged or end too early");
+            Err(Error::input(rule))
+        }
+    }
 }

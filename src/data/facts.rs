@@ -56,7 +56,7 @@ pub struct TableFacts {
 }
 
 impl TableFacts {
-    /// How cells are written.
+    /// The format of cells.
     pub(crate) fn cells(&self) -> CellFormat {
         CellFormat { decimal_comma: self.decimal_comma, missing: self.missing.clone() }
     }

@@ -1,4 +1,4 @@
-//! A table in a file: where it is, how it is written, which columns are what.
+//! A table in a file or from a reader, with the facts that are stated of it.
 
 use std::fmt;
 use std::io::Read;
@@ -12,10 +12,11 @@ use crate::data::table::TableFile;
 use crate::data::targets::TargetTable;
 use crate::error::{Error, Parameter, Result};
 
-/// A table in a file: where it is, how it is written and which columns are what. All of that is public
-/// knowledge, stated by the user.
+/// A table in a file or from a reader, with what is stated of it: how it is written and which columns
+/// are what. These facts must be public knowledge.
 ///
-/// The format is told by the first bytes of the content, where it has such, or by the file's name:
+/// The format is recognized by the first bytes of the content or, for formats without such a signature,
+/// by the file's name:
 ///
 /// | format | names of features | target, if not stated otherwise |
 /// | --- | --- | --- |
@@ -26,8 +27,8 @@ use crate::error::{Error, Parameter, Result};
 /// | `.gct`: features are rows | the column `Name` | none: it comes from a file, such as a `.cls` |
 /// | Parquet, Arrow, Feather (feature `arrow`) | the columns' | the last column |
 ///
-/// Booleans are 0 and 1, NaN and infinite values are missing, and a number that is a label is called as
-/// its shortest text: `1`, not `1.0`.
+/// Booleans are read as 0 and 1, and NaN and infinite values as missing. The name of a label that is a
+/// number is its shortest text: `1`, not `1.0`.
 ///
 /// ```no_run
 /// use dpsis::{Select, TargetColumn, FileTable};
@@ -39,7 +40,7 @@ use crate::error::{Error, Parameter, Result};
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// Where nothing but the path is to be said, the path itself does.
+/// Where no fact has to be stated, the path itself is a table.
 #[derive(Clone)]
 pub struct FileTable {
     file: TableFile,
@@ -49,18 +50,20 @@ pub struct FileTable {
 impl FileTable {
     /// The file at a path; `-` is standard input.
     ///
-    /// A file is read once, or twice where the target is split at a private median. Of what can be read
-    /// only once (pipes, readers) the values are then held in memory, two bytes each.
+    /// A file is read once, or twice where the target is split at a private median. In that case the
+    /// values of an input that can be read only once (a pipe, a reader) are held in memory, two bytes
+    /// each.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self::of(TableFile::new(path.as_ref(), None))
     }
 
-    /// Text that a reader gives: a run or a dry run takes it, and a second one is refused, of clones as well.
+    /// A text table from a reader. A run or a dry run consumes the reader; a second one is refused,
+    /// also of a clone.
     pub fn from_reader(reader: impl Read + Send + 'static) -> Self {
         Self::of(TableFile::of_reader(Box::new(reader)))
     }
 
-    /// The names of the formats that this build reads.
+    /// The names of the formats that this build can read.
     pub fn formats() -> Vec<&'static str> {
         Format::READ.iter().map(|format| format.name()).collect()
     }
@@ -69,74 +72,74 @@ impl FileTable {
         Self { file, facts: TableFacts::default() }
     }
 
-    /// States all facts at once; those that were stated before are gone.
+    /// States all facts at once, instead of those that were stated before.
     pub fn facts(mut self, facts: TableFacts) -> Self {
         self.facts = facts;
         self
     }
 
-    /// Which column holds the target; by default the last.
+    /// States the column that holds the target; by default the last.
     pub fn target_column(mut self, column: TargetColumn) -> Self {
         self.facts.target = column;
         self
     }
 
-    /// A file with the targets. CSV `id,value` is joined by equality of text with the id column (by default
-    /// the table's own ids, or else the first column), and a sample without an entry has a missing target.
-    /// CSV with one column, a vector as `.npy` and a `.cls` are joined by the order of the samples, and must
-    /// have one target for each.
+    /// States a file with the targets. CSV `id,value` is joined to the id column (by default the
+    /// table's own ids, or else the first column) by equality of text; a sample without an entry has a
+    /// missing target. CSV with one column, a vector as `.npy` and a `.cls` are joined by the order of
+    /// the samples and must hold one target per sample.
     pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.facts.target_file = Some(path.into());
         self
     }
 
-    /// A column that is no feature: ids.
+    /// States the column of ids, which is no feature.
     pub fn id(mut self, name: impl Into<String>) -> Self {
         self.facts.id = Some(name.into());
         self
     }
 
-    /// Columns (rows, where features are rows) that are no features.
+    /// States the columns (rows, where features are rows) that are no features.
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.facts.exclude = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Which way the table lies. Where features are rows, the header holds the sample ids, which are
-    /// private: then the delimiter is not found there, but stated or told by the file's name (`.csv`,
-    /// `.tsv`). By default samples are rows, except in `.gct`.
+    /// States whether samples are rows or columns. By default samples are rows, except in `.gct`. Where
+    /// features are rows, the header holds the sample ids, which are private; the delimiter is then not
+    /// looked for in it, but has to be stated or follow from the file's name (`.csv`, `.tsv`).
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.facts.orientation = Some(orientation);
         self
     }
 
-    /// What separates cells: an ASCII character. By default the most frequent of comma, tab and
-    /// semicolon in the header.
+    /// States the delimiter of cells, an ASCII character. By default it is the most frequent of comma,
+    /// tab and semicolon in the header.
     pub fn delimiter(mut self, delimiter: u8) -> Self {
         self.facts.delimiter = Some(delimiter);
         self
     }
 
-    /// Whether `3,5` means three and a half.
+    /// States whether `3,5` means three and a half.
     pub fn decimal_comma(mut self, decimal_comma: bool) -> Self {
         self.facts.decimal_comma = decimal_comma;
         self
     }
 
-    /// Texts that stand for a missing value, besides empty and unparseable cells.
+    /// States texts that stand for a missing value, besides empty and unparseable cells.
     pub fn missing<N: Into<String>>(mut self, codes: impl IntoIterator<Item = N>) -> Self {
         self.facts.missing = codes.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Says that the names in the header may be numbers. Otherwise a header that looks like a row of
-    /// data is refused, for its names are printed.
+    /// States that the names in the header may be numbers. Otherwise a header that looks like a row of
+    /// data is refused, because names are printed.
     pub fn numeric_names(mut self, numeric_names: bool) -> Self {
         self.facts.numeric_names = numeric_names;
         self
     }
 
-    /// Everything that can be refused without a look at the rows; the format is found out.
+    /// Checks all that can be checked without the rows, and recognizes the format.
     pub(crate) fn check(&self) -> Result<Format> {
         let format = self.format()?;
         if format == Format::Text {
@@ -145,7 +148,7 @@ impl FileTable {
         Ok(format)
     }
 
-    /// The format; what is stated of a table of another format is refused.
+    /// Recognizes the format; facts that do not fit it are refused.
     pub(crate) fn format(&self) -> Result<Format> {
         let format = self.file.path().map_or(Ok(Format::Text), Format::of)?;
         if format != Format::Text {
@@ -158,7 +161,7 @@ impl FileTable {
         if self.facts.delimiter.is_some_and(|byte| !byte.is_ascii() || b"\"\r\n".contains(&byte)) {
             return Err(Error::request("the delimiter must be one ASCII character, not a quote"));
         }
-        if self.lies() == Orientation::SamplesAsRows {
+        if self.stated_orientation() == Orientation::SamplesAsRows {
             return Ok(());
         }
         if self.facts.id.is_some() {
@@ -178,7 +181,7 @@ impl FileTable {
         Ok(())
     }
 
-    /// What is said of text says nothing of other formats.
+    /// Refuses facts that do not apply to a format other than text.
     fn check_binary(&self, format: Format) -> Result<()> {
         let of_text = [
             (self.facts.delimiter.is_some(), "a delimiter", Parameter::Delimiter),
@@ -187,7 +190,7 @@ impl FileTable {
         ];
         let name = format.name();
         if let Some((_, fact, parameter)) = of_text.iter().find(|(stated, ..)| *stated) {
-            let rule = format!("{fact} is stated of text: the format here is {name}");
+            let rule = format!("{fact} can be stated of text only: the format here is {name}");
             return Err(Error::request(rule).about([*parameter]));
         }
         let one_way = match format {
@@ -224,14 +227,14 @@ impl FileTable {
         format.open(path, &self.facts)
     }
 
-    /// Which way the table lies, as far as that is stated.
-    pub(super) fn lies(&self) -> Orientation {
+    /// The stated orientation; samples as rows, if none is stated.
+    pub(super) fn stated_orientation(&self) -> Orientation {
         self.facts.orientation.unwrap_or_default()
     }
 
-    /// Where the file is, ready to be opened.
+    /// The input as a text table, ready to be opened.
     pub(crate) fn file(&self) -> TableFile {
-        let by_name = || match self.lies() {
+        let by_name = || match self.stated_orientation() {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),
         };
@@ -249,7 +252,7 @@ impl FileTable {
         }
     }
 
-    /// A comma cannot both separate cells and stand in numbers.
+    /// Refuses decimal commas where commas separate cells.
     pub(super) fn check_decimal(&self, delimiter: u8) -> Result<()> {
         if delimiter == b',' && self.facts.decimal_comma {
             return Err(Error::request("decimal commas need cells that commas do not separate")

@@ -1,4 +1,4 @@
-//! A table in a file ready for passes over its samples, whatever its format.
+//! A table in a file of any format, ready for passes over its samples.
 
 use std::path::{Path, PathBuf};
 
@@ -80,7 +80,7 @@ impl sealed::Open for FileTable {
     }
 }
 
-/// A path stands for the table there, with nothing stated of it.
+/// Makes a path a source: the file there, with no facts stated.
 macro_rules! path_is_a_table {
     ($($path:ty),*) => {$(
         #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]

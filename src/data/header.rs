@@ -1,5 +1,5 @@
-//! What a header tells of a table, and whether it is one: a row of data that is taken for a header would be
-//! printed.
+//! The roles of columns by a header, and checks that it is a header: a row of data taken for one would
+//! be printed.
 
 use crate::data::file::FileTable;
 use crate::data::number::CellFormat;
@@ -9,7 +9,7 @@ use crate::data::targets::TargetTable;
 use crate::error::{Error, Parameter, Result};
 
 impl FileTable {
-    /// The roles of the columns by a header that is none of the rows.
+    /// Assigns the roles of the columns by the header; a header that looks like a row is refused.
     pub(super) fn schema_of_columns(
         &self,
         header: &[String],
@@ -24,7 +24,7 @@ impl FileTable {
             &self.facts.exclude,
         )
         .map_err(|error| {
-            // A name that is offered could be a value, if this is no header.
+            // The hint offers names, which are values if this is no header.
             let cells = self.facts.cells();
             let value = header.iter().any(|name| is_value(name, &cells, labels));
             if value && !self.facts.numeric_names { error.without_hint() } else { error }
@@ -33,9 +33,9 @@ impl FileTable {
         Ok(schema)
     }
 
-    /// Without a header the first row would be taken for one, and a person's values for names, which
-    /// are printed. Refused if the target's name could be one of its values, or half of the features'
-    /// names are numbers, unless the user says that names are numbers.
+    /// Refuses a header that looks like a row: then a person's values would be taken for names, which
+    /// are printed. It looks like one if the target's name could be one of its values, or if half of
+    /// the features' names are numbers; unless it is stated that names may be numbers.
     pub(super) fn check_header_is_no_row(
         &self,
         schema: &Schema,
@@ -61,9 +61,9 @@ impl FileTable {
         Ok(())
     }
 
-    /// The features by the header alone: no sample is read.
+    /// Assigns the roles of the columns by the header alone; no sample is read.
     pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
-        if self.lies() == Orientation::FeaturesAsRows {
+        if self.stated_orientation() == Orientation::FeaturesAsRows {
             return Err(Error::request(
                 "with features as rows the header does not tell their number",
             ));
@@ -73,7 +73,7 @@ impl FileTable {
         self.schema_of_columns(table.header(), None, opening.labels)
     }
 
-    /// Without a header the first target would be taken for one.
+    /// Refuses a target file without a header, whose first target would be taken for one.
     pub(super) fn check_targets_have_header(
         &self,
         schema: &Schema,

@@ -1,23 +1,24 @@
-//! Columns held in memory, handed on as blocks of rows.
+//! A table whose columns are held in memory, read in blocks of rows.
 
 use crate::data::block_table::{
-    Block, BlockTable, Blocks, Cell, Layout, Place, Values, Wanted, number_cell, rows_in,
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
+    rows_in,
 };
 use crate::error::Result;
 
-/// Rows in a block: each column gives a cache line and more at a time.
+/// The number of rows in a block: at least a cache line of each column.
 const ROWS: usize = 64;
 
 /// One column of a table.
 #[derive(Debug)]
-pub(crate) enum Column {
+pub(crate) enum HeldColumn {
     /// Numbers, NaN where missing.
     Numbers(Vec<f64>),
     /// Texts.
-    Texts(Vec<Cell>),
+    Texts(Vec<TextCell>),
 }
 
-impl Column {
+impl HeldColumn {
     pub(crate) fn len(&self) -> usize {
         match self {
             Self::Numbers(values) => values.len(),
@@ -28,7 +29,7 @@ impl Column {
     pub(crate) fn number(&self, row: usize) -> f64 {
         match self {
             Self::Numbers(values) => values[row],
-            // What a file of text would make of it.
+            // Read as in a text file.
             Self::Texts(cells) => cells[row]
                 .as_deref()
                 .and_then(crate::data::number::parse_number)
@@ -36,7 +37,7 @@ impl Column {
         }
     }
 
-    pub(crate) fn cell(&self, row: usize) -> Cell {
+    pub(crate) fn cell(&self, row: usize) -> TextCell {
         match self {
             Self::Numbers(values) => number_cell(values[row]),
             Self::Texts(cells) => cells[row].clone(),
@@ -44,41 +45,42 @@ impl Column {
     }
 }
 
-/// A table whose columns, all of one length, are in memory.
+/// A table whose columns, all of the same length, are held in memory.
 #[derive(Debug)]
 pub(crate) struct HeldTable {
     layout: Layout,
     rows: usize,
-    columns: Vec<Column>,
-    ids: Option<Vec<Cell>>,
-    target: Option<Vec<Cell>>,
+    columns: Vec<HeldColumn>,
+    ids: Option<Vec<TextCell>>,
+    target: Option<Vec<TextCell>>,
 }
 
 impl HeldTable {
-    /// Columns of `rows` values each, in the order of the layout's names; ids and target likewise.
+    /// A table of columns of `rows` values each, in the order of the layout's names; `ids` and `target`
+    /// have `rows` cells each.
     pub(crate) fn new(
         mut layout: Layout,
         rows: usize,
-        columns: Vec<Column>,
-        ids: Option<Vec<Cell>>,
-        target: Option<Vec<Cell>>,
+        columns: Vec<HeldColumn>,
+        ids: Option<Vec<TextCell>>,
+        target: Option<Vec<TextCell>>,
     ) -> Self {
-        let is_text = |c: &usize| matches!(columns[*c], Column::Texts(_));
+        let is_text = |c: &usize| matches!(columns[*c], HeldColumn::Texts(_));
         layout.texts = (0..columns.len()).filter(is_text).collect();
         (layout.ids, layout.target) = (ids.is_some(), target.is_some());
         layout.rows = Some(rows as u64);
         Self { layout, rows, columns, ids, target }
     }
 
-    fn texts(&self, place: Place, rows: std::ops::Range<usize>) -> Vec<Cell> {
-        let beside = |cells: &Option<Vec<Cell>>| match cells {
+    fn texts(&self, place: TextPlace, rows: std::ops::Range<usize>) -> Vec<TextCell> {
+        let beside = |cells: &Option<Vec<TextCell>>| match cells {
             Some(cells) => cells[rows.clone()].to_vec(),
             None => vec![None; rows.len()],
         };
         match place {
-            Place::Column(column) => rows.map(|row| self.columns[column].cell(row)).collect(),
-            Place::Ids => beside(&self.ids),
-            Place::Target => beside(&self.target),
+            TextPlace::Column(column) => rows.map(|row| self.columns[column].cell(row)).collect(),
+            TextPlace::Ids => beside(&self.ids),
+            TextPlace::Target => beside(&self.target),
         }
     }
 }
@@ -88,7 +90,7 @@ impl BlockTable for HeldTable {
         &self.layout
     }
 
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let wanted = wanted.clone();
         let d = wanted.numbers.len();
         let size = rows_in(wanted.block, 8 * d).min(ROWS);
@@ -102,7 +104,7 @@ impl BlockTable for HeldTable {
                 }
             }
             let texts = wanted.texts.iter().map(|&place| self.texts(place, rows.clone())).collect();
-            Ok(Block { rows: rows.len(), values: Values::F64(values), texts })
+            Ok(RowBlock { rows: rows.len(), values: RowValues::F64(values), texts })
         };
         Ok(Box::new((0..self.rows).step_by(size).map(block)))
     }

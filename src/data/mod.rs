@@ -1,7 +1,7 @@
-//! Samples in: reading, structure, and the way of each value to the grid.
+//! Reading tables: formats, the roles of columns, and the grid values of samples.
 //!
-//! Everything here is a function of one sample at a time (and of what the user stated), so it costs
-//! no privacy: no sample can change what another contributes.
+//! Every step is a function of one sample at a time and of the stated facts. It needs no privacy
+//! budget, because no sample can change what another one contributes.
 
 #[cfg(feature = "ndarray")]
 mod array;
@@ -49,7 +49,7 @@ pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
 #[cfg(feature = "inspect")]
 pub(crate) use block_samples::codes;
 #[cfg(feature = "inspect")]
-pub(crate) use block_table::{Block, Cell, Place, Values, Wanted};
+pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
 #[cfg(feature = "inspect")]
 pub(crate) use blocks::RowFold;
 #[cfg(feature = "inspect")]

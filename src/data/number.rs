@@ -1,6 +1,6 @@
-//! Cells as numbers.
+//! Parsing cells as numbers.
 
-/// How cells are written.
+/// The format of cells.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CellFormat {
     /// Whether `3,5` means three and a half.
@@ -10,7 +10,8 @@ pub(crate) struct CellFormat {
 }
 
 impl CellFormat {
-    /// A finite number, or `None`: missing, empty, text, NaN, infinite (also 1e400), not UTF-8, NUL.
+    /// The finite number in a cell; `None` if it is missing, empty, text, NaN, infinite (also 1e400),
+    /// not UTF-8 or holds NUL.
     #[inline]
     pub(crate) fn number(&self, cell: &[u8]) -> Option<f64> {
         if self.is_missing(cell) {
@@ -22,7 +23,7 @@ impl CellFormat {
         parse_number(cell)
     }
 
-    /// What stands before the places of a number.
+    /// The decimal mark.
     pub(crate) fn mark(&self) -> u8 {
         if self.decimal_comma { b',' } else { b'.' }
     }
@@ -39,10 +40,10 @@ impl CellFormat {
 const POWERS: [f64; 17] =
     [1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16];
 
-/// Bytes before a cell that [`plain_number`] may load, and does not look at.
+/// The number of bytes before a cell that [`plain_number`] loads without using them.
 const BEFORE: usize = 16;
 
-/// Bytes from a cell's start that it looks at: a cell and its delimiter.
+/// The number of bytes from the start of a cell that it uses: the cell and its delimiter.
 const AHEAD: usize = 24;
 
 /// A number such as `-12.3456` that starts at a place of a text and ends before a delimiter, and the
@@ -87,13 +88,13 @@ pub(crate) fn plain_number(
         number = number.wrapping_mul(POWERS_OF_TEN[places]);
         number = number.wrapping_add(eight_digits(load(window, end - 8)?, places, &mut others));
     }
-    // Up to 19 digits have not wrapped.
+    // Up to 19 digits do not overflow.
     let digits = whole + places;
     if others != 0 || digits == 0 || digits > 19 || number > 1 << 53 {
         return None;
     }
     let value = number as f64 / POWERS[places];
-    // Not by a branch, which nobody could foresee.
+    // Without a branch, which could not be predicted.
     let value = f64::from_bits(value.to_bits() ^ u64::from(negative) << 63);
     Some((value, at + end - BEFORE))
 }
@@ -115,7 +116,7 @@ fn matches(bytes: u64, byte: u8) -> u64 {
     zeros.wrapping_sub(0x0101_0101_0101_0101) & !zeros & 0x8080_8080_8080_8080
 }
 
-/// How far behind the start of the cell the first such byte is, or the end of the window.
+/// The offset of the first such byte from the start of the cell, or that of the end of the window.
 #[inline(always)]
 fn first_of(window: &[u8; BEFORE + AHEAD], byte: u8) -> usize {
     // The eight highest bits of the bytes, side by side: a multiplication that moves each to its place.
@@ -127,10 +128,10 @@ fn first_of(window: &[u8; BEFORE + AHEAD], byte: u8) -> usize {
     mask.trailing_zeros() as usize
 }
 
-/// Bytes moved up by a number of bytes, at most eight.
+/// Moves bytes up by a number of bytes, at most eight.
 #[inline(always)]
 fn shifted_up(bytes: u64, by: usize) -> u64 {
-    // In two halves, because a shift by all 64 bits is none.
+    // In two steps, because a shift by 64 bits is undefined.
     let half = 4 * by as u32;
     (bytes << half) << half
 }
@@ -148,14 +149,14 @@ fn eight_digits(bytes: u64, count: usize, others: &mut u64) -> u64 {
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
-/// A finite number with a decimal point, blanks around it aside.
+/// Parses a finite number with a decimal point; blanks around it are ignored.
 pub fn parse_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell.trim_ascii()).ok().filter(|value| value.is_finite())
 }
 
-/// A point would be a separator of thousands, and is refused.
+/// Parses a finite number with a decimal comma. A point, which would separate thousands, is refused.
 fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
-    /// Longer than any number people or programs write.
+    /// The longest number, in bytes; people and programs write shorter ones.
     const LONGEST: usize = 64;
     let cell = cell.trim_ascii();
     let mut text = [0; LONGEST];
@@ -246,7 +247,7 @@ mod tests {
             }
         }
 
-        /// Any bytes: nothing but a number is one.
+        /// Of any bytes, only numbers are read as numbers.
         #[test]
         fn plain_numbers_of_any_bytes(
             bytes in prop::collection::vec(any::<u8>(), 60),

@@ -1,7 +1,7 @@
-//! Lines without quotes straight to numbers: one pass over the bytes, no list of cells.
+//! Fast parsing of lines without quotes: numbers in one pass over the bytes, without a list of cells.
 //!
-//! What is no row - too few cells, too many, one that is too long - is left to the general way, which
-//! says what is wrong with it; a test holds both to the same rows.
+//! A line that is no row - too few cells, too many, one that is too long - is left to the general
+//! parser, which reports the error. A test checks that both agree.
 
 use crate::data::blocks::Shape;
 use crate::data::cells::{Line, MAX_CELL};
@@ -14,21 +14,21 @@ pub(super) struct PlainLines<'a> {
     shape: Shape,
     format: &'a CellFormat,
     /// The columns from left to right.
-    parts: Vec<Part>,
+    runs: Vec<ColumnRun>,
     target: Option<usize>,
     id: Option<usize>,
 }
 
-/// What a cell or a number of cells in a row hold.
+/// The role of consecutive columns.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Part {
+enum ColumnRun {
     Features(usize),
     Target,
     Id,
     Other,
 }
 
-/// Cells of a line that are not numbers; empty if there is no such column.
+/// The cells of a line that are used as text; empty if there is no such column.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Texts<'a> {
     pub(super) target: &'a [u8],
@@ -37,51 +37,51 @@ pub(super) struct Texts<'a> {
 
 impl<'a> PlainLines<'a> {
     pub(super) fn new(schema: &Schema, format: &'a CellFormat, shape: Shape) -> Self {
-        let mut parts = Vec::new();
+        let mut runs = Vec::new();
         let mut features = schema.features().iter().copied().peekable();
         for column in 0..shape.columns {
             let is_feature = features.next_if_eq(&column).is_some();
-            match parts.last_mut() {
-                Some(Part::Features(number)) if is_feature => *number += 1,
-                _ if is_feature => parts.push(Part::Features(1)),
-                _ if schema.target() == Some(column) => parts.push(Part::Target),
-                _ if schema.id() == Some(column) => parts.push(Part::Id),
-                _ => parts.push(Part::Other),
+            match runs.last_mut() {
+                Some(ColumnRun::Features(number)) if is_feature => *number += 1,
+                _ if is_feature => runs.push(ColumnRun::Features(1)),
+                _ if schema.target() == Some(column) => runs.push(ColumnRun::Target),
+                _ if schema.id() == Some(column) => runs.push(ColumnRun::Id),
+                _ => runs.push(ColumnRun::Other),
             }
         }
-        Self { shape, format, parts, target: schema.target(), id: schema.id() }
+        Self { shape, format, runs, target: schema.target(), id: schema.id() }
     }
 
-    /// The line's texts, its numbers in `values`, of which there are as many as features; NaN where
-    /// missing. `None` if it is no row.
+    /// Parses a line: writes its numbers to `values` (one per feature, NaN where missing) and gives its
+    /// texts. `None` if it is no row.
     pub(super) fn read<'l>(&self, line: &Line<'l>, values: &mut [f64]) -> Option<Texts<'l>> {
         let mut cells = Cells { line, next: Some(line.start), delimiter: self.shape.delimiter };
         let mut texts = Texts::default();
         let mut values = values.iter_mut();
-        for part in &self.parts {
+        for part in &self.runs {
             match part {
-                Part::Features(number) => {
+                ColumnRun::Features(number) => {
                     for value in values.by_ref().take(*number) {
                         *value = cells.number(self.format)?;
                     }
                 }
-                Part::Target => texts.target = cells.text()?,
-                Part::Id => texts.id = cells.text()?,
-                Part::Other => _ = cells.text()?,
+                ColumnRun::Target => texts.target = cells.text()?,
+                ColumnRun::Id => texts.id = cells.text()?,
+                ColumnRun::Other => _ = cells.text()?,
             }
         }
-        // Nothing is left.
+        // All of the line must have been read.
         cells.next.is_none().then_some(texts)
     }
 
-    /// The line's texts alone; `None` if it is no row.
+    /// The texts of a line alone; `None` if it is no row.
     pub(super) fn read_texts<'l>(&self, line: &Line<'l>) -> Option<Texts<'l>> {
         let (bytes, delimiter) = (line.bytes(), self.shape.delimiter);
         if memchr::memchr_iter(delimiter, bytes).count() + 1 != self.shape.columns {
             return None;
         }
         let mut start = 0;
-        // No stretch longer than a cell is without a delimiter.
+        // No cell is longer than the limit.
         while bytes.len() - start > MAX_CELL {
             start += memchr::memrchr(delimiter, &bytes[start..=start + MAX_CELL])? + 1;
         }
@@ -92,7 +92,7 @@ impl<'a> PlainLines<'a> {
         })
     }
 
-    /// A cell of a row, found from the nearer end.
+    /// A cell of a row, searched from the nearer end.
     fn cell<'l>(&self, bytes: &'l [u8], column: usize) -> &'l [u8] {
         let behind = self.shape.columns - 1 - column;
         let delimiters = || memchr::memchr_iter(self.shape.delimiter, bytes);
@@ -109,10 +109,10 @@ impl<'a> PlainLines<'a> {
     }
 }
 
-/// Takes cells off a line, from left to right.
+/// Reads the cells of a line from left to right.
 struct Cells<'c, 'l> {
     line: &'c Line<'l>,
-    /// Where the next cell starts, behind a delimiter; `None` behind the last cell.
+    /// The start of the next cell; `None` after the last cell.
     next: Option<usize>,
     delimiter: u8,
 }
@@ -157,7 +157,7 @@ mod tests {
     /// Rows as bits of their numbers, target and id.
     type Read = Vec<(Vec<u64>, Vec<u8>, Vec<u8>)>;
 
-    /// Reads rows in the quick way, or without it.
+    /// Collects rows, with or without the fast parser.
     struct Collect<'a> {
         plain: Option<&'a PlainLines<'a>>,
         schema: &'a Schema,
@@ -191,7 +191,7 @@ mod tests {
         }
     }
 
-    /// What both ways make of a table: the same, or the same error.
+    /// Checks that both parsers give the same rows or the same error.
     fn both(text: &[u8], schema: &Schema, format: &CellFormat, shape: Shape) -> [String; 2] {
         let plain = PlainLines::new(schema, format, shape);
         [None, Some(&plain)].map(|plain| {

@@ -1,6 +1,6 @@
 //! Many values to the grid at a time, for the vector instructions of the processor.
 //!
-//! # What it is
+//! # Definition
 //!
 //! A value v between bounds with middle m and half-width h has the grid value
 //!
@@ -34,10 +34,10 @@ use crate::data::bounds::Bounds;
 use crate::data::samples::Value;
 use crate::vectors;
 
-/// Values that are looked at, and if need be done again, together.
+/// The number of values in a run: they are computed, and if in doubt computed again, together.
 const RUN: usize = 64;
 
-/// How far ahead, in bytes, memory is asked for: rows and columns that follow each other are read in order.
+/// The distance of prefetching, in bytes: consecutive rows and columns are read in order.
 const AHEAD: usize = 1 << 14;
 
 /// Adding 3 * 2^35 rounds to a multiple of 2^-16.
@@ -46,7 +46,7 @@ const FIXED: f64 = 103_079_215_104.0;
 /// One half in fixed point.
 const HALF: u32 = 1 << 15;
 
-/// The quick way is less than this from the formula, in fixed point.
+/// A bound on the distance of the quick way from the formula, in fixed point.
 const DOUBT: u32 = 2;
 
 /// Adding 3 * 2^51 rounds to an integer, which the lowest bits then hold.
@@ -88,7 +88,7 @@ impl SameBounds {
         Self { bounds, quick: Quick::new(&bounds, q), q }
     }
 
-    /// Values to the grid; 0 where not finite.
+    /// Writes the grid values; 0 where a value is not finite.
     pub(super) fn quantize<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Same { all: self, values, out });
     }
@@ -125,13 +125,13 @@ impl<'a> EachBounds<'a> {
         SameBounds { bounds: self.bounds[feature], quick, q: self.q }
     }
 
-    /// One sample's values to the grid; 0 where not finite.
+    /// Writes the grid values of one sample; 0 where a value is not finite.
     pub(super) fn quantize<A: Value>(&self, values: &[A], out: &mut [i16]) {
         vectors::run(Each { all: self, values, out });
     }
 }
 
-/// A run to the grid.
+/// Writes the grid values of a run.
 #[inline(always)]
 fn run<A: Value>(
     values: &[A; RUN],
@@ -146,7 +146,7 @@ fn run<A: Value>(
     }
 }
 
-/// In the quick way; whether that is in doubt.
+/// Writes the grid values of a run in the quick way; `true` if they are in doubt.
 #[inline(always)]
 fn quickly<A: Value>(
     values: &[A; RUN],
@@ -168,7 +168,7 @@ fn quickly<A: Value>(
     for i in 0..RUN {
         out[i] = (fixed[i] >> 16) as i16;
     }
-    // What is behind the point, the least of all: near a half integer, it is small.
+    // The smallest fractional part: it is small if a value is near a half integer.
     let mut least = [u32::MAX; 16];
     for fixed in fixed.as_chunks::<16>().0 {
         for i in 0..16 {
@@ -186,7 +186,7 @@ fn sum_is_finite<A: Value>(values: &[A; RUN]) -> bool {
     for values in values.as_chunks::<16>().0 {
         for i in 0..16 {
             let value: f64 = values[i].into();
-            // What has 32 bits is not made longer for this.
+            // Values of 32 bits are not widened for this sum.
             if size_of::<A>() < size_of::<f64>() {
                 short[i] += value as f32;
             } else {
@@ -197,7 +197,7 @@ fn sum_is_finite<A: Value>(values: &[A; RUN]) -> bool {
     sums.iter().zip(short).fold(true, |all, (sum, short)| all & sum.is_finite() & short.is_finite())
 }
 
-/// By the formula itself.
+/// Writes the grid values by the formula itself.
 #[inline(always)]
 fn by_formula<A: Value>(
     values: &[A; RUN],

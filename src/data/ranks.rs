@@ -1,11 +1,11 @@
 //! Ranks of the values of one sample, on the grid.
 //!
-//! # What it is
+//! # Definition
 //!
-//! With r the mid-rank of a value among the d' values present, q (2r - d' - 1)/(d' - 1); a missing value
-//! is 0, as is the only one.
+//! Let r be the mid-rank of a value among the d' values that are present. Its grid value is
+//! q (2r - d' - 1)/(d' - 1). It is 0 for a missing value and for a single one.
 //!
-//! # How
+//! # Algorithm
 //!
 //! Finite floats become integers of the same order. The 32 bits that tell most of a sample's values apart
 //! and the place of the value make one 64-bit key, and a radix sort with digits of 11 bits brings the keys
@@ -14,33 +14,34 @@
 //!
 //! # Cost
 //!
-//! Linear in d' but for values that agree in all of the first 32 bits; no memory is taken from the second
-//! sample on.
+//! Linear in d', except for values that agree in all of the first 32 bits. Memory is allocated for the
+//! first sample only.
 
 use crate::data::samples::Value;
 use crate::exact::codes_by_rank;
 
-/// Bits of a digit.
+/// The number of bits of a digit.
 const DIGIT: u32 = 11;
 const DIGITS: usize = 1 << DIGIT;
 
-/// Fewer keys than this are sorted by comparisons: the counts of the digits would cost more.
+/// Below this number of keys, sorting by comparisons is faster than counting digits.
 const FEW: usize = 1024;
 
-/// Ranks samples, one after the other.
+/// Ranks the values of samples, one sample after the other.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Ranker {
-    /// The order of a value in the upper half, its place in the lower.
+    /// Keys: the order of a value in the upper half, its place in the sample in the lower half.
     keys: Vec<u64>,
-    /// The same, on the way from one digit to the next.
+    /// A buffer for the keys, sorted by the next digit.
     moved: Vec<u64>,
-    /// The code of each rank, by twice the mid-rank, for so many values as the last sample had.
+    /// The grid value of each rank, indexed by twice the mid-rank, for as many values as the last
+    /// sample had.
     codes: Vec<i16>,
     present: usize,
 }
 
 impl Ranker {
-    /// Writes the codes of a sample's values; missing ones are not finite.
+    /// Writes the grid values of a sample's values; missing ones are NaN or infinite.
     pub(super) fn rank<A: Value>(&mut self, values: &[A], q: i32, out: &mut [i16]) {
         let (mut least, mut most) = (u64::MAX, 0);
         let mut present = 0usize;
@@ -58,7 +59,7 @@ impl Ranker {
             return;
         }
         let bits = u64::BITS - (most - least).leading_zeros();
-        // What does not fit the upper half is compared later.
+        // Values that agree in the upper half are compared later.
         let left_out = bits.saturating_sub(32);
         self.keys.clear();
         self.keys.extend(values.iter().zip(0u64..).filter_map(|(&value, place)| {
@@ -93,7 +94,7 @@ impl Ranker {
         }
     }
 
-    /// By the upper halves of the keys, of which the lowest `bits` are used.
+    /// Sorts the keys by their upper halves, of which the lowest `bits` bits are used.
     fn sort(&mut self, bits: u32) {
         if self.keys.len() < FEW {
             self.keys.sort_unstable();
@@ -111,7 +112,7 @@ impl Ranker {
             if counts.iter().any(|&count| count as usize == self.keys.len()) {
                 continue;
             }
-            // Where the keys of each digit start.
+            // The place of the first key of each digit.
             let mut start = 0;
             for count in counts.iter_mut() {
                 start += std::mem::replace(count, start);

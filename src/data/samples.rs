@@ -1,4 +1,4 @@
-//! Samples - one protected unit each - whatever they come from and whichever way the table lies.
+//! Samples, the protected units, independent of a table's format and orientation.
 
 use crate::data::columns::{Columns, HeldRows};
 use crate::data::number::CellFormat;
@@ -19,23 +19,23 @@ pub(crate) struct Sample<'a, A> {
     pub(crate) values: &'a [A],
 }
 
-/// Samples whose values lie feature by feature.
+/// Samples whose values are stored feature by feature.
 pub(crate) struct FeatureMajor<'a, A> {
-    /// For each feature its values, one for each sample; NaN or infinite where missing.
+    /// For each feature its values, one per sample; NaN or infinite where missing.
     pub(crate) features: Vec<&'a [A]>,
     /// The target's cell of each sample.
     pub(crate) targets: Vec<Option<&'a [u8]>>,
 }
 
 impl<A: Value> FeatureMajor<'_, A> {
-    /// Values turned at a time, so that they stay in the processor's caches.
+    /// The number of values transposed at a time, which fit in the processor's caches.
     const TURNED: usize = 1 << 16;
 
-    /// Hands samples on one by one: blocks of them are turned, so that what lies together is read
-    /// together.
+    /// Calls `take` for each sample, in order. Values are transposed block by block, so that memory is
+    /// read in order.
     pub(crate) fn each(&self, mut take: impl FnMut(Sample<'_, A>)) {
         let d = self.features.len();
-        // A row of a block takes a cache line of each feature at least.
+        // A block holds at least a cache line of each feature.
         let rows = (Self::TURNED / d.max(1)).clamp(16, 256);
         let mut turned = Vec::new();
         for (block, targets) in self.targets.chunks(rows).enumerate() {
@@ -55,15 +55,15 @@ impl<A: Value> FeatureMajor<'_, A> {
     }
 }
 
-/// What a thread does with the samples it is given.
+/// The work of a thread on its samples.
 pub(crate) trait SampleFold: Send {
-    /// Whether it looks at feature values; if not, they need not be read.
+    /// Whether feature values are used; otherwise they are not read.
     const READS_VALUES: bool = true;
 
-    /// Takes a sample in.
+    /// Takes in a sample.
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>);
 
-    /// Takes in samples that lie feature by feature.
+    /// Takes in samples stored feature by feature.
     fn feature_major<A: Value>(&mut self, samples: &FeatureMajor<'_, A>) {
         if Self::READS_VALUES {
             samples.each(|sample| self.sample(sample));
@@ -74,7 +74,7 @@ pub(crate) trait SampleFold: Send {
         }
     }
 
-    /// Takes in what another thread gathered.
+    /// Takes in the result of another thread.
     fn merge(&mut self, other: Self);
 }
 
@@ -83,20 +83,20 @@ pub(crate) trait Samples {
     /// The features and the target.
     fn schema(&self) -> &Schema;
 
-    /// How targets are written.
+    /// The format of the targets.
     fn format(&self) -> &CellFormat;
 
     /// Whether a second pass is possible.
     fn can_repeat(&self) -> bool;
 
-    /// One pass over the samples.
+    /// Makes one pass over the samples.
     ///
     /// # Errors
     ///
     /// `Input` with its place where the table is malformed; `Io` if it cannot be read.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F>;
 
-    /// Feature values by column, of the samples whose target `code` can make a number of.
+    /// Reads the feature values by column, of the samples whose target `code` turns into a number.
     ///
     /// # Errors
     ///
@@ -117,7 +117,7 @@ pub(crate) trait Samples {
         Ok(self.fold(new)?.held)
     }
 
-    /// What to say if no sample has a usable target: where it was looked for, and what usually helps.
+    /// The error for a table without a usable target: where it was looked for, and what usually helps.
     fn no_usable_target(&self, labels: bool) -> Error;
 }
 
@@ -130,7 +130,7 @@ pub(crate) struct UsableSamples<C> {
     pub(crate) samples: u64,
 }
 
-/// Keeps samples as they are.
+/// Holds samples in memory.
 struct HoldColumns<'a, C> {
     code: &'a C,
     held: UsableSamples<HeldRows>,
@@ -152,7 +152,7 @@ impl<C: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
     }
 }
 
-/// What a run says when it opens a table.
+/// The options of a run for opening a table.
 pub(crate) struct Opening<'a> {
     pub(crate) threads: usize,
     pub(crate) progress: Option<Progress>,
@@ -187,7 +187,7 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
 pub(crate) mod sealed {
     use super::*;
 
-    /// How a source is opened.
+    /// The sealed part of a source: opening it.
     #[allow(private_interfaces, private_bounds, reason = "sealed: nobody outside can call it")]
     pub trait Open {
         /// An open table.
@@ -195,15 +195,15 @@ pub(crate) mod sealed {
         where
             Self: 's;
 
-        /// Reads what must be known before the first pass.
+        /// Opens the table: reads all that is needed before the first pass.
         fn open(&self, opening: &Opening<'_>) -> Result<Self::Table<'_>>;
 
-        /// The features by the header alone: no sample is read.
+        /// The features, by the header alone; no sample is read.
         fn header(&self, opening: &Opening<'_>) -> Result<Schema>;
     }
 }
 
-/// Folds samples by their number on all threads.
+/// Folds the samples 0 to `samples` on `threads` threads; `take` folds a range of them.
 pub(crate) fn fold_numbered<F: SampleFold>(
     samples: usize,
     threads: usize,

@@ -1,4 +1,4 @@
-//! How a row's values reach the grid.
+//! Scaling: the grid values of a sample's values.
 
 use crate::data::bounds::Bounds;
 use crate::data::quantize::{EachBounds, SameBounds};
@@ -6,7 +6,7 @@ use crate::data::ranks::Ranker;
 use crate::data::samples::Value;
 use crate::exact::GRID;
 
-/// How feature values are made comparable, by a function of each sample alone.
+/// A way to make feature values comparable, by a function of each sample alone.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Scaling {
@@ -18,7 +18,7 @@ pub enum Scaling {
     RowRank,
 }
 
-/// Scales samples, one after the other, without allocating for each.
+/// Scales samples, one after the other, without an allocation per sample.
 ///
 /// ```
 /// use dpsis::{Scaler, Scaling};
@@ -32,11 +32,11 @@ pub enum Scaling {
 pub struct Scaler<'a> {
     rule: Rule<'a>,
     q: i32,
-    /// Values of a sample that came one by one; NaN where missing.
+    /// A buffer for values that come one by one; NaN where missing.
     values: Vec<f64>,
 }
 
-/// A scaling with what is computed once for all samples.
+/// A scaling, prepared for many samples.
 #[derive(Debug, Clone)]
 enum Rule<'a> {
     Same(SameBounds),
@@ -45,7 +45,7 @@ enum Rule<'a> {
 }
 
 impl<'a> Scaler<'a> {
-    /// To integers from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID).
+    /// A scaler to integers from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID).
     pub fn new(scaling: &'a Scaling) -> Self {
         Self::with_grid(scaling, GRID)
     }
@@ -59,9 +59,9 @@ impl<'a> Scaler<'a> {
         Self { rule, q, values: Vec::new() }
     }
 
-    /// Writes a sample's values to the grid. A missing value (`None`, NaN or infinite) becomes 0; where
-    /// each feature has bounds, values beyond the last of them are left out. What `out` held before is
-    /// gone.
+    /// Replaces the content of `out` by a sample's grid values. A missing value (`None`, NaN or
+    /// infinite) becomes 0; where each feature has its own bounds, values beyond the last feature are
+    /// left out.
     pub fn scale(&mut self, values: impl IntoIterator<Item = Option<f64>>, out: &mut Vec<i16>) {
         let mut held = std::mem::take(&mut self.values);
         held.clear();
@@ -75,8 +75,8 @@ impl<'a> Scaler<'a> {
         self.values = held;
     }
 
-    /// Writes a sample's values, NaN or infinite where missing, to a grid value each; with bounds for
-    /// each feature, there are as many values.
+    /// Writes the grid values of a sample to `out`, of the same length. Values are NaN or infinite
+    /// where missing; with bounds for each feature, there is one value per feature.
     pub(crate) fn sample<A: Value>(&mut self, values: &[A], out: &mut [i16]) {
         match &mut self.rule {
             Rule::Same(all) => all.quantize(values, out),
@@ -85,13 +85,13 @@ impl<'a> Scaler<'a> {
         }
     }
 
-    /// Whether a value's place on the grid depends on nothing but itself and its feature: not on its
+    /// Whether a grid value depends on the value and its feature alone, not on the other values of the
     /// sample.
     pub(crate) fn is_by_feature(&self) -> bool {
         !matches!(self.rule, Rule::Rank(_))
     }
 
-    /// The same for values of one feature from many samples, where [`is_by_feature`] holds.
+    /// Writes the grid values of one feature in many samples, where [`is_by_feature`] holds.
     ///
     /// [`is_by_feature`]: Self::is_by_feature
     pub(crate) fn feature<A: Value>(&self, feature: usize, values: &[A], out: &mut [i16]) {

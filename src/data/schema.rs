@@ -1,4 +1,4 @@
-//! What the header says: which columns are features, which is the target, which holds ids.
+//! The roles of columns by the header: features, target, ids.
 
 use std::collections::HashSet;
 
@@ -6,13 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Parameter, Result};
 
-/// Which way a table lies.
+/// The orientation of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Orientation {
-    /// One row a sample, one column a feature: the header holds feature names.
+    /// One row per sample, one column per feature: the header holds feature names.
     #[default]
     SamplesAsRows,
-    /// One row a feature, one column a sample: the first column holds feature names, the header
+    /// One row per feature, one column per sample: the first column holds feature names, and the header
     /// sample ids, which are private.
     FeaturesAsRows,
 }
@@ -30,14 +30,14 @@ pub enum TargetColumn {
     At(usize),
 }
 
-/// Where the target comes from.
+/// The origin of the target.
 pub(crate) enum TargetRole<'a> {
     /// A column (or, where features are rows, a row) of the table.
     Here(&'a TargetColumn),
     /// Another file, joined by the ids of this one.
     Elsewhere,
     /// Beside the columns, or in another file in the order of the samples, or joined by ids beside the
-    /// columns: no column of ids is needed.
+    /// columns. No column of ids is needed.
     Apart,
 }
 
@@ -72,7 +72,7 @@ impl Schema {
         let (target, id) = match target {
             TargetRole::Here(target) => {
                 let target = locate(&header, target)?;
-                // Row names, as data frames are often written.
+                // A first column without a name holds row names, as in files written from data frames.
                 let unnamed = named.is_none() && unnamed_first && target != 0;
                 (Some(target), named.or(unnamed.then_some(0)))
             }
@@ -126,7 +126,7 @@ impl Schema {
         Ok(schema)
     }
 
-    /// The features of a matrix: its target is apart.
+    /// Makes all columns of a matrix features; the target is apart.
     ///
     /// # Errors
     ///
@@ -163,7 +163,7 @@ impl Schema {
         Ok(Self { orientation, names, target, id, features })
     }
 
-    /// Which way the table lies.
+    /// The orientation of the table.
     pub(crate) fn orientation(&self) -> Orientation {
         self.orientation
     }
@@ -188,17 +188,17 @@ impl Schema {
         self.target
     }
 
-    /// A name by its place.
+    /// The name at a place, from 0.
     pub(crate) fn name(&self, place: usize) -> &str {
         &self.names[place]
     }
 
-    /// The id column, from 0.
+    /// The place of the id column, from 0.
     pub(crate) fn id(&self) -> Option<usize> {
         self.id
     }
 
-    /// Whether these are the names in a file.
+    /// Whether these are the names that the schema was made of.
     pub(crate) fn is_of(&self, names: &[String]) -> bool {
         self.names == names
     }
@@ -216,7 +216,7 @@ pub(crate) fn target_of_rows() -> Error {
         .about([Parameter::TargetFile, Parameter::Target])
 }
 
-/// The first place of a name that occurred before; empty names aside.
+/// The first place of a name that occurred before; empty names are ignored.
 fn repeated(names: &[String]) -> Option<usize> {
     let mut seen = HashSet::with_capacity(names.len());
     names.iter().position(|name| !seen.insert(name.as_str()) && !name.is_empty())

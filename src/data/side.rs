@@ -1,4 +1,4 @@
-//! Small files of text beside the table: any, and bounds by feature.
+//! Small text files beside the table, such as bounds by feature.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -12,7 +12,7 @@ use crate::data::table::TableFile;
 use crate::data::text::text;
 use crate::error::{Error, Result};
 
-/// The header and all rows, in order, of a small file.
+/// The header and all rows of a small file, in order.
 pub(crate) struct SideFile {
     pub(crate) header: Vec<String>,
     pub(crate) rows: Vec<Vec<Vec<u8>>>,
@@ -52,7 +52,8 @@ impl SideFile {
     }
 }
 
-/// Bounds of every feature: a CSV file `feature,lo,hi`, in which `*` stands for all others.
+/// Reads the bounds of every feature from a CSV file `feature,lo,hi`, in which `*` stands for all
+/// others.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! A text table, plain or compressed: its header, and passes over its lines.
+//! Text tables, plain or compressed: the header and passes over the rows.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -13,30 +13,30 @@ use crate::data::formats::Format;
 use crate::data::text::text;
 use crate::error::{Error, Parameter, Result};
 
-/// Called with the share of a file that has been read, from 0 to 1.
+/// A callback for progress: it gets the share of the file that has been read, from 0 to 1.
 pub(crate) type Progress = Arc<dyn Fn(f64) + Send + Sync>;
 
-/// Where text comes from.
+/// The origin of a text.
 #[derive(Clone)]
 enum Input {
     Standard,
     File(PathBuf),
-    /// Gone once it has been taken.
+    /// A reader; `None` once it has been taken.
     Reader(Arc<Mutex<Option<Box<dyn Read + Send>>>>),
 }
 
-/// A table by its place; nothing is open.
+/// A text table that is not open.
 #[derive(Clone)]
 pub(crate) struct TableFile {
     input: Input,
     /// Stated, or found in the header.
     delimiter: Option<u8>,
-    /// Whether commas stand in numbers: then they do not separate cells.
+    /// Whether commas are decimal marks: then they do not separate cells.
     decimal_comma: bool,
     progress: Option<Progress>,
 }
 
-/// A table whose header has been read.
+/// An open text table, whose header has been read.
 pub(crate) struct OpenTable {
     name: String,
     input: Box<dyn BufRead + Send>,
@@ -46,38 +46,38 @@ pub(crate) struct OpenTable {
 }
 
 impl TableFile {
-    /// `-` is standard input.
+    /// The file at `path`; `-` is standard input.
     pub(crate) fn new(path: &Path, delimiter: Option<u8>) -> Self {
         let standard = path == Path::new("-");
         let input = if standard { Input::Standard } else { Input::File(path.to_owned()) };
         Self { input, delimiter, decimal_comma: false, progress: None }
     }
 
-    /// What a reader gives; it can be opened once.
+    /// The text of a reader; it can be opened once.
     pub(crate) fn of_reader(reader: Box<dyn Read + Send>) -> Self {
         let input = Input::Reader(Arc::new(Mutex::new(Some(reader))));
         Self { input, delimiter: None, decimal_comma: false, progress: None }
     }
 
-    /// States what separates cells; otherwise it is found in the header.
+    /// States the delimiter; by default it is found in the header.
     pub(crate) fn with_delimiter(mut self, delimiter: Option<u8>) -> Self {
         self.delimiter = delimiter;
         self
     }
 
-    /// Says whether commas stand in numbers.
+    /// States whether commas are decimal marks.
     pub(crate) fn with_decimal_comma(mut self, decimal_comma: bool) -> Self {
         self.decimal_comma = decimal_comma;
         self
     }
 
-    /// Reports how far each pass is.
+    /// Sets a callback for the progress of each pass.
     pub(crate) fn with_progress(mut self, progress: Option<Progress>) -> Self {
         self.progress = progress;
         self
     }
 
-    /// What the file's name says of its delimiter: `.csv` or `.tsv`, compressed or not.
+    /// The delimiter by the file's name: `.csv`, `.tsv` or `.tab`, compressed or not.
     pub(crate) fn delimiter_by_name(&self) -> Option<u8> {
         let Input::File(path) = &self.input else { return None };
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
@@ -89,7 +89,7 @@ impl TableFile {
         }
     }
 
-    /// How messages call it.
+    /// The name in messages.
     pub(crate) fn name(&self) -> String {
         match &self.input {
             Input::Standard => "standard input".into(),
@@ -98,7 +98,7 @@ impl TableFile {
         }
     }
 
-    /// The path, if it is that of a file.
+    /// The path, if the table is a file.
     pub(crate) fn path(&self) -> Option<&Path> {
         match &self.input {
             Input::File(path) => Some(path),
@@ -106,7 +106,7 @@ impl TableFile {
         }
     }
 
-    /// Whether it can be read more than once: a pipe cannot.
+    /// Whether the table is a regular file, which can be read more than once; a pipe is not.
     pub(crate) fn is_regular(&self) -> bool {
         let Input::File(path) = &self.input else { return false };
         path.metadata().is_ok_and(|metadata| metadata.is_file())
@@ -176,12 +176,12 @@ impl OpenTable {
         &self.header
     }
 
-    /// What separates cells.
+    /// The delimiter of cells.
     pub(crate) fn delimiter(&self) -> u8 {
         self.delimiter
     }
 
-    /// One pass over the rows.
+    /// Makes one pass over the rows on `threads` threads.
     ///
     /// # Errors
     ///
@@ -194,7 +194,7 @@ impl OpenTable {
     }
 }
 
-/// Reports the share that has been read.
+/// A reader that reports its progress.
 struct Measured<R> {
     raw: R,
     read: u64,
@@ -211,7 +211,7 @@ impl<R: Read> Read for Measured<R> {
     }
 }
 
-/// Remembers whether the system failed to read: then an error is not the fault of the data.
+/// Remembers whether a read failed: then an error is not due to damaged data.
 #[derive(Clone, Default)]
 struct Failures(Arc<AtomicBool>);
 
@@ -230,7 +230,7 @@ impl<R: Read> Read for Watched<R> {
 }
 
 impl Failures {
-    /// What the system could not read, or what a decompressor could not make sense of.
+    /// The error for a failed read or for damaged compressed data.
     fn error(&self, name: &str, error: &io::Error) -> Error {
         let decoding = [
             io::ErrorKind::UnexpectedEof,
@@ -251,8 +251,8 @@ fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::io(format!("cannot read {name}: {error}"))
 }
 
-/// The most frequent of comma, tab and semicolon in the first line, outside quotes; a comma where
-/// none is, nor stands in numbers.
+/// The most frequent of comma, tab and semicolon in the first line, outside quotes. A comma if there is
+/// none; with decimal commas, commas do not count.
 fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
     let mut counts = [(b',', 0), (b'\t', 0), (b';', 0)];
     let mut quoted = false;
@@ -280,8 +280,8 @@ impl From<Error> for HeaderError {
     }
 }
 
-/// The first line, through the CSV state machine. A name may be quoted but not hold a line break: an
-/// unclosed quote would turn rows into names, and names are printed.
+/// Reads the first line with the CSV state machine. A name may be quoted but may not hold a line break:
+/// an unclosed quote would turn rows into names, and names are printed.
 fn read_header(
     input: &mut impl BufRead,
     delimiter: u8,

@@ -1,5 +1,5 @@
-//! How a row's target reaches the grid. A value that is not usable is missing, and then the row
-//! contributes nothing anywhere.
+//! The grid value of a row's target. A value that is not usable is missing, and a row without a target
+//! contributes nothing.
 
 use crate::data::bounds::Bounds;
 use crate::data::number::CellFormat;
@@ -11,7 +11,7 @@ use crate::exact::GRID;
 pub(crate) struct Labels(Vec<String>);
 
 impl Labels {
-    /// At least two different labels, none empty.
+    /// The classes, in order: at least two different labels, none empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
         let labels: Vec<String> = labels.iter().map(|label| label.trim().to_owned()).collect();
         if labels.len() < 2 {
@@ -32,7 +32,8 @@ impl Labels {
         &self.0
     }
 
-    /// The class of a cell: equality of text, case included, blanks around it aside.
+    /// The class of a cell, from 0, by equality of text: upper and lower case differ, blanks around it
+    /// are ignored.
     pub(crate) fn class_of(&self, cell: &[u8], format: &CellFormat) -> Option<usize> {
         if format.is_missing(cell) {
             return None;
@@ -42,19 +43,19 @@ impl Labels {
     }
 }
 
-/// How a cell becomes one number on the grid.
+/// A coding of target cells as grid values.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum TargetCode {
     /// Clipped to a stated range.
     Bounded(Bounds),
-    /// The first label to -Q, the last to Q, those between them at equal distances.
+    /// The first label is -Q, the last Q, those between them are at equal distances.
     Classes(Labels),
-    /// Q from this value on, -Q below.
+    /// Values from this one on are Q, those below -Q.
     SplitAt(f64),
 }
 
 impl TargetCode {
-    /// The target's grid value, `None` where it is missing.
+    /// The grid value of a target; `None` if it is missing.
     pub(crate) fn code(&self, cell: &[u8], format: &CellFormat, q: i32) -> Option<i16> {
         match self {
             Self::Bounded(bounds) => Some(bounds.quantize(format.number(cell)?, q)),
@@ -67,12 +68,12 @@ impl TargetCode {
         }
     }
 
-    /// A value split at a median.
+    /// The grid value of a value split at a median.
     pub(crate) fn split(value: f64, median: f64, q: i32) -> i16 {
         end(value >= median, q)
     }
 
-    /// A center on the grid in the units people state it in: a mean, or the share of the second
+    /// A center on the grid in the units in which it is stated: a mean, or the share of the second
     /// class or of the rows at or above the median.
     pub(crate) fn center_in_units(&self, center: i32) -> f64 {
         match self {
@@ -84,7 +85,7 @@ impl TargetCode {
     }
 }
 
-/// q or -q.
+/// q for the upper end, -q for the lower.
 fn end(upper: bool, q: i32) -> i16 {
     (if upper { q } else { -q }) as i16
 }

@@ -1,12 +1,12 @@
-//! Targets from a file of their own, and how they are joined to the samples.
+//! Targets from a separate file, joined to the samples.
 //!
-//! By id where the file states ids: CSV `id,value`. By order where it does not: CSV with one column, numpy's
-//! `.npy` with one dimension, or `.cls`; then there must be one for each sample.
+//! CSV `id,value` is joined by id. CSV with one column, a one-dimensional `.npy` and `.cls` are joined
+//! by order and must hold one target per sample.
 
 use std::collections::HashMap;
 use std::path::Path;
 
-use crate::data::block_table::Cell;
+use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
@@ -14,19 +14,19 @@ use crate::error::{Error, Parameter, Result};
 
 /// Targets by id or in the order of the samples.
 pub(crate) struct TargetTable {
-    /// The name of the value column, where there is one.
+    /// The name of the value column, if there is one.
     name: Option<String>,
     entries: Entries,
 }
 
 enum Entries {
-    /// The number of the entry and its value.
+    /// By id: the number of the entry, from 0, and its value.
     ById(HashMap<Vec<u8>, (usize, Vec<u8>)>),
-    InOrder(Vec<Cell>),
+    InOrder(Vec<TextCell>),
 }
 
 impl TargetTable {
-    /// Reads the file.
+    /// Reads a file of targets.
     ///
     /// # Errors
     ///
@@ -73,17 +73,18 @@ impl TargetTable {
         Ok(Self { name, entries })
     }
 
-    /// Whether they are joined by the order of the samples, not by ids.
+    /// Whether the targets are joined by the order of the samples, not by ids.
     pub(crate) fn in_order(&self) -> bool {
         matches!(self.entries, Entries::InOrder(_))
     }
 
-    /// Whether this is an id of the file.
+    /// Whether the file holds this id.
     pub(crate) fn has_id(&self, id: &[u8]) -> bool {
         matches!(&self.entries, Entries::ById(entries) if entries.contains_key(id.trim_ascii()))
     }
 
-    /// The name of the value column, where there is one: if the file has no header, somebody's value.
+    /// The name of the value column, if there is one. If the file has no header, this is somebody's
+    /// value.
     pub(crate) fn name(&self) -> Option<&str> {
         self.name.as_deref()
     }
@@ -96,7 +97,7 @@ impl TargetTable {
     }
 }
 
-/// Joins samples to their targets, and sees that no target is used twice.
+/// Joins samples to their targets and checks that no target is used twice.
 pub(crate) struct Join<'a> {
     targets: Option<&'a TargetTable>,
     uses: Vec<u64>,
@@ -104,13 +105,13 @@ pub(crate) struct Join<'a> {
 }
 
 impl<'a> Join<'a> {
-    /// Without targets of their own, samples keep what they have.
+    /// A join with `targets`; without them, samples keep their own.
     pub(crate) fn new(targets: Option<&'a TargetTable>) -> Self {
         let by_id = targets.filter(|targets| !targets.in_order()).map_or(0, TargetTable::len);
         Self { targets, uses: vec![0; by_id], samples: 0 }
     }
 
-    /// The target of a sample: by its number from 1, its id, and what it has itself.
+    /// The target of a sample, by its number (from 1), its id and its own target in the table.
     pub(crate) fn target<'t>(
         &mut self,
         number: u64,
@@ -134,7 +135,7 @@ impl<'a> Join<'a> {
         }
     }
 
-    /// Takes in what another thread joined.
+    /// Takes in the join of another thread.
     pub(crate) fn merge(&mut self, other: Self) {
         self.samples += other.samples;
         for (uses, more) in self.uses.iter_mut().zip(other.uses) {
@@ -142,7 +143,7 @@ impl<'a> Join<'a> {
         }
     }
 
-    /// Checks the join once all samples are in.
+    /// Checks the join after all samples.
     ///
     /// # Errors
     ///
@@ -161,7 +162,7 @@ impl<'a> Join<'a> {
     }
 }
 
-/// What to say if no sample has a usable target: where it was looked for, and what usually helps.
+/// The error for a table without a usable target: where it was looked for, and what usually helps.
 pub(crate) fn no_usable_target(
     schema: &Schema,
     targets: Option<&TargetTable>,

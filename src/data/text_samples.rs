@@ -1,4 +1,4 @@
-//! A table of text ready for passes over its samples, whichever way it lies.
+//! Text tables of either orientation, ready for passes over their samples.
 
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
@@ -12,7 +12,7 @@ use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::data::text::text;
 use crate::error::{Error, Result};
 
-/// A table of text whose features and target are known.
+/// A text table whose features and target are known.
 pub struct TextSamples {
     schema: Schema,
     format: CellFormat,
@@ -25,7 +25,7 @@ enum Body {
     /// Lines are samples: read again for each pass.
     Rows { file: TableFile, open: Option<OpenTable> },
     /// Lines are features: held in memory.
-    Held(Held),
+    Features(HeldFeatures),
 }
 
 impl TextSamples {
@@ -33,21 +33,21 @@ impl TextSamples {
     pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
         let targets = table.facts.target_file.as_deref().map(TargetTable::read).transpose()?;
         let file = table.file().with_progress(opening.progress.clone());
-        let private_header = table.lies() == Orientation::FeaturesAsRows;
+        let private_header = table.stated_orientation() == Orientation::FeaturesAsRows;
         let place = |error: Error| if private_header { error.without_column() } else { error };
         let open = file.open().map_err(place)?;
         table.check_decimal(open.delimiter())?;
-        let (schema, body) = match table.lies() {
+        let (schema, body) = match table.stated_orientation() {
             Orientation::SamplesAsRows => {
                 let schema =
                     table.schema_of_columns(open.header(), targets.as_ref(), opening.labels)?;
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
-                let held = Held::read(open, table, opening.threads, targets.as_ref());
+                let held = HeldFeatures::read(open, table, opening.threads, targets.as_ref());
                 let (schema, held) = held.map_err(Error::without_column)?;
                 table.check_header_is_no_row(&schema, targets.as_ref(), opening.labels)?;
-                (schema, Body::Held(held))
+                (schema, Body::Features(held))
             }
         };
         let (format, threads) = (table.facts.cells(), opening.threads);
@@ -67,14 +67,14 @@ impl Samples for TextSamples {
     fn can_repeat(&self) -> bool {
         match &self.body {
             Body::Rows { file, .. } => file.is_regular(),
-            Body::Held(_) => true,
+            Body::Features(_) => true,
         }
     }
 
     /// `Input` also for an id that is joined twice or a file that changed.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         match &mut self.body {
-            Body::Held(held) => Ok(held.fold(self.threads, new)),
+            Body::Features(held) => Ok(held.fold(self.threads, new)),
             Body::Rows { file, open } => {
                 let table = match open.take() {
                     Some(open) => open,
@@ -94,22 +94,22 @@ impl Samples for TextSamples {
     }
 }
 
-/// How rows of text become samples.
+/// The columns of a text table, and how they are parsed.
 struct TextColumns<'a> {
     schema: &'a Schema,
     format: &'a CellFormat,
-    /// The quick way for lines without quotes.
+    /// The fast parser for lines without quotes.
     plain: PlainLines<'a>,
     /// Targets from another file, joined by the id column.
     targets: Option<&'a TargetTable>,
 }
 
-/// Hands rows on as samples, joined to their targets.
+/// Passes rows on as samples, joined to their targets.
 struct TextFold<'a, F> {
     columns: &'a TextColumns<'a>,
     fold: F,
     join: Join<'a>,
-    /// The numbers of the row at hand.
+    /// The numbers of the current row.
     values: Vec<f64>,
 }
 
@@ -119,7 +119,7 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         Self { columns, fold, join: Join::new(columns.targets), values }
     }
 
-    /// Hands on the row whose numbers are `values`.
+    /// Passes on the current row, whose numbers are in `values`.
     fn sample(&mut self, number: u64, texts: Texts<'_>) {
         let schema = self.columns.schema;
         let here = schema.target().map(|_| texts.target);
@@ -128,7 +128,7 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         self.fold.sample(Sample { target, values: &self.values });
     }
 
-    /// What was gathered.
+    /// The result of the fold.
     ///
     /// # Errors
     ///
@@ -174,8 +174,9 @@ fn reopen(file: &TableFile, schema: &Schema) -> Result<OpenTable> {
     Ok(table)
 }
 
-/// A table whose lines are features: its values, a vector for each feature.
-struct Held {
+/// A table whose lines are features, in memory: a vector of values per feature, and the targets of the
+/// samples.
+struct HeldFeatures {
     features: Vec<Vec<f64>>,
     targets: Vec<Option<Vec<u8>>>,
 }
@@ -184,21 +185,21 @@ struct Held {
 struct FeatureLine {
     number: u64,
     name: Vec<u8>,
-    /// NaN where missing.
+    /// The values of the samples, NaN where missing; empty where the line is the target.
     values: Vec<f64>,
-    /// The cells as they are, where the line is the target.
+    /// The cells, where the line is the target.
     cells: Option<Vec<Vec<u8>>>,
 }
 
-/// Gathers lines.
-struct Lines<'a> {
+/// Collects lines, in any order.
+struct FeatureLines<'a> {
     format: &'a CellFormat,
     target: Option<&'a str>,
     samples: usize,
     lines: Vec<FeatureLine>,
 }
 
-impl RowFold for Lines<'_> {
+impl RowFold for FeatureLines<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         let name = row.cell(0).to_vec();
         let cells = 1..=self.samples;
@@ -218,7 +219,7 @@ impl RowFold for Lines<'_> {
     }
 }
 
-impl Held {
+impl HeldFeatures {
     fn read(
         open: OpenTable,
         table: &FileTable,
@@ -232,7 +233,8 @@ impl Held {
             _ => None,
         };
         let format = table.facts.cells();
-        let new = || Lines { format: &format, target, samples: ids.len(), lines: Vec::new() };
+        let new =
+            || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
         let mut lines = open.fold(threads, new)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let mut names = Vec::with_capacity(lines.len());

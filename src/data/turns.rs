@@ -1,14 +1,14 @@
-//! Threads that take turns at a reader, each with what it gathers.
+//! Threads that take turns at a reader, each with a result of its own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Result;
 
-/// What each of the threads returns, this one among them. `work` should end when it is told to stop: another
-/// has met an error, or is lost.
+/// Runs `work` on `threads` threads, this one among them, and gives the results of all. `work` should
+/// end when its flag is set: another thread has met an error or panicked.
 ///
-/// Where this thread is the only one, blocks are read into the memory of the program's own heap, which grows in
-/// large steps, a thread's in pages.
+/// A single thread is not spawned: the heap of the main thread grows in larger steps than that of
+/// others.
 pub(super) fn on_threads<T: Send>(
     threads: usize,
     work: impl Fn(&AtomicBool) -> Result<T> + Sync,
@@ -30,7 +30,7 @@ pub(super) fn on_threads<T: Send>(
     })
 }
 
-/// Lets the other threads stop, too, when one is lost.
+/// Stops the other threads when one panics.
 struct StopOnPanic<'a>(&'a AtomicBool);
 
 impl Drop for StopOnPanic<'_> {

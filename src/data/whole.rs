@@ -1,9 +1,9 @@
-//! A table whole in memory, in its own order.
+//! A whole table in memory, in file order.
 
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Source, Value};
 use crate::error::{Error, Result};
 
-/// A table whole in memory, 8 bytes per value: for tables that are public.
+/// A whole table in memory, 8 bytes per value: for public tables.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WholeTable {
     /// The names of the d features.
@@ -15,14 +15,14 @@ pub struct WholeTable {
 }
 
 impl WholeTable {
-    /// Reads a table in its order.
+    /// Reads a table in file order.
     ///
     /// # Errors
     ///
-    /// `Request` if what is stated of the table does not fit its header; `Input` if it is malformed or
+    /// `Request` if the facts stated of the table do not fit its header; `Input` if it is malformed or
     /// has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
-        // One thread: several take blocks of rows as they come, which loses the order.
+        // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, progress: None, labels: None };
         let mut samples = source.open(&opening)?;
         let features = samples.schema().feature_names().map(str::to_owned).collect();
@@ -34,7 +34,7 @@ impl WholeTable {
     }
 }
 
-/// Rows as they are.
+/// Collects the rows.
 #[derive(Default)]
 struct Rows {
     values: Vec<f64>,

@@ -1,4 +1,4 @@
-//! A look at a file of numbers.
+//! Inspection of tables that are not text.
 
 use std::collections::HashMap;
 
@@ -6,30 +6,30 @@ use super::Inspection;
 use super::column::{ColumnSummary, NumberSummary};
 use super::findings::{self, Written};
 use crate::data::{
-    BLOCKS, Block, BlockFold, Cell, CellFormat, FileTable, Format, Orientation, Place, Values,
-    Wanted, codes, fold_blocks,
+    BLOCKS, BlockFold, CellFormat, FileTable, Format, Orientation, RowBlock, RowValues, TextCell,
+    TextPlace, Wanted, codes, fold_blocks,
 };
 use crate::error::Result;
 
-/// Looks at a file that is not text, in one pass.
+/// Inspects a table that is not text, in one pass.
 pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
     let stated = &table.facts;
     let file = table.open_blocks(format)?;
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
-    let beside = [(layout.ids, Place::Ids), (layout.target, Place::Target)];
+    let beside = [(layout.ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
     let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
-    let texts = layout.texts.iter().map(|&column| Place::Column(column)).chain(beside);
+    let texts = layout.texts.iter().map(|&column| TextPlace::Column(column)).chain(beside);
     let wanted = Wanted {
         numbers: (0..layout.names.len()).filter(|column| !is_text(column)).collect(),
         texts: texts.collect(),
         block: BLOCKS / (threads + 1),
     };
     let id = match stated.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
-        Some(column) => Place::Column(column),
-        None if layout.ids => Place::Ids,
-        None => Place::Column(0),
+        Some(column) => TextPlace::Column(column),
+        None if layout.ids => TextPlace::Ids,
+        None => TextPlace::Column(0),
     };
     let (format_of_cells, missing) = codes(&stated.cells());
     let new = || BlockLook {
@@ -43,13 +43,13 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
         ids: HashMap::new(),
     };
     let look = fold_blocks(&*file, &wanted, threads, None, new)?.merged();
-    // The columns as the file has them, ids before and a target after them.
+    // The columns in file order, ids before and a target after them.
     let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);
-    let place = |place: &Place| match place {
-        Place::Ids => 0,
-        Place::Column(column) => column + 1,
-        Place::Target => d + 1,
+    let place = |place: &TextPlace| match place {
+        TextPlace::Ids => 0,
+        TextPlace::Column(column) => column + 1,
+        TextPlace::Target => d + 1,
     };
     let numbers = wanted.numbers.iter().map(|column| column + 1);
     places.extend(numbers.zip(look.merged.unwrap_or_default()));
@@ -75,26 +75,26 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
         different_ids: look.ids.len(),
         duplicated_ids,
     });
-    Ok(Inspection { rows, columns: d, delimiter: None, findings, suggestion })
+    Ok(Inspection { rows, columns: d, findings, suggestion })
 }
 
-/// Gathers what each column holds.
+/// Counts what each column holds.
 struct BlockLook<'a> {
     format: &'a CellFormat,
     missing: &'a [f64],
     rows: u64,
     numbers: Vec<NumberSummary>,
-    /// What other threads gathered of them.
+    /// The counts of other threads.
     merged: Option<Vec<ColumnSummary>>,
     texts: Vec<ColumnSummary>,
-    /// Which text may be the id.
+    /// The place of the text that may be the id.
     id: Option<usize>,
-    /// How often each id occurs.
+    /// The number of times that each id occurs.
     ids: HashMap<Vec<u8>, u64>,
 }
 
 impl BlockLook<'_> {
-    /// With its own numbers among those of the others.
+    /// Merges its own counts of numbers into those of the others.
     fn merged(mut self) -> Self {
         let own = std::mem::take(&mut self.numbers).into_iter().map(NumberSummary::into_summary);
         self.merged = Some(match self.merged.take() {
@@ -117,13 +117,13 @@ impl BlockLook<'_> {
 }
 
 impl BlockFold for BlockLook<'_> {
-    fn block(&mut self, first: u64, block: Block) {
+    fn block(&mut self, first: u64, block: RowBlock) {
         self.rows += block.rows as u64;
         match &block.values {
-            Values::F32(values) => self.values(values),
-            Values::F64(values) => self.values(values),
+            RowValues::F32(values) => self.values(values),
+            RowValues::F64(values) => self.values(values),
         }
-        let text = |cell: &'_ Cell| cell.clone().unwrap_or_default();
+        let text = |cell: &'_ TextCell| cell.clone().unwrap_or_default();
         for (column, cells) in self.texts.iter_mut().zip(&block.texts) {
             for (cell, row) in cells.iter().zip(first..) {
                 column.take_in(&text(cell), row, self.format);

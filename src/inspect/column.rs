@@ -1,16 +1,16 @@
-//! What one column holds.
+//! Counts and moments of single columns.
 
 use std::collections::BTreeMap;
 
 use crate::data::CellFormat;
 
-/// More different texts than this are no labels.
+/// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;
 
 /// Numbers that often stand for missing values, and must be stated then.
 pub(super) const CODES: [&str; 6] = ["-999", "-9999", "-99", "999", "9999", "-1e30"];
 
-/// The same as numbers.
+/// [`CODES`] as numbers.
 const CODE_VALUES: [f64; CODES.len()] = [-999.0, -9999.0, -99.0, 999.0, 9999.0, -1e30];
 
 /// Counts and moments of a column.
@@ -29,13 +29,13 @@ pub(super) struct ColumnSummary {
     pub(super) low: f64,
     pub(super) high: f64,
     sum_of_magnitudes: f64,
-    /// How often each of [`CODES`] occurs.
+    /// The number of times that each of [`CODES`] occurs.
     pub(super) codes: [u64; CODES.len()],
     /// Different values with their counts, up to [`MOST_LABELS`] and one more.
     pub(super) values: BTreeMap<String, u64>,
 }
 
-/// The same of a column of numbers, without their texts.
+/// Counts and moments of a column of numbers.
 #[derive(Debug, Clone, Default)]
 pub(super) struct NumberSummary {
     counted: ColumnSummary,
@@ -44,7 +44,7 @@ pub(super) struct NumberSummary {
 }
 
 impl NumberSummary {
-    /// Takes in a value; `missing` stand for none.
+    /// Takes in a value; the values `missing` count as missing.
     pub(super) fn take_in(&mut self, value: f64, missing: &[f64]) {
         let column = &mut self.counted;
         if !value.is_finite() || missing.contains(&value) {
@@ -62,7 +62,7 @@ impl NumberSummary {
         }
     }
 
-    /// The column, with its values as texts.
+    /// The summary with values as texts.
     pub(super) fn into_summary(self) -> ColumnSummary {
         let text = |(value, count): (f64, u64)| (value.to_string(), count);
         ColumnSummary { values: self.values.into_iter().map(text).collect(), ..self.counted }
@@ -131,18 +131,18 @@ impl ColumnSummary {
         }
     }
 
-    /// Few enough different values to be labels.
+    /// Whether the different values are few enough to be labels.
     pub(super) fn has_labels(&self) -> bool {
         (2..=MOST_LABELS).contains(&self.values.len())
     }
 
-    /// Most cells are numbers, or would be with a decimal comma.
+    /// Whether most cells are numbers, or would be with a decimal comma.
     pub(super) fn is_numeric(&self, decimal_comma: bool) -> bool {
         let numbers = self.numbers + if decimal_comma { self.decimal_commas } else { 0 };
         numbers > 0 && 2 * numbers >= self.numbers + self.texts
     }
 
-    /// Whether all cells that are there are whole numbers from 0 to 20: rather labels than amounts.
+    /// Whether all present cells are whole numbers from 0 to 20, which are rather labels than amounts.
     pub(super) fn has_label_numbers(&self) -> bool {
         let whole = |value: &String| value.parse::<u8>().is_ok_and(|number| number <= 20);
         self.texts == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
@@ -153,7 +153,7 @@ impl ColumnSummary {
         self.sum_of_magnitudes / self.numbers.max(1) as f64
     }
 
-    /// Whether one value fills it.
+    /// Whether all present cells hold the same value.
     pub(super) fn is_constant(&self) -> bool {
         self.values.len() == 1
     }

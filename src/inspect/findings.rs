@@ -1,11 +1,11 @@
-//! From counts to findings, and to what should be stated of the table.
+//! Findings and suggestions, drawn from the counts of a table.
 
 use super::column::ColumnSummary;
 use crate::data::{Format, Orientation, TableFacts, TargetColumn};
 use crate::error::Parameter;
 use crate::select::{ScoreKind, Target};
 
-/// One line of the inspection.
+/// A finding of the inspection, one line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Finding {
@@ -19,12 +19,11 @@ pub struct Finding {
     pub about: Vec<Parameter>,
 }
 
-/// What should be stated of the table and of a selection from it.
+/// Suggested facts and parts of a request.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// Whether it is open if samples are rows or columns, or where the target is: then nothing should be
-    /// run yet.
+    /// Whether the orientation or the target is unknown: then nothing should be run yet.
     pub undecided: bool,
     /// The facts that were stated, completed by what was found.
     pub facts: TableFacts,
@@ -37,11 +36,11 @@ pub struct Suggestion {
     pub features: usize,
 }
 
-/// How a table is written.
+/// The form of a table.
 pub(super) enum Written {
-    /// As text, with this between cells.
+    /// Text, with this delimiter.
     Text(u8),
-    /// Otherwise: its columns are features even where they are the file's rows.
+    /// Another format. The columns here are features even where features are the file's rows.
     Blocks {
         format: Format,
         /// Whether the first column here holds ids that stand beside the file's columns.
@@ -152,7 +151,7 @@ impl Seen<'_> {
             || delimiter != b',' && sum(|c| c.decimal_commas) > sum(|c| c.numbers) / 10 + 1
     }
 
-    /// How many of the columns here stand beside those of the file.
+    /// The number of columns here that stand beside those of the file.
     fn beside(&self) -> usize {
         match self.written {
             Written::Text(_) => 0,
@@ -172,8 +171,8 @@ impl Seen<'_> {
             && self.stated.orientation == Some(Orientation::FeaturesAsRows)
     }
 
-    /// Many more lines than columns, each with a name of its own, and nothing that speaks for samples
-    /// as rows: no column of ids by name, no column of labels.
+    /// Whether lines may be features: many more lines than columns, each with a different name, and
+    /// nothing that indicates samples as rows, such as a column named as ids or a column of labels.
     fn lines_may_be_features(&self) -> bool {
         let first = self.columns.first();
         let named = first.is_some_and(|first| first.texts > 0 && first.numbers == 0)
@@ -261,12 +260,12 @@ impl Seen<'_> {
     }
 }
 
-/// A number with six places at most.
+/// A number rounded to six decimal places.
 pub(super) fn short(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// Labels by count, the most frequent first; codes for missing values left out.
+/// The labels in a column, the most frequent first, without codes for missing values.
 pub(super) fn labels_of(column: &ColumnSummary) -> Vec<String> {
     let mut labels: Vec<(&String, &u64)> =
         column.values.iter().filter(|(label, _)| !MISSING.contains(&label.as_str())).collect();

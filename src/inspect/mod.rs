@@ -1,6 +1,6 @@
-//! A look at a table for the data holder's eyes: what it holds, what is odd, what should be stated of it.
+//! Inspection of a table by the data holder: its content, oddities, and the facts to state of it.
 //!
-//! **Not private**: everything here is read off the data and may not be passed on.
+//! **Not private**: the results depend on the data without noise and must not be passed on.
 
 mod blocks;
 mod column;
@@ -16,23 +16,21 @@ use column::ColumnSummary;
 
 pub use findings::{Finding, Suggestion};
 
-/// What a table holds. Not private.
+/// The result of an inspection. Not private.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The number of samples; of a table of text, of lines below the header.
+    /// The number of samples; of a text table, the number of lines below the header.
     pub rows: u64,
     /// The number of columns.
     pub columns: usize,
-    /// What separates cells, in a table of text.
-    pub delimiter: Option<u8>,
-    /// What was found, in the order to read it.
+    /// The findings, in the order to read them.
     pub findings: Vec<Finding>,
-    /// What should be stated.
+    /// The facts and the request that suit the table.
     pub suggestion: Suggestion,
 }
 
-/// Looks at a table of any format, with what is stated of it.
+/// Inspects a table of any format, with the facts that are stated of it.
 ///
 /// # Errors
 ///
@@ -71,18 +69,17 @@ fn inspect_text(table: &FileTable) -> Result<Inspection> {
         different_ids: look.ids.len(),
         duplicated_ids,
     });
-    let delimiter = Some(delimiter);
-    Ok(Inspection { rows: look.rows, columns: header.len(), delimiter, findings, suggestion })
+    Ok(Inspection { rows: look.rows, columns: header.len(), findings, suggestion })
 }
 
-/// Gathers what each column holds.
+/// Counts what each column holds.
 struct TextLook<'a> {
     format: &'a CellFormat,
     rows: u64,
     columns: Vec<ColumnSummary>,
     /// The column that may hold ids.
     id: usize,
-    /// How often each of its values occurs.
+    /// The number of times that each of its values occurs.
     ids: HashMap<Vec<u8>, u64>,
 }
 

@@ -11,7 +11,7 @@ use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 
 /// Make a bounds file from a public reference table, for `select --bounds-file`.
 ///
-/// One range a feature, feature,lo,hi, outside of which `select` clips. The table must be public: bounds
+/// One range per feature, feature,lo,hi, to which `select` clips. The table must be public: bounds
 /// computed from the sensitive table itself are not private.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]

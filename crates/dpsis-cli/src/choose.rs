@@ -173,7 +173,7 @@ pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
         if format != Format::Text {
             return Err(Error::request("trials are counted tab-separated: no --format"));
         }
-        // Only where the mechanism releases it.
+        // The order is shown only where the mechanism releases it.
         let noisy = !matches!(job.baseline, Some(Baseline::Best | Baseline::Random));
         let released = job.request.releases_order() || job.baseline.is_some() && noisy;
         let ordered = arguments.ordered && released;
@@ -197,8 +197,8 @@ pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
     }
 }
 
-/// How often each outcome came: names joined by `>` in the order of the picks, or by `+` in that of the
-/// file.
+/// The number of times of each outcome: names joined by `>` in the order of the picks, or by `+` in
+/// file order.
 fn outcomes(job: &ChooseJob, trials: u64, seed: Option<u64>, join: &str) -> Result<String> {
     let names = job.candidates.names();
     if names.iter().any(|name| name.contains(join) || name.contains('\t')) {
@@ -223,7 +223,7 @@ fn outcomes(job: &ChooseJob, trials: u64, seed: Option<u64>, join: &str) -> Resu
     Ok(text)
 }
 
-/// A choice for comparison: the names, and that they are not private.
+/// Writes a choice for comparison: the names, with the remark that they are not private.
 fn compare(
     job: &ChooseJob,
     baseline: Baseline,

@@ -20,13 +20,13 @@ use dpsis_eval::{
 
 /// Compare selection methods on tables that are public.
 ///
-/// Draws each selection many times and says how well it agrees with a LASSO, with the best scores, and how
-/// good a plain model on the picked features is. The files are read without privacy: use it on public
-/// data only. A run that was stopped goes on where it was when it is started again.
+/// Draws each selection many times and reports how well it agrees with a LASSO, with the best scores,
+/// and how accurate a plain model on the selected features is. The files are read without privacy: use
+/// it on public data only. A run that was stopped is resumed when it is started again.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(super) struct CompareArguments {
-    /// Public tables: CSV or TSV, plain, .gz or .zst; one row a sample, the target in the last column
+    /// Public tables: CSV or TSV, plain, .gz or .zst; one row per sample, the target in the last column
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
@@ -113,7 +113,7 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
         if tables.iter().any(|table| table.name == name) {
             return Err(Error::request(format!("two files are called {name}")));
         }
-        // All tables are read before anything is drawn: what is wrong with one should be known at once.
+        // All tables are read before anything is drawn, so that errors are reported at once.
         let table = PublicTable::read(&arguments.table.table(path, &schema)?)?;
         let target = if arguments.labels { labels_of(&table) } else { target.clone() };
         let settled = Settled::of(table, target)?;
@@ -201,7 +201,7 @@ impl CompareArguments {
     }
 }
 
-/// What a table was taken for.
+/// One line on how a table was read.
 fn line(name: &str, settled: &Settled) -> String {
     let (n, d) = settled.table.x.dim();
     let target = match &settled.target {

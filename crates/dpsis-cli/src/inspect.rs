@@ -1,4 +1,4 @@
-//! `dpsis inspect`: findings, the command to use, and a schema file to check.
+//! `dpsis inspect`: findings, a command to use, and a schema file to check.
 
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ use dpsis::{FileTable, Orientation, ScoreKind, TableFacts, Target, TargetColumn}
 
 /// Look at a table before a release: for the data holder's eyes only.
 ///
-/// Says what the file holds, what is odd in it, which way it lies and which command to use. It reads
-/// the data without privacy: nothing of its output may be passed on.
+/// Reports what the file holds, what is odd in it, whether samples are rows or columns, and which
+/// command to use. It reads the data without privacy: its output must not be passed on.
 #[derive(Debug, Args)]
 pub(super) struct InspectArguments {
     #[command(flatten)]
@@ -53,7 +53,7 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     Destination::Stdout.write(&text)
 }
 
-/// The options of `select` that state a suggestion: those that `select` does not take by itself.
+/// The options of `select` that state a suggestion, without those that are its defaults.
 fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     let facts = &suggestion.facts;
     let features_as_rows = facts.orientation == Some(Orientation::FeaturesAsRows);
@@ -115,8 +115,8 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path) -> Vec<Stri
     words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
 }
 
-/// Whether the command would run, as far as the request and the header tell: they are checked the way
-/// `select` checks them. Gives how many rows' worth of difference it needs, where that is known.
+/// Checks the request and the header as `select` does. Gives the number of rows by which scores have to
+/// differ, if it is known; otherwise the reason why the command would be refused.
 fn check(
     suggestion: &Suggestion,
     options: &[String],
@@ -129,7 +129,7 @@ fn check(
         return Err("the table's names cannot be stated on a command line".to_owned());
     };
     let checked = select.job().and_then(|job| {
-        // Standard input is gone, and where features are rows the header does not hold them.
+        // Standard input has been read, and where features are rows the header does not hold them.
         let features_as_rows = suggestion.facts.orientation == Some(Orientation::FeaturesAsRows);
         if file == Path::new("-") || features_as_rows {
             return Ok(None);
@@ -190,7 +190,7 @@ fn text(
     text
 }
 
-/// Quoted for a shell where it must be.
+/// Quotes a word for a shell, if it needs quotes.
 fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

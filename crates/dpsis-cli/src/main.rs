@@ -1,4 +1,4 @@
-//! The command line of `dpsis`: arguments to request to record to output. See `dpsis --help`.
+//! The command line of `dpsis`: from arguments to requests, from records to output. See `dpsis --help`.
 
 mod bounds;
 mod choose;
@@ -25,7 +25,7 @@ use clap::Parser;
 
 use program::{Arguments, execute};
 
-/// Runs the command line and says how it ended.
+/// Runs the command line and gives its exit code.
 ///
 /// 0: released; 2: the request is wrong; 3: the input is malformed; 5: reading or writing failed.
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! The mechanism on the command line, and what can be stated of it.
+//! Arguments on the mechanism and its parameters.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use clap::Args;
 use dpsis::mechanism::{CARDS, Card, Mechanism, Parameters, by_id};
 use dpsis::{Exact, Result};
 
-/// The mechanism and what can be stated of it.
+/// The mechanism and its parameters.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
     /// How candidates are chosen from their scores [default: canonical; peel for --method two-stage]

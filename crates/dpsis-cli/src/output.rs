@@ -1,4 +1,4 @@
-//! Data to stdout or a file, everything else to stderr.
+//! Output: documents to stdout or a file, everything else to stderr.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -25,12 +25,12 @@ pub(super) enum Format {
     Html,
 }
 
-/// Where the document goes; checked before anything is spent.
+/// The destination of a document; checked before any budget is spent.
 pub(super) enum Destination {
     Stdout,
-    /// Something that exists and is no regular file, such as a device.
+    /// An existing path that is no regular file, such as a device.
     Device(File),
-    /// Written beside its place and moved there when whole.
+    /// A file, written to a temporary one beside it and moved there when complete.
     File(PathBuf),
 }
 
@@ -60,7 +60,7 @@ impl Destination {
         if path.as_os_str().to_string_lossy().ends_with(std::path::is_separator) {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
-        // Gone again at once: an interrupted run leaves nothing.
+        // The temporary file is removed at once: an interrupted run leaves nothing.
         beside(&real).map_err(failed)?;
         Ok(Self::File(real))
     }
@@ -76,7 +76,7 @@ impl Destination {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
                 match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-                    // The reader has seen enough.
+                    // The reader has closed the pipe.
                     Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
                     other => other.map_err(|error| write_error(Path::new("stdout"), error)),
                 }
@@ -156,7 +156,7 @@ pub(super) fn write_plan(
     destination.write(&document)
 }
 
-/// Warnings as lines; quiet leaves those without which the output would mislead.
+/// Warnings, one per line; with `quiet`, only those without which the output would mislead.
 fn warnings(warnings: &[Warning], quiet: bool) -> String {
     let kept = |warning: &&Warning| !quiet || warning.kind.is_essential();
     let line = |warning: &Warning| {
@@ -165,12 +165,12 @@ fn warnings(warnings: &[Warning], quiet: bool) -> String {
     warnings.iter().filter(kept).map(line).collect()
 }
 
-/// A closed stderr is no reason to withhold what was paid for.
+/// Writes to stderr. A closed stderr is ignored: it must not withhold a release that was paid for.
 pub(super) fn remark(text: &str) {
     let _ = io::stderr().write_all(text.as_bytes());
 }
 
-/// Says what went wrong.
+/// Reports an error on stderr.
 pub(super) fn complain(error: &Error) {
     remark(&format!("dpsis: error: {}\n", words::error(error)));
 }

@@ -1,4 +1,5 @@
-//! Progress on a terminal, in percent and time left: nothing that is kept tells how large the file is.
+//! Progress on a terminal, in percent and time left. Nothing that could be logged tells the size of the
+//! file.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};
@@ -6,10 +7,10 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// Shorter work needs no progress.
+/// Progress is shown after this time.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// A callback that shows the share that has been read; `None` where nobody would see it.
+/// A callback that shows the share that has been read; `None` if stderr is no terminal.
 pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
     if !std::io::stderr().is_terminal() {
         return None;
@@ -36,21 +37,21 @@ pub(super) fn progress() -> Option<impl Fn(f64) + Send + Sync + 'static> {
     })
 }
 
-/// Passes over a table, one after the other, by the clock.
+/// The timing of consecutive passes over a table.
 #[derive(Debug, Default)]
 struct Passes {
     /// When this pass began, from the start of the run.
     began: Duration,
     share: f64,
-    /// How many passes are over.
+    /// The number of completed passes.
     over: u32,
     shown: String,
 }
 
-/// What somebody at the terminal gets to see.
+/// A change of the terminal.
 #[derive(Debug, PartialEq)]
 enum Seen {
-    /// What was there.
+    /// No change.
     Nothing,
     Line(String),
     /// The pass is over: an empty line.
@@ -98,7 +99,7 @@ fn in_words(seconds: f64) -> String {
 /// Steps of a long run on public data, with the time left.
 pub(super) struct Steps(Option<ProgressBar>);
 impl Steps {
-    /// Shown where somebody sees it, if it is wanted.
+    /// Steps that are shown if `wanted` and if stderr is a terminal.
     pub(super) fn new(wanted: bool) -> Self {
         Self((wanted && std::io::stderr().is_terminal()).then(|| {
             let bar = ProgressBar::new(1000);
@@ -110,7 +111,7 @@ impl Steps {
         }))
     }
 
-    /// What is being done, and the share of it that is done.
+    /// Shows the current step and the share of it that is done.
     pub(super) fn show(&self, what: &str, share: f64) {
         if let Some(bar) = &self.0 {
             if bar.message() != what {
@@ -121,7 +122,7 @@ impl Steps {
         }
     }
 
-    /// Leaves the terminal as it was.
+    /// Clears the terminal line.
     pub(super) fn finish(&self) {
         if let Some(bar) = &self.0 {
             bar.finish_and_clear();

@@ -12,8 +12,8 @@ use dpsis_eval::experiments::{self, Experiment, reproduce as run};
 
 /// Run the papers' experiments again, on public and synthetic data.
 ///
-/// Writes data, figures and a page that puts what a paper states beside what came out. A run that was
-/// stopped goes on where it was when it is started again in the same folder.
+/// Writes data, figures and a page that compares the statements of the papers with the results. A run
+/// that was stopped is resumed when it is started again in the same folder.
 #[derive(Debug, Args)]
 #[command(after_help = after_help())]
 pub(super) struct ReproduceArguments {

@@ -1,4 +1,4 @@
-//! How long runs on public data are driven: the same for `compare` and `reproduce`.
+//! Arguments on long runs over public data, of `compare` and `reproduce`.
 
 use clap::Args;
 
@@ -27,7 +27,7 @@ impl RunArguments {
         checked_threads(self.threads)
     }
 
-    /// Progress, where it is wanted and somebody sees it.
+    /// Progress, unless it is unwanted or stderr is no terminal.
     pub(super) fn steps(&self) -> Steps {
         Steps::new(!self.no_progress)
     }

@@ -1,4 +1,4 @@
-//! A file of public facts about a table, in one reviewable place.
+//! Schema files: public facts about a table, in one place to review.
 
 use std::path::{Path, PathBuf};
 
@@ -54,7 +54,7 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
             return Err(Error::request(format!("{name}: {names} exclude each other")));
         }
     }
-    // Files are named from where the schema is.
+    // Paths in a schema are relative to its folder.
     let folder = path.parent().unwrap_or(Path::new(""));
     for file in [&mut schema.facts.target_file, &mut schema.bounds_file].into_iter().flatten() {
         *file = folder.join(&*file);

@@ -10,7 +10,7 @@ use crate::values::{parse_delimiter, parse_record};
 use dpsis::{Error, Result};
 use dpsis::{FileTable, Orientation, TableFacts, TargetColumn};
 
-/// Where the table is and how it is written.
+/// The table: where it is, how it is written, which columns are what.
 #[derive(Debug, Args)]
 pub(super) struct TableArguments {
     /// The table: CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData, .parquet, .arrow, .feather;
@@ -29,7 +29,7 @@ impl Deref for TableArguments {
     }
 }
 
-/// How tables are written, and which columns are what.
+/// How a table is written, and which columns are what.
 #[derive(Debug, Args)]
 pub(super) struct TableOptions {
     /// The target's column by name [default: the last]
@@ -59,7 +59,7 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
     pub(super) exclude: Option<String>,
 
-    /// Which way the table lies [default: samples-as-rows, but in .gct]
+    /// Whether samples are rows or columns [default: samples-as-rows, except in .gct]
     #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
     pub(super) orient: Option<Orient>,
 
@@ -87,9 +87,9 @@ pub(super) struct TableOptions {
 /// The orientation of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Orient {
-    /// One row a person
+    /// One row per person
     SamplesAsRows,
-    /// One column a person, as in genomics
+    /// One column per person, as in genomics
     FeaturesAsRows,
 }
 
@@ -103,7 +103,7 @@ impl Orient {
 }
 
 impl TableArguments {
-    /// The table with the facts stated of it; options go before the schema.
+    /// The table with the facts stated of it; options override the schema.
     pub(super) fn table(&self, schema: &SchemaFile) -> Result<FileTable> {
         self.options.table(&self.file, schema)
     }
@@ -118,13 +118,12 @@ impl TableOptions {
         }
     }
 
-    /// Whether the options say where the target is: then a schema's facts about its target are about
-    /// another one.
+    /// Whether the options state the target: then a schema's facts about the target do not apply.
     pub(super) fn states_target(&self) -> bool {
         self.target.is_some() || self.target_index.is_some() || self.target_file.is_some()
     }
 
-    /// The table in `file` with the facts stated of it; options go before the schema.
+    /// The table in `file` with the facts stated of it; options override the schema.
     pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
         Ok(FileTable::new(file).facts(self.facts(&schema.facts)?))
     }

@@ -1,4 +1,4 @@
-//! The values of options, from text.
+//! Parsing the values of options.
 
 use dpsis::Bounds;
 use dpsis::Center;

@@ -1,4 +1,4 @@
-//! The options of the command line for the parameters that errors and warnings are about, and exit codes.
+//! The options for the parameters that errors and findings are about, and exit codes.
 
 use dpsis::{Error, ErrorKind, Parameter};
 
@@ -44,7 +44,7 @@ pub(super) fn option(parameter: Parameter) -> String {
     .to_owned()
 }
 
-/// The options for parameters in parentheses, after a blank; nothing where there is none.
+/// The options for parameters in parentheses, after a blank; empty if there are none.
 pub(super) fn options(parameters: &[Parameter]) -> String {
     let options: Vec<String> = parameters.iter().map(|p| option(*p)).collect();
     let options: Vec<&str> = options.iter().map(String::as_str).filter(|o| !o.is_empty()).collect();

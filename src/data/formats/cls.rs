@@ -1,4 +1,4 @@
-//! GenePattern's `.cls`: a class for each sample, in the order of the samples.
+//! GenePattern's `.cls`: one class per sample, in the order of the samples.
 //!
 //! Three lines: the numbers of samples and classes, and 1; `#` and the names of the classes; for each sample
 //! the name of its class or its number, from 0. (Elsewhere numbers are taken in the order in which they first
@@ -7,29 +7,29 @@
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use crate::data::block_table::Cell;
-use crate::data::formats::text_of;
+use crate::data::block_table::TextCell;
+use crate::data::decompress::open_text;
 use crate::error::{Error, Result};
 
-/// The most a file may hold, in bytes: millions of samples.
+/// The largest size of a file, in bytes: millions of samples.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Whether a file is called so.
+/// Whether a file's name ends in `.cls`.
 pub(crate) fn is_cls(path: &Path) -> bool {
     let name = path.file_name().map(|name| name.to_string_lossy().to_ascii_lowercase());
     name.is_some_and(|name| name.strip_suffix(".gz").unwrap_or(&name).ends_with(".cls"))
 }
 
-/// The label of each sample.
+/// Reads the label of each sample.
 ///
 /// # Errors
 ///
 /// `Input` if the file is malformed, or holds a continuous phenotype; `Io` if it cannot be read.
-pub(crate) fn read(path: &Path) -> Result<Vec<Cell>> {
-    labels(text_of(path)?)
+pub(crate) fn read(path: &Path) -> Result<Vec<TextCell>> {
+    labels(open_text(path)?)
 }
 
-fn labels(input: impl BufRead) -> Result<Vec<Cell>> {
+fn labels(input: impl BufRead) -> Result<Vec<TextCell>> {
     let malformed = |rule: &str| Error::input(format!("the .cls file is malformed: {rule}"));
     let mut text = String::new();
     let read = input.take(MAX_BYTES + 1).read_to_string(&mut text);
@@ -60,7 +60,7 @@ fn labels(input: impl BufRead) -> Result<Vec<Cell>> {
         let numbered = || names.get(word.parse::<usize>().ok()?).copied();
         name.or_else(numbered).map(|name| Some(name.as_bytes().to_vec()))
     };
-    let labels: Option<Vec<Cell>> = words().map(label).collect();
+    let labels: Option<Vec<TextCell>> = words().map(label).collect();
     let labels = labels.ok_or_else(|| malformed("a label is neither a class nor its number"))?;
     if labels.len() != samples || lines.any(|line| !line.trim().is_empty()) {
         return Err(malformed("it does not hold as many labels as it says"));

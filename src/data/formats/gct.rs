@@ -1,4 +1,4 @@
-//! GenePattern's `.gct`: gene expression as text, one line a feature.
+//! GenePattern's `.gct`: gene expression as text, one line per feature.
 //!
 //! Version 1.2: `#1.2`; a line with the numbers of features and samples; a header `Name`, `Description` and
 //! the samples' ids; then lines of a name, a description and values, with tabs between. Version 1.3 has two
@@ -9,34 +9,35 @@
 use std::io::{BufRead, Read};
 use std::path::Path;
 
-use crate::data::block_table::{Cell, Layout};
+use crate::data::block_table::{Layout, TextCell};
+use crate::data::decompress::open_text;
 use crate::data::facts::TableFacts;
-use crate::data::formats::text_of;
-use crate::data::held::{Column, HeldTable};
+use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::schema::{Orientation, TargetColumn};
 use crate::data::text::text;
 use crate::error::{Error, Result};
 
-/// The longest line before the number of samples is known, and what a cell may take then.
+/// The longest line before the number of samples is known; after that, the longest cell on average. In
+/// bytes.
 const MAX_START: u64 = 1 << 10;
 const MAX_CELL: u64 = 1 << 12;
-/// More samples than any such file has.
+/// The largest number of samples, more than any such file has.
 const MAX_SAMPLES: u64 = 1 << 24;
 
 fn malformed(rule: &str) -> Error {
     Error::input(format!("the .gct file is malformed: {rule}"))
 }
 
-/// Reads a file whole, 8 bytes a value.
+/// Reads a whole file into memory, 8 bytes per value.
 ///
 /// # Errors
 ///
 /// `Input` if it is malformed, with the line of the first feature that is; `Io` if it cannot be read.
 pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
-    Lines { input: text_of(path)?, line: Vec::new() }.table(facts)
+    GctLines { input: open_text(path)?, line: Vec::new() }.table(facts)
 }
 
-struct Lines<R> {
+struct GctLines<R> {
     input: R,
     line: Vec<u8>,
 }
@@ -51,12 +52,12 @@ struct Sizes {
     metadata: u64,
 }
 
-impl<R: BufRead> Lines<R> {
+impl<R: BufRead> GctLines<R> {
     /// The next line without its end; `None` where there is no more.
     fn next(&mut self, most: u64) -> Result<Option<&[u8]>> {
         self.line.clear();
         let read = (&mut self.input).take(most).read_until(b'\n', &mut self.line);
-        // The file is open: what fails now is what is compressed.
+        // The file is open: a failure now is that of the decompressor.
         let read = read.map_err(|_| malformed("it is damaged or ends too early"))?;
         if read as u64 == most && !self.line.ends_with(b"\n") {
             return Err(malformed("a line is longer than its cells can be"));
@@ -99,7 +100,7 @@ impl<R: BufRead> Lines<R> {
             return Err(malformed("its header does not hold as many samples as it says"));
         }
         let id = |cell: &&[u8]| Some(cell.trim_ascii().to_vec());
-        let ids: Vec<Cell> = header[1 + described..].iter().map(id).collect();
+        let ids: Vec<TextCell> = header[1 + described..].iter().map(id).collect();
         let wanted = match &facts.target {
             TargetColumn::Named(name) => Some(name.as_bytes()),
             _ => None,
@@ -128,10 +129,10 @@ impl<R: BufRead> Lines<R> {
             let is_target = wanted == Some(cells[0].trim_ascii());
             let of = &cells[1 + described..];
             values.push(if is_target {
-                Column::Texts(of.iter().map(|cell| Some(cell.trim_ascii().to_vec())).collect())
+                HeldColumn::Texts(of.iter().map(|cell| Some(cell.trim_ascii().to_vec())).collect())
             } else {
                 let number = |cell: &&[u8]| format.number(cell).unwrap_or(f64::NAN);
-                Column::Numbers(of.iter().map(number).collect())
+                HeldColumn::Numbers(of.iter().map(number).collect())
             });
         }
         if names.len() as u64 != features {
@@ -152,7 +153,7 @@ impl<R: BufRead> Lines<R> {
 fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
     let cells: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
     if cells.len() != columns {
-        // The column would tell the number of samples.
+        // No column in the place: it would tell the number of samples.
         let rule = "the line does not have as many cells as the header";
         return Err(Error::input(rule).at(Some(number), None));
     }
@@ -162,26 +163,26 @@ fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::block_table::{BlockTable, Place, Values, Wanted};
+    use crate::data::block_table::{BlockTable, RowValues, TextPlace, Wanted};
     use crate::error::ErrorKind;
 
     fn table(text: &str, target: &TargetColumn) -> Result<HeldTable> {
         let (target, missing) = (target.clone(), vec!["-9".to_owned()]);
         let facts = TableFacts { target, missing, ..TableFacts::default() };
-        Lines { input: text.as_bytes(), line: Vec::new() }.table(&facts)
+        GctLines { input: text.as_bytes(), line: Vec::new() }.table(&facts)
     }
 
-    fn read(text: &str, target: &TargetColumn) -> (Vec<String>, Vec<f64>, Vec<Vec<Cell>>) {
+    fn read(text: &str, target: &TargetColumn) -> (Vec<String>, Vec<f64>, Vec<Vec<TextCell>>) {
         let table = table(text, target).unwrap();
         let names = table.layout().names.clone();
-        let texts = vec![Place::Ids, Place::Target];
+        let texts = vec![TextPlace::Ids, TextPlace::Target];
         let wanted = Wanted { numbers: (0..names.len()).collect(), texts, block: 1 << 20 };
         let block = table.blocks(&wanted).unwrap().next().unwrap().unwrap();
-        let Values::F64(values) = block.values else { panic!() };
+        let RowValues::F64(values) = block.values else { panic!() };
         (names, values, block.texts)
     }
 
-    fn text(cells: &[&str]) -> Vec<Cell> {
+    fn text(cells: &[&str]) -> Vec<TextCell> {
         cells.iter().map(|cell| Some(cell.as_bytes().to_vec())).collect()
     }
 

@@ -1,4 +1,4 @@
-//! Compressed bytes to plain ones, within limits.
+//! Decompression in memory, within limits.
 
 use std::io::Read;
 
@@ -6,11 +6,12 @@ use std::io::Read;
 use crate::error::Parameter;
 use crate::error::{Error, Result};
 
-/// What inflating may take, in bytes: twice what the strongest setting of xz needs.
+/// The memory limit of the decompressor, in bytes: twice that of the strongest setting of xz.
 #[cfg(feature = "xz")]
 const MAX_WORKING: u64 = 1 << 27;
 
-/// Inflates what starts like xz (feature `xz`) or gzip (all members); other bytes stay as they are.
+/// Decompresses bytes that start like xz (feature `xz`) or gzip (all members); other bytes are returned
+/// unchanged.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
-//! The formats that tables come in: which one a file is, and a reader of each but text.
+//! The formats of tables: recognizing the format of a file, and a reader for each but text.
 //!
-//! A format is told by the first bytes of the content where it has such, compressed or not, and otherwise
-//! by the file's name. A name that promises one of these formats is held to it.
+//! A format is recognized by the first bytes of the content, compressed or not, if it has such a
+//! signature, and otherwise by the file's name. A file whose name promises a format with a signature
+//! must start with it.
 
 #[cfg(feature = "arrow")]
 pub(crate) mod arrow;
@@ -15,11 +16,10 @@ pub(crate) mod r;
 pub(crate) mod serialized;
 
 use std::fs::File;
-use std::io::{BufRead, Read};
+use std::io::Read;
 use std::path::Path;
 
 use crate::data::block_table::BlockTable;
-use crate::data::decompress::decompress;
 use crate::data::facts::TableFacts;
 #[cfg(not(feature = "arrow"))]
 use crate::error::Parameter;
@@ -48,7 +48,7 @@ pub(crate) enum Format {
 }
 
 impl Format {
-    /// Those that this build reads.
+    /// The formats that this build reads.
     pub(crate) const READ: &[Self] = &[
         Self::Text,
         Self::Npy,
@@ -63,7 +63,7 @@ impl Format {
         Self::Parquet,
     ];
 
-    /// How it is called.
+    /// The name of the format.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -77,7 +77,8 @@ impl Format {
         }
     }
 
-    /// The format of a file. What can be looked at only once is text; of what is not there, the name tells.
+    /// The format of a file. An input that can be read only once is text; for a file that does not
+    /// exist, the name decides.
     ///
     /// # Errors
     ///
@@ -93,7 +94,7 @@ impl Format {
             return Ok(format);
         }
         if let Some(format) = start.inflated.as_deref().and_then(Self::of_start) {
-            // Of the others no part can be read by its place.
+            // The others are read at stated offsets, which compressed files do not allow.
             return match format {
                 Self::R | Self::Gct => Ok(format),
                 _ => Err(Error::input(format!(
@@ -104,7 +105,7 @@ impl Format {
             };
         }
         match Self::of_name(path) {
-            // It says itself what R file it cannot read.
+            // The reader for R reports what it cannot read.
             None | Some(Self::R) => Ok(Self::of_name(path).unwrap_or(Self::Text)),
             Some(promised) => {
                 let (path, name) = (path.display(), promised.name());
@@ -180,34 +181,19 @@ impl Format {
     }
 }
 
-/// A file as text, inflated.
-fn text_of(path: &Path) -> Result<Box<dyn BufRead + Send>> {
-    let file = File::open(path);
-    let file =
-        file.map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
-    match decompress(file) {
-        Ok((_, input)) => Ok(input),
-        Err(_) => {
-            let path = path.display();
-            let rule = format!("{path}: the compressed data are damaged or end too early");
-            Err(Error::input(rule))
-        }
-    }
-}
-
 /// The first bytes of a file.
 struct Start {
     raw: Vec<u8>,
-    /// Those of the content, where it is compressed by gzip or zstd.
+    /// The first bytes after decompression, if the file is compressed by gzip or Zstandard.
     inflated: Option<Vec<u8>>,
 }
 
-/// What a file starts with; `None` if it cannot be read.
+/// Reads the start of a file; `None` if it cannot be read.
 fn start(path: &Path) -> Option<Start> {
     const ENOUGH: u64 = 64;
     let first = |input: &mut dyn Read| {
         let mut bytes = Vec::new();
-        // What is damaged, its reader will say.
+        // Damage is reported later, by the reader.
         let _ = input.take(ENOUGH).read_to_end(&mut bytes);
         bytes
     };

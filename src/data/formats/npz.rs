@@ -1,15 +1,15 @@
 //! numpy's `.npz`: a zip archive of arrays, stored or deflated.
 //!
-//! Read are the features - the array `X`, `x` or `data`, or the only matrix -, the target - `y` or
-//! `target` - and the names of the features - `feature_names`, `names` or `columns`. A stored array is read
-//! by its place, like a `.npy`; a deflated one is held in memory, at its size.
+//! The features are the array `X`, `x` or `data`, or the only matrix; the target is `y` or `target`;
+//! the names of the features are `feature_names`, `names` or `columns`. A stored array is read in
+//! blocks, like a `.npy`; a deflated one is held in memory.
 //!
-//! Of the zip format what numpy writes is read: one directory at the end, with 64-bit sizes where they are
-//! needed; no encryption. (PKWARE's APPNOTE, 4.3.)
+//! The part of the zip format that numpy writes is supported: one directory at the end, with 64-bit
+//! sizes if needed; no encryption. (PKWARE's APPNOTE, 4.3.)
 
 use std::io::Read;
 
-use crate::data::block_table::Cell;
+use crate::data::block_table::TextCell;
 use crate::data::formats::npy::{Array, Matrix};
 use crate::data::formats::positioned::Positioned;
 use crate::data::schema::Orientation;
@@ -19,9 +19,9 @@ const FEATURES: [&str; 3] = ["X", "x", "data"];
 const TARGET: [&str; 2] = ["y", "target"];
 const NAMES: [&str; 3] = ["feature_names", "names", "columns"];
 
-/// The largest directory: some ten thousand arrays.
+/// The largest directory, in bytes: some ten thousand arrays.
 const MAX_DIRECTORY: u64 = 1 << 20;
-/// The end of the directory with the longest comment.
+/// The largest end of the directory, in bytes: with the longest comment.
 const MAX_END: u64 = 22 + (1 << 16) + 20;
 
 fn malformed() -> Error {
@@ -32,7 +32,7 @@ fn malformed() -> Error {
 ///
 /// # Errors
 ///
-/// `Input` if the archive is malformed, or does not hold what is looked for; `Io` if it cannot be read.
+/// `Input` if the archive is malformed or does not hold these arrays; `Io` if it cannot be read.
 pub(super) fn read(bytes: Positioned, orientation: Orientation) -> Result<Matrix> {
     let entries = directory(&bytes)?;
     let find = |names: &[&str]| {
@@ -53,7 +53,7 @@ pub(super) fn read(bytes: Positioned, orientation: Orientation) -> Result<Matrix
         Error::input(format!("the .npz file holds none of {}", FEATURES.join(", ")))
             .hint("in numpy: np.savez(file, X=x, y=y, feature_names=names)")
     })?;
-    let text = |cell: Cell| {
+    let text = |cell: TextCell| {
         let name = cell.map(|name| String::from_utf8(name).ok().filter(|n| !n.contains('\0')));
         name.flatten().ok_or_else(|| Error::input("a feature's name is empty or not UTF-8"))
     };
@@ -89,7 +89,7 @@ fn directory(file: &Positioned) -> Result<Vec<Entry>> {
     let (mut count, mut length, mut start) =
         (number(&end, place + 10, 2)?, number(&end, place + 12, 4)?, number(&end, place + 16, 4)?);
     if count == 0xffff || length == 0xffff_ffff || start == 0xffff_ffff {
-        // Where the end with 64-bit numbers is, says what stands before this one.
+        // The record before this one states the place of the end with 64-bit numbers.
         let locator = place.checked_sub(20).ok_or_else(malformed)?;
         if !end[locator..].starts_with(b"PK\x06\x07") {
             return Err(malformed());
@@ -165,9 +165,10 @@ impl Entry {
         }
     }
 
-    /// The bytes of a deflated array: as many as the directory says, which what deflate can do bounds.
+    /// Decompresses a deflated array: as many bytes as the directory says, within the largest ratio of
+    /// deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
-        /// One byte stands for 1,032 at most.
+        /// The largest ratio of deflate.
         const MOST: u64 = 1032;
         let wrong = || Error::input("an array in the .npz file is damaged or ends too early");
         if self.size / MOST > self.compressed {

@@ -1,7 +1,7 @@
-//! Bytes by their place: part of a file, or of memory.
+//! Random access to bytes: a part of a file, or of memory.
 //!
-//! A file is read in pieces at stated places, never mapped into memory: a mapped file that another program
-//! cuts short kills the process at the next look at it, while a read says so; and a map needs `unsafe`.
+//! Files are read at stated offsets, never mapped into memory: an access to a mapped file that another
+//! program has truncated kills the process, while a read returns an error; and mapping needs `unsafe`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -9,19 +9,19 @@ use std::path::Path;
 
 use crate::error::{Error, Result};
 
-/// Where the bytes are.
+/// A range of bytes that can be read at any offset.
 #[derive(Debug)]
 pub(crate) enum Positioned {
     /// Part of a file.
     File {
         /// The file, open.
         file: Shared,
-        /// Where the part starts.
+        /// The offset of the part in the file.
         start: u64,
-        /// How long it is.
+        /// The length of the part.
         length: u64,
     },
-    /// All of a vector.
+    /// Bytes in memory.
     Memory(Vec<u8>),
 }
 
@@ -38,7 +38,7 @@ impl Positioned {
         Ok(Self::File { file: Shared::new(file), start: 0, length: metadata.len() })
     }
 
-    /// A file of which every read fails: it is open for writing alone.
+    /// A file whose reads all fail: it is open for writing alone.
     #[cfg(all(test, feature = "arrow"))]
     pub(crate) fn unreadable(length: u64) -> io::Result<Self> {
         let file = tempfile::NamedTempFile::new()?;
@@ -54,7 +54,7 @@ impl Positioned {
         }
     }
 
-    /// A part of it.
+    /// A part of these bytes.
     ///
     /// # Errors
     ///
@@ -76,7 +76,7 @@ impl Positioned {
         }
     }
 
-    /// Fills `buffer` with the bytes from a place on.
+    /// Fills `buffer` with the bytes from an offset on.
     ///
     /// # Errors
     ///
@@ -101,7 +101,7 @@ impl Positioned {
         }
     }
 
-    /// The bytes from a place on, as a vector: at most `most`.
+    /// The bytes from an offset on, at most `most`, as a vector.
     ///
     /// # Errors
     ///
@@ -114,7 +114,7 @@ impl Positioned {
     }
 }
 
-/// The file ends before what it says it holds.
+/// The error for a file that ends too early.
 pub(super) fn too_short() -> Error {
     Error::input("the file ends before the data that it says it holds")
 }

@@ -1,45 +1,45 @@
 //! R's files: `save` (`.RData`, `.rda`) and `saveRDS` (`.rds`).
 //!
-//! Compressed by gzip or xz, or not at all; `save` puts `RDX2` or `RDX3` on a line first; then a
-//! [serialization](super::serialized). Understood are
+//! A file is compressed by gzip or xz, or not at all. It holds a [serialization](super::serialized),
+//! after a line `RDX2` or `RDX3` in files of `save`. The following are tables:
 //!
 //! - a matrix of numbers: columns by their dimnames (`V1` to `Vd` without), row names as ids;
 //! - a data frame: numbers, logicals as 0 and 1, factors and texts; row names, where they are texts, as ids;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! Of a workspace the variable is taken that is called as the file, up to the first dot; else its variables `x`
-//! and `y`; else the only list of such, or the only matrix or data frame.
+//! In a workspace the table is the variable with the file's name up to the first dot; else the
+//! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 use std::rc::Rc;
 
-use crate::data::block_table::{Cell, Layout};
+use crate::data::block_table::{Layout, TextCell};
 use crate::data::formats::inflate::inflate;
-use crate::data::formats::serialized::{self, NA_INTEGER, Object, Value};
-use crate::data::held::{Column, HeldTable};
+use crate::data::formats::serialized::{self, NA_INTEGER, Object, ObjectValue};
+use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
-/// What inflating may make of a byte: ten times what tables of small counts do.
+/// The largest size of a decompressed file per byte of the file: ten times that of tables of small counts.
 const MOST_INFLATED: u64 = 128;
-/// What a file may hold in any case, in bytes.
+/// The size to which any file may be decompressed, in bytes.
 const SMALL: u64 = 1 << 28;
 
 /// A table in an R file.
 pub(crate) struct RTable {
     /// The names of the columns.
     pub(crate) names: Vec<String>,
-    /// As long as each other.
-    pub(crate) columns: Vec<Column>,
-    ids: Option<Vec<Cell>>,
+    /// The columns, all of the same length.
+    pub(crate) columns: Vec<HeldColumn>,
+    ids: Option<Vec<TextCell>>,
     rows: usize,
-    /// The member y.
-    pub(crate) target: Option<Vec<Cell>>,
+    /// The target: the member y.
+    pub(crate) target: Option<Vec<TextCell>>,
 }
 
-/// Reads the one table of a file whole.
+/// Reads the table of a file into memory.
 ///
 /// # Errors
 ///
@@ -86,7 +86,7 @@ pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
             Err(Error::input("the R file holds no matrix, data frame or list of x and y"))
         });
     }
-    let Value::Pairs(variables) = &object.value else {
+    let ObjectValue::Pairs(variables) = &object.value else {
         return Err(Error::input("the R file holds no variables"));
     };
     if let Some(found) = name.and_then(|name| object.member(name)).and_then(of_object) {
@@ -110,18 +110,19 @@ pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     })
 }
 
-/// What an object holds, if it is one of those that are understood.
+/// The table in an object, if it is one.
 fn of_object(object: &Object) -> Option<Result<RTable>> {
     x_and_y(object).or_else(|| is_table(object).then(|| matrix(object)))
 }
 
 fn is_table(object: &Object) -> bool {
-    is_frame(object) || object.attribute("dim").is_some() && !matches!(object.value, Value::List(_))
+    is_frame(object)
+        || object.attribute("dim").is_some() && !matches!(object.value, ObjectValue::List(_))
 }
 
 fn is_frame(object: &Object) -> bool {
     let class = object.attribute("class").and_then(Object::strings).unwrap_or_default();
-    matches!(object.value, Value::List(_))
+    matches!(object.value, ObjectValue::List(_))
         && class.iter().any(|class| class.as_deref() == Some("data.frame"))
 }
 
@@ -138,7 +139,7 @@ fn x_and_y(object: &Object) -> Option<Result<RTable>> {
 }
 
 /// A factor's labels; strings and numbers as they are.
-fn labels(y: &Object) -> Result<Vec<Cell>> {
+fn labels(y: &Object) -> Result<Vec<TextCell>> {
     match column(y) {
         Some(column) => Ok((0..column.len()).map(|row| column.cell(row)).collect()),
         None => Err(Error::input("y in the R file is neither a factor, nor text, nor numbers")),
@@ -146,26 +147,28 @@ fn labels(y: &Object) -> Result<Vec<Cell>> {
 }
 
 /// Numbers, logicals, a factor or texts.
-fn column(object: &Object) -> Option<Column> {
+fn column(object: &Object) -> Option<HeldColumn> {
     let cell = |text: &Option<Rc<str>>| text.as_deref().map(|text| text.as_bytes().to_vec());
     match (&object.value, object.attribute("levels")) {
-        (Value::Integers(codes), Some(levels)) => {
+        (ObjectValue::Integers(codes), Some(levels)) => {
             let levels = levels.strings().unwrap_or_default();
             let level = |&code: &i32| levels.get(usize::try_from(code).ok()?.checked_sub(1)?);
-            Some(Column::Texts(codes.iter().map(|code| level(code).and_then(cell)).collect()))
+            Some(HeldColumn::Texts(codes.iter().map(|code| level(code).and_then(cell)).collect()))
         }
-        (Value::Strings(texts), _) => Some(Column::Texts(texts.iter().map(cell).collect())),
-        _ => numbers(object).ok().map(Column::Numbers),
+        (ObjectValue::Strings(texts), _) => {
+            Some(HeldColumn::Texts(texts.iter().map(cell).collect()))
+        }
+        _ => numbers(object).ok().map(HeldColumn::Numbers),
     }
 }
 
 /// A matrix or a data frame.
 fn matrix(x: &Object) -> Result<RTable> {
-    if let Value::List(columns) = &x.value {
+    if let ObjectValue::List(columns) = &x.value {
         return frame(x, columns);
     }
     let not_a_matrix = || Error::input("x in the R file is neither a matrix nor a data frame");
-    let Some(Value::Integers(dimensions)) = x.attribute("dim").map(|dim| &dim.value) else {
+    let Some(ObjectValue::Integers(dimensions)) = x.attribute("dim").map(|dim| &dim.value) else {
         return Err(not_a_matrix());
     };
     let &[n, d] = dimensions.as_slice() else { return Err(not_a_matrix()) };
@@ -180,11 +183,11 @@ fn matrix(x: &Object) -> Result<RTable> {
         return Err(not_a_matrix());
     }
     let names = match x.attribute("dimnames").map(|names| &names.value) {
-        Some(Value::List(names)) => (names.first(), names.get(1)),
+        Some(ObjectValue::List(names)) => (names.first(), names.get(1)),
         _ => (None, None),
     };
     // R lays matrices out by columns.
-    let columns = values.chunks(n).map(|column| Column::Numbers(column.to_vec())).collect();
+    let columns = values.chunks(n).map(|column| HeldColumn::Numbers(column.to_vec())).collect();
     let ids = ids(names.0, n);
     Ok(RTable { names: feature_names(names.1, d)?, columns, ids, rows: n, target: None })
 }
@@ -197,7 +200,7 @@ fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
             .ok_or_else(|| Error::input("a feature in the R file does not hold numbers or texts"))
     };
     let columns = columns.iter().map(column).collect::<Result<Vec<_>>>()?;
-    let n = columns.first().map_or(0, Column::len);
+    let n = columns.first().map_or(0, HeldColumn::len);
     if columns.iter().any(|column| column.len() != n) {
         return Err(Error::input("the columns of x in the R file differ in length"));
     }
@@ -206,7 +209,7 @@ fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
 }
 
 /// The names of rows, where they are texts for each.
-fn ids(names: Option<&Object>, rows: usize) -> Option<Vec<Cell>> {
+fn ids(names: Option<&Object>, rows: usize) -> Option<Vec<TextCell>> {
     let names = names?.strings().filter(|names| names.len() == rows)?;
     let cell = |name: &Option<Rc<str>>| name.as_deref().map(|name| name.as_bytes().to_vec());
     Some(names.iter().map(cell).collect())
@@ -216,11 +219,11 @@ fn ids(names: Option<&Object>, rows: usize) -> Option<Vec<Cell>> {
 fn numbers(object: &Object) -> Result<Vec<f64>> {
     match &object.value {
         // A factor's codes are no measurements.
-        Value::Integers(values) if object.attribute("levels").is_none() => {
+        ObjectValue::Integers(values) if object.attribute("levels").is_none() => {
             let number = |&value: &i32| if value == NA_INTEGER { f64::NAN } else { value.into() };
             Ok(values.iter().map(number).collect())
         }
-        Value::Reals(values) => {
+        ObjectValue::Reals(values) => {
             let number = |&value: &f64| if value.is_finite() { value } else { f64::NAN };
             Ok(values.iter().map(number).collect())
         }
@@ -230,8 +233,8 @@ fn numbers(object: &Object) -> Result<Vec<f64>> {
 
 fn feature_names(names: Option<&Object>, d: usize) -> Result<Vec<String>> {
     let texts = match names.map(|names| &names.value) {
-        None | Some(Value::Null) => return Ok((1..=d).map(|i| format!("V{i}")).collect()),
-        Some(Value::Strings(texts)) if texts.len() == d => texts,
+        None | Some(ObjectValue::Null) => return Ok((1..=d).map(|i| format!("V{i}")).collect()),
+        Some(ObjectValue::Strings(texts)) if texts.len() == d => texts,
         _ => return Err(Error::input("the R file does not name every feature")),
     };
     let name = |text: &Option<Rc<str>>| text.as_deref().map(str::to_owned);
@@ -243,7 +246,7 @@ impl RTable {
     /// The other way round: rows are features, called by the row names, and columns are samples.
     fn transposed(self) -> Result<Self> {
         let d = self.rows;
-        let name = |cell: Cell| cell.and_then(|name| String::from_utf8(name).ok());
+        let name = |cell: TextCell| cell.and_then(|name| String::from_utf8(name).ok());
         let names: Option<Vec<String>> = match self.ids {
             Some(ids) => ids.into_iter().map(name).collect(),
             None => Some((1..=d).map(|i| format!("V{i}")).collect()),
@@ -251,7 +254,7 @@ impl RTable {
         let names = names.ok_or_else(|| Error::input("the R file does not name every feature"))?;
         let mut columns = vec![Vec::with_capacity(self.columns.len()); d];
         for column in &self.columns {
-            let Column::Numbers(values) = column else {
+            let HeldColumn::Numbers(values) = column else {
                 return Err(Error::input("a sample in the R file does not hold numbers"));
             };
             for (feature, &value) in columns.iter_mut().zip(values) {
@@ -260,7 +263,7 @@ impl RTable {
         }
         let ids = self.names.into_iter().map(|name| Some(name.into_bytes())).collect();
         let rows = self.columns.len();
-        let columns = columns.into_iter().map(Column::Numbers).collect();
+        let columns = columns.into_iter().map(HeldColumn::Numbers).collect();
         Ok(Self { names, columns, ids: Some(ids), rows, target: self.target })
     }
 }
@@ -282,7 +285,7 @@ mod tests {
 
     fn read(bytes: Vec<u8>, name: &str) -> Result<Small> {
         let table = table(inflate(bytes, SMALL)?, Some(name))?;
-        let text = |cell: Cell| cell.map(|text| String::from_utf8(text).unwrap());
+        let text = |cell: TextCell| cell.map(|text| String::from_utf8(text).unwrap());
         let labels = table.target.unwrap_or_default().into_iter().map(text);
         let labels = labels.map(Option::unwrap_or_default).collect();
         let row = |row: usize| table.columns.iter().map(|column| column.number(row)).collect();

@@ -7,17 +7,17 @@
 //! the list. Symbols are numbered in the order they come and referred to by number afterwards. (R
 //! Internals, "Serialization Formats".)
 //!
-//! Only what data come in is understood: vectors, factors, lists, pairlists, symbols, and the compact
+//! Only the types of data are read: vectors, factors, lists, pairlists, symbols, and the compact
 //! sequences and wrappers of version 3. Anything else - functions, environments, S4 objects - is
-//! refused. Nothing is allocated that the input does not hold, and nesting is limited.
+//! refused. Allocations are bounded by the size of the input, and nesting is limited.
 
 use std::rc::Rc;
 
 use crate::error::{Error, Result};
 
-/// Lists in lists: data have three levels or four.
+/// The deepest nesting of lists; data have three levels or four.
 const MAX_DEPTH: usize = 32;
-/// Items, strings counted one each: the largest public sets have some 100,000.
+/// The largest number of items, strings counted one each; the largest public sets have some 100,000.
 const MAX_ITEMS: usize = 1 << 23;
 /// R's missing integer and logical.
 pub(crate) const NA_INTEGER: i32 = i32::MIN;
@@ -25,13 +25,13 @@ pub(crate) const NA_INTEGER: i32 = i32::MIN;
 /// A value of R with its attributes.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Object {
-    pub(crate) value: Value,
+    pub(crate) value: ObjectValue,
     attributes: Vec<(Rc<str>, Object)>,
 }
 
-/// The values that data come in.
+/// The types of values that hold data.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Value {
+pub(crate) enum ObjectValue {
     #[default]
     Null,
     /// Logicals and integers, `NA` as [`NA_INTEGER`]; a factor's codes.
@@ -54,7 +54,7 @@ impl Object {
     /// The texts, if it is a vector of strings.
     pub(crate) fn strings(&self) -> Option<&[Option<Rc<str>>]> {
         match &self.value {
-            Value::Strings(strings) => Some(strings),
+            ObjectValue::Strings(strings) => Some(strings),
             _ => None,
         }
     }
@@ -62,12 +62,12 @@ impl Object {
     /// The value of this name in a list or a pairlist.
     pub(crate) fn member(&self, name: &str) -> Option<&Object> {
         match &self.value {
-            Value::List(items) => {
+            ObjectValue::List(items) => {
                 let names = self.attribute("names")?.strings()?;
                 let place = names.iter().position(|other| other.as_deref() == Some(name))?;
                 items.get(place)
             }
-            Value::Pairs(pairs) => {
+            ObjectValue::Pairs(pairs) => {
                 pairs.iter().find(|(other, _)| &**other == name).map(|(_, object)| object)
             }
             _ => None,
@@ -185,31 +185,31 @@ impl<'a> Reader<'a> {
         }
         let value = match flags.kind {
             // R_NilValue, the global and the empty environment and the base ones: nothing of data.
-            241 | 242 | 253 | 254 => Value::Null,
-            1 | 255 => return self.symbol(flags).map(|name| Value::Symbol(name).into()),
-            2 => return self.pairs(flags, depth).map(|pairs| Value::Pairs(pairs).into()),
+            241 | 242 | 253 | 254 => ObjectValue::Null,
+            1 | 255 => return self.symbol(flags).map(|name| ObjectValue::Symbol(name).into()),
+            2 => return self.pairs(flags, depth).map(|pairs| ObjectValue::Pairs(pairs).into()),
             10 | 13 => {
                 let bytes = self.elements(4)?.as_chunks().0;
-                Value::Integers(bytes.iter().map(|word| i32::from_be_bytes(*word)).collect())
+                ObjectValue::Integers(bytes.iter().map(|word| i32::from_be_bytes(*word)).collect())
             }
             14 => {
                 let bytes = self.elements(8)?.as_chunks().0;
-                Value::Reals(bytes.iter().map(|word| f64::from_be_bytes(*word)).collect())
+                ObjectValue::Reals(bytes.iter().map(|word| f64::from_be_bytes(*word)).collect())
             }
             16 => {
                 let length = self.counted(4)?;
                 let strings = (0..length).map(|_| self.string());
-                Value::Strings(strings.collect::<Result<_>>()?)
+                ObjectValue::Strings(strings.collect::<Result<_>>()?)
             }
             19 => {
                 let length = self.counted(4)?;
                 let items = (0..length).map(|_| self.item(depth + 1));
-                Value::List(items.collect::<Result<_>>()?)
+                ObjectValue::List(items.collect::<Result<_>>()?)
             }
             238 => return self.compact(depth),
             _ => return Err(no_data()),
         };
-        let nothing = matches!(value, Value::Null);
+        let nothing = matches!(value, ObjectValue::Null);
         let attributes =
             if flags.attributes && !nothing { self.attributes(depth)? } else { vec![] };
         Ok(Object { value, attributes })
@@ -289,8 +289,8 @@ impl<'a> Reader<'a> {
 
     fn attributes(&mut self, depth: usize) -> Result<Vec<(Rc<str>, Object)>> {
         match self.item(depth + 1)?.value {
-            Value::Pairs(pairs) => Ok(pairs),
-            Value::Null => Ok(Vec::new()),
+            ObjectValue::Pairs(pairs) => Ok(pairs),
+            ObjectValue::Null => Ok(Vec::new()),
             _ => Err(damaged("attributes are none")),
         }
     }
@@ -299,8 +299,8 @@ impl<'a> Reader<'a> {
     /// attributes. Understood: integers in steps of one or minus one, and wrappers around a vector.
     fn compact(&mut self, depth: usize) -> Result<Object> {
         let form = match self.item(depth + 1)?.value {
-            Value::Pairs(pairs) => match pairs.into_iter().next() {
-                Some((_, Object { value: Value::Symbol(form), .. })) => form,
+            ObjectValue::Pairs(pairs) => match pairs.into_iter().next() {
+                Some((_, Object { value: ObjectValue::Symbol(form), .. })) => form,
                 _ => return Err(damaged("a compact form without a name")),
             },
             _ => return Err(damaged("a compact form without a name")),
@@ -308,11 +308,11 @@ impl<'a> Reader<'a> {
         let state = self.item(depth + 1)?;
         let attributes = self.attributes(depth)?;
         let value = match (&*form, state.value) {
-            ("compact_intseq", Value::Reals(state)) => self.sequence(&state)?,
+            ("compact_intseq", ObjectValue::Reals(state)) => self.sequence(&state)?,
             ("wrap_integer" | "wrap_real" | "wrap_logical" | "wrap_string", state) => {
                 let first = match state {
-                    Value::List(items) => items.into_iter().next(),
-                    Value::Pairs(pairs) => pairs.into_iter().next().map(|(_, object)| object),
+                    ObjectValue::List(items) => items.into_iter().next(),
+                    ObjectValue::Pairs(pairs) => pairs.into_iter().next().map(|(_, object)| object),
                     _ => None,
                 };
                 first.ok_or_else(|| damaged("a wrapper around nothing"))?.value
@@ -326,7 +326,7 @@ impl<'a> Reader<'a> {
 
     /// n integers from the first, each one above or below the last. They count as items: the input does
     /// not hold them.
-    fn sequence(&mut self, state: &[f64]) -> Result<Value> {
+    fn sequence(&mut self, state: &[f64]) -> Result<ObjectValue> {
         let &[n, first, step] = state else { return Err(damaged("a sequence without its ends")) };
         let left = MAX_ITEMS.saturating_sub(self.items) as f64;
         let last = first + step * n;
@@ -336,12 +336,12 @@ impl<'a> Reader<'a> {
         }
         self.items += n as usize;
         let (first, step) = (first as i32, step as i32);
-        Ok(Value::Integers((0..n as i32).map(|i| first + step * i).collect()))
+        Ok(ObjectValue::Integers((0..n as i32).map(|i| first + step * i).collect()))
     }
 }
 
-impl From<Value> for Object {
-    fn from(value: Value) -> Self {
+impl From<ObjectValue> for Object {
+    fn from(value: ObjectValue) -> Self {
         Self { value, attributes: Vec::new() }
     }
 }

@@ -11,9 +11,9 @@ use crate::table_arguments::TableArguments;
 
 /// Print the names of k features, chosen privately.
 ///
-/// The file is a table, one row a person, one column a feature, the target in the last column: text with
-/// a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData, Parquet and Arrow (a build
-/// with feature arrow). The names go to stdout, a report to stderr.
+/// The file is a table with one row per person, one column per feature and the target in the last
+/// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData,
+/// Parquet and Arrow (a build with feature arrow). The names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct SelectArguments {

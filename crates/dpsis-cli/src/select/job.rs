@@ -1,4 +1,4 @@
-//! From the arguments of `select` to a request.
+//! The request that the arguments of `select` make.
 
 use std::path::Path;
 
@@ -19,7 +19,7 @@ pub(crate) struct Job {
 }
 
 impl Job {
-    /// The request, where its result is not private.
+    /// The request, if its result is not private.
     pub(crate) fn not_private(&self) -> Option<NotPrivateSelect> {
         let select = || self.select.clone();
         match (self.seed, self.paper) {
@@ -40,7 +40,7 @@ impl SelectArguments {
         std::iter::once(table.file.as_path()).chain(beside).collect()
     }
 
-    /// What is asked for, with everything checked that can be checked without the table.
+    /// The request and its table, after all checks that need no look at the table.
     pub(crate) fn job(&self) -> Result<Job> {
         if self.inputs().iter().filter(|path| **path == Path::new("-")).count() > 1 {
             return Err(Error::request("only one file can be standard input"));

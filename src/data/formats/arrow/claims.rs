@@ -1,12 +1,13 @@
-//! What a batch of Arrow's claims of its buffers, held against what it can need, before anything is decoded.
+//! Checks of the buffer lengths that an Arrow batch states, before it is decoded.
 //!
-//! A compressed buffer starts with its inflated length, and the decoder takes that much memory at once: where
-//! there is less, the process ends. So a claim is refused here that is more
+//! A compressed buffer starts with its decompressed length, and the decoder allocates that much memory
+//! at once; if the allocation fails, the process aborts. Therefore a stated length is refused here if
+//! it is larger
 //!
 //! - than the rows of its column need, by the column's type (twice, for writers that leave room),
 //! - than its compressed bytes can hold: a byte of lz4 stands for at most 255, the four of the shortest block of
 //!   zstd for 128 KiB,
-//! - or, with the other columns that are read, than a gigabyte and a hundred times the batch's bytes.
+//! - or, together with the other columns that are read, than a gigabyte and a hundred times the batch's bytes.
 //!
 //! Buffers that lie outside the batch are refused as well. Cost: a few additions for each buffer.
 
@@ -15,10 +16,11 @@ use arrow_schema::DataType;
 
 use super::{is_number, is_text};
 
-/// What a batch may inflate to, whatever its size.
+/// The decompressed size that is allowed to any batch, in bytes.
 const ENOUGH: u64 = 1 << 30;
 
-/// Whether a batch's claims can be true, if its columns have these types and those that are said are read.
+/// Whether the lengths that a batch states are plausible, for columns of these types of which the given
+/// ones are read.
 pub(super) fn are_possible<'a>(
     batch: &RecordBatch<'_>,
     body: &[u8],
@@ -44,12 +46,13 @@ pub(super) fn are_possible<'a>(
         .all(|(of, read)| if read { claims.column(of, rows) } else { claims.unread(of) }.is_some())
 }
 
-/// What is left of a batch's claims; `None` is one that cannot be true.
+/// The nodes and buffers of a batch that are still to be checked. `None` stands for an implausible
+/// length.
 struct Claims<'b, N, B, V> {
     body: &'b [u8],
-    /// How many bytes a compressed one stands for at most; `None` where nothing is compressed.
+    /// The largest ratio of decompression; `None` if nothing is compressed.
     ratio: Option<u64>,
-    /// What may still be claimed.
+    /// The number of bytes that further buffers may state.
     left: u64,
     nodes: N,
     buffers: B,
@@ -62,7 +65,7 @@ where
     B: Iterator<Item = (i64, i64)>,
     V: Iterator<Item = i64>,
 {
-    /// A column that is decoded: of numbers or texts.
+    /// Checks a column that is decoded, of numbers or texts.
     fn column(&mut self, of: &DataType, rows: u64) -> Option<()> {
         let (length, nulls) = self.nodes.next()?;
         if u64::try_from(length) != Ok(rows) || !(0..=length).contains(&nulls) {
@@ -94,7 +97,7 @@ where
         }
     }
 
-    /// A buffer that is decoded, of a length that is known but for room at its end, or any.
+    /// Checks a buffer that is decoded, whose needed length is known or not.
     fn buffer(&mut self, need: Option<u64>) -> Option<()> {
         let (offset, length) = self.buffers.next()?;
         let start = usize::try_from(offset).ok()?;
@@ -102,7 +105,7 @@ where
         let Some(ratio) = self.ratio.filter(|_| !bytes.is_empty()) else { return Some(()) };
         let (claim, compressed) = bytes.split_first_chunk()?;
         let claim = i64::from_le_bytes(*claim);
-        // Stored as it is.
+        // Stored without compression.
         if claim == -1 {
             return Some(());
         }
@@ -115,7 +118,7 @@ where
         Some(())
     }
 
-    /// A column that is passed over, of any type: nothing of it is decoded.
+    /// Skips a column of any type: none of its buffers is decoded.
     fn unread(&mut self, of: &DataType) -> Option<()> {
         use DataType::{
             Binary, BinaryView, FixedSizeList, LargeBinary, LargeList, LargeListView, LargeUtf8,
@@ -127,7 +130,8 @@ where
             FixedSizeList(..) | Struct(_) => 1,
             Utf8 | LargeUtf8 | Binary | LargeBinary | ListView(_) | LargeListView(_) => 3,
             Utf8View | BinaryView => 2 + u64::try_from(self.variadic.next()?).ok()?,
-            // How many buffers a union has depends on the file's version: none of them is read.
+            // The number of buffers of a union depends on the file's version; files with unions are
+            // refused.
             Union(..) => return None,
             _ => 2,
         };

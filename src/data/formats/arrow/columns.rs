@@ -1,4 +1,4 @@
-//! Columns of Arrow's, of any type that is read, as numbers and as texts.
+//! Arrow columns of all supported types, as numbers and as texts.
 
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
@@ -8,17 +8,17 @@ use arrow_array::types::{
 };
 use arrow_schema::DataType;
 
-use crate::data::block_table::{Cell, number_cell};
+use crate::data::block_table::{TextCell, number_cell};
 use crate::data::number::parse_number;
 use crate::error::{Error, Result};
 
-/// Whether the values are numbers; those of a column without any values are.
+/// Whether the values are numbers; a column without values counts as one of numbers.
 pub(super) fn is_number(of: &DataType) -> bool {
     use DataType::{Boolean, Float16, Float32, Float64, Null};
     of.is_integer() || matches!(of, Boolean | Float16 | Float32 | Float64 | Null)
 }
 
-/// Puts a column into its place of each row: NaN where null, or text that is no number.
+/// Writes a column to its place in each row: NaN where null, or text that is no number.
 pub(super) fn spread<A>(
     column: &dyn Array,
     all: &mut [A],
@@ -46,7 +46,7 @@ pub(super) fn spread<A>(
         DataType::Int8 => from!(Int8Type, f64::from),
         DataType::Int16 => from!(Int16Type, f64::from),
         DataType::Int32 => from!(Int32Type, f64::from),
-        // Beyond 2^53 rounded, as text would be.
+        // Integers beyond 2^53 are rounded, as in text.
         DataType::Int64 => from!(Int64Type, |value: i64| value as f64),
         DataType::UInt8 => from!(UInt8Type, f64::from),
         DataType::UInt16 => from!(UInt16Type, f64::from),
@@ -79,8 +79,8 @@ pub(super) fn is_text(of: &DataType) -> bool {
 }
 
 /// The texts of a column; numbers in their shortest form.
-pub(super) fn cells(column: &dyn Array) -> Result<Vec<Cell>> {
-    fn owned<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Vec<Cell> {
+pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
+    fn owned<'a>(texts: impl Iterator<Item = Option<&'a str>>) -> Vec<TextCell> {
         texts.map(|text| text.map(|text| text.as_bytes().to_vec())).collect()
     }
     Ok(match column.data_type() {

@@ -1,5 +1,5 @@
-//! Arrow's crates under guard: what they say of a broken file may quote it, so it is not passed on, and
-//! where they panic, that is an error.
+//! Calls to Arrow's crates. Their messages on a malformed file may quote it and are not passed on;
+//! their panics become errors.
 
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -9,11 +9,11 @@ use arrow_schema::ArrowError;
 use crate::error::{Error, Result};
 
 thread_local! {
-    /// Whether a panic of this thread is caught here.
+    /// Whether a panic of this thread is caught by this module.
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Runs a reader of the crates.
+/// Runs a function of the crates.
 ///
 /// # Errors
 ///
@@ -31,14 +31,14 @@ pub(super) fn guarded<T>(
     }
 }
 
-/// The one thing that is said of a broken file.
+/// The error for every malformed file.
 pub(super) fn malformed(format: &str) -> Error {
     let rule = format!("{format}: the file is damaged, ends too early or is of a form not read");
     Error::input(rule).hint("read are the codecs snappy, gzip, zstd and lz4")
 }
 
-/// From now on no line is printed of panics that are caught here, and of all others as before. For a program
-/// at its start; a library leaves the hook of its host alone.
+/// Silences the panics that are caught by this module; all others are printed as before. A program
+/// calls it at its start; the library itself never changes the hook of its host.
 pub fn quiet_caught_panics() {
     let usual = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {

@@ -1,8 +1,8 @@
-//! Arrow's messages: its streams, and its files, which are a stream with a table of contents behind.
+//! Arrow's messages: streams, and files, which are a stream followed by a table of contents.
 //!
-//! A message is four bytes `ff` (not in old files), the length of its head, the head - a flatbuffer - and a body,
-//! whose length the head tells. Messages are read by their place and checked ([`claims`](super::claims)) here;
-//! Arrow's crate decodes them.
+//! A message consists of four bytes `ff` (not in old files), the length of its head, the head - a
+//! flatbuffer - and a body, whose length is in the head. Messages are read and checked
+//! ([`claims`](super::claims)) here; Arrow's crate decodes them.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -19,39 +19,39 @@ use crate::data::formats::positioned::{Positioned, too_short};
 use crate::error::Result;
 
 const NAME: &str = "Arrow";
-/// A file starts and ends with it.
+/// The magic number at the start and the end of a file.
 const MAGIC: &[u8] = b"ARROW1";
-/// The bytes of a file before its first message.
+/// The length of a file's start, in bytes: its first message follows.
 const FILE_START: u64 = 8;
-/// Above so many comparisons the decoder's own way of leaving columns out, which is each wanted column for
-/// each column, takes longer than to decode them all.
+/// The largest number of comparisons (wanted columns times columns) for which the decoder's own
+/// projection is faster than decoding all columns.
 const COMPARISONS: usize = 1 << 20;
 
-/// A file or stream: its schema, and where its messages are.
+/// An open file or stream: its schema, and the places of its messages.
 pub(super) struct Messages {
     bytes: Positioned,
     pub(super) schema: SchemaRef,
     places: Places,
 }
 
-/// Where the next messages are.
+/// The places of the next messages.
 #[derive(Clone)]
 enum Places {
-    /// Dictionaries and batches of a file, as its table of contents says, the next one last.
+    /// A file: the dictionaries and batches of its table of contents, the next one last.
     Listed(Vec<u64>),
-    /// One after the other from here.
+    /// A stream: messages follow each other from this offset on.
     From(u64),
 }
 
-/// A message, not looked into.
+/// A message whose body has not been read.
 struct Message {
     head: Vec<u8>,
-    /// Where its body starts.
+    /// The offset of its body.
     body: u64,
 }
 
 impl Messages {
-    /// A file, with a table of contents.
+    /// Opens a file, with a table of contents.
     ///
     /// # Errors
     ///
@@ -77,7 +77,7 @@ impl Messages {
         Ok(Self { bytes, schema: Arc::new(schema), places })
     }
 
-    /// A stream: the first message is the schema.
+    /// Opens a stream, whose first message is the schema.
     ///
     /// # Errors
     ///
@@ -91,15 +91,15 @@ impl Messages {
         Ok(Self { bytes, schema: Arc::new(schema), places: Places::From(first.body) })
     }
 
-    /// The batches, with these columns, ascending.
-    pub(super) fn batches(&self, columns: &[usize]) -> Batches<'_> {
+    /// The batches with the given columns, ascending.
+    pub(super) fn batches(&self, columns: &[usize]) -> IpcBatches<'_> {
         let fields = self.schema.fields();
         let all = columns.len().saturating_mul(fields.len()) > COMPARISONS
             && fields.iter().all(|field| is_read(field.data_type()));
         let mut read = vec![all; fields.len()];
         columns.iter().for_each(|&column| read[column] = true);
         let texts = texts_by_id(&self.schema, &read);
-        Batches {
+        IpcBatches {
             messages: self,
             columns: columns.to_vec(),
             all,
@@ -122,7 +122,7 @@ fn texts_by_id(schema: &Schema, read: &[bool]) -> HashMap<i64, DataType> {
     texts.collect()
 }
 
-/// The message at a place; `None` at the end.
+/// Reads the message at an offset; `None` at the end.
 fn message(bytes: &Positioned, place: u64) -> Result<Option<Message>> {
     if place >= bytes.len() {
         return Ok(None);
@@ -144,13 +144,13 @@ fn message(bytes: &Positioned, place: u64) -> Result<Option<Message>> {
     Ok(Some(Message { head: bytes.bytes(start, length)?, body }))
 }
 
-/// What the crate says of a file is not passed on; neither is this.
+/// The reason is not passed on: like the messages of the crate, it may quote the file.
 fn broken() -> ArrowError {
     ArrowError::IpcError(String::new())
 }
 
 /// The batches of a pass.
-pub(super) struct Batches<'a> {
+pub(super) struct IpcBatches<'a> {
     messages: &'a Messages,
     columns: Vec<usize>,
     /// Whether all columns are decoded, to leave some out afterwards.
@@ -161,7 +161,7 @@ pub(super) struct Batches<'a> {
     places: Places,
 }
 
-impl Iterator for Batches<'_> {
+impl Iterator for IpcBatches<'_> {
     type Item = Result<RecordBatch>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -176,7 +176,7 @@ impl Iterator for Batches<'_> {
     }
 }
 
-impl Batches<'_> {
+impl IpcBatches<'_> {
     fn message(&mut self) -> Result<Option<Message>> {
         let place = match &mut self.places {
             Places::Listed(places) => match places.pop() {
@@ -188,7 +188,7 @@ impl Batches<'_> {
         message(&self.messages.bytes, place)
     }
 
-    /// A batch, or `None` of a dictionary, which is kept.
+    /// Decodes a batch; `None` for a dictionary, which is stored.
     fn decode(&mut self, message: &Message) -> Result<Option<RecordBatch>> {
         let Self { messages, texts, dictionaries, .. } = self;
         let bytes = &messages.bytes;

@@ -1,9 +1,9 @@
-//! Parquet and Arrow's own files and streams, decoded by Arrow's crates: record batch by record batch.
+//! Parquet, and Arrow files and streams, decoded by Arrow's crates in record batches.
 //!
-//! A batch of an Arrow file, or a row group of Parquet as far as its pages are decoded, is in memory at a
-//! time, with only those columns that are wanted. Integers, floats and booleans are numbers; texts, also as
-//! dictionaries, are texts; null is missing. The column `__index_level_0__`, where pandas puts a table's index,
-//! holds ids.
+//! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
+//! with the wanted columns only. Integers, floats and booleans are numbers; texts, also in
+//! dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
+//! table, holds ids.
 
 mod claims;
 mod columns;
@@ -18,7 +18,9 @@ use ::parquet::arrow::arrow_reader::{
 use arrow_array::RecordBatch;
 use arrow_schema::{DataType, SchemaRef};
 
-use crate::data::block_table::{Block, BlockTable, Blocks, Layout, Place, Values, Wanted, rows_in};
+use crate::data::block_table::{
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextPlace, Wanted, rows_in,
+};
 use crate::data::formats::Format;
 use crate::data::formats::positioned::Positioned;
 use crate::error::{Error, Result};
@@ -26,35 +28,36 @@ use columns::{cells, is_number, is_text, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
 use ipc::Messages;
-use parquet::Source;
+use parquet::ParquetSource;
 
-/// Where pandas keeps an index.
+/// The name of the column in which pandas stores an index.
 const INDEX: &str = "__index_level_0__";
-/// More rows at a time are not read faster: the lines that a column is spread over leave the cache.
+/// The number of rows per batch. More are not read faster: the cache lines to which a column is written
+/// no longer fit in the cache.
 const MOST_ROWS: usize = 1 << 10;
 
-/// A file of Arrow's or Parquet, open.
+/// An open Arrow or Parquet file.
 pub(super) struct ArrowTable {
     format: Format,
     content: Content,
     schema: SchemaRef,
     layout: Layout,
-    /// The file's column of each column.
+    /// For each column, its place in the file.
     columns: Vec<usize>,
-    /// The file's column of ids.
+    /// The place of the ids in the file.
     index: Option<usize>,
 }
 
-/// A file with what it says of itself.
+/// The file and its metadata.
 enum Content {
-    Parquet(Source, ArrowReaderMetadata),
+    Parquet(ParquetSource, ArrowReaderMetadata),
     Arrow(Messages),
 }
 
 type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch>> + Send + 'a>;
 
 impl ArrowTable {
-    /// Reads what the file says of its columns.
+    /// Opens a file: reads its metadata.
     ///
     /// # Errors
     ///
@@ -62,7 +65,7 @@ impl ArrowTable {
     pub(super) fn open(format: Format, bytes: Positioned) -> Result<Self> {
         let content = match format {
             Format::Parquet => {
-                let source = Source::new(bytes);
+                let source = ParquetSource::new(bytes);
                 let load = || Ok(ArrowReaderMetadata::load(&source, ArrowReaderOptions::new())?);
                 let metadata = guarded(format.name(), load).map_err(|error| source.cause(error))?;
                 Content::Parquet(source, metadata)
@@ -97,15 +100,15 @@ impl ArrowTable {
         })
     }
 
-    fn file_column(&self, place: Place) -> Option<usize> {
+    fn file_column(&self, place: TextPlace) -> Option<usize> {
         match place {
-            Place::Column(column) => self.columns.get(column).copied(),
-            Place::Ids => self.index,
-            Place::Target => None,
+            TextPlace::Column(column) => self.columns.get(column).copied(),
+            TextPlace::Ids => self.index,
+            TextPlace::Target => None,
         }
     }
 
-    /// The batches with these of the file's columns, ascending.
+    /// The batches with the given columns of the file, ascending.
     fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
         let name = self.format.name();
         let (source, metadata) = match &self.content {
@@ -130,7 +133,7 @@ impl BlockTable for ArrowTable {
         &self.layout
     }
 
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let numbers: Vec<usize> = wanted.numbers.iter().map(|&c| self.columns[c]).collect();
         let texts = wanted.texts.iter().map(|&place| self.file_column(place));
         let texts: Vec<Option<usize>> = texts.collect();
@@ -164,17 +167,17 @@ impl BlockTable for ArrowTable {
 struct Cut<'a> {
     name: &'static str,
     batches: Batches<'a>,
-    /// The rest of a batch.
+    /// The rows of a batch that are still to be passed on.
     batch: Option<RecordBatch>,
     rows: usize,
     narrow: bool,
-    /// Columns of a batch.
+    /// The columns of a batch.
     numbers: Vec<usize>,
     texts: Vec<Option<usize>>,
 }
 
 impl Iterator for Cut<'_> {
-    type Item = Result<Block>;
+    type Item = Result<RowBlock>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.block().transpose()
@@ -182,7 +185,7 @@ impl Iterator for Cut<'_> {
 }
 
 impl Cut<'_> {
-    fn block(&mut self) -> Result<Option<Block>> {
+    fn block(&mut self) -> Result<Option<RowBlock>> {
         let batch = match self.batch.take() {
             Some(batch) => batch,
             None => match self.batches.next().transpose()? {
@@ -198,26 +201,26 @@ impl Cut<'_> {
         guarded(self.name, || Ok(self.converted(&batch)))?.map(Some)
     }
 
-    fn converted(&self, batch: &RecordBatch) -> Result<Block> {
+    fn converted(&self, batch: &RecordBatch) -> Result<RowBlock> {
         let (rows, d) = (batch.num_rows(), self.numbers.len());
         let values = if self.narrow {
             let mut values = vec![0f32; rows * d];
             for (place, &column) in self.numbers.iter().enumerate() {
                 spread(batch.column(column), &mut values, place, d, |value| value as f32)?;
             }
-            Values::F32(values)
+            RowValues::F32(values)
         } else {
             let mut values = vec![0f64; rows * d];
             for (place, &column) in self.numbers.iter().enumerate() {
                 spread(batch.column(column), &mut values, place, d, |value| value)?;
             }
-            Values::F64(values)
+            RowValues::F64(values)
         };
         let texts = self.texts.iter().map(|column| match column {
             Some(column) => cells(batch.column(*column)),
             None => Ok(vec![None; rows]),
         });
-        Ok(Block { rows, values, texts: texts.collect::<Result<_>>()? })
+        Ok(RowBlock { rows, values, texts: texts.collect::<Result<_>>()? })
     }
 }
 

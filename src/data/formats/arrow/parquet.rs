@@ -1,8 +1,8 @@
-//! Parquet's files by their places: what its crate asks for, read with some bytes ahead.
+//! Random access to Parquet files for its crate, with reading ahead.
 //!
-//! The crate asks for the head of each page and for its bytes, a few hundred of them each in a wide table; so
-//! neighbors are read at once. A length that the file claims and does not have is refused before it takes
-//! memory. A failed read is remembered, for the crate tells it from damage only in words.
+//! The crate requests the head of each page and then its bytes, a few hundred each in a wide table;
+//! therefore neighboring bytes are read at once. A range beyond the end of the file is refused before
+//! memory is allocated. A failed read is remembered, because the crate reports it like damage.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,12 +14,13 @@ use parquet::file::reader::{ChunkReader, Length};
 use crate::data::formats::positioned::Positioned;
 use crate::error::{Error, ErrorKind, Result};
 
-/// Bytes that are read at once where fewer are asked for: what lies behind a large page is seldom wanted next.
+/// The number of bytes that are read at once if fewer are requested. Nothing is read ahead of larger
+/// requests: the bytes behind a large page are seldom wanted next.
 const AHEAD: u64 = 1 << 16;
 
-/// A file, open, for one pass or several.
+/// An open file, for one or several passes.
 #[derive(Clone)]
-pub(super) struct Source(Arc<Inner>);
+pub(super) struct ParquetSource(Arc<Inner>);
 
 struct Inner {
     bytes: Positioned,
@@ -28,19 +29,19 @@ struct Inner {
     failed: Mutex<Option<Error>>,
 }
 
-impl Source {
+impl ParquetSource {
     pub(super) fn new(bytes: Positioned) -> Self {
         let (ahead, failed) = (Mutex::new((0, Bytes::new())), Mutex::new(None));
         Self(Arc::new(Inner { bytes, ahead, failed }))
     }
 
-    /// The failed read that an error of the crate stands for, or the error.
+    /// The failed read behind an error of the crate; otherwise the error itself.
     pub(super) fn cause(&self, error: Error) -> Error {
         self.0.failed.lock().unwrap_or_else(PoisonError::into_inner).take().unwrap_or(error)
     }
 
-    /// The bytes at a place, at least one unless the file ends there and at most `most`, with those behind
-    /// them read ahead.
+    /// The bytes from an offset on, at most `most` and at least one unless the file ends there;
+    /// following bytes are read ahead.
     fn some(&self, place: u64, most: u64) -> io::Result<Bytes> {
         let mut ahead = self.0.ahead.lock().unwrap_or_else(PoisonError::into_inner);
         let inside = place.checked_sub(ahead.0).and_then(|from| usize::try_from(from).ok());
@@ -64,13 +65,13 @@ impl Source {
     }
 }
 
-impl Length for Source {
+impl Length for ParquetSource {
     fn len(&self) -> u64 {
         self.0.bytes.len()
     }
 }
 
-impl ChunkReader for Source {
+impl ChunkReader for ParquetSource {
     type T = From;
 
     fn get_read(&self, start: u64) -> parquet::errors::Result<From> {
@@ -84,7 +85,7 @@ impl ChunkReader for Source {
         if first.len() == length {
             return Ok(first);
         }
-        // The rest of what starts in bytes that were read ahead.
+        // The remaining bytes of a request that starts in bytes read ahead.
         let mut all = first.to_vec();
         all.resize(length, 0);
         let rest = &mut all[first.len()..];
@@ -93,9 +94,9 @@ impl ChunkReader for Source {
     }
 }
 
-/// A file from a place on.
+/// A file from an offset on.
 pub(super) struct From {
-    source: Source,
+    source: ParquetSource,
     place: u64,
 }
 

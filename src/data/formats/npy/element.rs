@@ -1,10 +1,10 @@
 //! The elements of numpy's arrays.
 
-use crate::data::block_table::{Cell, Values};
+use crate::data::block_table::{RowValues, TextCell};
 use crate::data::formats::npy::malformed;
 use crate::error::{Error, Result};
 
-/// What an element is.
+/// The kind of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Float,
@@ -17,17 +17,17 @@ pub(super) enum Kind {
     Bytes,
 }
 
-/// The type of the elements.
+/// The type of the elements of an array.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Type {
     pub(super) kind: Kind,
-    /// Bytes of an element.
+    /// The size of an element, in bytes.
     pub(super) size: usize,
     big_endian: bool,
 }
 
 impl Type {
-    /// Such as `<f4`, `|b1` and `<U7`.
+    /// Parses a type such as `<f4`, `|b1` or `<U7`.
     pub(super) fn parse(descr: &str) -> Result<Self> {
         let unread = || {
             Error::input("the array holds elements other than numbers and texts").hint(
@@ -56,13 +56,13 @@ impl Type {
             Kind::Float => matches!(size, 2 | 4 | 8),
             Kind::Integer | Kind::Unsigned => matches!(size, 1 | 2 | 4 | 8),
             Kind::Boolean => *size == 1,
-            // A label of a quarter of a million letters is none.
+            // Longer texts are no labels.
             Kind::Unicode | Kind::Bytes => *size <= 1 << 20,
         };
         Ok(Self { kind, size: size.filter(known).ok_or_else(unread)?, big_endian })
     }
 
-    /// The numbers of some elements; integers beyond 2^53 are rounded as text would be.
+    /// Decodes elements as numbers; integers beyond 2^53 are rounded, as in text.
     pub(super) fn decode(&self, bytes: &[u8], out: &mut Vec<f64>) {
         match (self.kind, self.size) {
             (Kind::Float, 2) => self.each(bytes, out, |b| half(u16::from_le_bytes(b))),
@@ -83,19 +83,19 @@ impl Type {
         }
     }
 
-    /// Zeros of the type that holds such elements.
-    pub(super) fn values(&self, length: usize) -> Values {
+    /// Zeros of the type that holds these elements.
+    pub(super) fn values(&self, length: usize) -> RowValues {
         match (self.kind, self.size) {
-            (Kind::Float, 4) => Values::F32(vec![0.0; length]),
-            _ => Values::F64(vec![0.0; length]),
+            (Kind::Float, 4) => RowValues::F32(vec![0.0; length]),
+            _ => RowValues::F64(vec![0.0; length]),
         }
     }
 
     /// Floats of four bytes as they are, all others as `f64`.
-    pub(super) fn decode_into(&self, bytes: &[u8], out: &mut Values) {
+    pub(super) fn decode_into(&self, bytes: &[u8], out: &mut RowValues) {
         match out {
-            Values::F32(out) => self.each(bytes, out, f32::from_le_bytes),
-            Values::F64(out) => self.decode(bytes, out),
+            RowValues::F32(out) => self.each(bytes, out, f32::from_le_bytes),
+            RowValues::F64(out) => self.decode(bytes, out),
         }
     }
 
@@ -117,7 +117,7 @@ impl Type {
     }
 
     /// A text, which is padded with NUL; nothing is missing.
-    pub(super) fn text(&self, element: &[u8]) -> Result<Cell> {
+    pub(super) fn text(&self, element: &[u8]) -> Result<TextCell> {
         let text = match self.kind {
             Kind::Unicode => {
                 let letter = |&(mut word): &[u8; 4]| {

@@ -1,24 +1,26 @@
-//! A matrix of numpy's as a table.
+//! A numpy matrix as a table.
 
 use std::ops::Range;
 
 use super::{Array, malformed};
 use crate::data::block_table::{
-    Block, BlockTable, Blocks, Cell, Layout, Place, Values, Wanted, number_cell, rows_in,
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
+    rows_in,
 };
 use crate::data::formats::positioned::too_short;
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
-/// More columns than this are a header gone wrong.
+/// The largest number of columns; more indicate a damaged header.
 const MAX_COLUMNS: u64 = 1 << 31;
-/// A block of rows in C order: larger ones are not read faster.
+/// The size of a block of rows in C order, in bytes; larger ones are not read faster.
 pub(super) const BLOCK: usize = 1 << 22;
-/// Bytes of a column in Fortran order that are passed over as fast as a read is called.
+/// The largest size of a short column in Fortran order, in bytes: reading over it takes no longer than
+/// another call of read.
 const SHORT: usize = 1 << 13;
-/// Bytes of short columns that are read at once.
+/// The number of bytes of short columns that are read at once.
 const AT_ONCE: usize = 1 << 20;
-/// Columns that are put into rows together: some cache lines.
+/// The number of columns that are transposed together: some cache lines.
 const TILE: usize = 16;
 
 /// A matrix of numbers as a table: samples by columns.
@@ -27,9 +29,9 @@ pub(crate) struct Matrix {
     array: Array,
     layout: Layout,
     pub(super) rows: u64,
-    /// Whether the values of a sample lie side by side.
+    /// Whether the values of a sample are contiguous.
     by_rows: bool,
-    target: Option<Vec<Cell>>,
+    target: Option<Vec<TextCell>>,
 }
 
 impl Matrix {
@@ -50,13 +52,14 @@ impl Matrix {
         if array.is_text() {
             return Err(Error::input("the array of features holds texts, not numbers"));
         }
-        // The other way round it is the same bytes in the other order.
+        // A transposed matrix has the same bytes in the other order.
         let transposed = orientation == Orientation::FeaturesAsRows;
         let (rows, columns) = if transposed { (second, first) } else { (first, second) };
         if columns >= MAX_COLUMNS || rows >= 1 << 60 {
             return Err(malformed("it has more than 2^31 columns"));
         }
-        // No bytes stand behind the columns of no rows: nor may they take memory.
+        // Without rows the number of columns is not bounded by the file's length, and may not take
+        // memory.
         if rows == 0 {
             return Err(Error::input("the array has no samples"));
         }
@@ -70,12 +73,12 @@ impl Matrix {
         Ok(Self { array, layout, rows, by_rows, target: None })
     }
 
-    /// With targets beside the matrix.
+    /// Adds targets beside the matrix.
     ///
     /// # Errors
     ///
     /// `Input` unless there is one for each sample.
-    pub(crate) fn with_target(mut self, target: Vec<Cell>) -> Result<Self> {
+    pub(crate) fn with_target(mut self, target: Vec<TextCell>) -> Result<Self> {
         if target.len() as u64 != self.rows {
             return Err(Error::input("X and y in the file differ in their number of samples"));
         }
@@ -87,8 +90,8 @@ impl Matrix {
         self.layout.names.len()
     }
 
-    /// The rows from `first` on, `rows` of them.
-    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<Block> {
+    /// Reads `rows` rows from `first` on, counted from 0.
+    fn block(&self, wanted: &Reading, first: u64, rows: usize) -> Result<RowBlock> {
         let of = self.array.of;
         let mut values = of.values(0);
         let mut texts = vec![Vec::with_capacity(rows); wanted.texts.len()];
@@ -97,15 +100,15 @@ impl Matrix {
             let mut bytes = vec![0; rows * row_bytes];
             self.array.bytes.read_at(self.place(first * row_bytes as u64)?, &mut bytes)?;
             match &mut values {
-                Values::F32(values) => values.reserve_exact(rows * wanted.numbers),
-                Values::F64(values) => values.reserve_exact(rows * wanted.numbers),
+                RowValues::F32(values) => values.reserve_exact(rows * wanted.numbers),
+                RowValues::F64(values) => values.reserve_exact(rows * wanted.numbers),
             }
             for row in bytes.chunks_exact(row_bytes.max(1)) {
                 for run in &wanted.runs {
                     of.decode_into(&row[run.start * of.size..run.end * of.size], &mut values);
                 }
                 for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-                    if let Place::Column(column) = place {
+                    if let TextPlace::Column(column) = place {
                         let mut value = Vec::with_capacity(1);
                         of.decode(&row[column * of.size..][..of.size], &mut value);
                         cells.push(value.first().copied().and_then(number_cell));
@@ -116,30 +119,31 @@ impl Matrix {
             values = self.by_columns(wanted, first, rows, &mut texts)?;
         }
         for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if *place == Place::Target {
+            if *place == TextPlace::Target {
                 let all = self.target.as_deref().unwrap_or_default();
                 *cells = all.iter().skip(first as usize).take(rows).cloned().collect();
             }
         }
-        Ok(Block { rows, values, texts })
+        Ok(RowBlock { rows, values, texts })
     }
 
-    /// The same where the values of a column lie side by side: one read for each column, or, where columns are
-    /// so short that passing over the rest of them is no more work than a read, for many columns.
+    /// Reads rows of a matrix whose columns are contiguous: with one read per column or, if columns are
+    /// so short that skipping the rest of them takes no longer than a read, with one read for many
+    /// columns.
     fn by_columns(
         &self,
         wanted: &Reading,
         first: u64,
         rows: usize,
-        texts: &mut [Vec<Cell>],
-    ) -> Result<Values> {
+        texts: &mut [Vec<TextCell>],
+    ) -> Result<RowValues> {
         let (of, length) = (self.array.of, rows * self.array.of.size);
         let column_bytes = self.rows * of.size as u64;
         let short = usize::try_from(column_bytes).ok().filter(|bytes| *bytes <= SHORT);
         let at_once = short.map_or(TILE, |bytes| TILE.max(AT_ONCE / bytes));
         let mut bytes = Vec::new();
-        // Parts of neighbors, one after the other.
-        let mut read = |columns: Range<usize>| -> Result<Values> {
+        // Parts of neighboring columns, one after the other.
+        let mut read = |columns: Range<usize>| -> Result<RowValues> {
             let mut parts = of.values(0);
             let place =
                 |column: usize| self.place(column as u64 * column_bytes + first * of.size as u64);
@@ -166,32 +170,38 @@ impl Matrix {
                 let columns = start..run.end.min(start + at_once);
                 let width = columns.len();
                 match (&mut all, read(columns)?) {
-                    (Values::F32(all), Values::F32(parts)) => transpose(all, &parts, at, d, rows),
-                    (Values::F64(all), Values::F64(parts)) => transpose(all, &parts, at, d, rows),
+                    (RowValues::F32(all), RowValues::F32(parts)) => {
+                        transpose(all, &parts, at, d, rows)
+                    }
+                    (RowValues::F64(all), RowValues::F64(parts)) => {
+                        transpose(all, &parts, at, d, rows)
+                    }
                     _ => {}
                 }
                 at += width;
             }
         }
         for (cells, place) in texts.iter_mut().zip(&wanted.texts) {
-            if let Place::Column(column) = *place {
+            if let TextPlace::Column(column) = *place {
                 *cells = match read(column..column + 1)? {
-                    Values::F32(part) => part.into_iter().map(|v| number_cell(v.into())).collect(),
-                    Values::F64(part) => part.into_iter().map(number_cell).collect(),
+                    RowValues::F32(part) => {
+                        part.into_iter().map(|v| number_cell(v.into())).collect()
+                    }
+                    RowValues::F64(part) => part.into_iter().map(number_cell).collect(),
                 };
             }
         }
         Ok(all)
     }
 
-    /// Where in the file a byte of the values is.
+    /// The offset in the file of a byte of the values.
     fn place(&self, byte: u64) -> Result<u64> {
         self.array.start.checked_add(byte).ok_or_else(too_short)
     }
 }
 
-/// Puts columns into their places of each row, from the place `at` on: few at a time, so that what is written
-/// of a row lies side by side.
+/// Writes columns to their places in each row, from the place `at` on; few columns at a time, so that
+/// writes to a row are contiguous.
 fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usize) {
     for (columns, at) in parts.chunks(TILE * rows).zip((at..).step_by(TILE)) {
         let width = columns.len() / rows;
@@ -203,13 +213,13 @@ fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usi
     }
 }
 
-/// What is read of each row.
+/// The columns that a pass reads.
 struct Reading {
     /// The wanted columns, in runs of neighbors.
     runs: Vec<Range<usize>>,
-    /// How many they are.
+    /// The number of wanted columns.
     numbers: usize,
-    texts: Vec<Place>,
+    texts: Vec<TextPlace>,
 }
 
 impl Reading {
@@ -230,9 +240,9 @@ impl BlockTable for Matrix {
         &self.layout
     }
 
-    fn blocks(&self, wanted: &Wanted) -> Result<Blocks<'_>> {
+    fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let reading = Reading::new(wanted);
-        // By columns every read takes a piece of each: the longer, the fewer.
+        // In Fortran order a block takes a read of each column: the larger the blocks, the fewer reads.
         let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
         let size = rows_in(most, self.d().saturating_mul(self.array.of.size.max(4)));
         let mut first = 0;

@@ -5,15 +5,15 @@
 //! `fortran_order` and `shape`; then the values. Rows are read in blocks by their place, so that memory is
 //! bounded whatever the file holds: in C order a block is one read, in Fortran order one read a column.
 //!
-//! The header is read here, for it has three keys: a crate would bring a parser of Python along, and `npyz`
-//! multiplies the stated shape unchecked, which is a panic under our overflow checks.
+//! The header has three keys and is parsed here. Crates for the format bring a parser of Python along,
+//! and `npyz` multiplies the stated shape unchecked, which panics with overflow checks.
 
 mod element;
 mod matrix;
 
 use std::path::Path;
 
-use crate::data::block_table::{Cell, number_cell};
+use crate::data::block_table::{TextCell, number_cell};
 use crate::data::formats::positioned::{Positioned, too_short};
 use crate::error::{Error, Result};
 use element::{Kind, Type};
@@ -23,11 +23,11 @@ pub(super) const MAGIC: &[u8] = b"\x93NUMPY";
 /// numpy's own limit is 10,000 bytes; headers of matrices have some hundred.
 const MAX_HEADER: u64 = 1 << 14;
 
-/// An array in a file.
+/// An array in a file, whose header has been read.
 #[derive(Debug)]
 pub(crate) struct Array {
     bytes: Positioned,
-    /// Where the values start.
+    /// The offset of the values.
     start: u64,
     of: Type,
     fortran: bool,
@@ -39,7 +39,7 @@ fn malformed(rule: &str) -> Error {
 }
 
 impl Array {
-    /// Reads the header, and sees that the file holds what it says.
+    /// Reads the header and checks the length of the file.
     ///
     /// # Errors
     ///
@@ -79,12 +79,12 @@ impl Array {
         matches!(self.of.kind, Kind::Unicode | Kind::Bytes)
     }
 
-    /// The cells of an array of one dimension.
+    /// Reads the cells of a one-dimensional array.
     ///
     /// # Errors
     ///
     /// `Input` if it has several; as for reading.
-    pub(super) fn cells(&self) -> Result<Vec<Cell>> {
+    pub(super) fn cells(&self) -> Result<Vec<TextCell>> {
         // A column or a row of a matrix is a vector.
         let vector = matches!(self.shape.as_slice(), [_] | [_, 1] | [1, _]);
         if !vector {
@@ -105,12 +105,12 @@ impl Array {
     }
 }
 
-/// A vector of targets.
+/// Reads a vector of targets.
 ///
 /// # Errors
 ///
 /// As for an array.
-pub(crate) fn read_vector(path: &Path) -> Result<Vec<Cell>> {
+pub(crate) fn read_vector(path: &Path) -> Result<Vec<TextCell>> {
     Array::read(Positioned::open(path)?)?.cells()
 }
 
@@ -121,7 +121,7 @@ struct Header {
 }
 
 impl Header {
-    /// The dictionary: three keys, whose values are a text, a truth and a tuple of integers.
+    /// Parses the dictionary: three keys, whose values are a text, a boolean and a tuple of integers.
     fn parse(text: &str) -> Result<Self> {
         let wrong = || malformed("its header is not that of an array of numbers or texts");
         let (mut of, mut fortran, mut shape) = (None, None, None);
@@ -175,7 +175,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::block_table::{BlockTable, Place, Values, Wanted};
+    use crate::data::block_table::{BlockTable, RowValues, TextPlace, Wanted};
     use crate::data::schema::Orientation;
     use crate::error::ErrorKind;
 
@@ -195,14 +195,14 @@ mod tests {
         block: usize,
     ) -> Vec<Vec<f64>> {
         let matrix = Matrix::new(array, None, orientation).unwrap();
-        let texts = vec![Place::Column(0)];
+        let texts = vec![TextPlace::Column(0)];
         let wanted = Wanted { numbers: wanted.to_vec(), texts, block };
         let mut rows = Vec::new();
         for block in matrix.blocks(&wanted).unwrap() {
             let block = block.unwrap();
             let values: Vec<f64> = match block.values {
-                Values::F32(values) => values.into_iter().map(f64::from).collect(),
-                Values::F64(values) => values,
+                RowValues::F32(values) => values.into_iter().map(f64::from).collect(),
+                RowValues::F64(values) => values,
             };
             for (row, cell) in values.chunks(wanted.numbers.len()).zip(&block.texts[0]) {
                 let first: f64 = String::from_utf8(cell.clone().unwrap()).unwrap().parse().unwrap();
