@@ -134,6 +134,11 @@ impl Error {
         Self::new(ErrorKind::Io, rule)
     }
 
+    /// The run that the caller stopped: [`ErrorKind::Canceled`].
+    pub(crate) fn canceled() -> Self {
+        Self::new(ErrorKind::Canceled, "the run was canceled; nothing was released")
+    }
+
     /// The same rule, broken by a file.
     pub(crate) fn into_input(mut self) -> Self {
         self.kind = ErrorKind::Input;

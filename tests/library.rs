@@ -474,3 +474,47 @@ fn a_one_sided_split_is_said() {
     assert!(warned(Array1::from_elem(500, 5.0)));
     assert!(!warned(Array1::from_shape_fn(500, |i| i as f64)));
 }
+
+/// A run stops soon after its caller says so, whatever it is doing, and releases nothing; a caller who never
+/// says so changes nothing.
+#[test]
+fn runs_can_be_canceled() {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let (names, x, y) = demo();
+    let mut by_column = Array2::zeros(x.raw_dim().f());
+    by_column.assign(&x);
+    let array =
+        |view| ArrayTable::new(view, y.view()).unwrap().feature_names(names.clone()).unwrap();
+    let mut requests = requests();
+    if cfg!(feature = "methods") {
+        requests.push(select().method(dpsis::Method::TwoStage(dpsis::TwoStage::default())));
+    }
+    requests.push(select().method(dpsis::Method::DpKendall));
+    for request in requests {
+        let whole = request.clone().seed(3).run(DEMO).unwrap();
+        let willing = request.clone().cancel_when(|| false).seed(3);
+        assert_eq!(willing.run(DEMO).unwrap(), whole);
+        assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
+        // Stopped at the first question, or at a later one.
+        for patience in [0, 2] {
+            let asked = Arc::new(AtomicUsize::new(0));
+            let count = asked.clone();
+            let impatient = request
+                .clone()
+                .threads(2)
+                .cancel_when(move || count.fetch_add(1, Ordering::Relaxed) >= patience);
+            let errors = [
+                impatient.run(DEMO).map(|_| ()),
+                impatient.run(&array(x.view())).map(|_| ()),
+                impatient.run(&array(by_column.view())).map(|_| ()),
+            ];
+            for error in errors {
+                let error = error.unwrap_err();
+                assert_eq!(error.kind(), ErrorKind::Canceled, "{error}");
+            }
+            // Nobody goes on for long: each thread asks once or twice more.
+            assert!(asked.load(Ordering::Relaxed) < 40, "{asked:?}");
+        }
+    }
+}

@@ -6,6 +6,7 @@ use std::ops::Range;
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use crate::data::columns::{Columns, SomeRows};
+use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
@@ -134,6 +135,7 @@ impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
             schema: self.header(opening)?,
             format: CellFormat::default(),
             threads: opening.threads,
+            hooks: opening.hooks.clone(),
         })
     }
 
@@ -151,6 +153,7 @@ pub struct ArraySamples<'s, 'a, A> {
     schema: Schema,
     format: CellFormat,
     threads: usize,
+    hooks: Hooks,
 }
 
 impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
@@ -169,14 +172,15 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         let table = self.table;
         let by_feature: Option<Vec<&[A]>> = table.features();
-        Ok(fold_numbered(table.targets.len(), self.threads, new, |fold, rows| match &by_feature {
+        let size = (table.targets.len(), table.x.ncols());
+        fold_numbered(size, self.threads, &self.hooks, new, |fold, rows| match &by_feature {
             Some(features) => {
                 let targets = table.targets[rows.clone()].iter().map(|t| Some(&**t)).collect();
                 let features = features.iter().map(|values| &values[rows.clone()]).collect();
                 fold.feature_major(&FeatureMajor { features, targets });
             }
             None => table.each_row(rows, |sample| fold.sample(sample)),
-        }))
+        })
     }
 
     fn columns(

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::data::block_table::{BlockTable, RowBlock, RowBlocks, Wanted};
-use crate::data::table::Progress;
+use crate::data::hooks::Hooks;
 use crate::data::turns::on_threads;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
@@ -31,15 +31,16 @@ pub(crate) fn fold_blocks<F: BlockFold>(
     table: &dyn BlockTable,
     wanted: &Wanted,
     threads: usize,
-    progress: Option<&Progress>,
+    hooks: &Hooks,
     new: impl Fn() -> F + Sync,
 ) -> Result<F> {
     let total = table.layout().rows;
-    let numbered = Numbered { blocks: table.blocks(wanted)?, rows: 0, total, progress };
+    let numbered = Numbered { blocks: table.blocks(wanted)?, rows: 0, total, hooks };
     let blocks = Mutex::new(numbered);
     let work = |stop: &AtomicBool| {
         let mut fold = new();
         while !stop.load(Ordering::Relaxed) {
+            hooks.check()?;
             let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(next) = next else { break };
             let (first, block) = next?;
@@ -61,7 +62,7 @@ struct Numbered<'a> {
     blocks: RowBlocks<'a>,
     rows: u64,
     total: Option<u64>,
-    progress: Option<&'a Progress>,
+    hooks: &'a Hooks,
 }
 
 impl Numbered<'_> {
@@ -78,8 +79,8 @@ impl Numbered<'_> {
         if self.rows > MAX_ROWS {
             return Some(Err(Error::input("the table has more than 2^31 rows")));
         }
-        if let (Some(progress), Some(total)) = (self.progress, self.total) {
-            progress((self.rows as f64 / total.max(1) as f64).min(1.0));
+        if let Some(total) = self.total {
+            self.hooks.report(self.rows as f64, total.max(1) as f64);
         }
         Some(Ok((first, block)))
     }

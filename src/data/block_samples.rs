@@ -3,10 +3,10 @@
 use crate::data::block_fold::{BLOCKS, BlockFold, fold_blocks};
 use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::file::FileTable;
+use crate::data::hooks::Hooks;
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::table::Progress;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::error::{Error, Result};
 
@@ -23,7 +23,7 @@ pub struct BlockSamples {
     target: Option<usize>,
     id: Option<usize>,
     threads: usize,
-    progress: Option<Progress>,
+    hooks: Hooks,
 }
 
 impl BlockSamples {
@@ -85,8 +85,8 @@ impl BlockSamples {
         };
         let id = want(by_id.then_some(ids));
         let (format, missing) = codes(&facts.cells());
-        let (threads, progress) = (opening.threads, opening.progress.clone());
-        Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, progress })
+        let (threads, hooks) = (opening.threads, opening.hooks.clone());
+        Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, hooks })
     }
 
     /// The features and the target.
@@ -117,8 +117,7 @@ impl Samples for BlockSamples {
         let d = wanted.numbers.len();
         let join = || Join::new(this.targets.as_ref());
         let new = || RowsFold { table: this, d, fold: new(), join: join() };
-        let progress = this.progress.as_ref();
-        let folded = fold_blocks(&*this.table, &wanted, this.threads, progress, new)?;
+        let folded = fold_blocks(&*this.table, &wanted, this.threads, &this.hooks, new)?;
         folded.join.finish()?;
         Ok(folded.fold)
     }

@@ -19,6 +19,7 @@ mod file_samples;
 mod formats;
 mod header;
 mod held;
+mod hooks;
 mod number;
 mod plain;
 mod quantize;
@@ -63,6 +64,7 @@ pub(crate) use columns::SomeRows;
 pub(crate) use formats::Format;
 #[cfg(feature = "arrow")]
 pub use formats::arrow::quiet_caught_panics;
+pub(crate) use hooks::Hooks;
 pub(crate) use number::CellFormat;
 pub use number::parse_number;
 pub(crate) use samples::{
@@ -71,6 +73,5 @@ pub(crate) use samples::{
 pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
-pub(crate) use table::Progress;
 pub(crate) use target::{Labels, TargetCode};
 pub use whole::WholeTable;

@@ -1,9 +1,9 @@
 //! Samples, the protected units, independent of a table's format and orientation.
 
 use crate::data::columns::{Columns, HeldRows};
+use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
-use crate::data::table::Progress;
 use crate::error::{Error, Result};
 
 /// A number that is exactly an `f64`: `f64`, `f32`, integers up to 32 bits.
@@ -155,7 +155,7 @@ impl<C: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
 /// The options of a run for opening a table.
 pub(crate) struct Opening<'a> {
     pub(crate) threads: usize,
-    pub(crate) progress: Option<Progress>,
+    pub(crate) hooks: Hooks,
     /// The stated classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
 }
@@ -203,20 +203,37 @@ pub(crate) mod sealed {
     }
 }
 
-/// Folds the samples 0 to `samples` on `threads` threads; `take` folds a range of them.
+/// Folds the samples 0 to `samples`, of `features` values each, on `threads` threads; `take` folds a range of
+/// them.
+///
+/// # Errors
+///
+/// `Canceled` if the caller stopped it.
 pub(crate) fn fold_numbered<F: SampleFold>(
-    samples: usize,
+    (samples, features): (usize, usize),
     threads: usize,
+    hooks: &Hooks,
     new: impl Fn() -> F + Sync,
     take: impl Fn(&mut F, std::ops::Range<usize>) + Sync,
-) -> F {
+) -> Result<F> {
+    /// Values between two looks at the hook: some hundredths of a second.
+    const UNINTERRUPTED: usize = 1 << 25;
     let share = samples.div_ceil(threads.max(1)).max(1);
+    let step = match hooks.cancel {
+        Some(_) => (UNINTERRUPTED / features.max(1)).clamp(16, share.max(16)),
+        None => share,
+    };
     let work = |start: usize| {
-        let mut fold = new();
-        take(&mut fold, start..(start + share).min(samples));
+        let (mut fold, end) = (new(), (start + share).min(samples));
+        for start in (start..end).step_by(step) {
+            if hooks.is_canceled() {
+                break;
+            }
+            take(&mut fold, start..(start + step).min(end));
+        }
         fold
     };
-    std::thread::scope(|scope| {
+    let folded = std::thread::scope(|scope| {
         let work = &work;
         let starts = (0..samples).step_by(share);
         let workers: Vec<_> = starts.map(|start| scope.spawn(move || work(start))).collect();
@@ -228,5 +245,6 @@ pub(crate) fn fold_numbered<F: SampleFold>(
             }
         }
         total
-    })
+    });
+    hooks.check().map(|()| folded)
 }

@@ -10,11 +10,9 @@ use crate::data::blocks::{RowFold, Shape, fold_rows};
 use crate::data::cells::MAX_CELL;
 use crate::data::decompress::{ZSTANDARD, decompress};
 use crate::data::formats::Format;
+use crate::data::hooks::Hooks;
 use crate::data::text::text;
 use crate::error::{Error, Parameter, Result};
-
-/// A callback for progress: it gets the share of the file that has been read, from 0 to 1.
-pub(crate) type Progress = Arc<dyn Fn(f64) + Send + Sync>;
 
 /// The origin of a text.
 #[derive(Clone)]
@@ -33,7 +31,7 @@ pub(crate) struct TableFile {
     delimiter: Option<u8>,
     /// Whether commas are decimal marks: then they do not separate cells.
     decimal_comma: bool,
-    progress: Option<Progress>,
+    hooks: Hooks,
 }
 
 /// An open text table, whose header has been read.
@@ -50,13 +48,13 @@ impl TableFile {
     pub(crate) fn new(path: &Path, delimiter: Option<u8>) -> Self {
         let standard = path == Path::new("-");
         let input = if standard { Input::Standard } else { Input::File(path.to_owned()) };
-        Self { input, delimiter, decimal_comma: false, progress: None }
+        Self { input, delimiter, decimal_comma: false, hooks: Hooks::default() }
     }
 
     /// The text of a reader; it can be opened once.
     pub(crate) fn of_reader(reader: Box<dyn Read + Send>) -> Self {
         let input = Input::Reader(Arc::new(Mutex::new(Some(reader))));
-        Self { input, delimiter: None, decimal_comma: false, progress: None }
+        Self { input, delimiter: None, decimal_comma: false, hooks: Hooks::default() }
     }
 
     /// States the delimiter; by default it is found in the header.
@@ -71,9 +69,9 @@ impl TableFile {
         self
     }
 
-    /// Sets a callback for the progress of each pass.
-    pub(crate) fn with_progress(mut self, progress: Option<Progress>) -> Self {
-        self.progress = progress;
+    /// Sets the hooks of each pass.
+    pub(crate) fn with_hooks(mut self, hooks: Hooks) -> Self {
+        self.hooks = hooks;
         self
     }
 
@@ -130,7 +128,7 @@ impl TableFile {
                 })?
             }
         };
-        let failures = Failures::default();
+        let failures = Failures::new(self.hooks.clone());
         let failed = |error| failures.error(&name, &error);
         let watched = Watched { raw, failures: failures.clone() };
         let (start, mut input) = decompress(watched).map_err(failed)?;
@@ -158,12 +156,12 @@ impl TableFile {
         if metadata.is_dir() {
             return Err(io::ErrorKind::IsADirectory.into());
         }
-        Ok(match &self.progress {
-            Some(progress) if metadata.len() > 0 => Box::new(Measured {
+        Ok(match &self.hooks.progress {
+            Some(_) if metadata.len() > 0 => Box::new(Measured {
                 raw: file,
                 read: 0,
                 total: metadata.len(),
-                progress: progress.clone(),
+                hooks: self.hooks.clone(),
             }),
             _ => Box::new(file),
         })
@@ -199,21 +197,25 @@ struct Measured<R> {
     raw: R,
     read: u64,
     total: u64,
-    progress: Progress,
+    hooks: Hooks,
 }
 
 impl<R: Read> Read for Measured<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.raw.read(buffer)?;
         self.read += read as u64;
-        (self.progress)((self.read as f64 / self.total as f64).min(1.0));
+        self.hooks.report(self.read as f64, self.total as f64);
         Ok(read)
     }
 }
 
-/// Remembers whether a read failed: then an error is not due to damaged data.
-#[derive(Clone, Default)]
-struct Failures(Arc<AtomicBool>);
+/// Remembers whether a read failed: then an error is not due to damaged data. Reads fail, too, once the caller
+/// stops the run.
+#[derive(Clone)]
+struct Failures {
+    failed: Arc<AtomicBool>,
+    hooks: Hooks,
+}
 
 struct Watched<R> {
     raw: R,
@@ -222,14 +224,21 @@ struct Watched<R> {
 
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.failures.hooks.is_canceled() {
+            return Err(io::Error::other("canceled"));
+        }
         self.raw.read(buffer).inspect_err(|error| {
             let failed = error.kind() != io::ErrorKind::Interrupted;
-            self.failures.0.fetch_or(failed, Ordering::Relaxed);
+            self.failures.failed.fetch_or(failed, Ordering::Relaxed);
         })
     }
 }
 
 impl Failures {
+    fn new(hooks: Hooks) -> Self {
+        Self { failed: Arc::default(), hooks }
+    }
+
     /// The error for a failed read or for damaged compressed data.
     fn error(&self, name: &str, error: &io::Error) -> Error {
         let decoding = [
@@ -238,7 +247,10 @@ impl Failures {
             io::ErrorKind::InvalidInput,
             io::ErrorKind::Other,
         ];
-        if !self.0.load(Ordering::Relaxed) && decoding.contains(&error.kind()) {
+        if let Err(canceled) = self.hooks.check() {
+            return canceled;
+        }
+        if !self.failed.load(Ordering::Relaxed) && decoding.contains(&error.kind()) {
             return Error::input(format!(
                 "{name}: the compressed data are damaged or end too early"
             ));

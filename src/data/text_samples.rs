@@ -3,6 +3,7 @@
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
 use crate::data::file::FileTable;
+use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
 use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
@@ -18,6 +19,7 @@ pub struct TextSamples {
     format: CellFormat,
     targets: Option<TargetTable>,
     threads: usize,
+    hooks: Hooks,
     body: Body,
 }
 
@@ -32,7 +34,7 @@ impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
     pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
         let targets = table.facts.target_file.as_deref().map(TargetTable::read).transpose()?;
-        let file = table.file().with_progress(opening.progress.clone());
+        let file = table.file().with_hooks(opening.hooks.clone());
         let private_header = table.stated_orientation() == Orientation::FeaturesAsRows;
         let place = |error: Error| if private_header { error.without_column() } else { error };
         let open = file.open().map_err(place)?;
@@ -51,7 +53,8 @@ impl TextSamples {
             }
         };
         let (format, threads) = (table.facts.cells(), opening.threads);
-        Ok(Self { schema, format, targets, threads, body })
+        let hooks = opening.hooks.clone();
+        Ok(Self { schema, format, targets, threads, hooks, body })
     }
 }
 
@@ -74,7 +77,7 @@ impl Samples for TextSamples {
     /// `Input` also for an id that is joined twice or a file that changed.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         match &mut self.body {
-            Body::Features(held) => Ok(held.fold(self.threads, new)),
+            Body::Features(held) => held.fold(self.threads, &self.hooks, new),
             Body::Rows { file, open } => {
                 let table = match open.take() {
                     Some(open) => open,
@@ -262,8 +265,14 @@ impl HeldFeatures {
         Ok((schema, Self { features, targets: joined }))
     }
 
-    fn fold<F: SampleFold>(&self, threads: usize, new: impl Fn() -> F + Sync) -> F {
-        fold_numbered(self.targets.len(), threads, new, |fold, samples| {
+    fn fold<F: SampleFold>(
+        &self,
+        threads: usize,
+        hooks: &Hooks,
+        new: impl Fn() -> F + Sync,
+    ) -> Result<F> {
+        let size = (self.targets.len(), self.features.len());
+        fold_numbered(size, threads, hooks, new, |fold, samples| {
             let features = self.features.iter().map(|values| &values[samples.clone()]).collect();
             let targets = self.targets[samples].iter().map(Option::as_deref).collect();
             fold.feature_major(&FeatureMajor { features, targets });

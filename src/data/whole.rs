@@ -1,5 +1,6 @@
 //! A whole table in memory, in file order.
 
+use crate::data::hooks::Hooks;
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Source, Value};
 use crate::error::{Error, Result};
 
@@ -23,7 +24,7 @@ impl WholeTable {
     /// has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
-        let opening = Opening { threads: 1, progress: None, labels: None };
+        let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
         let mut samples = source.open(&opening)?;
         let features = samples.schema().feature_names().map(str::to_owned).collect();
         let Rows { values, targets } = samples.fold(Rows::default)?;

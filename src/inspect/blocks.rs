@@ -6,8 +6,8 @@ use super::Inspection;
 use super::column::{ColumnSummary, NumberSummary};
 use super::findings::{self, Written};
 use crate::data::{
-    BLOCKS, BlockFold, CellFormat, FileTable, Format, Orientation, RowBlock, RowValues, TextCell,
-    TextPlace, Wanted, codes, fold_blocks,
+    BLOCKS, BlockFold, CellFormat, FileTable, Format, Hooks, Orientation, RowBlock, RowValues,
+    TextCell, TextPlace, Wanted, codes, fold_blocks,
 };
 use crate::error::Result;
 
@@ -42,7 +42,7 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
         id: wanted.texts.iter().position(|place| *place == id),
         ids: HashMap::new(),
     };
-    let look = fold_blocks(&*file, &wanted, threads, None, new)?.merged();
+    let look = fold_blocks(&*file, &wanted, threads, &Hooks::default(), new)?.merged();
     // The columns in file order, ids before and a target after them.
     let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);

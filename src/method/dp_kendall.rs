@@ -86,7 +86,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::data::HeldRows;
+    use crate::data::{HeldRows, Hooks};
     use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::score::{KENDALL_GRID, kendall_scores, kendall_with};
@@ -268,7 +268,9 @@ mod tests {
             let table: Vec<Row> =
                 (0..n).map(|_| ([cell(next(4)), cell(next(4)), cell(next(4))], next(3))).collect();
             let (rows, targets) = held(&table);
-            let scores = kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 2, None).unwrap();
+            let scores =
+                kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 2, &Hooks::default())
+                    .unwrap();
             let mut rounds = Rounds::new(scores);
             let mut picked: Vec<usize> = Vec::new();
             for m in 0..3i64 {
@@ -282,7 +284,8 @@ mod tests {
                 let expected = (3 * KENDALL_GRID / 2 + 1) * (2 * m).max(1);
                 assert_eq!(scores.sensitivity(), expected.unsigned_abs());
                 let pick = left[left.len() / 2];
-                rounds.pick(pick, &kendall_with(&rows, pick, 1));
+                let shared = kendall_with(&rows, pick, 1, &Hooks::default()).unwrap();
+                rounds.pick(pick, &shared);
                 picked.push(pick);
             }
         }
@@ -299,8 +302,9 @@ mod tests {
         let outcomes: Vec<&Vec<usize>> = law.keys().collect();
         let mut counts = vec![0u64; outcomes.len()];
         let epsilon = "6".parse().unwrap();
-        let target = kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 1, None).unwrap();
-        let shared = |pick| Ok(Arc::from(kendall_with(&rows, pick, 1)));
+        let target =
+            kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 1, &Hooks::default()).unwrap();
+        let shared = |pick| kendall_with(&rows, pick, 1, &Hooks::default()).map(Arc::from);
         for seed in 0..20_000 {
             let randomness = Entropy::Seeded(seed).source().unwrap();
             let picks = dp_kendall(target.clone(), shared, 2, &epsilon, &randomness).unwrap();

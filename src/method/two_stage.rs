@@ -49,12 +49,13 @@ pub(crate) fn votes_of_blocks(
     block: &[u64],
     penalty: f64,
     threads: usize,
+    is_canceled: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Vec<usize>>> {
     let d = x.len() / y.len().max(1);
     let x = ArrayView2::from_shape((y.len(), d), x)
         .map_err(|_| Error::input("the table's rows differ in length"))?;
     let lasso = Lasso::new(penalty)?;
-    Ok(ballots(x, ArrayView1::from(y), block, &lasso, usize::MAX, threads))
+    Ok(ballots(x, ArrayView1::from(y), block, &lasso, usize::MAX, threads, is_canceled))
 }
 
 /// The same without the LASSO.
@@ -65,6 +66,7 @@ pub(crate) fn votes_of_blocks(
     _: &[u64],
     _: f64,
     _: usize,
+    _: &(dyn Fn() -> bool + Sync),
 ) -> Result<Vec<Vec<usize>>> {
     Err(Error::request("this build has no two-stage method")
         .about([Parameter::BuildFeature("methods")]))
@@ -81,6 +83,7 @@ pub fn ballots(
     lasso: &Lasso,
     most: usize,
     threads: usize,
+    is_canceled: &(dyn Fn() -> bool + Sync),
 ) -> Vec<Vec<usize>> {
     let mut rows: Vec<(u64, usize)> = block.iter().copied().zip(0..).collect();
     rows.sort_unstable();
@@ -89,6 +92,9 @@ pub fn ballots(
         .map(|block| block.iter().map(|(_, row)| *row).collect())
         .collect();
     let ballot = |rows: &Vec<usize>| -> Vec<usize> {
+        if is_canceled() {
+            return Vec::new();
+        }
         let (x, y) = (x.select(Axis(0), rows), y.select(Axis(0), rows));
         lasso.fit(x.view(), y.view()).map_or(Vec::new(), |fit| fit.top(most))
     };
@@ -158,7 +164,7 @@ mod tests {
                 let y: Array1<f64> = rows.iter().map(|row| f64::from(row[3])).collect();
                 let lasso = Lasso::new(0.1).unwrap();
                 let block = vec![0; rows.len()];
-                ballots(x.view(), y.view(), &block, &lasso, 2, 1).concat()
+                ballots(x.view(), y.view(), &block, &lasso, 2, 1, &|| false).concat()
             };
             self.0.entry(rows.to_vec()).or_insert_with(cast).clone()
         }
@@ -245,7 +251,7 @@ mod tests {
         let votes_of = |n: usize| {
             let (x, _) = x.view().split_at(Axis(0), n);
             let (y, _) = y.view().split_at(Axis(0), n);
-            votes(&ballots(x, y, &vec![0; n], &lasso, 2, 1), 4, 2)
+            votes(&ballots(x, y, &vec![0; n], &lasso, 2, 1, &|| false), 4, 2)
         };
         let (before, after) = (votes_of(3), votes_of(4));
         assert_eq!((&before[..], &after[..]), (&[0, 1, 0, 1][..], &[1, 0, 1, 0][..]));
@@ -329,7 +335,7 @@ mod tests {
                 let threads = 1 + case % 3;
                 present
                     .into_iter()
-                    .zip(ballots(x.view(), y.view(), &of, &lasso, 3, threads))
+                    .zip(ballots(x.view(), y.view(), &of, &lasso, 3, threads, &|| false))
                     .collect()
             };
             let mut all = by_block(&(0..n).collect::<Vec<_>>());
@@ -346,7 +352,7 @@ mod tests {
         let y = x.column(3).to_owned();
         let block: Vec<u64> = (0..60).map(|i| i * i % 7).collect();
         let lasso = Lasso::new(0.01).unwrap();
-        let of = |threads| ballots(x.view(), y.view(), &block, &lasso, 3, threads);
+        let of = |threads| ballots(x.view(), y.view(), &block, &lasso, 3, threads, &|| false);
         assert_eq!(of(1), of(3));
         let votes = votes(&of(1), 8, 1);
         assert_eq!(votes[3], 4, "i^2 mod 7 takes four values; each block finds the target");

@@ -41,7 +41,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[cfg(feature = "ndarray")]
 use crate::data::SomeRows;
-use crate::data::{Columns, Progress};
+use crate::data::{Columns, Hooks};
 #[cfg(feature = "ndarray")]
 use crate::error::Error;
 use crate::error::Result;
@@ -112,7 +112,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let columns = SomeRows { columns: x, kept };
-    kendall_scores(&columns, &targets, classes, neighbors, threads, None)
+    kendall_scores(&columns, &targets, classes, neighbors, threads, &Hooks::default())
 }
 
 /// The scores by Kendall's correlation; `classes` = 0 for a numeric target, else their number, the
@@ -123,13 +123,13 @@ pub(crate) fn kendall_scores(
     classes: usize,
     neighbors: Neighbors,
     threads: usize,
-    progress: Option<&Progress>,
+    hooks: &Hooks,
 ) -> Result<Scores> {
     let rankings: Vec<Ranking> = match classes {
         0 | 2 => vec![Ranking::of(targets)],
         _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
     };
-    let values = values(columns, &rankings, threads, progress);
+    let values = values(columns, &rankings, threads, hooks)?;
     let sensitivity = match neighbors {
         Neighbors::AddRemove => 3 * KENDALL_GRID / 2 + 1,
         Neighbors::ReplaceOne => 2 * KENDALL_GRID + 1,
@@ -139,9 +139,16 @@ pub(crate) fn kendall_scores(
 
 /// The same scores of the columns with one of themselves, missing values included: of the same
 /// sensitivity.
-pub(crate) fn kendall_with(columns: &impl Columns, feature: usize, threads: usize) -> Vec<i64> {
+pub(crate) fn kendall_with(
+    columns: &impl Columns,
+    feature: usize,
+    threads: usize,
+    hooks: &Hooks,
+) -> Result<Vec<i64>> {
     let values: Vec<f64> = columns.column(feature).collect();
-    self::values(columns, &[Ranking::of(&values)], threads, None)
+    // A score of all columns for each pick: progress is that of the pass.
+    let hooks = Hooks { progress: None, cancel: hooks.cancel.clone() };
+    self::values(columns, &[Ranking::of(&values)], threads, &hooks)
 }
 
 /// The scores of all columns, for the largest of some rankings.
@@ -149,8 +156,8 @@ fn values(
     columns: &impl Columns,
     rankings: &[Ranking],
     threads: usize,
-    progress: Option<&Progress>,
-) -> Vec<i64> {
+    hooks: &Hooks,
+) -> Result<Vec<i64>> {
     let rows = rankings.first().map_or(0, |ranking| ranking.ranks.len());
     let mut values = vec![0; columns.features()];
     let features = values.len();
@@ -158,22 +165,23 @@ fn values(
     let done = AtomicUsize::new(0);
     let report = || {
         let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        if let Some(progress) = progress {
-            progress(done as f64 / features as f64);
-        }
+        hooks.report(done as f64, features as f64);
     };
     std::thread::scope(|scope| {
         let report = &report;
         for (i, part) in values.chunks_mut(share).enumerate() {
             scope.spawn(move || {
                 for (feature, value) in (i * share..).zip(part) {
+                    if hooks.is_canceled() {
+                        break;
+                    }
                     *value = score(columns.column(feature), rows, rankings);
                     report();
                 }
             });
         }
     });
-    values
+    hooks.check().map(|()| values)
 }
 
 fn one_against_rest(targets: &[f64], class: usize) -> Ranking {
@@ -277,7 +285,7 @@ mod tests {
         let mut kept = HeldRows::new(1);
         rows.iter().for_each(|(x, _)| kept.add(&[x.map_or(f64::NAN, f64::from)]));
         let targets: Vec<f64> = rows.iter().map(|(_, y)| f64::from(*y)).collect();
-        kendall_scores(&kept, &targets, classes, neighbors, 1, None).unwrap()
+        kendall_scores(&kept, &targets, classes, neighbors, 1, &Hooks::default()).unwrap()
     }
 
     /// From the definition, over all pairs.
@@ -361,10 +369,11 @@ mod tests {
         // All of the seven columns are reported.
         let whole = Arc::new(AtomicUsize::new(0));
         let seen = whole.clone();
-        let progress: Progress = Arc::new(move |share| {
+        let progress = move |share| {
             assert!(0.0 < share && share <= 1.0);
             seen.fetch_add((share == 1.0).into(), Ordering::Relaxed);
-        });
+        };
+        let hooks = Hooks { progress: Some(Arc::new(progress)), cancel: None };
         let of = |parts: &[&[u32]], threads| {
             let (mut rows, mut targets) = (HeldRows::new(7), Vec::new());
             for part in parts {
@@ -375,8 +384,7 @@ mod tests {
                 }
                 rows.merge(more);
             }
-            kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, threads, Some(&progress))
-                .unwrap()
+            kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, threads, &hooks).unwrap()
         };
         let forward: Vec<u32> = (0..200).collect();
         let backward: Vec<u32> = (0..200).rev().collect();

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Columns, TargetCode};
+use crate::data::{Columns, Hooks, TargetCode};
 use crate::error::Result;
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
@@ -94,7 +94,7 @@ impl BlockRows {
         median: Option<f64>,
         (dealing, blocks): (u64, u64),
         bits: &Bits,
-        threads: usize,
+        (threads, hooks): (usize, &Hooks),
     ) -> Result<Arc<Ballots>> {
         let deal = Deal { dealing, blocks, median: median.map(f64::to_bits) };
         self.cast.get(deal, || {
@@ -105,7 +105,9 @@ impl BlockRows {
             };
             let block = draw_blocks(y.len(), blocks, bits);
             // All candidates of a block, so that draws of any k share its ballot.
-            votes_of_blocks(&self.x, &y, &block, penalty, threads).map(Arc::new)
+            let ballots =
+                votes_of_blocks(&self.x, &y, &block, penalty, threads, &|| hooks.is_canceled())?;
+            hooks.check().map(|()| Arc::new(ballots))
         })
     }
 }

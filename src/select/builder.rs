@@ -148,7 +148,15 @@ impl Select {
     /// Called with the share that is done, from 0 to 1, of each pass over a file and of the columns that
     /// Kendall's correlation scores.
     pub fn progress(self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
-        self.with(|request| request.progress = Some(Arc::new(report)))
+        self.with(|request| request.hooks.progress = Some(Arc::new(report)))
+    }
+
+    /// Stops a run when this says so: it is asked many times a second, from all threads, while a table is read
+    /// and scored. The run then fails with [`ErrorKind::Canceled`](crate::ErrorKind::Canceled), and nothing was
+    /// released; what the run drew on the way is gone. A file that is read whole before the first pass (R's,
+    /// `.gct`, deflated `.npz`) is read to its end first.
+    pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        self.with(|request| request.hooks.cancel = Some(Arc::new(cancel)))
     }
 
     /// The hash of a schema file whose facts this request states, for the record.

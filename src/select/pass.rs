@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::TargetCode;
 use crate::data::{
-    CellFormat, Columns, Labels, Progress, Sample, SampleFold, Samples, UsableSamples, Value,
+    CellFormat, Columns, Hooks, Labels, Sample, SampleFold, Samples, UsableSamples, Value,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
@@ -42,14 +42,14 @@ pub(super) struct RankedColumns<'t> {
     pub(super) target: Scores,
     /// The number of all rows.
     pub(super) rows: u64,
-    with: Box<dyn Fn(usize) -> Vec<i64> + Send + Sync + 't>,
+    with: Box<dyn Fn(usize) -> Result<Vec<i64>> + Send + Sync + 't>,
     shared: Memo<usize, [i64]>,
 }
 
 impl RankedColumns<'_> {
     /// Kendall's correlations of all features with this one.
     pub(super) fn shared(&self, feature: usize) -> Result<Arc<[i64]>> {
-        self.shared.get(feature, || Ok(Arc::from((self.with)(feature))))
+        self.shared.get(feature, || (self.with)(feature).map(Arc::from))
     }
 }
 
@@ -57,7 +57,7 @@ impl RankedColumns<'_> {
 pub(super) struct Pass<'a> {
     pub(super) plan: &'a Plan,
     pub(super) threads: usize,
-    pub(super) progress: Option<&'a Progress>,
+    pub(super) hooks: &'a Hooks,
 }
 
 impl Pass<'_> {
@@ -203,8 +203,8 @@ impl Pass<'_> {
         labels: Option<&Labels>,
     ) -> Result<Scores> {
         let classes = labels.map_or(0, |labels| labels.as_slice().len());
-        let Self { plan, threads, progress } = self;
-        kendall_scores(columns, targets, classes, plan.neighbors, *threads, *progress)
+        let Self { plan, threads, hooks } = self;
+        kendall_scores(columns, targets, classes, plan.neighbors, *threads, hooks)
     }
 
     /// Correlations after scaling by the data: not private.
@@ -278,8 +278,8 @@ impl Pass<'_> {
         rows: u64,
         shared: usize,
     ) -> Gathered<'t> {
-        let threads = self.threads;
-        let with = Box::new(move |feature| kendall_with(&columns, feature, threads));
+        let (threads, hooks) = (self.threads, self.hooks.clone());
+        let with = Box::new(move |feature| kendall_with(&columns, feature, threads, &hooks));
         Gathered::Columns(RankedColumns { target, rows, with, shared: Memo::new(shared) })
     }
 

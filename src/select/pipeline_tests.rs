@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::data::{Bounds, CellFormat, HeldRows, Labels, Scaler, Scaling, TargetCode};
+use crate::data::{Bounds, CellFormat, HeldRows, Hooks, Labels, Scaler, Scaling, TargetCode};
 use crate::estimate::laws;
 use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
@@ -181,7 +181,7 @@ impl Path {
                 targets.push(y);
             }
         }
-        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbors, 1, None).unwrap(), laws)
+        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbors, 1, &Hooks::default()).unwrap(), laws)
     }
 }
 

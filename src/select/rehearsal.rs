@@ -87,7 +87,7 @@ impl Rehearsal {
         let features = table.schema().d();
         let scaling = Arc::new(scaling_of(&request, table.schema())?);
         let plan = Plan::new(&request, features, scaling.clone())?;
-        let pass = Pass { plan: &plan, threads: 1, progress: request.progress.as_ref() };
+        let pass = Pass { plan: &plan, threads: 1, hooks: &request.hooks };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
         Ok(Self { request, features, scaling, gathered })
     }
@@ -120,7 +120,12 @@ impl Rehearsal {
         let release = Release {
             plan: &plan,
             randomness: &randomness,
-            dealer: Dealer { randomness: &dealer, dealing: seeds.blocks, threads: 1 },
+            dealer: Dealer {
+                randomness: &dealer,
+                dealing: seeds.blocks,
+                threads: 1,
+                hooks: &request.hooks,
+            },
         };
         release.draw(&self.gathered, None).map(|chosen| NotPrivate::new(chosen.picks))
     }

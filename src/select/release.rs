@@ -1,6 +1,6 @@
 //! Private releases: draws from what a pass gathered, by the plan's budget. They know nothing of files.
 
-use crate::data::TargetCode;
+use crate::data::{Hooks, TargetCode};
 use crate::error::{Error, Result};
 use crate::estimate::private_rows;
 use crate::estimate::{
@@ -35,6 +35,7 @@ pub(super) struct Dealer<'a> {
     /// Tells dealings apart where many draws share what was gathered.
     pub(super) dealing: u64,
     pub(super) threads: usize,
+    pub(super) hooks: &'a Hooks,
 }
 
 /// The picks, and what was released on the way to them.
@@ -206,9 +207,10 @@ impl Release<'_> {
                 (blocks_for(estimate.rows), Some(estimate))
             }
         };
-        let Dealer { randomness, dealing, threads } = self.dealer;
+        let Dealer { randomness, dealing, threads, hooks } = self.dealer;
         let bits = randomness.bits(BLOCKS_DRAW);
-        let ballots = rows.ballots(voting.penalty, median, (dealing, blocks), &bits, threads)?;
+        let ballots =
+            rows.ballots(voting.penalty, median, (dealing, blocks), &bits, (threads, hooks))?;
         let votes = votes(&ballots, rows.features(), self.plan.k);
         let scores = Scores::new(votes, 1, self.plan.neighbors)?;
         let released = Released {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::One;
 
-use crate::data::{Bounds, Progress, Scaling};
+use crate::data::{Bounds, Hooks, Scaling};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
@@ -112,7 +112,7 @@ pub(super) struct Request {
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
     pub(super) schema_hash: Option<String>,
     pub(super) threads: Option<usize>,
-    pub(super) progress: Option<Progress>,
+    pub(super) hooks: Hooks,
     /// The first thing that was wrong while it was built.
     pub(super) refused: Option<Error>,
     /// Not private unless it is the operating system.
@@ -167,7 +167,7 @@ impl Request {
             mechanism: None,
             schema_hash: None,
             threads: None,
-            progress: None,
+            hooks: Hooks::default(),
             refused: None,
             entropy: Entropy::OperatingSystem,
             paper: false,

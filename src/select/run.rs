@@ -24,11 +24,11 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     let mut table = source.open(&opening(request)?)?;
     let plan = plan_for(request, table.schema())?;
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, progress: request.progress.as_ref() };
+    let pass = Pass { plan: &plan, threads, hooks: &request.hooks };
     let release = Release {
         plan: &plan,
         randomness: &randomness,
-        dealer: Dealer { randomness: &randomness, dealing: 0, threads },
+        dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks: &request.hooks },
     };
     // A table that can be read twice is: otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
@@ -53,7 +53,7 @@ pub(super) fn opening(request: &Request) -> Result<Opening<'_>> {
     let ordered = request.paper || deals_rows;
     Ok(Opening {
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
-        progress: request.progress.clone(),
+        hooks: request.hooks.clone(),
         labels: match &request.target {
             Target::Classes(labels) => Some(labels),
             _ => None,

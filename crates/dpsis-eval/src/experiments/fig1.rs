@@ -115,7 +115,7 @@ fn two_stage(x: &Array2<f64>, y: &Array1<f64>, rng: &mut ChaCha20Rng) -> Result<
     let mut block: Vec<u64> = (0..y.len() as u64).map(|row| row % blocks).collect();
     block.shuffle(rng);
     let lasso = Lasso::new(PENALTY)?;
-    let ballots = ballots(x.view(), y.view(), &block, &lasso, K, 1);
+    let ballots = ballots(x.view(), y.view(), &block, &lasso, K, 1, &|| false);
     let votes = votes(&ballots, x.ncols(), K);
     let scores: Vec<f64> = votes.iter().map(|votes| *votes as f64).collect();
     Ok(best(&scores, rng))
