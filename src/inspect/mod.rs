@@ -102,3 +102,57 @@ impl RowFold for TextLook<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Orientation, TableFacts, TargetColumn};
+    use crate::error::Parameter;
+    use crate::select::Target;
+
+    fn inspected(text: &str, stated: TableFacts) -> Inspection {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        inspect(&FileTable::new(file.path()).facts(stated)).unwrap()
+    }
+
+    #[test]
+    fn facts_are_completed() {
+        let row = |i: usize| {
+            let status = if i.is_multiple_of(3) { "case" } else { "well" };
+            format!("P{i};{i},5;{};note {i};{status}\n", i * 7)
+        };
+        let text: String = (0..30).map(row).collect();
+        let stated = TableFacts { missing: vec!["-9".into()], ..TableFacts::default() };
+        let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), stated.clone());
+        let facts = TableFacts {
+            id: Some("who_id".into()),
+            orientation: Some(Orientation::SamplesAsRows),
+            delimiter: Some(b';'),
+            decimal_comma: true,
+            ..stated
+        };
+        assert_eq!(found.suggestion.facts, facts);
+        assert_eq!(found.suggestion.target, Target::classes(["case", "well"]));
+        assert_eq!((found.rows, found.columns), (30, 5));
+        let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
+        assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));
+    }
+
+    #[test]
+    fn a_place_becomes_a_name_and_columns_of_text_are_excluded() {
+        let text = "y,note,a\n1.5,low x,1\n2.5,mid x,2\n3.5,top x,3\n";
+        let stated = TableFacts { target: TargetColumn::At(1), ..TableFacts::default() };
+        let found = inspected(text, stated).suggestion;
+        assert_eq!(found.facts.target, TargetColumn::Named("y".into()));
+        assert_eq!((found.facts.exclude, found.features), (vec!["note".to_owned()], 1));
+        assert_eq!(found.target, Target::Numeric);
+    }
+
+    #[test]
+    fn facts_that_do_not_fit_are_refused() {
+        let facts = TableFacts { delimiter: Some(b','), ..TableFacts::default() };
+        let error = inspect(&FileTable::new("not there.npy").facts(facts)).unwrap_err();
+        assert_eq!(error.parameters(), [Parameter::Delimiter]);
+    }
+}
