@@ -110,7 +110,10 @@ pub use choose::{
     Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose, ScoresUsed, Trials,
 };
 #[cfg(feature = "ndarray")]
-pub use data::ArrayTable;
+#[doc(hidden)]
+pub use data::OwnTarget;
+#[cfg(feature = "ndarray")]
+pub use data::{ArrayTable, ToTarget};
 pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TableFacts, TargetColumn};
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::{Exact, GRID};

@@ -1,6 +1,6 @@
 //! A table that is a matrix in memory. X is borrowed, never copied.
 
-use std::fmt::{self, Display, Write};
+use std::fmt;
 use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
@@ -12,6 +12,8 @@ use crate::data::samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
 };
 use crate::data::schema::Schema;
+use crate::data::target::TargetCell;
+use crate::data::to_target::{OwnTarget, ToTarget};
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
@@ -22,9 +24,9 @@ use crate::exact::MAX_ROWS;
 /// 32 bits); it is not copied. NaN and infinite values are missing. For genes as rows, pass the
 /// transposed view, `x.t()`.
 ///
-/// y holds numbers or labels of any type with a text form, and is read as the file would be that one
-/// writes it to: `1.5`, `"case"`, `true`. What a label is called in
-/// [`Target::Classes`](crate::Target::Classes) is its text form, so the class of a number `1.0` is `1`.
+/// y holds numbers, or labels by their text form: `1.5`, `"case"`, `true`; see [`ToTarget`]. In
+/// [`Target::Classes`](crate::Target::Classes) a label is given by its text form, so the class of a number
+/// `1.0` is `1`.
 ///
 /// ```
 /// use dpsis::{ArrayTable, Select};
@@ -40,7 +42,7 @@ use crate::exact::MAX_ROWS;
 #[derive(Clone)]
 pub struct ArrayTable<'a, A> {
     x: ArrayView2<'a, A>,
-    targets: Vec<Vec<u8>>,
+    targets: Vec<OwnTarget>,
     names: Vec<String>,
 }
 
@@ -51,20 +53,14 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
     /// # Errors
     ///
     /// `Request` if the number of rows differs, or there are more than 2^31 rows or columns.
-    pub fn new<T: Display>(x: ArrayView2<'a, A>, y: ArrayView1<'_, T>) -> Result<Self> {
+    pub fn new<T: ToTarget>(x: ArrayView2<'a, A>, y: ArrayView1<'_, T>) -> Result<Self> {
         if x.nrows() != y.len() {
             return Err(Error::request("X and y must have the same number of rows"));
         }
         if x.nrows() as u64 > MAX_ROWS || x.ncols() >= 1 << 31 {
             return Err(Error::request("X has more than 2^31 rows or columns"));
         }
-        let text = |target: &T| {
-            let mut text = String::new();
-            // A value without a text form is missing.
-            let written = write!(text, "{target}").is_ok();
-            if written { text.into_bytes() } else { Vec::new() }
-        };
-        let targets = y.iter().map(text).collect();
+        let targets = y.iter().map(ToTarget::to_target).collect();
         let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
         Ok(Self { x, targets, names })
     }
@@ -103,7 +99,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
     fn each_row(&self, rows: Range<usize>, mut take: impl FnMut(Sample<'_, A>)) {
         let mut gathered = Vec::new();
         for row in rows {
-            let target = Some(self.targets[row].as_slice());
+            let target = Some(self.targets[row].cell());
             let x = self.x.index_axis(Axis(0), row);
             let values = x.to_slice().unwrap_or_else(|| {
                 gathered.clear();
@@ -175,7 +171,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
         let size = (table.targets.len(), table.x.ncols());
         fold_numbered(size, self.threads, &self.hooks, new, |fold, rows| match &by_feature {
             Some(features) => {
-                let targets = table.targets[rows.clone()].iter().map(|t| Some(&**t)).collect();
+                let targets = table.targets[rows.clone()].iter().map(|t| Some(t.cell())).collect();
                 let features = features.iter().map(|values| &values[rows.clone()]).collect();
                 fold.feature_major(&FeatureMajor { features, targets });
             }
@@ -185,9 +181,10 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
 
     fn columns(
         &mut self,
-        code: impl Fn(&[u8]) -> Option<f64> + Sync,
+        code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<impl Columns>> {
-        let codes: Vec<Option<f64>> = self.table.targets.iter().map(|cell| code(cell)).collect();
+        let codes: Vec<Option<f64>> =
+            self.table.targets.iter().map(|target| code(target.cell())).collect();
         let kept = codes.iter().map(Option::is_some).collect();
         Ok(UsableSamples {
             columns: SomeRows { columns: self.table.x.view(), kept },

@@ -7,6 +7,7 @@ use crate::data::hooks::Hooks;
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
+use crate::data::target::TargetCell;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::error::{Error, Result};
 
@@ -193,7 +194,7 @@ impl<F: SampleFold> RowsFold<'_, F> {
         let text = |of: Option<usize>, row: usize| texts.get(of?)?.get(row)?.as_deref();
         for (row, number) in (0..rows).zip(first..) {
             let (here, id) = (text(self.table.target, row), text(self.table.id, row));
-            let target = self.join.target(number, id, here);
+            let target = self.join.target(number, id, here).map(TargetCell::Text);
             let values = &values[row * d..(row + 1) * d];
             self.fold.sample(Sample { target, values });
         }

@@ -33,6 +33,8 @@ mod target;
 mod targets;
 mod text;
 mod text_samples;
+#[cfg(feature = "ndarray")]
+mod to_target;
 mod turns;
 mod whole;
 
@@ -44,6 +46,8 @@ pub use file::FileTable;
 pub use samples::Source;
 pub use scaling::{Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
+#[cfg(feature = "ndarray")]
+pub use to_target::{OwnTarget, ToTarget};
 
 #[cfg(feature = "inspect")]
 pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
@@ -73,5 +77,5 @@ pub(crate) use samples::{
 pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
-pub(crate) use target::{Labels, TargetCode};
+pub(crate) use target::{Labels, TargetCell, TargetCode};
 pub use whole::WholeTable;

@@ -4,6 +4,7 @@ use crate::data::columns::{Columns, HeldRows};
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
+use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 
 /// A number that is exactly an `f64`: `f64`, `f32`, integers up to 32 bits.
@@ -11,10 +12,10 @@ pub(crate) trait Value: Copy + Into<f64> + Sync {}
 
 impl<A: Copy + Into<f64> + Sync> Value for A {}
 
-/// One sample: its target, as text, and its feature values in the order of the schema.
+/// One sample: its target and its feature values in the order of the schema.
 pub(crate) struct Sample<'a, A> {
     /// The target's cell; `None` if the sample has none.
-    pub(crate) target: Option<&'a [u8]>,
+    pub(crate) target: Option<TargetCell<'a>>,
     /// The feature values, NaN or infinite where missing; none for a fold that does not read values.
     pub(crate) values: &'a [A],
 }
@@ -24,7 +25,7 @@ pub(crate) struct FeatureMajor<'a, A> {
     /// For each feature its values, one per sample; NaN or infinite where missing.
     pub(crate) features: Vec<&'a [A]>,
     /// The target's cell of each sample.
-    pub(crate) targets: Vec<Option<&'a [u8]>>,
+    pub(crate) targets: Vec<Option<TargetCell<'a>>>,
 }
 
 impl<A: Value> FeatureMajor<'_, A> {
@@ -103,7 +104,7 @@ pub(crate) trait Samples {
     /// As for a pass.
     fn columns(
         &mut self,
-        code: impl Fn(&[u8]) -> Option<f64> + Sync,
+        code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<impl Columns>> {
         let features = self.schema().d();
         let new = || HoldColumns {
@@ -136,7 +137,7 @@ struct HoldColumns<'a, C> {
     held: UsableSamples<HeldRows>,
 }
 
-impl<C: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
+impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.held.samples += 1;
         if let Some(target) = sample.target.and_then(self.code) {

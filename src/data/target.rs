@@ -1,10 +1,51 @@
 //! The grid value of a row's target. A value that is not usable is missing, and a row without a target
 //! contributes nothing.
 
+use std::borrow::Cow;
+
 use crate::data::bounds::Bounds;
 use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
 use crate::exact::GRID;
+
+/// The target of a sample as its table holds it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) enum TargetCell<'a> {
+    /// A text: a label, or a number as written in a file.
+    Text(&'a [u8]),
+    /// A number of a matrix in memory.
+    Number(f64),
+}
+
+impl<'a> From<&'a [u8]> for TargetCell<'a> {
+    fn from(text: &'a [u8]) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl<'a, const N: usize> From<&'a [u8; N]> for TargetCell<'a> {
+    fn from(text: &'a [u8; N]) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl TargetCell<'_> {
+    /// The finite number it is or spells; `None` if it is missing or no number.
+    pub(crate) fn number(self, format: &CellFormat) -> Option<f64> {
+        match self {
+            Self::Text(text) => format.number(text),
+            Self::Number(value) => Some(value).filter(|value| value.is_finite()),
+        }
+    }
+
+    /// It as text: a number in the shortest digits that read back to it.
+    pub(crate) fn text(&self) -> Cow<'_, [u8]> {
+        match self {
+            Self::Text(text) => Cow::Borrowed(text),
+            Self::Number(value) => Cow::Owned(value.to_string().into_bytes()),
+        }
+    }
+}
 
 /// The classes of a target, stated by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +75,14 @@ impl Labels {
 
     /// The class of a cell, from 0, by equality of text: upper and lower case differ, blanks around it
     /// are ignored.
-    pub(crate) fn class_of(&self, cell: &[u8], format: &CellFormat) -> Option<usize> {
-        if format.is_missing(cell) {
+    pub(crate) fn class_of<'a>(
+        &self,
+        cell: impl Into<TargetCell<'a>>,
+        format: &CellFormat,
+    ) -> Option<usize> {
+        let cell = cell.into();
+        let cell = cell.text();
+        if format.is_missing(&cell) {
             return None;
         }
         let cell = cell.trim_ascii();
@@ -56,15 +103,21 @@ pub(crate) enum TargetCode {
 
 impl TargetCode {
     /// The grid value of a target; `None` if it is missing.
-    pub(crate) fn code(&self, cell: &[u8], format: &CellFormat, q: i32) -> Option<i16> {
+    pub(crate) fn code<'a>(
+        &self,
+        cell: impl Into<TargetCell<'a>>,
+        format: &CellFormat,
+        q: i32,
+    ) -> Option<i16> {
+        let cell = cell.into();
         match self {
-            Self::Bounded(bounds) => Some(bounds.quantize(format.number(cell)?, q)),
+            Self::Bounded(bounds) => Some(bounds.quantize(cell.number(format)?, q)),
             Self::Classes(labels) => {
                 let (class, last) = (labels.class_of(cell, format)?, labels.0.len() - 1);
                 let steps = 2.0 * f64::from(q) * class as f64 / last as f64;
                 Some((steps - f64::from(q)).round() as i16)
             }
-            Self::SplitAt(median) => Some(Self::split(format.number(cell)?, *median, q)),
+            Self::SplitAt(median) => Some(Self::split(cell.number(format)?, *median, q)),
         }
     }
 

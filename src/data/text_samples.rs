@@ -9,6 +9,7 @@ use crate::data::plain::{PlainLines, Texts};
 use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::{OpenTable, TableFile};
+use crate::data::target::TargetCell;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::data::text::text;
 use crate::error::{Error, Result};
@@ -128,7 +129,7 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         let here = schema.target().map(|_| texts.target);
         let id = schema.id().map(|_| texts.id);
         let target = self.join.target(number, id, here);
-        self.fold.sample(Sample { target, values: &self.values });
+        self.fold.sample(Sample { target: target.map(TargetCell::Text), values: &self.values });
     }
 
     /// The result of the fold.
@@ -274,7 +275,8 @@ impl HeldFeatures {
         let size = (self.targets.len(), self.features.len());
         fold_numbered(size, threads, hooks, new, |fold, samples| {
             let features = self.features.iter().map(|values| &values[samples.clone()]).collect();
-            let targets = self.targets[samples].iter().map(Option::as_deref).collect();
+            let targets = self.targets[samples].iter();
+            let targets = targets.map(|target| target.as_deref().map(TargetCell::Text)).collect();
             fold.feature_major(&FeatureMajor { features, targets });
         })
     }

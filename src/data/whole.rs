@@ -2,6 +2,7 @@
 
 use crate::data::hooks::Hooks;
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Source, Value};
+use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 
 /// A whole table in memory, 8 bytes per value: for public tables.
@@ -45,8 +46,8 @@ struct Rows {
 impl SampleFold for Rows {
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.values.extend(sample.values.iter().map(|&value| value.into()));
-        let target = String::from_utf8_lossy(sample.target.unwrap_or_default());
-        self.targets.push(target.trim().to_owned());
+        let target = sample.target.as_ref().map(TargetCell::text).unwrap_or_default();
+        self.targets.push(String::from_utf8_lossy(&target).trim().to_owned());
     }
 
     fn merge(&mut self, other: Self) {

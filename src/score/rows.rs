@@ -2,7 +2,9 @@
 //!
 //! What a row contributes is a function of that row alone.
 
-use crate::data::{FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCode, Value};
+use crate::data::{
+    FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCell, TargetCode, Value,
+};
 use crate::exact::GRID;
 use crate::score::{CorrelationSums, RowSums};
 
@@ -55,7 +57,9 @@ impl<'a, S: RowSums, C> SumRows<'a, S, C> {
     }
 }
 
-impl<S: RowSums, C: Fn(&[u8]) -> Option<S::Target> + Sync> SampleFold for SumRows<'_, S, C> {
+impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
+    for SumRows<'_, S, C>
+{
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.summed.rows += 1;
         if let Some(y) = sample.target.and_then(self.code) {
@@ -130,7 +134,7 @@ impl<'a, V> KeepRows<'a, V> {
     }
 }
 
-impl<V: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for KeepRows<'_, V> {
+impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for KeepRows<'_, V> {
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.kept.rows += 1;
         if let Some(value) = sample.target.and_then(self.value) {

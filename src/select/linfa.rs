@@ -1,13 +1,11 @@
 //! The request as parameters of `linfa`: parameters, checked parameters, fit, transformer.
 
-use std::fmt::Display;
-
 use ::linfa::dataset::{AsSingleTargets, DatasetBase};
 use ::linfa::traits::{Fit, Transformer};
 use ::linfa::{Float, ParamGuard};
 use ndarray::{Array2, ArrayBase, Data, Ix2};
 
-use crate::data::ArrayTable;
+use crate::data::{ArrayTable, ToTarget};
 use crate::error::{Error, Result};
 use crate::privacy::NotPrivate;
 use crate::select::builder::{CheckedSelect, Select};
@@ -43,7 +41,7 @@ impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for CheckedSelect
 where
     F: Float + Into<f64>,
     D: Data<Elem = F>,
-    T: AsSingleTargets<Elem: Display>,
+    T: AsSingleTargets<Elem: ToTarget>,
 {
     type Object = Selection;
 
@@ -57,7 +55,7 @@ impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateSelect
 where
     F: Float + Into<f64>,
     D: Data<Elem = F>,
-    T: AsSingleTargets<Elem: Display>,
+    T: AsSingleTargets<Elem: ToTarget>,
 {
     type Object = NotPrivate<Record>;
 
@@ -70,7 +68,7 @@ fn table<F, D, T>(dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<ArrayTa
 where
     F: Float + Into<f64>,
     D: Data<Elem = F>,
-    T: AsSingleTargets<Elem: Display>,
+    T: AsSingleTargets<Elem: ToTarget>,
 {
     if dataset.weights().is_some() {
         return Err(Error::request(

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::data::TargetCode;
 use crate::data::{
-    CellFormat, Columns, Hooks, Labels, Sample, SampleFold, Samples, UsableSamples, Value,
+    CellFormat, Columns, Hooks, Labels, Sample, SampleFold, Samples, TargetCell, UsableSamples,
+    Value,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
@@ -69,7 +70,7 @@ impl Pass<'_> {
     pub(super) fn ranks(&self, table: &mut impl Samples) -> Result<RankCounts> {
         let grid = MedianGrid::shared();
         let format = table.format().clone();
-        let value = |cell: &[u8]| format.number(cell);
+        let value = |cell: TargetCell<'_>| cell.number(&format);
         let counts =
             table.fold(|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
         if counts.total() == 0 {
@@ -119,15 +120,15 @@ impl Pass<'_> {
                 };
                 match code {
                     Some(code) => {
-                        let code = |cell: &[u8]| code.code(cell, &format, GRID);
+                        let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
                         Gathered::Sums(self.sum(table, new, code)?)
                     }
-                    None => Gathered::Rows(self.keep(table, |cell| format.number(cell))?),
+                    None => Gathered::Rows(self.keep(table, |cell| cell.number(&format))?),
                 }
             }
             Scoring::Classes { labels, .. } => {
                 let new = || ClassSums::new(d, labels.as_slice().len());
-                let code = |cell: &[u8]| labels.class_of(cell, &format);
+                let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
                 Gathered::ClassSums(self.sum(table, new, code)?)
             }
             Scoring::Kendall { labels } => self.kendall(table, labels.as_ref())?,
@@ -146,7 +147,7 @@ impl Pass<'_> {
         &self,
         table: &mut impl Samples,
         new: impl Fn() -> S + Sync,
-        code: impl Fn(&[u8]) -> Option<S::Target> + Sync,
+        code: impl Fn(TargetCell<'_>) -> Option<S::Target> + Sync,
     ) -> Result<Summed<S>> {
         let scaling = &self.plan.scaling;
         let summed = table.fold(|| SumRows::new(&code, scaling, new()))?.summed();
@@ -160,7 +161,7 @@ impl Pass<'_> {
     fn keep(
         &self,
         table: &mut impl Samples,
-        value: impl Fn(&[u8]) -> Option<f64> + Sync,
+        value: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<GridRows> {
         let kept = table.fold(|| KeepRows::new(&value, &self.plan.scaling))?.kept;
         if kept.targets.is_empty() {
@@ -180,7 +181,8 @@ impl Pass<'_> {
         // Owned, so that the columns borrow from the table alone.
         let (format, labels) = (table.format().clone(), labels.cloned());
         let target = self.plan.target.clone();
-        let code = move |cell: &[u8]| whole_target(cell, labels.as_ref(), &target, &format);
+        let code =
+            move |cell: TargetCell<'_>| whole_target(cell, labels.as_ref(), &target, &format);
         let usable = table.columns(code)?;
         if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
     }
@@ -236,7 +238,7 @@ impl Pass<'_> {
         };
         let format = table.format().clone();
         let kept = self.keep(table, |cell| match coding {
-            Coding::MedianSplit(_) => format.number(cell),
+            Coding::MedianSplit(_) => cell.number(&format),
             Coding::Stated(code) => {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
@@ -291,7 +293,7 @@ impl Pass<'_> {
 
 /// A target that is taken as it is: a class by its number, a number within its bounds.
 fn whole_target(
-    cell: &[u8],
+    cell: TargetCell<'_>,
     labels: Option<&Labels>,
     target: &Target,
     format: &CellFormat,
@@ -299,9 +301,9 @@ fn whole_target(
     match (labels, target) {
         (Some(labels), _) => labels.class_of(cell, format).map(|class| class as f64),
         (_, Target::Bounded(bounds)) => {
-            format.number(cell).map(|value| value.clamp(bounds.low(), bounds.high()))
+            cell.number(format).map(|value| value.clamp(bounds.low(), bounds.high()))
         }
-        _ => format.number(cell),
+        _ => cell.number(format),
     }
 }
 
@@ -325,7 +327,7 @@ struct CountRanks<'a, V> {
     counts: RankCounts,
 }
 
-impl<V: Fn(&[u8]) -> Option<f64> + Sync> SampleFold for CountRanks<'_, V> {
+impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for CountRanks<'_, V> {
     const READS_VALUES: bool = false;
 
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
