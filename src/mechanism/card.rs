@@ -11,7 +11,7 @@ use crate::mechanism::{Mechanism, MechanismParameter, Parameters};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Card {
-    /// Its name on the command line and in records.
+    /// Its name in requests and records.
     pub id: &'static str,
     /// A summary, in a line.
     pub summary: &'static str,

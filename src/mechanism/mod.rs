@@ -5,7 +5,7 @@
 //! law, largest ratio found, broken variants). What several mechanisms share is a file beside the folders.
 //! `contract` holds every mechanism to the same tests.
 //!
-//! [`CARDS`] lists all mechanisms; [`by_id`] makes one by its name on the command line.
+//! [`CARDS`] lists all mechanisms; [`by_id`] makes one by its name.
 
 mod advice;
 mod arrivals;

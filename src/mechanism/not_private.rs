@@ -28,7 +28,7 @@ pub enum Baseline {
 }
 
 impl Baseline {
-    /// The names on the command line.
+    /// The names.
     pub const IDS: [&str; 3] = ["sis", "random", "rnm-h"];
 
     /// By name; the noise, for `rnm-h`, is `exponential` (the default) or `laplace`.

@@ -44,8 +44,15 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let inspection = look(&FileTable::new(&table.file).facts(stated.clone()))?;
     let options = options(&inspection.suggestion, &stated);
     let checked = check(&inspection.suggestion, &options, &table.file);
-    if checked.is_ok() && arguments.write_schema.is_some() {
-        let schema = serde_json::to_string_pretty(&schema_file(&inspection.suggestion))
+    if let (true, Some(path)) = (checked.is_ok(), &arguments.write_schema) {
+        let mut schema = schema_file(&inspection.suggestion);
+        // A schema's files are looked for where it is: from another folder they are named in full.
+        if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty())
+            && let Some(file) = &mut schema.facts.target_file
+        {
+            *file = std::path::absolute(&*file).unwrap_or_else(|_| file.clone());
+        }
+        let schema = serde_json::to_string_pretty(&schema)
             .map_err(|_| Error::io("the schema cannot be written as JSON"))?;
         destination.write(&(schema + "\n"))?;
     }

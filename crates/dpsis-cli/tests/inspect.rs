@@ -256,6 +256,25 @@ fn a_schema_stands_for_the_options() {
     assert_eq!(absent.status.code(), Some(5));
 }
 
+/// A schema in another folder than the files it names finds them.
+#[test]
+fn a_schema_in_another_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path();
+    std::fs::create_dir(path.join("facts")).unwrap();
+    let rows: String = (0..30).map(|i| format!("P{i},{i},{}\n", i * i % 7)).collect();
+    std::fs::write(path.join("t.csv"), format!("who,age,dose\n{rows}")).unwrap();
+    let targets: String = (0..30).map(|i| format!("P{i},{}\n", i % 5)).collect();
+    std::fs::write(path.join("y.csv"), format!("who,gain\n{targets}")).unwrap();
+    let facts = ["--id", "who", "--target-file", "y.csv"];
+    let inspect = ["inspect", "--write-schema", "facts/s.json", "t.csv"];
+    let written = dpsis(path, &[&inspect[..], &facts].concat());
+    assert!(path.join("facts/s.json").is_file(), "{}", said(&written));
+    let select = ["select", "--k", "1", "--eps", "1", "--schema", "facts/s.json", "t.csv"];
+    let selected = dpsis(path, &select);
+    assert_eq!(selected.status.code(), Some(0), "{}", said(&selected));
+}
+
 /// Odd tables are looked at without a panic.
 #[test]
 fn odd_tables() {
