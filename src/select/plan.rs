@@ -110,7 +110,7 @@ impl Plan {
     pub(super) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
         let no_epsilon = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
         let epsilon = Epsilon::try_from(request.epsilon.clone().ok_or_else(no_epsilon)?)?;
-        let mut budget = Draft { budget: Budget::new(epsilon.clone()), request };
+        let mut budget = PlanDraft { budget: Budget::new(epsilon.clone()), request };
         let scoring = budget.scoring(features)?;
         let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
         let (scale, center) =
@@ -182,12 +182,12 @@ impl Plan {
 }
 
 /// A plan in the making: draws claim their parts of the budget one after the other.
-struct Draft<'a> {
+struct PlanDraft<'a> {
     budget: Budget,
     request: &'a Request,
 }
 
-impl Draft<'_> {
+impl PlanDraft<'_> {
     fn scoring(&mut self, features: usize) -> Result<Scoring> {
         let request = self.request;
         let labels = match &request.target {

@@ -5,7 +5,7 @@ use num_traits::ToPrimitive;
 
 use super::*;
 use crate::exact::{Enclosure, binomial};
-use crate::mechanism::contract::{Contract, Exact, Mutant, Setting, fractions};
+use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::privacy::{Neighbors, Seeded};
 use crate::support::goodness::assert_fits;
 use crate::support::laws::{Noise, exponential, flips};
@@ -41,8 +41,8 @@ fn settings(noise: Noise) -> Vec<Setting> {
 }
 
 /// Gamma 1: the worst taken.
-fn exact(law: fractions::Choice, ks: &'static [usize]) -> Exact {
-    Exact { ks, losses: |x, k| law::losses(x, k, 1.0), law, factor: 4 }
+fn exact(law: fractions::Choice, ks: &'static [usize]) -> RationalLaw {
+    RationalLaw { ks, losses: |x, k| law::losses(x, k, 1.0), law, factor: 4 }
 }
 
 /// The gamma of broken variants, unless another is named.

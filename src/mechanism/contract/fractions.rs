@@ -56,7 +56,7 @@ fn privacy_with_exact_fractions() {
         .collect();
     let mut cases = 0;
     for card in CARDS {
-        for Exact { ks, losses, law, factor } in (card.contract)().exact {
+        for RationalLaw { ks, losses, law, factor } in (card.contract)().exact {
             let bound = BigRational::from_integer(BigInt::from(factor));
             for &k in ks {
                 let law = |x: &Vec<i64>| {

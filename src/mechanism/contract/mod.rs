@@ -42,7 +42,7 @@ pub(super) struct Contract {
     /// Settings of its parameters, each with its law.
     pub(super) settings: Vec<Setting>,
     /// Laws in exact fractions.
-    pub(super) exact: Vec<Exact>,
+    pub(super) exact: Vec<RationalLaw>,
     /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.
     pub(super) max_ratio: f64,
     /// Why that is not near 1, where it is below 0.99.
@@ -71,7 +71,7 @@ pub(super) struct Mutant {
 
 /// A law in exact fractions: scores in whole sensitivities, at an epsilon for which a loss of 1 weighs one half.
 #[derive(Debug)]
-pub(super) struct Exact {
+pub(super) struct RationalLaw {
     pub(super) ks: &'static [usize],
     /// The loss of each outcome: whole numbers.
     pub(super) losses: fn(&[f64], usize) -> Vec<f64>,

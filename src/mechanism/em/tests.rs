@@ -1,11 +1,11 @@
 use super::law::{law, losses};
-use crate::mechanism::contract::{Contract, Exact, Mutant, Setting, fractions};
+use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::mechanism::krr;
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         settings: vec![Setting::new(&[1], law)],
-        exact: vec![Exact { ks: &[1], losses, law: fractions::exponential, factor: 4 }],
+        exact: vec![RationalLaw { ks: &[1], losses, law: fractions::exponential, factor: 4 }],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

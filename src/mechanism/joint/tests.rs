@@ -1,5 +1,5 @@
 use super::*;
-use crate::mechanism::contract::{Contract, Exact, Mutant, Setting, fractions};
+use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
@@ -30,9 +30,9 @@ fn setting(noise: Noise) -> Setting {
     Setting::new(&[1, 2, 3], move |x, k, eps| law::law(x, k, eps, noise))
 }
 
-fn exact(law: fractions::Choice) -> Exact {
+fn exact(law: fractions::Choice) -> RationalLaw {
     // The loss moves by 2: e^(4 rate), the rate being that of one half.
-    Exact { ks: &[2], losses: law::losses, law, factor: 16 }
+    RationalLaw { ks: &[2], losses: law::losses, law, factor: 16 }
 }
 
 fn monotonic_constant(noise: Noise) -> Mutant {

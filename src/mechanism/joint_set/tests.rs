@@ -1,5 +1,5 @@
 use super::*;
-use crate::mechanism::contract::{Contract, Exact, Mutant, Setting, fractions};
+use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::support::oracle::subsets;
@@ -8,7 +8,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         settings: vec![Setting::new(&[1, 2, 3], law::law)],
         // The loss moves by 2: e^(4 rate), the rate being that of one half.
-        exact: vec![Exact {
+        exact: vec![RationalLaw {
             ks: &[2, 3],
             losses: law::losses,
             law: fractions::exponential,

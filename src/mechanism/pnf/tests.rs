@@ -1,12 +1,17 @@
 use super::law::law;
-use crate::mechanism::contract::{Contract, Exact, Mutant, Setting, fractions};
+use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::mechanism::em;
 use crate::support::laws::of_one;
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         settings: vec![Setting::new(&[1], law)],
-        exact: vec![Exact { ks: &[1], losses: em::law::losses, law: fractions::flips, factor: 4 }],
+        exact: vec![RationalLaw {
+            ks: &[1],
+            losses: em::law::losses,
+            law: fractions::flips,
+            factor: 4,
+        }],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![
