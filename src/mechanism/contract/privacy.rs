@@ -1,6 +1,6 @@
 //! Privacy by enumeration; broken variants are rejected by the same enumeration.
 
-#![allow(clippy::print_stdout)] // `--nocapture` shows the tables of what was found
+#![allow(clippy::print_stdout)] // tables of the evidence, where output is not captured
 
 use super::*;
 use crate::support::neighbors::Grid;

@@ -177,6 +177,6 @@ mod tests {
         let error = find("subramanien").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Request);
         assert!(error.to_string().contains("did you mean \"subramanian\"?"), "{error}");
-        assert!(find("").unwrap_err().to_string().contains("datasets list"));
+        assert!(find("").unwrap_err().parameters() == [Parameter::DataSets]);
     }
 }
