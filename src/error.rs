@@ -91,6 +91,7 @@ pub enum Parameter {
 
 /// Where in the input: rows are counted from 1 below the header, columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct Place {
     /// Data row, counted from 1 below the header; `None` for the header.
     pub row: Option<u64>,

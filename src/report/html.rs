@@ -250,7 +250,7 @@ fn randomness(used: &RandomnessUsed, command: Command, version: &str) -> [Vec<St
 fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
     warnings.iter().map(|warning| {
         let level = if warning.kind.is_essential() { Level::Danger } else { Level::Warning };
-        Block::Notice(Notice { level, text: warning.text.clone() })
+        Block::Notice(Notice::new(level, warning.text.clone()))
     })
 }
 

@@ -6,18 +6,12 @@
 /// ```
 /// use dpsis::report::{Block, Page, Section};
 ///
-/// let page = Page {
-///     title: "Results".into(),
-///     sections: vec![Section {
-///         id: "first".into(),
-///         title: "First".into(),
-///         blocks: vec![Block::Paragraph("0.1 < 0.2".into())],
-///     }],
-///     ..Page::default()
-/// };
+/// let first = Section::new("first", "First", vec![Block::Paragraph("0.1 < 0.2".into())]);
+/// let page = Page::new("Results", vec![first]);
 /// assert!(page.html().contains("<p>0.1 &lt; 0.2</p>"));
 /// ```
 #[derive(Debug, Clone, PartialEq, Default)]
+#[non_exhaustive]
 pub struct Page {
     /// The title, also of the window.
     pub title: String,
@@ -31,6 +25,7 @@ pub struct Page {
 
 /// Something to know.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Notice {
     /// How grave it is.
     pub level: Level,
@@ -53,6 +48,7 @@ pub enum Level {
 
 /// A part of a page.
 #[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
 pub struct Section {
     /// Its address within the page; letters, digits and `-`, what else there is becomes `-`.
     pub id: String,
@@ -60,6 +56,37 @@ pub struct Section {
     pub title: String,
     /// What it holds.
     pub blocks: Vec<Block>,
+}
+
+impl Page {
+    /// A page of sections, without a lead and notices.
+    pub fn new(title: impl Into<String>, sections: Vec<Section>) -> Self {
+        Self { title: title.into(), sections, ..Self::default() }
+    }
+
+    /// With paragraphs that say what the page is.
+    pub fn lead(self, lead: Vec<String>) -> Self {
+        Self { lead, ..self }
+    }
+
+    /// With what the reader must know first.
+    pub fn notices(self, notices: Vec<Notice>) -> Self {
+        Self { notices, ..self }
+    }
+}
+
+impl Notice {
+    /// A notice of this level.
+    pub fn new(level: Level, text: impl Into<String>) -> Self {
+        Self { level, text: text.into() }
+    }
+}
+
+impl Section {
+    /// A part of a page; the id is its address within the page.
+    pub fn new(id: impl Into<String>, title: impl Into<String>, blocks: Vec<Block>) -> Self {
+        Self { id: id.into(), title: title.into(), blocks }
+    }
 }
 
 /// A piece of a section.

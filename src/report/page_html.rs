@@ -261,7 +261,7 @@ mod tests {
     }
 
     fn everything() -> Page {
-        let notice = Notice { level: Level::Danger, text: evil() };
+        let notice = Notice::new(Level::Danger, evil());
         let rows = vec![vec![evil(), "−0.50".into()], vec!["b".into(), "1/3".into()]];
         let blocks = vec![
             Block::Paragraph(evil()),

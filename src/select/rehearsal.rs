@@ -52,6 +52,7 @@ pub struct Rehearsal {
 
 /// The seeds of one draw.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct RehearsalSeeds {
     /// Deals rows to the blocks of the two-stage method: draws that share it share the blocks, whose LASSO
     /// is then fitted once.
@@ -61,6 +62,11 @@ pub struct RehearsalSeeds {
 }
 
 impl RehearsalSeeds {
+    /// A seed for dealing rows to blocks, and one for all else.
+    pub fn new(blocks: u64, draw: u64) -> Self {
+        Self { blocks, draw }
+    }
+
     /// One seed for everything, as in a seeded run.
     pub fn all(seed: u64) -> Self {
         Self { blocks: seed, draw: seed }
@@ -216,7 +222,7 @@ mod tests {
                     let request: NotPrivateSelect = select.clone().into();
                     let request = if paper { request.paper_preprocessing() } else { request };
                     let rehearsal = Rehearsal::new(request, source).unwrap();
-                    let seeds = RehearsalSeeds { blocks: seed, draw: seed };
+                    let seeds = RehearsalSeeds::all(seed);
                     let picks = rehearsal.picks(k, &epsilon, None, seeds).unwrap().into_inner();
                     assert_eq!(picks, expected, "request {i}, k {k}");
                 }

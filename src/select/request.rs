@@ -82,12 +82,25 @@ pub enum Method {
 
 /// What may be stated of the two-stage method.
 #[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
 pub struct TwoStage {
     /// The number of blocks, if it is stated; else the root of a private count of the rows (5% of
     /// epsilon), or of their number where that is public.
     pub blocks: Option<u64>,
     /// The LASSO's penalty, for values in [-1, 1].
     pub penalty: f64,
+}
+
+impl TwoStage {
+    /// With a stated number of blocks, which is then public.
+    pub fn blocks(self, blocks: u64) -> Self {
+        Self { blocks: Some(blocks), ..self }
+    }
+
+    /// With another penalty of the LASSO, positive, for values in [-1, 1].
+    pub fn penalty(self, penalty: f64) -> Self {
+        Self { penalty, ..self }
+    }
 }
 
 impl Default for TwoStage {

@@ -106,7 +106,7 @@ fn methods_release_what_they_are_to_release() {
     let path = folder.path().join("t.csv");
     let base = || Select::new(2).epsilon("1e6").bounds(0.0, 1.0);
     let target = || Target::classes(["a", "b", "c"]);
-    let two_stage = Method::TwoStage(TwoStage { blocks: Some(3), penalty: 0.01 });
+    let two_stage = Method::TwoStage(TwoStage::default().blocks(3).penalty(0.01));
     let selection = base().target(target()).method(two_stage).run(&path).unwrap();
     let names = |names: &mut dyn Iterator<Item = &dpsis::Picked>| -> Vec<String> {
         let mut names: Vec<String> = names.map(|picked| picked.name.clone()).collect();

@@ -71,13 +71,10 @@ fn page(figures: Vec<Block>) -> Page {
         note: text(note),
     };
     let row = |cells: &[&str]| cells.iter().map(|cell| text(cell)).collect();
-    let section =
-        |id: &str, title: &str, blocks| Section { id: text(id), title: text(title), blocks };
-    Page {
-        title: text("A gallery of figures"),
-        lead: vec![text("All numbers on this page are made up.")],
-        notices: vec![Notice { level: Level::Danger, text: text("Not private: an evaluation.") }],
-        sections: vec![
+    let section = |id: &str, title: &str, blocks| Section::new(text(id), text(title), blocks);
+    Page::new(
+        "A gallery of figures",
+        vec![
             section("figures", "Figures", figures),
             section(
                 "comparisons",
@@ -113,7 +110,9 @@ fn page(figures: Vec<Block>) -> Page {
                 vec![Block::Details { summary: text("How"), text: text("seed 1\ntrials 100") }],
             ),
         ],
-    }
+    )
+    .lead(vec![text("All numbers on this page are made up.")])
+    .notices(vec![Notice::new(Level::Danger, "Not private: an evaluation.")])
 }
 
 /// Accuracy against epsilon.

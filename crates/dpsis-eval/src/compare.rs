@@ -49,15 +49,14 @@ pub fn compare(
     }
     let notice = "NOT PRIVATE: all results were computed from the tables themselves, which must be \
          public; epsilon is the budget that a release would spend";
-    output.write_page(&Page {
-        title: "Comparison of selection methods".to_owned(),
-        lead: vec![format!(
-            "{} draws per cell, seed {}. Bands are 95% intervals of the mean.",
-            sweep.trials, sweep.seed
-        )],
-        notices: vec![Notice { level: Level::Danger, text: notice.to_owned() }],
-        sections,
-    })?;
+    let lead = format!(
+        "{} draws per cell, seed {}. Bands are 95% intervals of the mean.",
+        sweep.trials, sweep.seed
+    );
+    let page = Page::new("Comparison of selection methods", sections)
+        .lead(vec![lead])
+        .notices(vec![Notice::new(Level::Danger, notice)]);
+    output.write_page(&page)?;
     Ok(cells)
 }
 
@@ -150,11 +149,8 @@ pub(crate) fn what_is_measured() -> Section {
          frequent class or the mean.",
         "Area: the mean of a curve over epsilon, by the trapezoidal rule.",
     ];
-    Section {
-        id: "measures".to_owned(),
-        title: "What is measured".to_owned(),
-        blocks: paragraphs.map(|text| Block::Paragraph(text.to_owned())).into(),
-    }
+    let paragraph = |text: &str| Block::Paragraph(text.to_owned());
+    Section::new("measures", "What is measured", paragraphs.map(paragraph).into())
 }
 
 fn section(
@@ -178,11 +174,11 @@ fn section(
             data_href: Some("compare.csv".to_owned()),
         });
     }
-    Ok(Section {
-        id: format!("{}-{count}", file_name(table)),
-        title: format!("{table}, k = {count}"),
+    Ok(Section::new(
+        format!("{}-{count}", file_name(table)),
+        format!("{table}, k = {count}"),
         blocks,
-    })
+    ))
 }
 
 /// The agreement with the LASSO; NaN where the LASSO has no nonzero coefficient.

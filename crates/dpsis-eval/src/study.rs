@@ -169,9 +169,7 @@ impl Study {
         let parameters = Parameters::default();
         let mechanism = arm.mechanism.as_deref().map(|id| by_id(id, &parameters)).transpose()?;
         let method = match arm.method {
-            ArmMethod::TwoStage => {
-                Method::TwoStage(TwoStage { blocks: None, penalty: self.penalty })
-            }
+            ArmMethod::TwoStage => Method::TwoStage(TwoStage::default().penalty(self.penalty)),
             ArmMethod::DpKendall => Method::DpKendall,
             ArmMethod::DpSis | ArmMethod::Sis | ArmMethod::Random => Method::Scores,
         };
@@ -216,8 +214,8 @@ impl Study {
                 select = select.bounds(-1.0, 1.0).target(target);
                 select = match method {
                     Method::TwoStage(two_stage) => {
-                        let blocks = Some(self.y.len().isqrt().max(1) as u64);
-                        select.method(Method::TwoStage(TwoStage { blocks, ..two_stage }))
+                        let blocks = self.y.len().isqrt().max(1) as u64;
+                        select.method(Method::TwoStage(two_stage.blocks(blocks)))
                     }
                     _ => select.center(Center::None),
                 };

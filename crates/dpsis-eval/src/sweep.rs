@@ -179,10 +179,8 @@ impl Sweep {
         let truth = study.truth(&arm.scale, k)?;
         let names = [&*key.table, &key.method, &key.scale, &key.count, &key.epsilon];
         let trial = |trial: u64| -> Result<Trial> {
-            let seeds = RehearsalSeeds {
-                blocks: seed_of(self.seed, &[&key.table, "blocks"], trial),
-                draw: seed_of(self.seed, &names, trial),
-            };
+            let blocks = seed_of(self.seed, &[&key.table, "blocks"], trial);
+            let seeds = RehearsalSeeds::new(blocks, seed_of(self.seed, &names, trial));
             let start = Instant::now();
             let picks = arm.picks(k, epsilon, seeds)?;
             let seconds = start.elapsed().as_secs_f64();

@@ -113,9 +113,14 @@ impl SelectArguments {
         if self.mechanism.is_stated() {
             select = select.mechanism(self.mechanism.mechanism("peel")?);
         }
-        let TwoStage { penalty, .. } = TwoStage::default();
-        let penalty = self.penalty.unwrap_or(penalty);
-        Ok(select.method(Method::TwoStage(TwoStage { blocks: self.blocks, penalty })))
+        let mut two_stage = TwoStage::default();
+        if let Some(blocks) = self.blocks {
+            two_stage = two_stage.blocks(blocks);
+        }
+        if let Some(penalty) = self.penalty {
+            two_stage = two_stage.penalty(penalty);
+        }
+        Ok(select.method(Method::TwoStage(two_stage)))
     }
 
     /// Whether progress may be shown.

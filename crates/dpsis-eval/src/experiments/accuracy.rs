@@ -132,7 +132,7 @@ fn on_a_set(
 
 pub(super) fn section(figure: &str, set: &str, blocks: Vec<Block>) -> Section {
     let number = figure.trim_start_matches("fig");
-    Section { id: figure.to_owned(), title: format!("Figure {number}: {set}"), blocks }
+    Section::new(figure, format!("Figure {number}: {set}"), blocks)
 }
 
 pub(super) fn untested(statement: &str) -> Block {

@@ -90,11 +90,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
     };
     let caption = "Number of selections of each feature, by method and data.";
     let figure = figure(experiment, "fig1", chart.svg()?, caption, "fig1.csv")?;
-    Ok(Section {
-        id: "fig1".to_owned(),
-        title: "Figure 1: stability without privacy".to_owned(),
-        blocks: vec![comparison, figure],
-    })
+    Ok(Section::new("fig1", "Figure 1: stability without privacy", vec![comparison, figure]))
 }
 
 /// Picks the five features with the largest absolute correlation.

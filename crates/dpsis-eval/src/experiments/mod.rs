@@ -104,7 +104,7 @@ pub fn reproduce(
 const ENOUGH: u64 = 50;
 
 fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
-    let notice = |level, text: &str| Notice { level, text: text.to_owned() };
+    let notice = |level, text: &str| Notice::new(level, text);
     let private = "NOT PRIVATE: computed from public and synthetic data with a fixed seed";
     let mut notices = vec![notice(Level::Danger, private)];
     if frame.trials < ENOUGH {
@@ -120,9 +120,8 @@ fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
 }
 
 fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
-    Page {
-        title: "The papers' experiments, run again".to_owned(),
-        lead: vec![
+    Page::new("The papers' experiments, run again", sections.to_vec())
+        .lead(vec![
             format!(
                 "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% \
                  intervals of the mean; they have zero width where all draws agree.",
@@ -133,8 +132,6 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
             "Each statement of a paper is shown with its figure and with the result of this run. \
              The verdict follows from the numbers by the rule in the note."
                 .to_owned(),
-        ],
-        notices: notices(frame),
-        sections: sections.to_vec(),
-    }
+        ])
+        .notices(notices(frame))
 }

@@ -120,7 +120,7 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         blocks.push(figure(experiment, &name, map.svg()?, &caption, &data)?);
     }
     blocks.extend(sets.skipped());
-    Ok(Section { id: "pipelines".to_owned(), title: TITLE.to_owned(), blocks })
+    Ok(Section::new("pipelines", TITLE, blocks))
 }
 
 /// A value of a cell.

@@ -12,14 +12,14 @@ use crate::study::{PENALTY, Settled, Study, labels_of};
 
 /// A section that says that nothing was run and lists the missing sets.
 pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
-    let notice = Notice {
-        level: Level::Note,
-        text: "Not run: the data folder holds none of the \
+    let notice = Notice::new(
+        Level::Note,
+        "Not run: the data folder holds none of the \
          sets."
             .to_owned(),
-    };
+    );
     let blocks = std::iter::once(Block::Notice(notice)).chain(sets.skipped()).collect();
-    Section { id: id.to_owned(), title: title.to_owned(), blocks }
+    Section::new(id, title, blocks)
 }
 
 fn read(data: Option<&Path>, name: &str) -> Result<PublicTable> {

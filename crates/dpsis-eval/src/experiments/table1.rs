@@ -120,5 +120,5 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         )?,
     ];
     blocks.extend(sets.skipped());
-    Ok(Section { id: "table1".to_owned(), title: "Table 1: the sets".to_owned(), blocks })
+    Ok(Section::new("table1", "Table 1: the sets", blocks))
 }

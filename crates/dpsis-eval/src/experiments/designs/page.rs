@@ -126,7 +126,7 @@ pub(super) fn section(experiment: &Experiment<'_>, cells: &[DesignCell]) -> Resu
     blocks.push(figure(experiment, "designs-epsilon", svg, caption, DATA)?);
     blocks.push(table(results));
     blocks.extend(comparisons(results));
-    Ok(Section { id: "designs".into(), title: "Synthetic designs: rows needed".into(), blocks })
+    Ok(Section::new("designs", "Synthetic designs: rows needed", blocks))
 }
 
 fn exact_curves(results: DesignCells<'_>, features: usize) -> Vec<Curve> {

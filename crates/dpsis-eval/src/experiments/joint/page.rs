@@ -109,7 +109,7 @@ pub(super) fn section(
         )?);
     }
     blocks.push(grows(seconds));
-    Ok(Section { id: "joint".into(), title: "Joint exponential mechanism".into(), blocks })
+    Ok(Section::new("joint", "Joint exponential mechanism", blocks))
 }
 
 fn error_curve(cells: &[ErrorCell], counts: &str, epsilon: &str, mechanism: &str) -> Curve {

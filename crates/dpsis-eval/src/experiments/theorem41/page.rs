@@ -99,11 +99,7 @@ pub(super) fn section(
     blocks.push(closed_form(cells));
     blocks.push(constant(cells));
     blocks.extend(noise_blocks(noises));
-    Ok(Section {
-        id: "theorem4.1".into(),
-        title: "Theorem 4.1: the gap that is recovered".into(),
-        blocks,
-    })
+    Ok(Section::new("theorem4.1", "Theorem 4.1: the gap that is recovered", blocks))
 }
 
 fn of(cells: &[RecoveryCell], setting: Setting) -> impl Iterator<Item = &RecoveryCell> {
