@@ -21,6 +21,11 @@ use super::rational::{format_rational, parse_rational, ratio};
 pub struct Exact(Option<BigRational>);
 
 impl Exact {
+    /// The exact number of a rational.
+    pub(crate) fn of(value: BigRational) -> Self {
+        Self(Some(value))
+    }
+
     /// The number; none if it is no number.
     pub(crate) fn rational(self) -> Option<BigRational> {
         self.0
@@ -33,12 +38,6 @@ impl std::fmt::Display for Exact {
             Some(value) => f.write_str(&format_rational(value)),
             None => f.write_str("no number"),
         }
-    }
-}
-
-impl From<BigRational> for Exact {
-    fn from(value: BigRational) -> Self {
-        Self(Some(value))
     }
 }
 

@@ -81,7 +81,7 @@ impl TryFrom<Exact> for Epsilon {
 
 impl From<Epsilon> for Exact {
     fn from(epsilon: Epsilon) -> Self {
-        epsilon.0.into()
+        Self::of(epsilon.0)
     }
 }
 
