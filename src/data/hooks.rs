@@ -1,6 +1,7 @@
 //! Hooks of a pass: a caller sees its progress and can stop it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::{Error, Result};
 
@@ -8,10 +9,45 @@ use crate::error::{Error, Result};
 #[derive(Clone, Default)]
 pub(crate) struct Hooks {
     pub(crate) progress: Option<Arc<dyn Fn(f64) + Send + Sync>>,
-    pub(crate) cancel: Option<Arc<dyn Fn() -> bool + Send + Sync>>,
+    pub(crate) cancel: Option<Cancel>,
+}
+
+/// A caller's wish to stop a run, final once it was heard: what was skipped is missing, whatever the caller says
+/// later.
+#[derive(Clone)]
+pub(crate) struct Cancel {
+    wanted: Arc<dyn Fn() -> bool + Send + Sync>,
+    heard: Arc<AtomicBool>,
+}
+
+impl Cancel {
+    /// Stops when `wanted` says so.
+    pub(crate) fn when(wanted: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        Self { wanted: Arc::new(wanted), heard: Arc::default() }
+    }
+
+    /// The same wish for another run, which did not hear it yet.
+    fn anew(&self) -> Self {
+        Self { wanted: self.wanted.clone(), heard: Arc::default() }
+    }
+
+    fn is_wanted(&self) -> bool {
+        if self.heard.load(Ordering::Relaxed) {
+            return true;
+        }
+        let wanted = (self.wanted)();
+        self.heard.fetch_or(wanted, Ordering::Relaxed);
+        wanted
+    }
 }
 
 impl Hooks {
+    /// The hooks for one run of a request: a request whose run was stopped can be run again.
+    pub(crate) fn for_a_run(&self) -> Self {
+        let cancel = self.cancel.as_ref().map(Cancel::anew);
+        Self { progress: self.progress.clone(), cancel }
+    }
+
     /// Reports the share of the pass that is done.
     pub(crate) fn report(&self, done: f64, of: f64) {
         if let Some(progress) = &self.progress {
@@ -19,9 +55,9 @@ impl Hooks {
         }
     }
 
-    /// Whether the caller wants the run to stop.
+    /// Whether the caller wants the run to stop, now or before.
     pub(crate) fn is_canceled(&self) -> bool {
-        self.cancel.as_ref().is_some_and(|cancel| cancel())
+        self.cancel.as_ref().is_some_and(Cancel::is_wanted)
     }
 
     /// Stops a run that the caller wants to stop.
@@ -31,5 +67,23 @@ impl Hooks {
     /// `Canceled` then.
     pub(crate) fn check(&self) -> Result<()> {
         if self.is_canceled() { Err(Error::canceled()) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicUsize;
+
+    use super::*;
+
+    /// A caller who changes their mind has stopped the run all the same; the next run starts anew.
+    #[test]
+    fn a_wish_is_final() {
+        let asked = AtomicUsize::new(0);
+        let once = move || asked.fetch_add(1, Ordering::Relaxed) == 1;
+        let hooks = Hooks { progress: None, cancel: Some(Cancel::when(once)) };
+        let run = hooks.for_a_run();
+        assert_eq!([(); 4].map(|()| run.clone().is_canceled()), [false, true, true, true]);
+        assert!(run.check().is_err() && hooks.for_a_run().check().is_ok());
     }
 }

@@ -68,7 +68,7 @@ pub(crate) use columns::SomeRows;
 pub(crate) use formats::Format;
 #[cfg(feature = "arrow")]
 pub use formats::arrow::quiet_caught_panics;
-pub(crate) use hooks::Hooks;
+pub(crate) use hooks::{Cancel, Hooks};
 pub(crate) use number::CellFormat;
 pub use number::parse_number;
 pub(crate) use samples::{

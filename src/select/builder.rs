@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::{Bounds, Scaling, Source};
+use crate::data::{Bounds, Cancel, Scaling, Source};
 use crate::error::Result;
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
@@ -156,7 +156,7 @@ impl Select {
     /// released; what the run drew on the way is gone. A file that is read whole before the first pass (R's,
     /// `.gct`, deflated `.npz`) is read to its end first.
     pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
-        self.with(|request| request.hooks.cancel = Some(Arc::new(cancel)))
+        self.with(|request| request.hooks.cancel = Some(Cancel::when(cancel)))
     }
 
     /// The hash of a schema file whose facts this request states, for the record.

@@ -55,7 +55,7 @@ pub struct Noise {
 ///
 /// Those of a run, as far as the request and the header go.
 pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Result<DryRun> {
-    let schema = source.header(&opening(request)?)?;
+    let schema = source.header(&opening(request, &request.hooks.for_a_run())?)?;
     let plan = plan_for(request, &schema)?;
     let noise = plan.spent.iter().map(|part| Noise {
         purpose: part.purpose,

@@ -89,11 +89,12 @@ impl Rehearsal {
         request.epsilon = Some(1.into());
         request.threads = Some(1);
         check(&request)?;
-        let mut table = source.open(&opening(&request)?)?;
+        let hooks = request.hooks.for_a_run();
+        let mut table = source.open(&opening(&request, &hooks)?)?;
         let features = table.schema().d();
         let scaling = Arc::new(scaling_of(&request, table.schema())?);
         let plan = Plan::new(&request, features, scaling.clone())?;
-        let pass = Pass { plan: &plan, threads: 1, hooks: &request.hooks };
+        let pass = Pass { plan: &plan, threads: 1, hooks: &hooks };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
         Ok(Self { request, features, scaling, gathered })
     }
@@ -130,7 +131,7 @@ impl Rehearsal {
                 randomness: &dealer,
                 dealing: seeds.blocks,
                 threads: 1,
-                hooks: &request.hooks,
+                hooks: &request.hooks.for_a_run(),
             },
         };
         release.draw(&self.gathered, None).map(|chosen| NotPrivate::new(chosen.picks))

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Opening, Orientation, Samples, Scaling, Schema, Source, read_bounds};
+use crate::data::{Hooks, Opening, Orientation, Samples, Scaling, Schema, Source, read_bounds};
 use crate::error::{Error, Parameter, Result};
 use crate::select::check::checked_threads;
 use crate::select::pass::Pass;
@@ -21,14 +21,15 @@ use crate::select::request::{Request, Scale, Target};
 /// `Request` if it does not fit the header; `Input` for a malformed table; `Io` if it cannot be read.
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
     let randomness = request.entropy.source()?;
-    let mut table = source.open(&opening(request)?)?;
+    let hooks = request.hooks.for_a_run();
+    let mut table = source.open(&opening(request, &hooks)?)?;
     let plan = plan_for(request, table.schema())?;
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks: &request.hooks };
+    let pass = Pass { plan: &plan, threads, hooks: &hooks };
     let release = Release {
         plan: &plan,
         randomness: &randomness,
-        dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks: &request.hooks },
+        dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks: &hooks },
     };
     // A table that can be read twice is: otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
@@ -46,14 +47,14 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
 /// # Errors
 ///
 /// `Request` if the stated number of threads is wrong.
-pub(super) fn opening(request: &Request) -> Result<Opening<'_>> {
+pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening<'a>> {
     let deals_rows = matches!(request.method, Method::TwoStage(_));
     // Means of the data and the blocks that rows draw depend on the order of the rows, which threads change;
     // all else does not.
     let ordered = request.paper || deals_rows;
     Ok(Opening {
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
-        hooks: request.hooks.clone(),
+        hooks: hooks.clone(),
         labels: match &request.target {
             Target::Classes(labels) => Some(labels),
             _ => None,
