@@ -1,4 +1,4 @@
-//! A record as a page: what is protected first, then what was selected and how.
+//! Records as HTML pages: first the privacy guarantee, then the picks and how they were made.
 
 use super::page::{Block, Level, Notice, Page, Section};
 use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scaled, target};
@@ -9,7 +9,7 @@ use crate::select::{
     Warning,
 };
 
-/// The page of a selection, but for the record itself.
+/// The page of a selection, without the JSON record.
 pub(super) fn page_of_selection(record: &Record) -> Page {
     let (k, features) = (record.public.k, record.public.features);
     let subject = protected(&record.score, &record.guarantee);
@@ -85,7 +85,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     }
 }
 
-/// The page of a choice, but for the record itself.
+/// The page of a choice, without the JSON record.
 pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let score = &record.score;
     let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
@@ -134,7 +134,7 @@ fn score_of(score: &ScoreUsed) -> String {
     }
 }
 
-/// What is promised, to whom, and what it was spent on.
+/// The blocks on privacy: banner, meaning, guarantee and the parts of epsilon.
 fn privacy(
     private: bool,
     is_nominal: bool,
@@ -198,7 +198,7 @@ fn privacy(
     blocks
 }
 
-/// What an epsilon means for one person, rounded against us.
+/// The meaning of epsilon for one person, with all bounds rounded up.
 fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
     let guess = match neighbors {
         Neighbors::AddRemove => format!("whether one {unit} is in the data"),
@@ -274,7 +274,7 @@ pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
 mod tests {
     use super::*;
 
-    /// Chances and factors are rounded up.
+    /// Probabilities and factors are rounded up.
     #[test]
     fn an_epsilon_in_words() {
         let words = |epsilon| meaning(epsilon, Neighbors::AddRemove, Unit::Row);
