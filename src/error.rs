@@ -1,12 +1,12 @@
-//! What can go wrong, said as a rule and a place, never with a value from the data.
+//! Errors, stated as a broken rule and a place, never with a value from the data.
 
 use std::fmt;
 
-/// The party that has to act.
+/// The kind of an error, by who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request is wrong, by itself or against the header.
+    /// The request is wrong, by itself or for the table's header.
     Request,
     /// The input is malformed.
     Input,
