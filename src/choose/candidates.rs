@@ -97,7 +97,7 @@ impl Candidates {
         };
         let stated = match (own, sensitivity) {
             (true, Some(_)) => {
-                return Err(Error::request("the file states sensitivities: no other one is taken")
+                return Err(Error::request("the file states sensitivities, so no common one can be stated")
                     .about([Parameter::Sensitivity]));
             }
             (false, None) => {
@@ -229,7 +229,7 @@ fn split<N: Into<String>, T: AsRef<str>>(
 
 fn number(text: &str) -> Result<Decimal> {
     Decimal::parse(text)
-        .ok_or_else(|| Error::request("a score or sensitivity is no decimal number"))
+        .ok_or_else(|| Error::request("a score or sensitivity is not a decimal number"))
 }
 
 #[cfg(test)]

@@ -125,7 +125,7 @@ impl Choose {
             None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),
             None => {
                 return Err(Error::request("sensitivities differ: state the mechanism")
-                    .hint("gem, mgem, cgem, rs or rs-tnb; on public data, advice can be had")
+                    .hint("gem, mgem, cgem, rs or rs-tnb; advice is available for public data")
                     .about([Parameter::Mechanism, Parameter::Advice]));
             }
         };

@@ -83,7 +83,7 @@ pub fn center_of_rows<R: Randomness>(
     let (above, below) = target_sums;
     let usable = above.saturating_add(below) / (2 * u64::from(GRID.unsigned_abs()));
     if usable > rows || rows > MAX_ROWS {
-        return Err(Error::request("the sums must be of at most as many rows as stated, or 2^31"));
+        return Err(Error::request("the sums must have at most the stated number of rows, and at most 2^31"));
     }
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
     Ok(R::mark(private_center_of(above, usable, rows, GRID, epsilon, &bits)))

@@ -88,7 +88,7 @@ impl ClassSums {
     pub fn add_sums(&mut self, other: &Self) -> Result<()> {
         let shape = |sums: &Self| (sums.rows.len(), sums.features.first().map(Vec::len));
         if shape(self) != shape(other) {
-            return Err(Error::request("the sums are of another number of features or classes"));
+            return Err(Error::request("the sums have another number of features or classes"));
         }
         check_rows(self.rows.iter().chain(&other.rows).sum())?;
         self.merge(other);
@@ -111,7 +111,7 @@ impl ClassSums {
         let outside = |center: &i32| !(0..=self.q).contains(center);
         if centers.len() != self.rows.len() || centers.iter().any(outside) {
             return Err(Error::request(
-                "there must be one center a class, from 0 to the grid's end",
+                "there must be one center per class, from 0 to the grid bound",
             ));
         }
         let q = i64::from(self.q);

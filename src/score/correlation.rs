@@ -110,7 +110,7 @@ impl CorrelationSums {
     /// `Request` if they have another number of features, or there are more than 2^31 rows in total.
     pub fn add_sums(&mut self, other: &Self) -> Result<()> {
         if self.products.len() != other.products.len() {
-            return Err(Error::request("the sums are of another number of features"));
+            return Err(Error::request("the sums have another number of features"));
         }
         check_rows(self.rows() + other.rows())?;
         self.merge(other);

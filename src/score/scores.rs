@@ -86,7 +86,7 @@ impl Scores {
     pub fn monotonic(mut self) -> Result<Self> {
         if self.neighbors != Neighbors::AddRemove {
             return Err(Error::request(
-                "only where units are added or removed are scores monotonic",
+                "scores can be monotonic only if units are added or removed",
             ));
         }
         self.monotonic = true;

@@ -93,7 +93,9 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
                 && !matches!(plan.scoring, Scoring::Classes { .. }) =>
         {
             let rows = 2f64.sqrt() / epsilon;
-            format!("the center moves as if {rows:.1} rows were moved from end to end")
+            format!(
+                "the center changes as if {rows:.1} rows moved from one end of the range to the other"
+            )
         }
         Purpose::TargetCenter => {
             let rows = 2.0 * steps / epsilon;

@@ -74,7 +74,7 @@ where
 {
     if dataset.weights().is_some() {
         return Err(Error::request(
-            "samples with weights have no proven sensitivity: take them off",
+            "no sensitivity is proven for weighted samples: remove the weights",
         ));
     }
     let table = ArrayTable::new(dataset.records.view(), dataset.as_single_targets())?;
@@ -116,7 +116,7 @@ where
         let kept =
             |picked: &crate::select::record::Picked| names.get(picked.index) == Some(&picked.name);
         if !names.is_empty() && !self.selected.iter().all(kept) {
-            return Err(Error::request("the dataset names its features otherwise"));
+            return Err(Error::request("the dataset has other feature names"));
         }
         let target_names = dataset.target_names().to_vec();
         let DatasetBase { targets, weights, .. } = dataset;

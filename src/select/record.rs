@@ -201,7 +201,7 @@ pub struct ScoreUsed {
     pub center: CenterUsed,
     /// The stated classes.
     pub classes: Option<Vec<String>>,
-    /// What a missing feature value contributes.
+    /// The contribution of a missing feature value.
     pub missing: MissingRule,
 }
 

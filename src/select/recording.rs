@@ -214,7 +214,7 @@ fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.rows_needed());
     let text = format!(
         "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
-         noise; two-stage wants many rows or a large epsilon"
+         noise; two-stage needs many rows or a large epsilon"
     );
     ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))
 }
