@@ -97,8 +97,10 @@ impl Candidates {
         };
         let stated = match (own, sensitivity) {
             (true, Some(_)) => {
-                return Err(Error::request("the file states sensitivities, so no common one can be stated")
-                    .about([Parameter::Sensitivity]));
+                return Err(Error::request(
+                    "the file states sensitivities, so no common one can be stated",
+                )
+                .about([Parameter::Sensitivity]));
             }
             (false, None) => {
                 return Err(Error::request("no sensitivity is stated")

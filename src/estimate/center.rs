@@ -10,8 +10,8 @@
 //! - Classes: the number of rows of each class. One row affects one count, s = 1. The center of class c is Q
 //!   times its share.
 //! - Numeric targets with a public number of rows n (replace-one): a alone, to which a row without a usable
-//!   target adds Q, the middle of its range. Replacing a row changes a by at most s = 2Q. The center is a/n -
-//!   Q.
+//!   target adds Q, the middle of its range. Replacing a row changes a by at most s = 2Q. The center is
+//!   a/n - Q.
 //!
 //! The divisor a + b is bounded below by 4 s/eps: if the noise makes it small or negative, the center shrinks
 //! toward 0 instead of diverging.
@@ -42,8 +42,8 @@ pub struct RowsEstimate {
     pub noise: f64,
 }
 
-/// A private center of a numeric or two-class target on the grid, and a count of the rows, from the sums of Q
-/// + y and Q - y ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)).
+/// A private center of a numeric or two-class target on the grid, and a count of the rows, from the sums of
+/// Q + y and Q - y ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)).
 ///
 /// # Privacy
 ///
@@ -83,7 +83,9 @@ pub fn center_of_rows<R: Randomness>(
     let (above, below) = target_sums;
     let usable = above.saturating_add(below) / (2 * u64::from(GRID.unsigned_abs()));
     if usable > rows || rows > MAX_ROWS {
-        return Err(Error::request("the sums must have at most the stated number of rows, and at most 2^31"));
+        return Err(Error::request(
+            "the sums must have at most the stated number of rows, and at most 2^31",
+        ));
     }
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
     Ok(R::mark(private_center_of(above, usable, rows, GRID, epsilon, &bits)))

@@ -18,8 +18,8 @@ pub fn binomial(n: u64, r: u64) -> BigUint {
 ///
 /// Up to 20! the factorial is an exact `f64`, and one logarithm is taken. Above, Stirling's series with five
 /// correction terms is used; the first omitted term, 691/(360360 n^11) < 1e-17, bounds the truncation. The
-/// large terms go through one logarithm (1 ulp), one product and three sums (half an ulp each), none above (n
-/// + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52 ln n! < 2^-49 ln n!.
+/// large terms go through one logarithm (1 ulp), one product and three sums (half an ulp each), none above
+/// (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52 ln n! < 2^-49 ln n!.
 pub(crate) fn ln_factorial(n: usize) -> f64 {
     if n <= 20 {
         return libm::log((2..=n as u64).product::<u64>() as f64);

@@ -10,8 +10,8 @@
 //! or, for a single candidate, ln B = -(Laplace noise). The second formula holds because the minimum of
 //! `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size) is distributed as the
 //! minimum of `size` uniforms. Its negative, -ln B, is the noise of a class in the canonical Lipschitz
-//! mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps full precision where -ln(1 -
-//! U^(1/size)) becomes infinite.
+//! mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps full precision where
+//! -ln(1 - U^(1/size)) becomes infinite.
 //!
 //! The gaps between the exponential arrival times of `size` candidates are independent, and the gap before
 //! the i-th arrival is exponential with rate size - i + 1. So the j-th arrival time is given by the same
@@ -59,8 +59,8 @@ impl FirstArrival {
     #[inline]
     pub(crate) fn ln_nth(self, s: f64, ln_size: f64) -> (f64, f64) {
         let ln_s = libm::log(s);
-        // For more than e^40 candidates, ln(1 - e^-y) and ln y differ by less than y/2 < 45 e^-40 / 2 <
-        // 2^-53.
+        // For more than e^40 candidates, ln(1 - e^-y) and ln y differ by less than
+        // y/2 < 45 e^-40 / 2 < 2^-53.
         let ln_arrival = if self == FirstArrival::Exponential || ln_size > 40.0 {
             ln_s - ln_size
         } else {

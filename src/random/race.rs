@@ -14,11 +14,11 @@
 //! **Exactness.** U is an infinite string of random bits. Its first 64 bits give an `f64` interval that
 //! provably contains ln T; `leaders` refines the intervals that overlap.
 //!
-//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm within 2^-50 (s
-//! - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s is used. To this are added
-//! twice the error of ln size, and the effect of the unknown bits of U: moving U by 2^-64 moves ln v by at
-//! most 2/min(w, 2^64 - 1 - w), where w is the first 64 bits, since v >= U and 1 - U >= 1/2 on the lower
-//! half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
+//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm within
+//! 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s is used. To this are
+//! added twice the error of ln size, and the effect of the unknown bits of U: moving U by 2^-64 moves ln v
+//! by at most 2/min(w, 2^64 - 1 - w), where w is the first 64 bits, since v >= U and 1 - U >= 1/2 on the
+//! lower half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
 
 use num_bigint::BigUint;
 use num_rational::BigRational;

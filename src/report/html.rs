@@ -229,7 +229,9 @@ fn selected<'a>(
 ) -> Vec<Block> {
     let order = match order {
         PickOrder::Pick => "In the order in which the mechanism released them.",
-        PickOrder::File => "In the order of the input, which does not reveal the order of the picks.",
+        PickOrder::File => {
+            "In the order of the input, which does not reveal the order of the picks."
+        }
     };
     let rows = picked.map(|(name, place)| vec![name.to_owned(), place.to_string()]);
     vec![Block::Table {

@@ -168,8 +168,8 @@ impl Select {
 
     /// Draws from a stated seed instead of the operating system's entropy, for tests and simulations. Anyone
     /// with the seed can undo the noise, so the result has a type of its own. Call it last: the returned
-    /// request has no other setters. The same seed gives the same result on every platform, until a version
-    /// whose changelog says *value-breaking*.
+    /// request has no setters except `seed` and `paper_preprocessing`. The same seed gives the same result on
+    /// every platform, until a version whose changelog says *value-breaking*.
     pub fn seed(self, seed: u64) -> NotPrivateSelect {
         NotPrivateSelect::new(self.into_request()).seed(seed)
     }

@@ -181,7 +181,10 @@ impl Path {
                 targets.push(y);
             }
         }
-        law_of_sets(&kendall_scores(&rows, &targets, 0, self.neighbors, 1, &Hooks::default()).unwrap(), laws)
+        law_of_sets(
+            &kendall_scores(&rows, &targets, 0, self.neighbors, 1, &Hooks::default()).unwrap(),
+            laws,
+        )
     }
 }
 
