@@ -1,7 +1,8 @@
 //! From a file of each format to a selection: `cargo bench --bench formats --features arrow`.
 //!
-//! One table of 100 rows and 22,000 features, and one of 20,000 rows and 500, in every format; stated bounds, one
-//! thread and two. All formats must give one selection first. Beside it the physical limit, reading the bytes.
+//! A table of 100 rows and 22,000 features, and one of 20,000 rows and 500 features, in every format; stated
+//! bounds, one thread and two. It is verified first that all formats give the same selection. The physical
+//! limit, reading the bytes, is measured in the same run.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -16,7 +17,7 @@ use flate2::{Compression, Crc};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// A table: rows of features and, last, the target. Multiples of 2^-16, exact in 32 bits and as text.
+/// A table, row-major with the target last. Values are multiples of 2^-16, exact in 32 bits and as text.
 struct Table {
     name: &'static str,
     columns: usize,
@@ -42,7 +43,7 @@ impl Table {
         (1..self.columns).map(|i| format!("feature-{i}")).chain(["y".into()]).collect()
     }
 
-    /// Column by column.
+    /// The values in column-major order.
     fn by_columns(&self) -> Vec<f64> {
         let column = |place| self.rows().map(move |row: &[f64]| row[place]);
         (0..self.columns).flat_map(column).collect()
@@ -149,12 +150,12 @@ fn gct(table: &Table) -> Vec<u8> {
     (text + "\n").into()
 }
 
-/// A matrix, serialized by R's rules, in gzip.
+/// A matrix in R's serialization format, compressed with gzip.
 fn rds(table: &Table) -> Vec<u8> {
     let word = |value: usize| (value as u32).to_be_bytes();
     let (rows, columns) = (table.rows().len(), table.columns);
     let mut bytes = b"X\n".to_vec();
-    // Version 2, by R 3.6.0; numbers with attributes: `dim`, two integers.
+    // Version 2, by R 3.6.0; numbers with an attribute: `dim`, two integers.
     bytes.extend([2, 0x30600, 0x20300, 0x20e, rows * columns].map(word).concat());
     bytes.extend(table.by_columns().into_iter().flat_map(f64::to_be_bytes));
     bytes.extend([0x402, 1, 0x40009, 3].map(word).concat());
@@ -195,7 +196,7 @@ fn arrow(table: &Table) -> [(&'static str, Vec<u8>); 2] {
     [(".parquet", parquet), (".feather", feather)]
 }
 
-/// The features that are selected, by their places.
+/// The indices of the selected features.
 fn select(file: usize, threads: usize) -> Vec<usize> {
     let path = &FILES[file].1;
     let table = FileTable::new(path);
@@ -208,7 +209,7 @@ fn select(file: usize, threads: usize) -> Vec<usize> {
     request.target(Target::Bounded(bounds)).threads(threads).seed(1).run(&table).unwrap().indices()
 }
 
-/// All files of a table give one selection, whatever the number of threads.
+/// All files of a table give the same selection, for any number of threads.
 fn verify() {
     let mut expected = std::collections::BTreeMap::new();
     for (file, (table, path)) in FILES.iter().enumerate() {
@@ -225,7 +226,7 @@ fn main() {
     divan::main();
 }
 
-/// A file, by its place, and the number of threads.
+/// A file, by its index, and the number of threads.
 struct Case {
     file: usize,
     threads: usize,

@@ -1,8 +1,8 @@
 //! Selection from a matrix in memory: `cargo bench --bench matrix`.
 //!
 //! 32-bit and 64-bit floats in both memory orders: wide (100 x 22,000), tall (20,000 x 500), and long
-//! (131,072 x 512), which no cache holds. Beside it in the same run: ndarray's own X'y in floats (no privacy,
-//! no clipping), and the physical limits, reading the values once and copying them.
+//! (131,072 x 512), which exceeds every cache. Measured in the same run: ndarray's own X'y in floating point
+//! (without privacy or clipping), and the physical limits, reading the values once and copying them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt;
@@ -36,7 +36,7 @@ impl<A: LinalgScalar> Table<A> {
     }
 }
 
-/// The same numbers in both widths.
+/// The same values in both widths.
 struct Tables {
     double: Table<f64>,
     single: Table<f32>,
@@ -47,7 +47,7 @@ impl Tables {
         let mut rng = ChaCha20Rng::seed_from_u64(3);
         let mut cell = || (rng.next_u32() >> 8) as f32 / (1u32 << 23) as f32 - 1.0;
         let rows = Array2::from_shape_simple_fn((n, d), &mut cell);
-        // The first feature, hidden in noise.
+        // The first feature plus noise.
         let y = rows.column(0).mapv(|value| value / 2.0 + cell() / 2.0);
         let double = Table::of(rows.mapv(f64::from), y.mapv(f64::from));
         Self { double, single: Table::of(rows, y) }
@@ -92,7 +92,7 @@ impl Case {
         divan::counter::BytesCount::new(cells * self.bits as usize / 8)
     }
 
-    /// The table that is selected from. What is timed starts behind it: y becomes text there.
+    /// Opens the table to select from. This is not timed: it converts y to text.
     fn open(&self) -> Opened {
         let Tables { double, single } = self.tables();
         match self.bits {
@@ -157,7 +157,8 @@ fn main() {
     divan::main();
 }
 
-/// Every case finds under a large budget the top of the scores of single rows, added one by one.
+/// Checks that every case, under a large budget, finds the top features by the scores of rows added one by
+/// one.
 fn verify() {
     for shape in ["wide", "tall"] {
         for scaling in [bounds(), Scaling::RowRank] {
@@ -174,7 +175,7 @@ fn verify() {
                 let request = select(scaling.clone(), case.threads);
                 let found = case.open().run(&request.epsilon("1e6")).indices();
                 let least = found.iter().map(|&i| scores[i]).min().unwrap();
-                // The noise of so large a budget is a hundredth of what one row can add.
+                // The noise at this budget is a hundredth of the contribution of one row.
                 let most = least + i64::from(dpsis::GRID).pow(2) / 100;
                 assert!((0..scores.len()).all(|i| found.contains(&i) || scores[i] <= most));
             }
@@ -213,7 +214,7 @@ static CODES: LazyLock<(Vec<i16>, Vec<i16>)> = LazyLock::new(|| {
     ((0..1 << 27).map(|_| code()).collect(), (0..1 << 18).map(|_| code() - 16_000).collect())
 });
 
-/// X'y and the sums of X of values that are on the grid already, blocks of 64 KiB at a time.
+/// X'y and the column sums of X for values already on the grid, in blocks of 64 KiB.
 #[divan::bench(sample_count = 15)]
 fn sums_on_the_grid(bencher: divan::Bencher<'_, '_>) {
     let (x, y) = &*CODES;
@@ -233,7 +234,7 @@ fn sums_on_the_grid(bencher: divan::Bencher<'_, '_>) {
     bencher.counter(divan::counter::BytesCount::of_slice(x)).bench(add);
 }
 
-/// Sixteen sums, so that no addition waits for the last.
+/// Sixteen independent sums, so that additions do not wait for each other.
 fn sum(values: &[f64]) -> f64 {
     let mut sums = [0.0; 16];
     for chunk in values.chunks_exact(16) {

@@ -1,7 +1,8 @@
 //! Every mechanism on a million candidates: `cargo bench --bench mechanisms`.
 //!
-//! Beside it in the same run: one pass that draws one uniform word a candidate, and the physical limit,
-//! one partial selection of the scores. Time must not tell who won: tied scores beside a clear leader.
+//! Measured in the same run: one pass that draws one uniform word per candidate, and the physical limit, one
+//! partial selection of the scores. The time must not reveal the winner: tied scores are compared with a
+//! clear leader.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::LazyLock;
@@ -12,7 +13,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 const D: usize = 1_000_000;
-/// For mechanisms that compare all pairs, cleverly.
+/// The number of candidates for mechanisms defined by comparisons of all pairs.
 const M: usize = 100_000;
 
 fn random_scores(d: usize) -> Vec<i64> {
@@ -47,7 +48,7 @@ fn main() {
     divan::main();
 }
 
-/// Under a large budget every mechanism picks the best of distinct scores.
+/// Checks that under a large budget every mechanism picks the best of distinct scores.
 fn verify() {
     let values: Vec<i64> = (0..2000).map(|i| (i * 7919) % 2003).collect();
     let mut best: Vec<usize> = (0..values.len()).collect();
@@ -119,14 +120,14 @@ fn reference_one_uniform_a_candidate(bencher: divan::Bencher<'_, '_>) {
     let mut rng = ChaCha20Rng::seed_from_u64(1);
     let values = UNIFORM.values();
     bencher.bench_local(|| {
-        // The largest of score plus a uniform, so that nothing is left out.
+        // The largest score plus uniform noise, so that no draw is optimized away.
         let uniform = |word: u64| (word >> 11) as f64 / (1u64 << 53) as f64;
         values.iter().map(|&v| v as f64 + uniform(rng.next_u64())).fold(0.0, f64::max)
     });
 }
 
-/// The noise of `pnf`, `em` and `laplace` as written down in floating point, with the same generator: one
-/// logarithm for each candidate, or two. It is not private: the low bits of the noise tell the score.
+/// The noise of `pnf`, `em` and `laplace` as usually written in floating point, with the same generator: one
+/// or two logarithms per candidate. It is not private, because the low bits of the noise reveal the score.
 #[divan::bench(args = ["exponential", "gumbel", "laplace"], sample_count = 20)]
 fn reference_noise_in_floats(bencher: divan::Bencher<'_, '_>, kind: &str) {
     let mut rng = ChaCha20Rng::seed_from_u64(1);

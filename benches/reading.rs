@@ -1,8 +1,8 @@
 //! From a CSV file to a selection: `cargo bench --bench reading`.
 //!
-//! Wide, 100 rows of 22,000 features, and tall, 100,000 rows of 500, with 15 digits a cell and with 6 to 8.
-//! Beside it in the same run: a plain loop of the csv crate with the standard library's float parser, and
-//! the physical limit, reading the bytes. Kendall's correlation of 100,000 rows and 150 features.
+//! Wide, 100 rows of 22,000 features, and tall, 100,000 rows of 500, with 15 digits per cell and with 6 to 8.
+//! Measured in the same run: a plain loop with the `csv` crate and the standard library's float parser, and
+//! the physical limit, reading the bytes. Also Kendall's correlation of 100,000 rows and 150 features.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use rand_chacha::rand_core::{RngCore, SeedableRng};
 
 const TABLES: [&str; 4] = ["wide.csv", "wide-short.csv", "tall.csv", "tall-short.csv"];
 
-/// Rows and features of each.
+/// The numbers of rows and features of each table.
 fn shape(table: &str) -> (usize, usize) {
     match table {
         "kendall.csv" => (100_000, 150),
@@ -26,7 +26,7 @@ fn shape(table: &str) -> (usize, usize) {
     }
 }
 
-/// The tables, in the build folder: benches/peers reads the same files.
+/// The paths of the tables in the build folder, written on first use; benches/peers reads the same files.
 static PATHS: LazyLock<BTreeMap<&str, PathBuf>> = LazyLock::new(|| {
     TABLES.iter().chain(&["kendall.csv"]).map(|&name| (name, written(name))).collect()
 });
@@ -78,8 +78,8 @@ fn bounds() -> Scaling {
     Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap())
 }
 
-/// Under a large budget the selection is the top of scores that a plain loop makes of the cells, whatever
-/// the number of threads.
+/// Checks that under a large budget the selection is the top of the scores that a plain loop computes from
+/// the cells, for any number of threads.
 fn verify() {
     for name in ["wide.csv", "wide-short.csv", "tall-short.csv"] {
         for scaling in [bounds(), Scaling::RowRank] {
@@ -94,14 +94,14 @@ fn verify() {
             for i in found.indices() {
                 least = least.min(std::mem::take(&mut scores[i]));
             }
-            // The noise of so large a budget is a hundredth of what one row can add.
+            // The noise at this budget is a hundredth of the contribution of one row.
             let most = least + i64::from(dpsis::GRID).pow(2) / 100;
             assert!(scores.iter().all(|score| *score <= most), "{name}");
         }
     }
 }
 
-/// The csv crate, the standard library's floats, one row at a time.
+/// Scores computed with the `csv` crate and the standard library's floats, one row at a time.
 fn naive_scores(name: &str, scaling: &Scaling) -> Vec<i64> {
     let mut sums = CorrelationSums::new(shape(name).1);
     let (mut scaler, mut x) = (Scaler::new(scaling), Vec::new());

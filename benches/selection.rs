@@ -1,8 +1,8 @@
-//! The mechanisms that choose all k at once: `cargo bench --bench selection`.
+//! The mechanisms that select all k at once: `cargo bench --bench selection`.
 //!
-//! Beside them in the same run: the race of all classes written down naively in floating point (no
-//! certificate, no blocks), and the physical limit, one partial selection of the same scores.
-//! `cargo bench --bench growth` shows how time grows with d and k.
+//! Measured in the same run: a naive race of all classes in floating point (without certified comparisons and
+//! without blocks), and the physical limit, one partial selection of the same scores. `cargo bench --bench
+//! growth` shows how the time grows with d and k.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use dpsis::mechanism::{Joint, JointPermuteAndFlip, Mechanism};
@@ -15,7 +15,7 @@ fn main() {
     divan::main();
 }
 
-/// (candidates, k)
+/// Pairs (number of candidates, k).
 const SIZES: [(usize, usize); 7] = [
     (1_000, 10),
     (22_000, 1),
@@ -26,7 +26,7 @@ const SIZES: [(usize, usize); 7] = [
     (1_000_000, 500),
 ];
 
-/// Where the naive race takes no minutes.
+/// The sizes at which the naive race takes less than minutes.
 const NAIVE_SIZES: [(usize, usize); 5] =
     [(1_000, 10), (22_000, 1), (22_000, 10), (22_000, 100), (1_000_000, 10)];
 
@@ -69,7 +69,7 @@ fn select(
     mechanism.pick(scores, k, epsilon, Seeded(seed)).unwrap().into_inner()
 }
 
-/// With an enormous budget the selection is the top k: in order, where there is one.
+/// Checks that with a very large budget the selection is the top k, in order if the mechanism releases one.
 fn verify() {
     let scores = scores(Shape::Uniform, 22_000);
     let epsilon = "1000000".parse().unwrap();
@@ -115,8 +115,7 @@ fn joint_pnf(bencher: divan::Bencher<'_, '_>, case: (Shape, usize, usize)) {
     bench(bencher, &JointPermuteAndFlip, case);
 }
 
-/// -ln(-expm1(ln(U)/m)) - z for every class, the largest wins: what a careful implementation in
-/// floating point does.
+/// -ln(-expm1(ln(U)/m)) - z for every class, the largest wins: a careful floating-point implementation.
 #[divan::bench(args = NAIVE_SIZES, sample_count = 5)]
 fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
     let values = values(Shape::Uniform, d);
@@ -129,7 +128,7 @@ fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize))
         for h in 0..k {
             let mut ln_m = 0.0f64;
             for t in k + 1..=d {
-                // C(t-h-2, k-h-1) from the one before.
+                // C(t-h-2, k-h-1) from the previous one.
                 if t > k + 1 {
                     ln_m += ((t - h - 2) as f64 / (t - k - 1) as f64).ln();
                 }
@@ -150,7 +149,7 @@ fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize))
     });
 }
 
-/// The least that any selection has to do.
+/// The minimum work of any selection.
 #[divan::bench(args = cases(), sample_count = 25)]
 fn limit_select_nth(bencher: divan::Bencher<'_, '_>, (shape, d, k): (Shape, usize, usize)) {
     let values = values(shape, d);

@@ -1,11 +1,12 @@
-//! Cross-validation of a private selection, and what each fold spends:
-//! `cargo run --release --example cross_validation`.
+//! Cross-validation of a private selection, and the budget that the folds spend: `cargo run --release
+//! --example cross_validation`.
 //!
-//! A selection made before cross-validation has seen the rows it is tested on; made within each fold it
-//! has not, but every fold is a release of its own. A row is in the training rows of all folds but one,
-//! so by sequential composition k folds at epsilon cost it (k - 1) epsilon. That holds because a row is
-//! dealt to its fold by its own values: one row more or less moves no other. (Dealt by their places,
-//! rows after it would all change folds.) The R^2 are computed from the data and are not private.
+//! A selection made before cross-validation has used the rows it is tested on. A selection made within each
+//! fold has not, but every fold is a release of its own. A row is in the training rows of all folds but one,
+//! so by sequential composition k folds at epsilon cost it (k - 1) epsilon. This holds because a row is
+//! assigned to its fold by its own values, so that adding or removing a row moves no other. (If rows were
+//! assigned by position, all later rows would change folds.) The R^2 values are computed from the data and
+//! are not private.
 #![allow(clippy::print_stdout)] // an example prints
 
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -19,7 +20,7 @@ mod support;
 
 const FOLDS: u64 = 5;
 
-/// The fold of a row: a function of this row alone.
+/// The fold of a row, a function of this row alone.
 fn fold_of(row: ArrayView1<'_, f64>) -> u64 {
     let mut hasher = DefaultHasher::new();
     row.iter().for_each(|value| value.to_bits().hash(&mut hasher));

@@ -1,8 +1,8 @@
-//! A private selection feeds an elastic net: `cargo run --release --example elasticnet`.
+//! An elastic net on privately selected features: `cargo run --release --example elasticnet`.
 //!
-//! The selection is private; the model fitted on the selected columns is not, for it sees the data
-//! without noise. It is for those who hold the data, or for data declared public. (linfa's elastic net
-//! centers the target alone: features should have their mean near 0, as those of the demo have.)
+//! The selection is private. The model fitted on the selected columns is not, because it uses the data
+//! without noise; it is only for the data holder, or for data declared public. (linfa's elastic net centers
+//! only the target: features should have a mean near 0, as those of the demo do.)
 #![allow(clippy::print_stdout)] // an example prints
 
 use dpsis::Select;
@@ -12,7 +12,7 @@ use linfa_elasticnet::ElasticNet;
 mod support;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // The first 400 rows to learn from, the others to be predicted.
+    // Fit on the first 400 rows, predict the others.
     let (train, test) = support::demo()?.split_with_ratio(0.8);
 
     let request = Select::new(5).epsilon("2");

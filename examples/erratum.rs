@@ -1,11 +1,11 @@
-//! An error in a published algorithm, by enumeration: `cargo run --release --example erratum`.
+//! An error in a published algorithm, shown by enumeration: `cargo run --release --example erratum`.
 //!
-//! The appendix of "Feature Selection from Differentially Private Correlations" (2024) gives the
-//! utility classes of the canonical Lipschitz mechanism C(t-h-1, k-h-1) members. The correct count
-//! is C(t-h-2, k-h-1). Sampling with the printed sizes is not eps-differentially private. The laws
-//! are computed by brute force, over all subsets; nothing of the library is used.
+//! The appendix of "Feature Selection from Differentially Private Correlations" (2024) gives C(t-h-1, k-h-1)
+//! as the size of the utility classes of the canonical Lipschitz mechanism. The correct size is C(t-h-2,
+//! k-h-1). Sampling with the printed sizes is not eps-differentially private. The laws are computed by brute
+//! force over all subsets, without using the library.
 
-#![allow(clippy::print_stdout)] // an example talks
+#![allow(clippy::print_stdout)] // an example prints
 
 #[allow(dead_code, clippy::expect_used)] // the tests use more of it
 #[path = "../src/mechanism/canonical/law.rs"]
@@ -25,7 +25,7 @@ const EPS: f64 = 0.2;
 /// Scores on the grid are in units of 1/STEPS of the sensitivity.
 const STEPS: i64 = 2;
 
-/// Scores to the probability of each set.
+/// Maps scores to the probability of each set.
 type Law = fn(&[f64]) -> Vec<f64>;
 
 fn printed_law(x: &[f64]) -> Vec<f64> {

@@ -1,9 +1,8 @@
 //! Writes the demo table: `cargo run --release --example make_demo > datasets/demo.csv`.
 //!
-//! 500 rows, 300 features in 30 blocks of 10; the features of a block share a factor that explains
-//! 30% of their variance. Five features, one in each of five blocks, make the numeric target:
-//! response = sum of +-1 times these + noise, with as much noise as signal / 3 in variance. All is
-//! synthetic: nobody's data.
+//! 500 rows, 300 features in 30 blocks of 10; the features of a block share a factor that explains 30% of
+//! their variance. Five features, one in each of five blocks, determine the numeric target: response = sum of
+//! +-1 times these features + noise, with noise variance one third of the signal's. All data are synthetic.
 
 use std::io::{self, Write};
 
@@ -14,9 +13,9 @@ use rand_distr::{Distribution, StandardNormal};
 const ROWS: usize = 500;
 const BLOCKS: usize = 30;
 const BLOCK: usize = 10;
-/// The share of a feature's variance that its block explains.
+/// The share of a feature's variance that its block's factor explains.
 const SHARED: f64 = 0.3;
-/// The features that make the target, with their sign.
+/// The features that determine the target, with their sign.
 const TRUE_FEATURES: [(usize, f64); 5] =
     [(16, 1.0), (73, -1.0), (141, 1.0), (208, 1.0), (275, -1.0)];
 /// The variance of the signal over that of the noise.
@@ -26,7 +25,7 @@ fn main() -> io::Result<()> {
     write_demo(&mut io::stdout().lock())
 }
 
-/// Writes the table, the same bytes every time.
+/// Writes the table, with the same bytes every time.
 pub(crate) fn write_demo(out: &mut impl Write) -> io::Result<()> {
     let mut rng = ChaCha20Rng::seed_from_u64(2024);
     let mut normal = || -> f64 { StandardNormal.sample(&mut rng) };

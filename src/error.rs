@@ -1,12 +1,12 @@
-//! What can go wrong, said as a rule and a place, never with a value from the data.
+//! Errors, stated as a broken rule and a place, never with a value from the data.
 
 use std::fmt;
 
-/// The party that has to act.
+/// The kind of an error, by who has to act.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ErrorKind {
-    /// The request is wrong, by itself or against the header.
+    /// The request is wrong, by itself or for the table's header.
     Request,
     /// The input is malformed.
     Input,
@@ -16,8 +16,8 @@ pub enum ErrorKind {
     Canceled,
 }
 
-/// A parameter that an error or a warning is about: what may be stated, or stated otherwise, to mend it.
-/// Programs turn it into their own words, such as the name of an option.
+/// A parameter that an error or a warning is about, which should be stated or changed. Programs translate it
+/// into their own words, such as the name of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Parameter {
@@ -31,7 +31,7 @@ pub enum Parameter {
     Neighbors,
     /// The column or row that holds the target, by name.
     Target,
-    /// The column or row that holds the target, by its place.
+    /// The column or row that holds the target, by its number.
     TargetIndex,
     /// A file of targets.
     TargetFile,
@@ -43,7 +43,7 @@ pub enum Parameter {
     Center,
     /// The column of ids.
     Id,
-    /// Columns that are no features.
+    /// Columns that are not features.
     Exclude,
     /// Whether samples are rows or columns.
     Orientation,
@@ -51,17 +51,17 @@ pub enum Parameter {
     Delimiter,
     /// Decimal commas.
     DecimalComma,
-    /// That names of columns may be numbers.
+    /// The statement that column names may be numbers.
     NumericNames,
-    /// Texts that stand for a missing value.
+    /// Texts that represent a missing value.
     Missing,
     /// The range of all features.
     Bounds,
     /// A file with the range of each feature.
     BoundsFile,
-    /// How features are scaled.
+    /// The scaling of features.
     Scaling,
-    /// How features are scored.
+    /// The score of features.
     Score,
     /// The selection method.
     Method,
@@ -73,11 +73,11 @@ pub enum Parameter {
     Mechanism,
     /// A parameter of the mechanism, by its name.
     OfMechanism(&'static str),
-    /// The sensitivity of all candidates.
+    /// The common sensitivity of all candidates.
     Sensitivity,
-    /// Advice on the mechanism that suits public scores.
+    /// Advice on the choice of a mechanism, for public scores.
     Advice,
-    /// A look at the table before a release.
+    /// An inspection of the table before a release.
     Inspect,
     /// The list of public data sets.
     DataSets,
@@ -85,11 +85,11 @@ pub enum Parameter {
     Size,
     /// The number of threads.
     Threads,
-    /// A feature that the program was built without, by its name.
+    /// A feature missing from this build, by its name.
     BuildFeature(&'static str),
 }
 
-/// Where in the input: rows are counted from 1 below the header, columns from 1.
+/// A place in the input: rows are counted from 1 below the header, columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]
 pub struct Place {
@@ -99,10 +99,10 @@ pub struct Place {
     pub column: Option<usize>,
 }
 
-/// An error: a rule that was broken, where, and what usually helps.
+/// An error: the rule that was broken, the place, and a hint.
 ///
-/// No message holds a value from a cell: an error can be shown to anyone the header can be shown
-/// to. (That an error happened at all depends on the data; see the page on what is promised.)
+/// No message contains the value of a cell, so an error can be shown to anyone who may see the header. (That
+/// an error occurred at all depends on the data; see the page on what is promised.)
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -112,7 +112,7 @@ pub struct Error {
     about: Vec<Parameter>,
 }
 
-/// The crate's result.
+/// A result with the crate's error type.
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
@@ -135,25 +135,24 @@ impl Error {
         Self::new(ErrorKind::Io, rule)
     }
 
-    /// The run that the caller stopped: [`ErrorKind::Canceled`].
+    /// The error of a run stopped by the caller: [`ErrorKind::Canceled`].
     pub(crate) fn canceled() -> Self {
         Self::new(ErrorKind::Canceled, "the run was canceled; nothing was released")
     }
 
-    /// The same rule, broken by a file.
+    /// Changes the kind to `Input`: a file broke the rule.
     pub(crate) fn into_input(mut self) -> Self {
         self.kind = ErrorKind::Input;
         self
     }
 
-    /// The same error with its place: a data row counted from 1, none for the header, and a column counted
-    /// from 1.
+    /// Adds the place: a data row counted from 1 (`None` for the header), and a column counted from 1.
     pub fn at(mut self, row: Option<u64>, column: Option<usize>) -> Self {
         self.place = Some(Place { row, column });
         self
     }
 
-    /// Without the column: where samples are columns, their number and places are private.
+    /// Removes the column: if samples are columns, their number and places are private.
     pub(crate) fn without_column(mut self) -> Self {
         if let Some(place) = &mut self.place {
             place.column = None;
@@ -161,35 +160,35 @@ impl Error {
         self
     }
 
-    /// Without the hint: it offers names, which may be none.
+    /// Removes the hint: it offers header cells that may not be names.
     pub(crate) fn without_hint(mut self) -> Self {
         self.hint = None;
         self
     }
 
-    /// The same error with the remedy that usually helps.
+    /// Adds a hint: the remedy that usually helps.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
 
-    /// The same error with the parameters that mend it, the most likely first.
+    /// Adds the parameters to state or change, the most likely first.
     pub fn about(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
         self.about = parameters.into_iter().collect();
         self
     }
 
-    /// The parameters that mend it, the most likely first; often none.
+    /// The parameters to state or change, the most likely first; often empty.
     pub fn parameters(&self) -> &[Parameter] {
         &self.about
     }
 
-    /// Who has to act.
+    /// The kind of the error.
     pub fn kind(&self) -> ErrorKind {
         self.kind
     }
 
-    /// Where in the input, if the error has a place.
+    /// The place in the input, if the error has one.
     pub fn place(&self) -> Option<Place> {
         self.place
     }

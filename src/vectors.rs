@@ -1,19 +1,19 @@
-//! Loops compiled for several kinds of processors, of which the best that is here runs.
+//! Loops compiled for several instruction sets, of which the best available one is used at run time.
 //!
-//! Plain loops over slices become vector instructions. Which ones they are must not show in a bit of a
-//! result: tests run what they test on every kind (`on_each`).
+//! Plain loops over slices compile to vector instructions. Results must be identical to the bit on all
+//! instruction sets; tests run on each of them (`on_each`).
 
 use pulp::{Arch, NullaryFnOnce};
 
-/// Runs loops in the widest vectors that the processor has.
+/// Runs loops with the widest vectors of the processor.
 #[inline]
 pub(crate) fn run<F: NullaryFnOnce>(loops: F) -> F::Output {
     arch().dispatch(loops)
 }
 
-/// Asks for memory that will be read soon: as many bytes as the values have, so many bytes beyond their start.
-/// Processors see for themselves that memory is read in order, but only so far ahead. A hint: it reads nothing,
-/// and does nothing where there is no such instruction.
+/// Prefetches memory that will be read soon: as many bytes as `values` has, `beyond` bytes after its start.
+/// Hardware prefetching of sequential reads does not look far enough ahead. This is only a hint: nothing is
+/// read, and on processors without the instruction it does nothing.
 #[inline(always)]
 pub(crate) fn fetch<A>(values: &[A], beyond: usize) {
     #[cfg(target_arch = "x86_64")]
@@ -44,7 +44,7 @@ fn arch() -> Arch {
     STATED.get().unwrap_or_default()
 }
 
-/// What a test finds on each kind of vectors that the processor has, and with none beyond the baseline.
+/// The results of `find` on each instruction set of the processor, including scalar code.
 #[cfg(test)]
 pub(crate) fn on_each<T>(mut find: impl FnMut() -> T) -> Vec<T> {
     let mut all = vec![Arch::default()];

@@ -1,12 +1,12 @@
-//! Whatever the bytes of a file: a release or an error of the right kind, never a panic, never a
-//! cell's value in a message, and the same on one thread and on three.
+//! Arbitrary file contents: every run ends in a release or an error of the right kind, without a panic and
+//! without a cell's value in a message, and with the same result on one thread and on three.
 
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use dpsis::{ErrorKind, FileTable, Orientation, Select, Target, TargetColumn};
 use proptest::prelude::*;
 
-/// A table at a path, and what is asked of it.
+/// The facts stated about a table, and the request.
 type Case = (fn(FileTable) -> FileTable, Select);
 
 fn run(
@@ -22,7 +22,7 @@ fn run(
         let shown = error.to_string().replace(folder.path().to_str().unwrap(), "");
         (error.kind(), shown)
     });
-    // A reader gives what the file gives, also where the values had to be held.
+    // A reader gives the same result as the file, also if the values must be held in memory.
     let reader = std::io::Cursor::new(bytes.to_vec());
     let from_reader = request.run(&facts(FileTable::from_reader(reader)));
     assert_eq!(
@@ -69,7 +69,7 @@ proptest! {
         check(&bytes);
     }
 
-    /// Mostly a table, with what breaks tables strewn in; 90817 stands in cells only.
+    /// Almost valid tables with scattered invalid parts; 90817 occurs only in cells.
     #[test]
     fn nearly_tables(
         header in "(a|b|\"c\"|,|;){0,6}",
@@ -87,7 +87,7 @@ proptest! {
             text += if width % 2 == 0 { "\n" } else { "\r\n" };
         }
         check(text.as_bytes());
-        // The same as lines of features.
+        // The same table with features as rows.
         let lines: Vec<String> =
             cells.chunks(width).enumerate().map(|(i, row)| format!("g{i},{}", row.join(","))).collect();
         check(format!("f,{}\ny,{}\n{}", header, header, lines.join("\n")).as_bytes());

@@ -1,5 +1,5 @@
-//! The demo table is what its maker writes, and does what its page says.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+//! The demo table is reproducible, and its selections are as documented.
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 #[path = "../examples/make_demo.rs"]
 #[allow(dead_code)]
@@ -14,8 +14,8 @@ fn demo_data_is_reproduced_to_the_byte() {
     assert!(made == std::fs::read(DEMO).unwrap(), "run the example make_demo again");
 }
 
-/// At epsilon 2 with no other option most of the five true features are found: at least 95 of 100
-/// over seeds 1 to 20 (the page says all).
+/// At epsilon 2, with defaults otherwise, most of the five true features are found: at least 95 of 100 over
+/// seeds 1 to 20 (the documentation says all).
 #[test]
 fn the_true_features_are_found() {
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];

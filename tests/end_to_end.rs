@@ -1,9 +1,9 @@
-//! The whole path against an independent computation: with an enormous budget the selection is the
-//! top k of scores computed here, naively, in floating point from the text of the file.
+//! The whole path compared with an independent computation: with a very large budget the selection is the top
+//! k of scores computed here, naively, in floating point from the text of the file.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need one that is
-//! not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests whose table is missing
+//! report this and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 #[path = "support/mod.rs"]
 mod support;
@@ -15,7 +15,7 @@ use dpsis::{Bounds, Center, Scaling, ScoreKind, Select, Target};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
 
-/// Header and cells, read with the csv crate.
+/// Header and cells, read with the `csv` crate.
 fn read(path: &Path) -> (Vec<String>, Vec<Vec<String>>) {
     let file = std::fs::File::open(path).unwrap();
     let input: Box<dyn Read> = if path.extension().is_some_and(|e| e == "gz") {
@@ -34,7 +34,7 @@ enum Scale {
     Ranks,
 }
 
-/// A row's values from -1 to 1.
+/// The values of a row, scaled to [-1, 1].
 fn scaled(values: &[f64], scale: &Scale) -> Vec<f64> {
     match scale {
         Scale::Bounds(low, high) => {
@@ -48,7 +48,7 @@ fn scaled(values: &[f64], scale: &Scale) -> Vec<f64> {
                 .map(|v| {
                     let below = sorted.partition_point(|w| w < v) as f64;
                     let upto = sorted.partition_point(|w| w <= v) as f64;
-                    // The mid-rank from 0, to -1..1.
+                    // Scale the mid-rank, counted from 0, to [-1, 1].
                     2.0 * ((below + upto - 1.0) / 2.0) / (values.len() as f64 - 1.0) - 1.0
                 })
                 .collect()
@@ -56,7 +56,7 @@ fn scaled(values: &[f64], scale: &Scale) -> Vec<f64> {
     }
 }
 
-/// max over codings y of |sum x y - m sum x|.
+/// The maximum over codings y of |sum x y - m sum x|, per feature.
 fn naive_scores(rows: &[Vec<String>], scale: &Scale, codings: &[(Vec<f64>, f64)]) -> Vec<f64> {
     let d = rows[0].len() - 1;
     let x: Vec<Vec<f64>> = rows
@@ -76,7 +76,7 @@ fn naive_scores(rows: &[Vec<String>], scale: &Scale, codings: &[(Vec<f64>, f64)]
         .collect()
 }
 
-/// The selection under the largest budget has the scores of the top k, up to the grid's rounding.
+/// Asserts that a selection under the largest budget has the scores of the top k, up to grid rounding.
 fn assert_is_top(selection: &dpsis::Record, scores: &[f64], k: usize) {
     let mut sorted = scores.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
@@ -141,7 +141,7 @@ fn demo_data_by_kendall() {
     let number = |cell: &String| cell.parse::<f64>().unwrap();
     let table: Vec<Vec<f64>> = rows.iter().map(|row| row.iter().map(number).collect()).collect();
     let d = table[0].len() - 1;
-    // 1, 0 or -1.
+    // The sign: 1, 0 or -1.
     let order = |a: f64, b: f64| f64::from(i8::from(a > b) - i8::from(a < b));
     let mut excess = vec![0.0; d];
     for (i, a) in table.iter().enumerate() {
@@ -157,7 +157,7 @@ fn demo_data_by_kendall() {
     assert_is_top(&selection, &scores, 20);
 }
 
-/// One 0/1 coding for each class, or one -1/1 coding for two.
+/// A 0/1 coding for each class, or a single -1/1 coding for two classes.
 fn codings(rows: &[Vec<String>], labels: &[&str]) -> Vec<(Vec<f64>, f64)> {
     let of = |label: &str, low: f64| {
         let y: Vec<f64> =

@@ -1,9 +1,9 @@
-//! One contract for all formats: the same table, written by numpy, pandas, pyarrow, R and by hand, gives
-//! the same record to the bit, whichever file it is in; and a file that is broken is refused.
+//! The contract of all formats: the same table, written by numpy, pandas, pyarrow, R and by hand, gives the
+//! same record to the bit in every format, and malformed files are rejected.
 //!
 //! The files and the scripts that made them are in `tests/data/formats`.
 
-#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used, clippy::panic)] // tests fail by panicking
 
 use std::path::{Path, PathBuf};
 
@@ -19,7 +19,7 @@ fn data(name: &str) -> PathBuf {
 
 const TARGETS: [&str; 3] = ["age", "two", "three"];
 
-/// A table with its format and what it is called when a test fails.
+/// A table with its format and a name for test failures.
 struct Case {
     format: &'static str,
     name: String,
@@ -34,7 +34,7 @@ fn others(target: &str) -> Vec<&'static str> {
     TARGETS.into_iter().filter(|other| *other != target).collect()
 }
 
-/// A column of the file itself.
+/// A table whose target is a column of the file itself.
 fn own(name: &str, target: &str) -> FileTable {
     FileTable::new(data(name))
         .target_column(TargetColumn::Named(target.into()))
@@ -45,7 +45,7 @@ fn beside(name: &str, targets: &str) -> FileTable {
     FileTable::new(data(name)).target_file(data(targets))
 }
 
-/// The table in every format, with one of its targets; as far as this build reads them.
+/// The table with one of its targets, in every format that this build reads.
 fn cases(target: &str) -> Vec<Case> {
     let by_xz = ["named.rds", "list.RData"];
     let read =
@@ -96,7 +96,7 @@ fn all_cases(target: &str) -> Vec<Case> {
         add("Arrow", "plain.arrow by id".into(), table);
         add("Arrow stream", "stream.arrows".into(), own("stream.arrows", target).id("id"));
     }
-    // Where the file's own target is one of them.
+    // Files that contain the target themselves.
     match target {
         "age" => {
             add(".npy", "with-age.npy".into(), FileTable::new(data("with-age.npy")));
@@ -144,7 +144,7 @@ fn requests(target: &str) -> Vec<Select> {
     }
 }
 
-/// The record, but for what the target is called, where it is and which way the table lies.
+/// The record, without the target's name and place and the orientation of the table.
 fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serde_json::Value {
     let drawn = select.clone().threads(threads).seed(seed).run(table).unwrap();
     let mut record: serde_json::Value =
@@ -163,7 +163,7 @@ fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serd
 fn every_format_gives_the_same_record() {
     for target in TARGETS {
         for (i, select) in requests(target).iter().enumerate() {
-            // Codes for missing values in half of the requests.
+            // Missing values are coded in half of the requests.
             let stated =
                 |table: FileTable| if i % 2 == 0 { table.missing(["-999"]) } else { table };
             for seed in 0..4 {
@@ -181,7 +181,7 @@ fn every_format_gives_the_same_record() {
     }
 }
 
-/// No reader without this suite.
+/// Every format of the build is in this suite.
 #[test]
 fn all_formats_are_here() {
     for format in FileTable::formats() {
@@ -200,7 +200,7 @@ fn every_format_gives_the_same_values() {
             let table = WholeTable::read(&case.table).unwrap();
             assert_eq!(table.features, reference.features, "{}", case.name);
             assert_eq!(bits(&table), bits(&reference), "{}", case.name);
-            // What stands for a missing label differs.
+            // The text of a missing label differs between formats.
             let labels = |table: &WholeTable| {
                 let label =
                     |label: &String| if label == "NA" { String::new() } else { label.clone() };
@@ -215,7 +215,7 @@ fn refused(table: &FileTable) -> Error {
     Select::new(1).epsilon("1").bounds(0.0, 1.0).run(table).unwrap_err()
 }
 
-/// All files that are tables by themselves.
+/// Files that are complete tables without further facts.
 fn files() -> Vec<&'static str> {
     let mut files = vec![
         "c-f4.npy",
@@ -239,7 +239,8 @@ fn files() -> Vec<&'static str> {
     files
 }
 
-/// What is stated of text is a wrong request elsewhere, and so is what a format does not have.
+/// Facts about text files are rejected as wrong requests for other formats, and so are options that a format
+/// does not have.
 #[test]
 fn wrong_facts_are_wrong_requests() {
     for name in files() {
@@ -285,7 +286,7 @@ fn wrong_facts_are_wrong_requests() {
     }
 }
 
-/// What the file does not hold, or another one than its name says.
+/// Files without the expected content, or with another format than the extension, are malformed input.
 #[test]
 fn wrong_files_are_malformed_input() {
     let folder = tempfile::tempdir().unwrap();
@@ -307,14 +308,14 @@ fn wrong_files_are_malformed_input() {
         let error = refused(&FileTable::new(copy(from, to)));
         assert_eq!(error.kind(), ErrorKind::Input, "{from} as {to}: {error}");
     }
-    // The content tells, whatever the name.
+    // The content determines the format, not the name.
     let expected = record(&requests("age")[0], &own("frame.rds", "age").id("id"), 1, 1);
     for (from, to) in [("frame.rds", "t.csv"), ("frame.rds", "t")] {
         let named = TargetColumn::Named("age".into());
         let table = FileTable::new(copy(from, to)).target_column(named).exclude(others("age"));
         assert_eq!(record(&requests("age")[0], &table.id("id"), 1, 1), expected);
     }
-    // Targets that are not one for each sample; no place tells how many.
+    // Targets must be one per sample; the error must not reveal the number of samples.
     for (table, targets) in
         [("c-f4.npy", "halves.npy"), ("v12.gct", "short.csv"), ("c-f4.npy", "short.csv")]
     {
@@ -325,7 +326,7 @@ fn wrong_files_are_malformed_input() {
         assert_eq!(error.kind(), ErrorKind::Input, "{error}");
         assert!(!error.to_string().contains("40"), "{error}");
     }
-    // A reader gives text.
+    // A reader is parsed as text.
     for name in files() {
         let bytes = std::fs::read(data(name)).unwrap();
         let error = refused(&FileTable::from_reader(std::io::Cursor::new(bytes)));
@@ -333,7 +334,7 @@ fn wrong_files_are_malformed_input() {
     }
 }
 
-/// Halves of numpy, by its own arithmetic: 0, 1/4, ... 5/4.
+/// Half-precision floats, computed and written by numpy: 0, 1/4, ... 5/4.
 #[test]
 fn halves_are_read() {
     let table = WholeTable::read(&FileTable::new(data("halves.npy"))).unwrap();
@@ -344,8 +345,8 @@ fn halves_are_read() {
     assert_eq!(table.targets, ["0.25", "0.75", "1.25"]);
 }
 
-/// Every file cut short anywhere, with a byte changed, or with chance behind its first bytes: an error of the
-/// right kind or a release, never a panic; the same on one thread and on three.
+/// Every file truncated anywhere, with a changed byte, or with random bytes after its start: an error of the
+/// right kind or a release, without a panic, with the same result on one thread and on three.
 #[test]
 fn damage_is_survived() {
     let folder = tempfile::tempdir().unwrap();
@@ -382,7 +383,7 @@ fn damage_is_survived() {
                     let place = random(whole.len());
                     bytes[place] ^= 1 << random(8);
                 }
-                // Where headers are.
+                // The bytes where headers are.
                 _ => {
                     let place = random(whole.len().min(400));
                     bytes[place] = [0, 1, 0x7f, 0x80, 0xff, b'9'][random(6)];
@@ -398,8 +399,8 @@ fn damage_is_survived() {
     }
 }
 
-/// Where a compressed buffer of Arrow's says how long it is inflated, anything may stand: it takes no memory
-/// that the file cannot need.
+/// A false size in the header of a compressed Arrow buffer must not allocate more memory than the file can
+/// need.
 #[cfg(feature = "arrow")]
 #[test]
 fn claims_of_compressed_buffers_are_checked() {

@@ -1,6 +1,6 @@
-//! The library as a pipeline calls it: one request on every kind of table gives the same bits, the
-//! parts rebuild the whole, and what is not private cannot pass for a release.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+//! The library as used in a pipeline: one request gives the same result to the bit on every kind of table,
+//! the parts reproduce the whole, and results that are not private cannot be used as a release.
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::io::Cursor;
 
@@ -16,7 +16,7 @@ use proptest::prelude::*;
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/datasets/demo.csv");
 
-/// The demo table: names, features, response.
+/// The demo table: feature names, features (n x d), response.
 fn demo() -> (Vec<String>, Array2<f64>, Array1<f64>) {
     let mut reader = csv::Reader::from_path(DEMO).unwrap();
     let mut names: Vec<String> = reader.headers().unwrap().iter().map(str::to_owned).collect();
@@ -35,7 +35,7 @@ fn select() -> Select {
     Select::new(5).epsilon("0.7")
 }
 
-/// What a record says of the data: all but where the target stood.
+/// The content of a record, except for the place of the target.
 fn said(record: &Record) -> String {
     let mut json = serde_json::to_value(record).unwrap();
     json["target"]["name"] = "y".into();
@@ -79,7 +79,7 @@ fn files_readers_and_matrices_agree_to_the_bit() {
     }
 }
 
-/// 32-bit floats and integers, exactly representable, are what 64-bit floats are.
+/// 32-bit floats and integers that are exactly representable give the same result as 64-bit floats.
 #[test]
 fn element_types_agree() {
     let x = Array2::from_shape_fn((60, 4), |(i, j)| ((i * (j + 3) * 37) % 50) as i16);
@@ -108,7 +108,7 @@ fn element_types_agree() {
     }
 }
 
-/// Labels of several types are their text form.
+/// Labels of several types are compared by their text form.
 #[test]
 fn labels_are_compared_by_their_text() {
     let x = Array2::from_shape_fn((40, 3), |(i, j)| ((i * (j + 1)) % 9) as f64);
@@ -139,7 +139,7 @@ fn labels_are_compared_by_their_text() {
     assert_eq!(none.unwrap_err().kind(), ErrorKind::Input);
 }
 
-/// The parts, put together by hand with the same seed, select what the request selects.
+/// The parts, combined by hand with the same seed, select the same features as the request.
 #[test]
 fn the_parts_rebuild_the_whole() {
     let (names, x, y) = demo();
@@ -217,7 +217,7 @@ fn the_parts_for_classes_rebuild_the_whole() {
     assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
 }
 
-/// What the parts refuse, they refuse with an error and change nothing.
+/// The parts reject wrong input with an error and remain unchanged.
 #[test]
 fn the_parts_check_what_they_are_given() {
     let kind = |error: Error| assert_eq!(error.kind(), ErrorKind::Request, "{error}");
@@ -290,13 +290,13 @@ fn wrong_tables_are_refused() {
     assert_eq!(kind(request().run(&no_rows).unwrap_err()), ErrorKind::Input);
     let no_columns = ArrayTable::new(x.slice_axis(Axis(1), Slice::from(..0)), y.view()).unwrap();
     assert_eq!(kind(request().run(&no_columns).unwrap_err()), ErrorKind::Input);
-    // A reader is used up by one run.
+    // A reader is consumed by one run.
     let reader = FileTable::from_reader(Cursor::new("a,b,y\n1,2,3\n4,5,6\n"));
     assert!(request().run(&reader).is_ok());
     assert_eq!(kind(request().run(&reader).unwrap_err()), ErrorKind::Request);
 }
 
-/// Bounds stated for each feature are those of a bounds file.
+/// Bounds stated for each feature are equivalent to a bounds file.
 #[test]
 fn bounds_by_feature() {
     let x = Array2::from_shape_fn((30, 2), |(i, j)| ((i * (j + 2)) % 11) as f64);
@@ -325,7 +325,7 @@ fn the_plan_is_known_without_the_data() {
     assert_eq!(select().dry_run(&table).unwrap(), select().dry_run(DEMO).unwrap());
 }
 
-/// What crosses threads in pipelines.
+/// Types that pipelines move between threads.
 #[test]
 fn everything_can_be_sent_and_shared() {
     fn both<T: Send + Sync>() {}
@@ -348,8 +348,8 @@ fn everything_can_be_sent_and_shared() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Whatever the matrix - NaN, infinities, no rows, ties - a release or an error, and the same on
-    /// one thread and three and in both memory orders.
+    /// Any matrix, with NaN, infinities, ties or without rows, gives a release or an error, and the same on
+    /// one thread and on three and in both memory orders.
     #[test]
     fn any_matrix(
         rows in 0usize..8,
@@ -384,8 +384,8 @@ proptest! {
     }
 }
 
-/// With features as rows the header holds private ids: however many delimiters one of them holds, it
-/// does not change how the file is cut.
+/// With features as rows the header holds private ids. However many delimiters an id contains, it does not
+/// change how lines are split.
 #[test]
 fn a_private_header_does_not_choose_the_delimiter() {
     let folder = tempfile::tempdir().unwrap();
@@ -416,7 +416,7 @@ fn a_private_header_does_not_choose_the_delimiter() {
     let without = run(&write("a.tsv", genes(&ids, "")));
     let with = run(&write("b.tsv", genes(&longer, &"0,".repeat(20))));
     assert_eq!((without, with), (vec!["g1".to_owned()], vec!["g1".to_owned()]));
-    // Where nothing tells the delimiter, it must be stated.
+    // A delimiter that nothing else determines must be stated.
     let untold = write("c", genes(&ids, ""));
     let table = || {
         let table = FileTable::new(&untold).orientation(Orientation::FeaturesAsRows);
@@ -425,17 +425,17 @@ fn a_private_header_does_not_choose_the_delimiter() {
     let request = Select::new(1).epsilon("1");
     assert_eq!(request.run(&table()).unwrap_err().kind(), ErrorKind::Request);
     assert!(request.run(&table().delimiter(b'\t')).is_ok());
-    // An id that is none says nothing of its place.
+    // The error about an invalid id does not reveal its place.
     let bad = write("d.tsv", genes(&[&ids[..6], &["\0".into()], &ids[7..]].concat(), ""));
     let table = FileTable::new(&bad).orientation(Orientation::FeaturesAsRows).target_file(&targets);
     let place = request.run(&table).unwrap_err().place();
     assert!(place.is_none_or(|place| place.column.is_none()), "{place:?}");
-    // A name that holds what looks like cells is none.
+    // A name that looks like several cells is rejected.
     let wrong = FileTable::new(&bad).orientation(Orientation::FeaturesAsRows).delimiter(b';');
     assert!(request.run(&wrong.target_file(&targets)).is_err());
 }
 
-/// A near miss for a column's name is not offered where the header may be a row.
+/// No similar column name is suggested if the header may be a row of data.
 #[test]
 fn hints_hold_no_cells() {
     let text = "Jane Doe 1951,5.1,case\nJoe Doe 1950,4.1,control\n";
@@ -446,7 +446,7 @@ fn hints_hold_no_cells() {
     assert!(!error.to_string().contains("mean"), "{error}");
 }
 
-/// NaN and infinite values are missing for the parts as for the whole.
+/// NaN and infinite values are missing for the parts as well as for the whole.
 #[test]
 fn the_scaler_knows_what_is_missing() {
     for scaling in [Scaling::RowRank, Scaling::Bounds(Bounds::new(0.0, 8.0).unwrap())] {
@@ -461,7 +461,7 @@ fn the_scaler_knows_what_is_missing() {
     }
 }
 
-/// A target whose values no grid point parts is said to be so, from what was paid for.
+/// A warning, derived from released values, says that no grid point splits the target's values.
 #[test]
 fn a_one_sided_split_is_said() {
     let x = Array2::from_shape_fn((500, 3), |(i, j)| ((i * (j + 3)) % 17) as f64);
@@ -475,8 +475,8 @@ fn a_one_sided_split_is_said() {
     assert!(!warned(Array1::from_shape_fn(500, |i| i as f64)));
 }
 
-/// A run stops soon after its caller says so, whatever it is doing, and releases nothing; a caller who never
-/// says so changes nothing.
+/// A canceled run stops soon at any stage and releases nothing; a callback that never cancels changes
+/// nothing.
 #[test]
 fn runs_can_be_canceled() {
     use std::sync::Arc;
@@ -496,7 +496,7 @@ fn runs_can_be_canceled() {
         let willing = request.clone().cancel_when(|| false).seed(3);
         assert_eq!(willing.run(DEMO).unwrap(), whole);
         assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
-        // Stopped at the first question, or at a later one.
+        // Canceled at the first call, or at a later one.
         for patience in [0, 2] {
             let asked = Arc::new(AtomicUsize::new(0));
             let count = asked.clone();
@@ -513,7 +513,7 @@ fn runs_can_be_canceled() {
                 let error = error.unwrap_err();
                 assert_eq!(error.kind(), ErrorKind::Canceled, "{error}");
             }
-            // Nobody goes on for long: each thread asks once or twice more.
+            // All threads stop soon: each calls once or twice more.
             assert!(asked.load(Ordering::Relaxed) < 40, "{asked:?}");
         }
     }

@@ -1,5 +1,5 @@
 //! The request in a linfa pipeline: parameters, check, fit, transform.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use dpsis::{ArrayTable, ErrorKind, NotPrivate, Record, Select, Selection, Target};
 use linfa::prelude::*;
@@ -26,7 +26,7 @@ fn a_fit_is_a_run() {
     let table = ArrayTable::new(data.records.view(), data.targets.view()).unwrap();
     let table = table.feature_names(data.feature_names().to_vec()).unwrap();
     assert_eq!(fitted, request().seed(4).run(&table).unwrap());
-    // All doors to a private selection.
+    // All entry points to a private selection.
     let _: Selection = request().fit(&data).unwrap();
     let _: Selection = ParamGuard::check(request()).unwrap().fit(&data).unwrap();
     let _: Selection = request().check_unwrap().fit(&data.view()).unwrap();
@@ -46,7 +46,7 @@ fn names_targets_and_weights_are_kept() {
     assert_eq!(reduced.targets, data().targets);
     assert_eq!(reduced.weights, weights);
     assert_eq!(reduced.records, data().records.select(Axis(1), &selection.indices()));
-    // linfa lets a dataset have names of targets it has no more.
+    // In linfa a dataset may hold target names without having those targets.
     let two = Dataset::new(data().records, Array2::<f64>::zeros((200, 2)));
     let one = two.with_target_names(vec!["a", "b"]).with_targets(data().targets);
     let one = one.with_feature_names(vec!["a", "b", "c", "d"]);
@@ -104,8 +104,8 @@ fn what_does_not_fit_is_refused() {
     kind(short.unwrap_err());
 }
 
-/// The reduced dataset goes into a model. (linfa's elastic net centers the target alone: the features
-/// here have their middle at 0.)
+/// The reduced dataset is used to fit a model. (linfa's elastic net centers only the target; the features
+/// here are centered around 0.)
 #[test]
 fn a_selection_feeds_a_model() -> Result<(), Box<dyn std::error::Error>> {
     let data = data();

@@ -1,9 +1,9 @@
-//! The map from the papers to the code has no dead entry.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+//! Every entry of the map from the papers to the code exists.
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::path::Path;
 
-/// The source a `file::name` stands for, and where the name is defined in it.
+/// The source text of an entry `file::name`, and the position of the definition in it.
 fn definition(entry: &str) -> Option<(String, usize)> {
     let (file, name) = entry.trim_matches('`').rsplit_once("::")?;
     let source = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).ok()?;
@@ -37,7 +37,7 @@ fn every_entry_is_there() {
         assert!(definition(item).is_some(), "{statement}: {item} is not there");
         let (source, at) =
             definition(test).unwrap_or_else(|| panic!("{statement}: {test} is not there"));
-        // Within a property test the attribute may be further up.
+        // For a property test the attribute may be further above.
         let before = &source[at.saturating_sub(400)..at];
         assert!(before.contains("#[test]"), "{statement}: {test} is no test");
     }

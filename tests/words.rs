@@ -1,10 +1,10 @@
-//! The library speaks of parameters, never of the options of a program: those who call it from Rust or
-//! Python have no options.
-#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+//! The library mentions parameters, never the options of a program, because callers from Rust or Python have
+//! no options.
+#![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::path::{Path, PathBuf};
 
-/// All sources of the library, tests aside.
+/// All sources of the library except tests.
 fn sources(folder: &Path) -> Vec<PathBuf> {
     let mut all = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,10 +1,11 @@
-"""The LASSO of `cargo bench --bench lasso` with the usual tools, on the same blocks in one run.
+"""The LASSO of `cargo bench --bench lasso` with other tools, on the same blocks in one run.
 
-`python benches/peers/lasso.py`: runs that benchmark, which leaves its blocks in the build folder, then each peer
-that is installed (celer, scikit-learn; glmnet of R), then the benchmark again: the ratios are to the mean of the
-two medians of ours. Each peer runs at its default tolerance, and at the loosest power of ten (of 100 for glmnet)
-whose relative duality gap, computed here from its coefficients, is at most 1e-8, which is what ours asks; where
-none is, at 1e-15. Medians of runs in one process that has loaded its libraries, one thread. The peers get columns one after the other in memory, as they like them.
+`python benches/peers/lasso.py`: runs that benchmark, which leaves its blocks in the build folder, then
+each installed peer (celer, scikit-learn; glmnet of R), then the benchmark again; ratios refer to the
+mean of its two medians. Each peer runs at its default tolerance, and at the loosest power of ten (of 100
+for glmnet) whose relative duality gap, computed here from its coefficients, is at most 1e-8, as in the
+benchmark, or at 1e-15 if there is none. Medians of runs in one process with loaded libraries, one
+thread. The peers get matrices in column-major order, which suits them.
 """
 
 import os
@@ -48,7 +49,7 @@ for (j in which(w != 0)) cat(j - 1, format(w[j], digits = 17), "\\n")
 
 
 def gap(x, y, w):
-    """The relative duality gap of coefficients; the intercept takes the means."""
+    """The relative duality gap of coefficients, with the optimal intercept."""
     y = y - y.mean()
     r = y - x @ w
     r -= r.mean()
@@ -59,7 +60,7 @@ def gap(x, y, w):
 
 
 def python_peer(name, x, y):
-    """A function of the tolerance: seconds, coefficients. None where it is not installed."""
+    """A function from the tolerance to seconds and coefficients; None if the peer is not installed."""
     try:
         module = importlib.import_module(name)
     except ImportError:
@@ -99,7 +100,7 @@ def glmnet_peer(block, features):
 
 
 def ours():
-    """Lines of the benchmark: (block, name) to ms and gap."""
+    """The output of the benchmark: maps (block, name) to ms and gap."""
     command = ["cargo", "bench", "-q", "--bench", "lasso", "--", "no-bench-of-divan"]
     output = subprocess.run(command, check=True, cwd=ROOT, capture_output=True, text=True).stdout
     lines = {}

@@ -1,7 +1,7 @@
-"""Reading the tables of `cargo bench --bench reading` with the usual tools: see run.py.
+"""Reads the tables of `cargo bench --bench reading` with other tools: see run.py.
 
-Each peer that is installed reads a table in turn with one whole `dpsis select` (reading, scoring and
-selecting); as processes that have already loaded their libraries, the peers do not count start-up.
+Each installed peer takes turns with a complete `dpsis select` process (reading, scoring and selecting). The
+peers' libraries are already loaded, so their times do not include start-up.
 """
 
 import importlib
@@ -21,7 +21,7 @@ PEERS = {
     "pandas `read_csv`, pyarrow": ("pandas", lambda m, table: m.read_csv(table, engine="pyarrow")),
     "numpy `loadtxt`": ("numpy", lambda m, table: m.loadtxt(table, delimiter=",", skiprows=1)),
 }
-# One pass over a large table takes them minutes, or more memory than the table by far.
+# Peers that need minutes, or much more memory than the table, for files larger than this.
 SLOW = {"numpy `loadtxt`": 100e6, "pandas `read_csv`": 600e6}
 SLOW_IF_WIDE = {"DuckDB `read_csv`"}
 
@@ -60,14 +60,14 @@ def contestants(binary):
 
 
 def rounds(work, table):
-    """Seconds of each contestant in each round; a first round warms up."""
+    """The seconds of each contestant in each round, without the first round, which is a warm-up."""
     size = pathlib.Path(table).stat().st_size
     wide = "wide" in pathlib.Path(table).name
 
     def turns(name):
         if any(name.startswith(peer) and size > most for peer, most in SLOW.items()):
             return 0
-        # The first is no warm-up for those: one pass takes them ten seconds.
+        # One round without warm-up: a pass takes about ten seconds.
         return 1 if wide and any(name.startswith(peer) for peer in SLOW_IF_WIDE) else ROUNDS
 
     times = {name: [] for name in work if turns(name) > 0}
@@ -80,7 +80,7 @@ def rounds(work, table):
 
 
 def table(binary, folder):
-    """Columns, and for each contestant its cells by column: medians in ms, and of ratios in a round."""
+    """The columns, and the cells of each contestant by column: median ms, median ratio within a round."""
     tables = [pathlib.Path(folder) / name for name in TABLES]
     work = dict(contestants(binary))
     columns, rows = [], {name: {} for name in work}

@@ -1,10 +1,10 @@
-"""The same work with other tools, as one table in Markdown.
+"""Compares `dpsis` with other tools on the same tasks; prints one Markdown table.
 
-`python benches/peers/run.py BINARY FOLDER`: BINARY is `target/release/dpsis`, FOLDER the one to which
+`python benches/peers/run.py BINARY FOLDER`: BINARY is `target/release/dpsis`, FOLDER is where
 `cargo bench --bench reading` wrote its tables (`target/tmp`). Peers are numpy, pandas, polars, DuckDB and
-OpenDP, those of them that are installed; each takes turns with `dpsis`, so that both see the same machine.
-Medians of five rounds in ms, in brackets the median of the ratios within a round to the first line of the
-same work. `lasso.py` is a comparison by itself.
+OpenDP, as far as they are installed. Each takes turns with `dpsis`, so that both run under the same load.
+Medians of five rounds in ms, and in parentheses the median over rounds of the ratio to the first line of the
+same task. `lasso.py` is a separate comparison.
 """
 
 import sys

@@ -1,8 +1,8 @@
-"""One private selection of k out of d scores, beside other tools: see run.py.
+"""One private selection of k out of d scores, compared with other tools: see run.py.
 
-Scores are uniform integers over 1000 sensitivities; epsilon 1; one core. The time of one `dpsis`
-selection is what more `dpsis choose --trials` cost, so that reading the candidates and starting do not
-count; peers are libraries that are loaded, with their scores in memory as they like them.
+Scores are uniform integers over a range of 1000 sensitivities; epsilon 1; one core. The time of one `dpsis`
+selection is the additional time of more `dpsis choose --trials`, which excludes start-up and reading the
+candidates. Peers are loaded libraries with the scores in memory in their preferred form.
 """
 
 import os
@@ -24,7 +24,7 @@ def clock(work):
 
 
 def scores(d):
-    """Uniform integers by a generator that every Python has."""
+    """Uniform integers from the generator of the standard library."""
     import random
 
     generator = random.Random(1)
@@ -32,7 +32,7 @@ def scores(d):
 
 
 def dpsis(binary, path, k, mechanism):
-    """Seconds for one more trial."""
+    """The seconds of one additional trial."""
 
     def run(trials):
         command = [binary, "choose", "--k", str(k), "--eps", "1", "--mechanism", mechanism]
@@ -44,7 +44,7 @@ def dpsis(binary, path, k, mechanism):
 
 
 def peers(values, k):
-    """(name, work) of what is installed."""
+    """Pairs (name, task) of the installed peers."""
     try:
         import numpy
     except ImportError:
@@ -74,10 +74,10 @@ def peers(values, k):
 
 
 def table(binary):
-    """Columns, and for each contestant its cells by column: medians in ms, and of ratios in a round."""
+    """The columns, and the cells of each contestant by column: median ms, median ratio within a round."""
     cores = os.sched_getaffinity(0) if hasattr(os, "sched_setaffinity") else None
     if cores:
-        # One core for all, processes that are started included.
+        # One core for all, including child processes.
         os.sched_setaffinity(0, {max(cores)})
     columns, rows = [], {}
     for d, k in SIZES:

@@ -1,4 +1,4 @@
-//! Candidates with their scores, read exactly.
+//! Candidates with exactly parsed scores.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -12,10 +12,10 @@ use crate::exact::Decimal;
 use crate::privacy::Neighbors;
 use crate::score::Scores;
 
-/// Candidates by name with their scores, which are data, and sensitivities, which are public.
+/// Candidates by name with their scores, which are private data, and their sensitivities, which are public.
 ///
-/// Scores are decimal numbers that are read exactly and put on a common power of ten, so that their
-/// differences are what they are: scores in [0, 1] do as well as counts.
+/// Scores are decimal numbers, parsed exactly and converted to a common power of ten, so that their
+/// differences are exact: scores in [0, 1] work as well as counts.
 ///
 /// ```
 /// use dpsis::{Candidates, Choose, Neighbors};
@@ -31,7 +31,7 @@ pub struct Candidates {
     names: Vec<String>,
     scores: Vec<i64>,
     sensitivities: Stated,
-    /// The power of ten of one unit of the scores.
+    /// The decimal exponent of one unit of the scores.
     exponent: i32,
 }
 
@@ -42,13 +42,13 @@ enum Stated {
 }
 
 impl Candidates {
-    /// Candidates with their scores and one sensitivity for all, as decimal text: the most by which one
-    /// unit of the data can move any score.
+    /// Candidates with scores and one common sensitivity, all as decimal text. The sensitivity is the largest
+    /// change of any score by one unit of the data.
     ///
     /// # Errors
     ///
-    /// `Request` if a text is no decimal number, a name is empty, holds a line break or occurs twice, the
-    /// sensitivity is not above 0, or the numbers need more than 18 digits between them.
+    /// `Request` if a text is not a decimal number; if a name is empty, contains a line break or occurs
+    /// twice; if the sensitivity is not positive; or if the numbers together span more than 18 digits.
     pub fn new<N: Into<String>, T: AsRef<str>>(
         scores: impl IntoIterator<Item = (N, T)>,
         sensitivity: &str,
@@ -57,7 +57,7 @@ impl Candidates {
         Self::on_one_unit(names, values, vec![number(sensitivity)?], false)
     }
 
-    /// Candidates with a score and a sensitivity each.
+    /// Candidates, each with its score and its own sensitivity.
     ///
     /// # Errors
     ///
@@ -75,13 +75,13 @@ impl Candidates {
         Self::on_one_unit(names, values, sensitivities, true)
     }
 
-    /// Reads a CSV file `name,score` or `name,score,sensitivity`; without sensitivities one must be
-    /// stated for all.
+    /// Reads a CSV file `name,score` or `name,score,sensitivity`; without a column of sensitivities, a common
+    /// one must be stated.
     ///
     /// # Errors
     ///
-    /// `Request` if a sensitivity is missing or stated twice; `Input` with its row if the file is
-    /// malformed or a cell is no decimal number; `Io` if it cannot be read.
+    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument; `Input` with its
+    /// row if the file is malformed or a cell is not a decimal number; `Io` if it cannot be read.
     pub fn read(path: impl AsRef<Path>, sensitivity: Option<&str>) -> Result<Self> {
         let file = SideFile::read_any(path.as_ref())?;
         let header: Vec<String> =
@@ -97,8 +97,10 @@ impl Candidates {
         };
         let stated = match (own, sensitivity) {
             (true, Some(_)) => {
-                return Err(Error::request("the file states sensitivities: no other one is taken")
-                    .about([Parameter::Sensitivity]));
+                return Err(Error::request(
+                    "the file states sensitivities, so no common one can be stated",
+                )
+                .about([Parameter::Sensitivity]));
             }
             (false, None) => {
                 return Err(Error::request("no sensitivity is stated")
@@ -174,16 +176,17 @@ impl Candidates {
         Ok(Self { names, scores, sensitivities, exponent })
     }
 
-    /// The names, in their order.
+    /// The names, in the order of the input.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// What a mechanism takes.
+    /// The scores as input for a mechanism.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no candidate, or monotonic scores are asked for where units are replaced.
+    /// `Request` if there is no candidate, or if monotonic scores are requested for neighbors that replace a
+    /// unit.
     pub fn scores(&self, neighbors: Neighbors, monotonic: bool) -> Result<Scores> {
         let values = self.scores.clone();
         let scores = match &self.sensitivities {
@@ -202,14 +205,14 @@ impl Candidates {
         Decimal { digits: units.into(), exponent: self.exponent }.to_string()
     }
 
-    /// Whether candidates have sensitivities of their own.
+    /// Whether each candidate has its own sensitivity.
     pub(super) fn have_own_sensitivities(&self) -> bool {
         matches!(self.sensitivities, Stated::Each(_))
     }
 }
 
 impl std::fmt::Debug for Candidates {
-    /// Never the scores.
+    /// Omits the scores.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Candidates").field("names", &self.names).finish_non_exhaustive()
     }
@@ -228,7 +231,7 @@ fn split<N: Into<String>, T: AsRef<str>>(
 
 fn number(text: &str) -> Result<Decimal> {
     Decimal::parse(text)
-        .ok_or_else(|| Error::request("a score or sensitivity is no decimal number"))
+        .ok_or_else(|| Error::request("a score or sensitivity is not a decimal number"))
 }
 
 #[cfg(test)]

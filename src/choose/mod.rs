@@ -1,5 +1,5 @@
-//! A private choice among candidates whose scores were computed elsewhere: models, hyper-parameters,
-//! features scored in a database.
+//! Private choice among candidates whose scores were computed elsewhere: models, hyperparameters, features
+//! scored in a database.
 
 mod candidates;
 mod record;

@@ -1,4 +1,4 @@
-//! The record of a choice: nothing in it depends on the scores but the choice.
+//! The record of a choice, which depends on the scores only through the choice.
 
 use std::ops::Deref;
 
@@ -30,29 +30,29 @@ impl Deref for Choice {
     }
 }
 
-/// What was chosen, and what was promised, spent and assumed for it.
+/// The result of a choice with its guarantee, budget and assumptions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ChoiceRecord {
     /// Version of this program.
     pub version: String,
-    /// The request that made it.
+    /// The command that made it.
     pub command: Command,
-    /// Whether the guarantee below holds for everything in this record: not if seeded.
+    /// Whether the guarantee holds for everything in this record: false if seeded.
     pub private: bool,
     /// The chosen candidates.
     pub selected: Vec<ChosenCandidate>,
     /// The order of `selected`.
     pub order: PickOrder,
-    /// What is promised.
+    /// The privacy guarantee and the budget.
     pub guarantee: Guarantee,
     /// How the candidates were chosen.
     pub mechanism: MechanismUsed,
-    /// What was stated of the scores.
+    /// The stated facts about the scores.
     pub score: ScoresUsed,
-    /// What drove the draws.
+    /// The source of randomness.
     pub randomness: RandomnessUsed,
-    /// What the reader should know before using the choice.
+    /// Caveats to read before using the choice.
     pub warnings: Vec<Warning>,
 }
 
@@ -69,19 +69,19 @@ pub struct ChosenCandidate {
     pub index: usize,
 }
 
-/// What was stated of scores; the scores themselves are in no record.
+/// The stated facts about the scores; no record contains the scores themselves.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct ScoresUsed {
     /// The number of candidates.
     pub candidates: usize,
-    /// The number asked for.
+    /// The number of candidates requested.
     pub k: usize,
     /// The largest sensitivity, in the scores' own units.
     pub sensitivity: String,
-    /// Whether candidates have sensitivities of their own.
+    /// Whether each candidate has its own sensitivity.
     pub own_sensitivities: bool,
-    /// Whether one unit moves all scores in one direction.
+    /// Whether scores are monotonic: one unit changes all scores in the same direction.
     pub monotonic: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A request for a choice, and the choice.
+//! The request for a choice and its execution.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::score::Scores;
 ///
 /// # Privacy
 ///
-/// The [`Choice`], all of it, is epsilon-differentially private (delta 0) for the stated neighbors, if
-/// the sensitivities are what they are said to be. Each run spends epsilon.
+/// The whole [`Choice`] is epsilon-differentially private (delta 0) for the stated neighbor relation,
+/// provided that the stated sensitivities are correct. Each run spends epsilon.
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(super) k: usize,
@@ -27,8 +27,8 @@ pub struct Choose {
 }
 
 impl Choose {
-    /// k candidates; a budget must be stated. The mechanism is [`CanonicalLipschitz`] where all
-    /// sensitivities are equal, and must be stated where they are not.
+    /// A request for k candidates; a budget must be stated. The default mechanism is [`CanonicalLipschitz`]
+    /// if all sensitivities are equal; otherwise one must be stated.
     pub fn new(k: usize) -> Self {
         Self {
             k,
@@ -39,32 +39,33 @@ impl Choose {
         }
     }
 
-    /// The total budget, from 1e-6 to 1e6, exactly: text, an integer, a ratio, an `f64` (which stands for its
-    /// shortest decimal text) or an [`Epsilon`].
+    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64` (read as
+    /// its shortest decimal representation) or an [`Epsilon`].
     pub fn epsilon(mut self, epsilon: impl Into<Exact>) -> Self {
         self.epsilon = Some(epsilon.into());
         self
     }
 
-    /// The mechanism.
+    /// Sets the mechanism.
     pub fn mechanism(mut self, mechanism: impl Mechanism + 'static) -> Self {
         self.mechanism = Some(Arc::new(mechanism));
         self
     }
 
-    /// The relation for which the sensitivities hold.
+    /// Sets the neighbor relation to which the sensitivities refer.
     pub fn neighbors(mut self, neighbors: Neighbors) -> Self {
         self.neighbors = neighbors;
         self
     }
 
-    /// Whether one unit more moves all scores in one direction, as it does counts.
+    /// States that the scores are monotonic: adding one unit changes all scores in the same direction, as it
+    /// does counts.
     pub fn monotonic(mut self, monotonic: bool) -> Self {
         self.monotonic = monotonic;
         self
     }
 
-    /// Draws from a stated seed: for tests and simulations. The result is marked by its type.
+    /// Draws from a stated seed, for tests and simulations. The result has a type of its own.
     pub fn seed(self, seed: u64) -> NotPrivateChoose {
         NotPrivateChoose { request: self, seed }
     }
@@ -75,19 +76,19 @@ impl Choose {
         card.is_some_and(|card| card.chooses == Chooses::Sequence)
     }
 
-    /// Chooses.
+    /// Chooses k candidates.
     ///
     /// # Errors
     ///
-    /// `Request` if no epsilon is stated, k exceeds the number of candidates or what the mechanism allows,
-    /// sensitivities differ and no mechanism is stated that takes that; `Io` if the operating system gives
-    /// no entropy.
+    /// `Request` if no epsilon is stated, k exceeds the number of candidates or the limit of the mechanism,
+    /// or sensitivities differ without a stated mechanism that supports this; `Io` if the operating system
+    /// gives no entropy.
     pub fn run(&self, candidates: &Candidates) -> Result<Choice> {
         self.draw(candidates, Entropy::OperatingSystem).map(Choice::new)
     }
 
-    /// How often each outcome comes in so many choices: an evaluation on scores that are public, for it
-    /// spends epsilon every time.
+    /// Counts the outcomes of this many independent choices. For evaluation on public scores only, since
+    /// every choice spends epsilon.
     ///
     /// # Errors
     ///
@@ -124,7 +125,7 @@ impl Choose {
             None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),
             None => {
                 return Err(Error::request("sensitivities differ: state the mechanism")
-                    .hint("gem, mgem, cgem, rs or rs-tnb; on public data, advice can be had")
+                    .hint("gem, mgem, cgem, rs or rs-tnb; advice is available for public data")
                     .about([Parameter::Mechanism, Parameter::Advice]));
             }
         };
@@ -140,7 +141,7 @@ pub struct NotPrivateChoose {
 }
 
 impl NotPrivateChoose {
-    /// Chooses; the same seed and candidates give the same record.
+    /// Chooses k candidates; the same seed and candidates give the same record.
     ///
     /// # Errors
     ///
@@ -149,7 +150,7 @@ impl NotPrivateChoose {
         self.request.draw(candidates, Entropy::Seeded(self.seed)).map(NotPrivate::new)
     }
 
-    /// As [`Choose::trials`], repeatable.
+    /// Like [`Choose::trials`], reproducible by the seed.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! Many choices, counted: for evaluation on public scores.
+//! Counted outcomes of many choices, for evaluation on public scores.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,8 @@ use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::{Bits, Entropy, RandomnessSource};
 use crate::score::Scores;
 
-/// How often each outcome came: the picks by their places, in the mechanism's order.
+/// The frequency of each outcome. An outcome lists the 0-based indices of the picks, in the mechanism's
+/// order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trials {
@@ -17,10 +18,10 @@ pub struct Trials {
 }
 
 impl Trials {
-    /// The most choices that are counted in one go.
+    /// The maximum number of choices in one call, 2^40.
     pub const MOST: u64 = 1 << 40;
 
-    /// Choices by a mechanism.
+    /// Counts choices by a mechanism.
     pub(super) fn of_mechanism(
         mechanism: &dyn Mechanism,
         scores: &Scores,
@@ -32,7 +33,7 @@ impl Trials {
         Self::count(trials, entropy, |bits| choose(mechanism, scores, k, epsilon, bits))
     }
 
-    /// Choices for comparison.
+    /// Counts choices by a baseline, for comparison: not private.
     ///
     /// # Errors
     ///
@@ -50,7 +51,8 @@ impl Trials {
         counted.map(NotPrivate::new)
     }
 
-    /// Trial i draws from bits of its own, so the counts do not depend on the number of threads.
+    /// Counts in parallel. Each trial has its own random bits, so the counts do not depend on the number of
+    /// threads.
     fn count(
         trials: u64,
         entropy: Entropy,
@@ -82,7 +84,7 @@ impl Trials {
         })
     }
 
-    /// The counts of sets: outcomes without their order.
+    /// The counts of sets: outcomes with their picks sorted by index.
     pub fn unordered(&self) -> BTreeMap<Vec<usize>, u64> {
         let mut sets = BTreeMap::new();
         for (outcome, count) in &self.counts {
@@ -101,7 +103,7 @@ fn count_some(
 ) -> Result<BTreeMap<Vec<usize>, u64>> {
     let mut counts = BTreeMap::new();
     for trial in trials {
-        // The first trial is the run of the same seed.
+        // The first trial has the bits of a run with the same seed.
         let bits = source.bits(Purpose::Selection.draw() + 16 * trial);
         *counts.entry(draw(&bits)?).or_insert(0) += 1;
     }

@@ -1,28 +1,27 @@
-//! The center of the target, and with it a count of the rows.
+//! The private center of the target, and with it a count of the rows.
 //!
 //! # What it does
 //!
-//! A few non-negative integer sums are released with discrete Laplace noise; everything else is a
-//! function of the noisy sums.
+//! A few non-negative integer sums are released with discrete Laplace noise; everything else is a function of
+//! the noisy sums.
 //!
-//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y. One row adds 2Q in
-//!   all, so the pair has L1 sensitivity s = 2Q. The center is Q (a - b)/(a + b).
-//! - Classes: the number of rows of each. One row touches one of them, s = 1. The center of class
-//!   c is Q times its share.
+//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y. One row adds 2Q in all, so
+//!   the pair has L1 sensitivity s = 2Q. The center is Q (a - b)/(a + b).
+//! - Classes: the number of rows of each class. One row affects one count, s = 1. The center of class c is Q
+//!   times its share.
+//! - Numeric targets with a public number of rows n (replace-one): a alone, to which a row without a usable
+//!   target adds Q, the middle of its range. Replacing a row changes a by at most s = 2Q. The center is
+//!   a/n - Q.
 //!
-//! - A numeric target where the number of rows n is public (replace-one): a alone, to which a row
-//!   without a usable target adds Q, so that it lies in the middle. Replacing a row moves a by at
-//!   most s = 2Q. The center is a/n - Q.
-//!
-//! The divisor a + b is taken to be at least 4 s/eps: where the noise could make it small or
-//! negative, the center shrinks towards 0 instead of flying off.
+//! The divisor a + b is bounded below by 4 s/eps: if the noise makes it small or negative, the center shrinks
+//! toward 0 instead of diverging.
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for adding or removing one row (replacing one, with 2 s for the
-//! classes: one count falls, another rises): the sums are integers, the noise has
-//! P(z) proportional to e^(-eps |z|/s) exactly, and one row moves the sums by at most s in L1. A
-//! row without a usable target adds nothing.
+//! eps-differentially private for adding or removing one row (for replacing one row, with 2 s for the
+//! classes: one count falls, another rises): the sums are integers, the noise has exactly P(z) proportional
+//! to e^(-eps |z|/s), and one row changes the sums by at most s in L1. A row without a usable target adds
+//! nothing.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -33,24 +32,23 @@ use crate::exact::{GRID, MAX_ROWS, near_f64};
 use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::{Bits, discrete_laplace};
 
-/// How many rows have a usable target, as the noisy sums say.
+/// The number of rows with a usable target, estimated from the noisy sums.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct RowsEstimate {
-    /// The number of rows: an estimate that is paid for.
+    /// The estimated number of rows, which the budget paid for.
     pub rows: u64,
     /// The standard deviation of its noise, in rows.
     pub noise: f64,
 }
 
-/// A private center of a numeric or two-class target on the grid, from the sums of Q + y and of Q - y
-/// ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)); and with it a
-/// count of the rows.
+/// A private center of a numeric or two-class target on the grid, and a count of the rows, from the sums of
+/// Q + y and Q - y ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)).
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for adding or removing a row; for replacing one it costs twice that,
-/// and [`center_of_rows`] is better.
+/// `epsilon`-differentially private for adding or removing a row. For replacing a row it costs twice that;
+/// [`center_of_rows`] is better suited.
 ///
 /// # Errors
 ///
@@ -65,16 +63,17 @@ pub fn center<R: Randomness>(
     Ok(R::mark(private_center(above, below, GRID, epsilon, &bits)))
 }
 
-/// The same where the number of rows is public, those without a usable target among them.
+/// A private center for a public number of rows; `rows` includes those without a usable target.
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for replacing a row. Not for adding or removing one: the number of
-/// rows is taken as public.
+/// `epsilon`-differentially private for replacing a row. Not for adding or removing one: the number of rows
+/// is treated as public.
 ///
 /// # Errors
 ///
-/// `Request` if the sums are of more rows than that; `Io` if the operating system gives no entropy.
+/// `Request` if the sums have more rows than `rows`, or `rows` exceeds 2^31; `Io` if the operating system
+/// gives no entropy.
 pub fn center_of_rows<R: Randomness>(
     target_sums: (u64, u64),
     rows: u64,
@@ -84,18 +83,20 @@ pub fn center_of_rows<R: Randomness>(
     let (above, below) = target_sums;
     let usable = above.saturating_add(below) / (2 * u64::from(GRID.unsigned_abs()));
     if usable > rows || rows > MAX_ROWS {
-        return Err(Error::request("the sums must be of at most as many rows as stated, or 2^31"));
+        return Err(Error::request(
+            "the sums must have at most the stated number of rows, and at most 2^31",
+        ));
     }
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
     Ok(R::mark(private_center_of(above, usable, rows, GRID, epsilon, &bits)))
 }
 
-/// Private centers of classes on the grid, from the number of rows of each
-/// ([`ClassSums::rows`](crate::score::ClassSums::rows)); and with them a count of the rows.
+/// Private centers of classes on the grid, and a count of the rows, from the number of rows of each class
+/// ([`ClassSums::rows`](crate::score::ClassSums::rows)).
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbors.
+/// `epsilon`-differentially private for the stated neighbor relation.
 ///
 /// # Errors
 ///
@@ -110,7 +111,7 @@ pub fn class_centers<R: Randomness>(
     Ok(R::mark(private_class_centers(rows, GRID, neighbors, epsilon, &bits)))
 }
 
-/// The center of a numeric target, in \[-q, q\]; `above` = sum of q + y, `below` = sum of q - y.
+/// The center of a numeric target in \[-q, q\], from `above` = sum of q + y and `below` = sum of q - y.
 pub(crate) fn private_center(
     above: u64,
     below: u64,
@@ -126,7 +127,7 @@ pub(crate) fn private_center(
     (center, RowsEstimate { rows: non_negative(rows), noise })
 }
 
-/// The same where all `rows` are public: `above` = sum of q + y over rows with a usable target.
+/// The center for a public total `rows`; `above` = sum of q + y over the `usable` rows with a target.
 pub(crate) fn private_center_of(
     above: u64,
     usable: u64,
@@ -141,7 +142,7 @@ pub(crate) fn private_center_of(
     mean.round().to_integer().clamp((-q).into(), q.into()).to_i32().unwrap_or(0)
 }
 
-/// The centers of classes, each in \[0, q\], from the number of rows of each.
+/// The centers of classes, each in \[0, q\], from the number of rows of each class.
 pub(crate) fn private_class_centers(
     counts: &[u64],
     q: i32,
@@ -154,7 +155,7 @@ pub(crate) fn private_class_centers(
     (centers, RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() })
 }
 
-/// The number of rows, which one row changes by 1.
+/// A private count of rows; the sensitivity is 1.
 pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEstimate {
     let noisy = NoisySums::new(&[rows], 1, epsilon, bits);
     RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() }
@@ -184,7 +185,7 @@ impl NoisySums {
         self.sums.iter().sum()
     }
 
-    /// q part/total, rounded half away from zero.
+    /// q part/total, rounded half away from zero, with the total bounded below.
     fn share_of(&self, part: BigInt, q: i32) -> i32 {
         let least = BigRational::from_integer((4 * self.sensitivity).into()) / &self.epsilon;
         let divisor = BigRational::from_integer(self.total()).max(least);
@@ -211,18 +212,18 @@ pub(crate) mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(1)
     }
 
-    /// The center as the module says it, in floating point from exact noisy sums.
+    /// The center as defined in the module's documentation, in floating point from exact noisy sums.
     fn center_of(a: i64, b: i64, q: i64, eps: f64) -> i64 {
         let divisor = ((a + b) as f64).max(8.0 * q as f64 / eps);
         let share = q as f64 * (a - b) as f64 / divisor;
         ((share.abs() + 0.5 + 1e-12).floor().copysign(share) as i64).clamp(-q, q)
     }
 
-    /// P(center) for each grid value, by summing over all noise values that matter.
+    /// P(center) for each grid value, by summing over all relevant noise values.
     pub(crate) fn exact_law(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
         let rate = eps / (2 * q) as f64;
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
-        // Beyond this the tails hold less than e^-40.
+        // Beyond this the tails have probability less than e^-40.
         let reach = (40.0 / rate) as i64;
         let mass: Vec<f64> =
             (-reach..=reach).map(|z| normal * (-rate * z.abs() as f64).exp()).collect();
@@ -240,7 +241,7 @@ pub(crate) mod tests {
         (target.iter().map(|y| q + y).sum(), target.iter().map(|y| q - y).sum())
     }
 
-    /// All tables of up to 3 rows on the grid with Q = 2 and 3, and every row added to them.
+    /// All tables of up to 3 rows on the grid with Q = 2 and 3, with every additional row.
     #[test]
     fn privacy_by_enumeration() {
         for (q, eps) in [(2, 1.0), (3, 0.5)] {
@@ -286,7 +287,7 @@ pub(crate) mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
-    /// P(center) for each grid value where all `rows` are public.
+    /// P(center) for each grid value with a public total `rows`.
     pub(crate) fn exact_law_of(above: i64, usable: i64, rows: i64, q: i64, eps: f64) -> Vec<f64> {
         let rate = eps / (2 * q) as f64;
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
@@ -302,8 +303,8 @@ pub(crate) mod tests {
         law
     }
 
-    /// Where n is public: all tables of 3 rows with Q = 2, a missing target among the values, and
-    /// every row replaced by every other.
+    /// For public n: all tables of 3 rows with Q = 2, including missing targets, with every replacement of a
+    /// row.
     #[test]
     fn privacy_of_replacing_a_row() {
         let (q, eps) = (2i64, 1.0);
@@ -325,7 +326,7 @@ pub(crate) mod tests {
             }
         }
         assert!((0.9..=1.0 + 1e-12).contains(&worst), "{worst}");
-        // The code draws from this law.
+        // The code samples from this law.
         let mut counts = vec![0u64; 5];
         for seed in 0..30_000 {
             let center = private_center_of(7, 2, 3, 2, &"1".parse().unwrap(), &bits(seed));
@@ -336,7 +337,7 @@ pub(crate) mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
-    /// With a large budget the estimates are the truth.
+    /// With a large budget the estimates equal the exact values.
     #[test]
     fn little_noise_gives_the_truth() {
         let epsilon = "1e6".parse().unwrap();
@@ -347,8 +348,8 @@ pub(crate) mod tests {
         assert_eq!((centers, estimate.rows), (vec![100, 300, 600], 100));
     }
 
-    /// The class centers of neighboring count vectors: the noise is that of the counts, so the
-    /// ratio of the joint law of the noisy counts is e^(eps |z - z'|); checked on the noise itself.
+    /// The class centers of neighboring count vectors: the noise is that of the counts, so the ratio of the
+    /// joint law of the noisy counts is e^(eps |z - z'|). The noise itself is checked.
     #[test]
     fn one_row_is_one_count() {
         let epsilon: Epsilon = "1/2".parse().unwrap();

@@ -1,9 +1,9 @@
-//! A private median of a numeric target whose range nobody has stated.
+//! A private median of a numeric target of unknown range.
 //!
 //! # What it does
 //!
-//! The exponential mechanism over a public grid of values, fine enough for any unit: 0 and
-//! +-10^(j/1000) from 1e-6 to 1e9, each rounded to six digits. The utility of a grid point g is its
+//! The exponential mechanism over a public grid of values, which is fine enough for any unit: 0 and
+//! +-10^(j/1000) from 1e-6 to 1e9, each rounded to six digits. The utility of a grid point g is minus its
 //! distance in rank from the middle,
 //!
 //! ```text
@@ -12,15 +12,15 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2 by
-//! +1/2 or -1/2, so u has sensitivity 1/2, and the exponential mechanism takes e^(eps u/(2 * 1/2)).
-//! For replacing a row the sensitivity is 1, and eps/2 takes the place of eps.
-//! The draw is exact: a race with exponential arrivals and handicaps eps |2 #{y <= g} - n|/2, which
-//! are rationals. Every grid point takes part, whatever the data.
+//! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2 by +1/2 or
+//! -1/2, so u has sensitivity 1/2, and the exponential mechanism uses e^(eps u/(2 * 1/2)). For replacing a
+//! row the sensitivity is 1, and eps/2 takes the place of eps. The draw is exact: a race with exponential
+//! arrivals and handicaps eps |2 #{y <= g} - n|/2, which are rationals. Every grid point takes part, whatever
+//! the data.
 //!
 //! # Cost
 //!
-//! One binary search a row; 30,003 entrants, a few hundred microseconds.
+//! One binary search per row; 30,003 entrants in the race, a few hundred microseconds.
 //!
 //! # Source
 //!
@@ -38,15 +38,15 @@ use crate::exact::{near_f64, ratio};
 use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 
-/// A private median of values in any unit: 0 or a number from 1e-6 to 1e9 in magnitude, with six
-/// digits, a quarter of a percent from the next. NaN and infinite values count nowhere. Values beyond that
-/// range, and values closer together than that, have no such number in their middle: then all numbers are
-/// about as likely.
+/// A private median of values in any unit: 0 or a six-digit number from 1e-6 to 1e9 in magnitude, out of a
+/// grid with steps of a quarter of a percent. NaN and infinite values are ignored. If the values lie beyond
+/// that range or closer together than the grid, no grid point lies in their middle, and all grid points are
+/// about equally likely.
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbors, each value being all that one unit
-/// contributes.
+/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes exactly one
+/// value.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn median<R: Randomness>(
     Ok(R::mark(grid.private_median(&counts, neighbors, epsilon, &bits)))
 }
 
-/// The public values among which a median is chosen, ascending.
+/// The public candidate values of the median, ascending.
 pub(crate) struct MedianGrid {
     points: Vec<f64>,
 }
@@ -90,15 +90,15 @@ impl Default for MedianGrid {
     }
 }
 
-/// Six digits print short and do not depend on the last bit of a power.
+/// Rounds to six digits, which print short and do not depend on the last bit of a power.
 fn round_to_six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// How many values lie at or below each grid point.
+/// The number of values between consecutive grid points.
 #[derive(Clone)]
 pub(crate) struct RankCounts {
-    /// Values v with point i - 1 < v <= point i; the last entry is for values above all points.
+    /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all points.
     bins: Vec<u64>,
 }
 
@@ -108,7 +108,7 @@ impl MedianGrid {
         Self { points: points.to_vec() }
     }
 
-    /// The grid of every release: made once, for its 15,001 magnitudes are rounded as text.
+    /// The grid of all releases, made once because rounding its 15,001 magnitudes as text is slow.
     pub(crate) fn shared() -> &'static Self {
         static SHARED: LazyLock<MedianGrid> = LazyLock::new(MedianGrid::default);
         &SHARED
@@ -119,17 +119,17 @@ impl MedianGrid {
         self.points.len()
     }
 
-    /// No values yet.
+    /// Counts without any values.
     pub(crate) fn counts(&self) -> RankCounts {
         RankCounts { bins: vec![0; self.points.len() + 1] }
     }
 
-    /// Counts a value; it is finite.
+    /// Counts one finite value.
     pub(crate) fn observe(&self, counts: &mut RankCounts, value: f64) {
         counts.bins[self.points.partition_point(|&point| point < value)] += 1;
     }
 
-    /// Counts of values; they are finite.
+    /// Counts finite values.
     pub(crate) fn count(&self, values: impl IntoIterator<Item = f64>) -> RankCounts {
         let mut counts = self.counts();
         values.into_iter().for_each(|value| self.observe(&mut counts, value));
@@ -147,7 +147,7 @@ impl MedianGrid {
         counts.bins[..self.points.len()].iter().map(&mut distance).collect()
     }
 
-    /// A grid point near the median.
+    /// Draws a grid point near the median by the exponential mechanism.
     pub(crate) fn private_median(
         &self,
         counts: &RankCounts,
@@ -167,13 +167,13 @@ impl MedianGrid {
             handicap: &half
                 * BigRational::from_integer(distances[address.position as usize].into()),
         });
-        // The grid is not empty, so somebody wins.
+        // The grid is not empty, so there is a winner.
         winner.map_or(0.0, |address| self.points[address.position as usize])
     }
 }
 
 impl RankCounts {
-    /// How many values were counted.
+    /// The number of values counted.
     pub(crate) fn total(&self) -> u64 {
         self.bins.iter().sum()
     }
@@ -203,7 +203,7 @@ pub(crate) mod tests {
         counts
     }
 
-    /// From the definition: utilities by counting, no bins.
+    /// The law from the definition: utilities by counting, without bins.
     fn exact_law(points: &[f64], values: &[f64], eps: f64) -> Vec<f64> {
         let utility = |g: &f64| {
             let below = values.iter().filter(|value| *value <= g).count();
@@ -214,7 +214,7 @@ pub(crate) mod tests {
         weights.iter().map(|weight| weight / total).collect()
     }
 
-    /// What the code would do: its own rank distances.
+    /// The law from the code's own rank distances.
     fn law_of_code(grid: &MedianGrid, values: &[f64], eps: f64) -> Vec<f64> {
         let distances = grid.rank_distances(&counts(grid, values));
         let weights: Vec<f64> =
@@ -226,12 +226,12 @@ pub(crate) mod tests {
     pub(crate) const POINTS: [f64; 5] = [-2.0, -1.0, 0.0, 1.0, 2.0];
     const VALUES: [f64; 7] = [-3.0, -2.0, -0.5, 0.0, 0.5, 1.0, 9.0];
 
-    /// The law of the median of these values over [`POINTS`], by the code's own rank distances.
+    /// The law of the median of these values over [`POINTS`], from the code's own rank distances.
     pub(crate) fn law_of_values(values: &[f64], eps: f64) -> Vec<f64> {
         law_of_code(&MedianGrid::of(&POINTS), values, eps)
     }
 
-    /// All tables of up to 4 rows over seven values, and every row added to them.
+    /// All tables of up to 4 rows over seven values, with every additional row.
     #[test]
     fn privacy_by_enumeration() {
         let grid = MedianGrid::of(&POINTS);
@@ -256,7 +256,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// All tables of 3 rows, a missing target among the values, every row replaced: with the rate of
+    /// All tables of 3 rows, including missing targets, with every replacement of a row: with the rate of
     /// replace-one, eps/4 for each unit of |2 #{y <= g} - n|.
     #[test]
     fn privacy_of_replacing_a_row() {

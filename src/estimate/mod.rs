@@ -1,8 +1,8 @@
-//! Small private estimates every pipeline needs: the center of the target, and a median.
+//! Private estimates for pipelines: the center of the target, its median, and counts of rows.
 //!
-//! For those who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one
-//! budget. The parts of a pipeline add up: state epsilons that sum to what may be spent, and one
-//! neighbor relation for all.
+//! For callers who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one budget.
+//! The budgets of the parts add up: choose epsilons whose sum is the total budget, and one neighbor relation
+//! for all parts.
 //!
 //! ```
 //! use dpsis::{
@@ -35,7 +35,7 @@ pub(crate) use center::private_rows;
 pub(crate) use center::{private_center, private_center_of, private_class_centers};
 pub(crate) use median::{MedianGrid, RankCounts};
 
-/// Exact laws of the estimates, for enumerations of the whole path.
+/// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]
 pub(crate) mod laws {
     pub(crate) use super::center::tests::{exact_law, exact_law_of};

@@ -3,7 +3,7 @@
 use num_bigint::BigUint;
 use num_traits::One;
 
-/// C(n, r), exactly.
+/// The exact binomial coefficient C(n, r); 0 if r > n.
 ///
 /// O(min(r, n - r)) multiplications and exact divisions of growing integers.
 pub fn binomial(n: u64, r: u64) -> BigUint {
@@ -14,13 +14,12 @@ pub fn binomial(n: u64, r: u64) -> BigUint {
     (1..=r).fold(BigUint::one(), |product, i| product * (n - r + i) / i)
 }
 
-/// ln n!, within [`ln_factorial_error`] of the truth.
+/// ln n!, with an error of at most [`ln_factorial_error`].
 ///
-/// Up to 20! the factorial is an exact `f64` and one logarithm is taken. Above, Stirling's series
-/// with five correction terms; the first one left out, 691/(360360 n^11) < 1e-17, bounds the
-/// truncation. Its large terms pass through one logarithm (1 ulp), one product and three sums
-/// (half an ulp each), none above (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52
-/// ln n! < 2^-49 ln n!.
+/// Up to 20! the factorial is an exact `f64`, and one logarithm is taken. Above, Stirling's series with five
+/// correction terms is used; the first omitted term, 691/(360360 n^11) < 1e-17, bounds the truncation. The
+/// large terms go through one logarithm (1 ulp), one product and three sums (half an ulp each), none above
+/// (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52 ln n! < 2^-49 ln n!.
 pub(crate) fn ln_factorial(n: usize) -> f64 {
     if n <= 20 {
         return libm::log((2..=n as u64).product::<u64>() as f64);
@@ -38,12 +37,12 @@ pub(crate) fn ln_factorial(n: usize) -> f64 {
     (n + 0.5) * libm::log(n) - n + HALF_LN_TWO_PI + series
 }
 
-/// No [`ln_factorial`] up to n is further from the truth.
+/// An error bound for [`ln_factorial`] of every number up to n.
 pub(crate) fn ln_factorial_error(n: usize) -> f64 {
     2f64.powi(-49) * (1.0 + ln_factorial(n))
 }
 
-/// ln C(n, r), within four times the error of ln n!; r <= n.
+/// ln C(n, r) for r <= n, with an error of at most four times that of ln n!.
 pub fn ln_binomial(n: usize, r: usize) -> f64 {
     ln_factorial(n) - ln_factorial(r) - ln_factorial(n - r)
 }
@@ -64,7 +63,7 @@ mod tests {
         assert_eq!(binomial(52, 5), BigUint::from(2_598_960u32));
     }
 
-    /// Against exact factorials and enclosures of their logarithms at 128 bits.
+    /// Compared with exact factorials and enclosures of their logarithms at 128 bits.
     #[test]
     fn logarithms_keep_their_bound() {
         let largest = 3000;

@@ -1,8 +1,8 @@
 //! Enclosures: fixed-point intervals that contain the true value, at any precision.
 //!
-//! The slow and certain half of every comparison: the fast half is an `f64` with an error bound
-//! (see `random::race`). All operations round outward, so an enclosure can be too wide but never
-//! wrong, and all shrink to a point as the number of bits grows.
+//! They are the slow but certain path of every comparison; the fast path is an `f64` with an error bound (see
+//! `random::race`). All operations round outward, so an enclosure can be too wide but never wrong, and all
+//! shrink to a point as the number of bits grows.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -23,7 +23,7 @@ impl Enclosure {
         Self::quotient(value.numer() << bits, value.denom(), bits)
     }
 
-    /// [floor, ceil] of a quotient of integers; the divisor is positive.
+    /// [floor, ceil] of a quotient of integers with a positive divisor.
     fn quotient(dividend: BigInt, divisor: &BigInt, bits: u64) -> Self {
         let (floor, rest) = dividend.div_mod_floor(divisor);
         let ceil = if rest.is_zero() { floor.clone() } else { &floor + 1 };
@@ -47,27 +47,27 @@ impl Enclosure {
         Self { lo: -&self.hi, hi: -&self.lo, bits: self.bits }
     }
 
-    /// Times a non-negative integer.
+    /// Multiplies by a non-negative integer.
     pub(crate) fn times(&self, factor: u64) -> Self {
         self.scale(&factor.into())
     }
 
-    /// Times a non-negative rational.
+    /// Multiplies by a non-negative rational.
     pub(crate) fn times_rational(&self, factor: &BigRational) -> Self {
         self.scale(factor.numer()).divide(factor.denom())
     }
 
-    /// Plus an integer.
+    /// Adds an integer.
     pub(crate) fn add_integer(&self, value: i64) -> Self {
         self.add(&Self::integer(value, self.bits))
     }
 
-    /// Whether all of it is above 0.
+    /// Whether the whole interval is above 0.
     pub(crate) fn is_positive(&self) -> bool {
         self.lo.is_positive()
     }
 
-    /// Whether all of it is below 0.
+    /// Whether the whole interval is below 0.
     pub(crate) fn is_negative(&self) -> bool {
         self.hi.is_negative()
     }
@@ -111,7 +111,7 @@ impl Enclosure {
         ln_mantissa.add(&ln_two.scale(&power))
     }
 
-    /// ln of a positive enclosure; `None` if it reaches down to 0.
+    /// ln of a positive enclosure; `None` if its lower end is not above 0.
     pub(crate) fn ln(&self) -> Option<Self> {
         if !self.lo.is_positive() {
             return None;
@@ -123,7 +123,7 @@ impl Enclosure {
 
     /// atanh u = u + u^3/3 + u^5/5 + ... for 0 <= u <= 1/3.
     ///
-    /// Once a term is below one unit, all that follow add up to less than 9/8 of it.
+    /// Once a term is below one unit, the sum of all following terms is less than 9/8 of it.
     fn atanh(&self) -> Self {
         let square = self.multiply(self);
         let mut power = self.clone();
@@ -142,7 +142,7 @@ impl Enclosure {
         sum
     }
 
-    /// e^-y for y >= 0: y is halved until it is at most 1, the result squared back.
+    /// e^-y for y >= 0: y is halved until it is at most 1, and the result is squared as often.
     pub(crate) fn exp_neg(&self) -> Self {
         let one = BigInt::one() << self.bits;
         let mut y = self.clone();
@@ -152,7 +152,7 @@ impl Enclosure {
             halvings += 1;
         }
         let mut power = Self::integer(1, self.bits).sub(&y.multiply(&y.one_minus_exp_ratio()));
-        // y <= 1, so e^-y > 0 whatever the rounding did to the lower end.
+        // y <= 1, so e^-y > 0 whatever the rounding of the lower end.
         power.lo = power.lo.max(BigInt::zero());
         for _ in 0..halvings {
             power = power.multiply(&power);
@@ -162,7 +162,7 @@ impl Enclosure {
 
     /// (1 - e^-y)/y = 1 - y/2! + y^2/3! - ... for 0 <= y <= 1; it lies in (0.63, 1].
     ///
-    /// The terms alternate and fall, so the first term left out bounds the rest.
+    /// The terms alternate and decrease, so the first omitted term bounds the remainder.
     pub(crate) fn one_minus_exp_ratio(&self) -> Self {
         let mut sum = Self::integer(1, self.bits);
         let mut term = Self::integer(1, self.bits);
@@ -182,12 +182,12 @@ impl Enclosure {
         sum
     }
 
-    /// The lower end, nearly.
+    /// The lower end as an approximate `f64`.
     pub(crate) fn low(&self) -> f64 {
         self.near(&self.lo)
     }
 
-    /// The upper end, nearly.
+    /// The upper end as an approximate `f64`.
     pub(crate) fn high(&self) -> f64 {
         self.near(&self.hi)
     }
@@ -228,13 +228,13 @@ mod tests {
     use super::*;
     use crate::exact::ratio;
 
-    /// Digits from published tables (ln 2, ln 10, e^-1, e^-10), cut after 40 places.
+    /// Digits from published tables (ln 2, ln 10, e^-1, e^-10), truncated after 40 places.
     const LN_2: &str = "0.6931471805599453094172321214581765680755";
     const LN_10: &str = "2.3025850929940456840179914546843642076011";
     const EXP_MINUS_1: &str = "0.3678794411714423215955237701614608674458";
     const EXP_MINUS_10: &str = "0.0000453999297624848515355915155605506102";
 
-    /// [digits, digits + 1 unit of the last place] overlaps the enclosure, which is narrow.
+    /// [digits, digits + 1 unit of the last place] overlaps the narrow enclosure.
     fn agrees(enclosure: &Enclosure, digits: &str) {
         let low = crate::exact::parse_rational(digits).unwrap();
         let high = &low + BigRational::new(1.into(), BigInt::from(10).pow(40));
@@ -274,7 +274,7 @@ mod tests {
         }
     }
 
-    /// A finer enclosure lies inside a coarser one widened by nothing.
+    /// A finer enclosure lies inside a coarser one.
     #[test]
     fn enclosures_nest() {
         for n in [3u32, 1000, 123_456_789] {

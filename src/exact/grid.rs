@@ -1,21 +1,21 @@
-//! The integer grid on which all values end.
+//! The integer grid to which all values are mapped.
 
-/// Q: values on the grid are integers from -Q to Q, so that they fit an `i16` and their products 30
-/// bits.
+/// The grid bound Q: values on the grid are integers from -Q to Q, so that a value fits an `i16` and a
+/// product 30 bits.
 pub const GRID: i32 = 32_767;
 
-/// The most rows of a table: scores, at most 2 Q^2 a row, then stay below 2^62.
+/// The maximum number of rows of a table, 2^31: scores, at most 2 Q^2 per row, then stay below 2^62.
 pub(crate) const MAX_ROWS: u64 = 1 << 31;
 
-/// A number in \[-1, 1\] to the grid, half away from zero: floor(|t| q + 1/2) sign(t).
+/// Rounds a number in \[-1, 1\] to the grid, half away from zero: floor(|t| q + 1/2) sign(t).
 pub(crate) fn to_grid(t: f64, q: i32) -> i16 {
-    // A cast rounds towards zero: the floor of what is not negative.
+    // A cast truncates toward zero, which is the floor of a non-negative number.
     let magnitude = (t.abs() * f64::from(q) + 0.5) as i16;
     if t < 0.0 { -magnitude } else { magnitude }
 }
 
-/// numerator/denominator times q to the grid, half away from zero; |numerator| <= denominator, and
-/// both stay below 2^32. The definition that [`codes_by_rank`] is held to.
+/// Rounds numerator/denominator times q to the grid, half away from zero, for |numerator| <= denominator with
+/// both below 2^32. The reference definition for tests of [`codes_by_rank`].
 #[cfg(test)]
 pub(crate) fn ratio_to_grid(numerator: i64, denominator: i64, q: i32) -> i16 {
     let magnitude = (2 * numerator.abs() * i64::from(q) + denominator) / (2 * denominator);
@@ -28,7 +28,7 @@ pub(crate) fn codes_by_rank(present: usize, q: i32, codes: &mut Vec<i16>) {
     let (middle, denominator) = (present + 1, present as i64 - 1);
     codes.clear();
     codes.resize(2 * present + 1, 0);
-    // Half up: (2 i q + denominator) / (2 denominator) for i = 0, 1, ...
+    // Round half up: (2 i q + denominator) / (2 denominator) for i = 0, 1, ...
     let (step, part) = (2 * i64::from(q) / (2 * denominator), 2 * i64::from(q) % (2 * denominator));
     let (mut magnitude, mut rest) = (0i64, denominator);
     for i in 0..present {

@@ -1,5 +1,4 @@
-//! Numbers without randomness: exact rationals, binomial coefficients, certified logarithms, the
-//! integer grid.
+//! Deterministic exact arithmetic: rationals, binomial coefficients, certified logarithms, the integer grid.
 
 mod binomial;
 mod enclosure;

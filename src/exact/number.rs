@@ -1,4 +1,4 @@
-//! Exact numbers as callers state them.
+//! Exact numbers as parameters of the interface.
 
 use num_rational::BigRational;
 
@@ -6,9 +6,9 @@ use super::rational::{format_rational, parse_rational, ratio};
 
 /// An exact rational number: a budget, a share, a parameter of a mechanism.
 ///
-/// Made of text (`"2"`, `"0.1"`, `"1e-3"`, `"1/3"`), an integer, a ratio `(1, 3)`, or an `f64`, which stands
-/// for its shortest decimal text: `0.1` is 1/10. A value that is no number is refused where it is used,
-/// when the request is checked.
+/// Made from text (`"2"`, `"0.1"`, `"1e-3"`, `"1/3"`), an integer, a ratio `(1, 3)`, or an `f64`, which is
+/// read as its shortest decimal representation: `0.1` is 1/10. A value that is not a number is rejected when
+/// the request that uses it is checked.
 ///
 /// ```
 /// use dpsis::{Exact, Select};
@@ -26,7 +26,7 @@ impl Exact {
         Self(Some(value))
     }
 
-    /// The number; none if it is no number.
+    /// The number; `None` if it is not a number.
     pub(crate) fn rational(self) -> Option<BigRational> {
         self.0
     }
@@ -61,12 +61,12 @@ impl From<&String> for Exact {
 
 impl From<f64> for Exact {
     fn from(value: f64) -> Self {
-        // The exponent keeps the digits of very large and very small numbers few.
+        // Exponent notation keeps the text of very large and very small numbers short.
         if value.is_finite() { Self::from(format!("{value:e}")) } else { Self(None) }
     }
 }
 
-/// A ratio; a denominator of 0 makes it no number.
+/// A ratio; with a denominator of 0 it is not a number.
 impl From<(i64, i64)> for Exact {
     fn from((numerator, denominator): (i64, i64)) -> Self {
         Self((denominator != 0).then(|| ratio(numerator, denominator)))

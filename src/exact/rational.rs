@@ -1,29 +1,29 @@
-//! Exact rationals from and to the text people write.
+//! Parsing and formatting of exact rationals.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 
-/// Longest text read as a number: far more digits than anyone states, far fewer than would cost.
+/// The longest text parsed as a number, in bytes: ample for any stated number, short enough to parse fast.
 const MAX_LENGTH: usize = 64;
 
-/// Largest decimal exponent read: beyond the range of every quantity here.
+/// The largest decimal exponent parsed, beyond the range of every quantity in this crate.
 const MAX_EXPONENT: u32 = 400;
 
 /// `numerator / denominator` for small integers.
 ///
-/// The denominator is a constant of the caller's and not zero.
+/// The denominator must not be zero.
 pub(crate) fn ratio(numerator: i64, denominator: i64) -> BigRational {
     BigRational::new(numerator.into(), denominator.into())
 }
 
-/// An `f64` near a rational: within 2^-52 of it, relatively, for magnitudes from 1e-300 to 1e300, and
-/// within 1e-300 below.
+/// An `f64` near a rational: within a relative error of 2^-52 for magnitudes from 1e-300 to 1e300, and within
+/// 1e-300 below.
 pub(crate) fn near_f64(value: &BigRational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }
 
-/// Reads `3`, `-0.25`, `1e-3`, `2.5E2` or `17/10` without rounding; `None` for anything else.
+/// Parses `3`, `-0.25`, `1e-3`, `2.5E2` or `17/10` without rounding; `None` for any other text.
 pub(crate) fn parse_rational(text: &str) -> Option<BigRational> {
     let text = text.trim();
     if text.len() > MAX_LENGTH {
@@ -46,7 +46,7 @@ pub(crate) struct Decimal {
 }
 
 impl Decimal {
-    /// Reads `3`, `-0.25`, `1e-3` without rounding; `None` for anything else.
+    /// Parses `3`, `-0.25`, `1e-3` without rounding; `None` for any other text.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let text = text.trim();
         if text.len() > MAX_LENGTH {
@@ -112,7 +112,7 @@ fn power_of_ten(exponent: i32) -> BigRational {
     if exponent < 0 { power.recip() } else { power }
 }
 
-/// Writes a rational as a finite decimal where it is one of at most 20 places, else as `p/q`.
+/// Formats a rational as a finite decimal if it has one of at most 20 places, else as `p/q`.
 pub(crate) fn format_rational(value: &BigRational) -> String {
     let mut denominator = value.denom().clone();
     let mut counts = [0usize; 2];

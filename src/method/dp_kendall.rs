@@ -10,13 +10,14 @@ use crate::privacy::Epsilon;
 use crate::random::RandomnessSource;
 use crate::score::Scores;
 
-/// More picks than anyone asks of a greedy method; with it no score can leave its integers.
+/// The maximum number of picks; within it scores cannot overflow.
 pub(crate) const MOST_PICKS: usize = 1000;
 
-/// Round m draws with number `FIRST_DRAW + m`.
+/// Round m uses the draw with number `FIRST_DRAW + m`.
 const FIRST_DRAW: u64 = 1 << 32;
 
-/// The picks, in their order, from the scores s(j, y); `shared` gives s(j, p) of all features for a pick.
+/// The picks in order, from the scores s(j, y) in `target`; `shared` returns s(j, p) of all features j for a
+/// pick p.
 pub(crate) fn dp_kendall(
     target: Scores,
     shared: impl Fn(usize) -> Result<Arc<[i64]>>,
@@ -45,7 +46,7 @@ pub(crate) fn dp_kendall(
     Ok(rounds.picked)
 }
 
-/// The scores of each round, given the picks before it.
+/// The state from which the scores of a round are computed.
 struct Rounds {
     /// s(j, y), with their sensitivity D.
     target: Scores,
@@ -60,7 +61,7 @@ impl Rounds {
         Self { target, shared, picked: Vec::new() }
     }
 
-    /// The features that are left, and m u_m of each.
+    /// The remaining features, and m u_m of each.
     fn scores(&self) -> Result<(Vec<usize>, Scores)> {
         let m = self.picked.len();
         let weight = m.max(1) as i64;
@@ -115,15 +116,15 @@ mod tests {
         KENDALL_GRID * excess.abs() / (table.len() as i64 - 1).max(1)
     }
 
-    /// How a wrong variant differs.
+    /// Variants of the method, correct and broken.
     #[derive(Clone, Copy, PartialEq)]
     enum Variant {
         Right,
-        /// One side of a difference covered only.
+        /// Covers only one side of a difference.
         OneSided,
-        /// The redundancy's own movement forgotten.
+        /// Ignores the sensitivity of the redundancy term.
         FirstSensitivityOnly,
-        /// All of epsilon in each round.
+        /// Spends all of epsilon in each round.
         NotDivided,
     }
 
@@ -208,7 +209,7 @@ mod tests {
         worst
     }
 
-    /// About 30,000 pairs of neighboring tables a setting, missing values and ties among them.
+    /// About 30,000 pairs of neighboring tables per setting, with missing values and ties.
     #[test]
     fn no_outcome_tells_neighbors_apart_by_more_than_epsilon() {
         for k in [1, 2, 3] {
@@ -217,9 +218,9 @@ mod tests {
         }
     }
 
-    /// Nine rows and one more that moves everything as far as it can: features 0 and 1 are equal, feature
-    /// 2 is the target, of which 0 and 1 know nothing (18 of 36 pairs are discordant); the new row turns
-    /// 0 against 1, and 2 against the target.
+    /// Nine rows, and one more that changes all scores as much as possible: features 0 and 1 are equal,
+    /// feature 2 is the target, uncorrelated with 0 and 1 (18 of 36 pairs are discordant); the new row
+    /// reverses 0 against 1, and 2 against the target.
     fn extreme() -> (Vec<Row>, Row) {
         let target = [2, 8, 3, 6, 5, 0, 1, 4, 7];
         let row = |(x, y): (i8, &i8)| ([Some(x), Some(x), Some(*y)], *y);
@@ -228,7 +229,7 @@ mod tests {
         (table, ([Some(100), Some(-100), Some(100)], -100))
     }
 
-    /// The largest loss of any outcome at the extreme pair, as a share of epsilon.
+    /// The largest privacy loss of any outcome at the extreme pair, as a share of epsilon.
     fn extreme_loss(k: usize, variant: Variant) -> f64 {
         let eps = 6.0 * k as f64;
         let (table, row) = extreme();

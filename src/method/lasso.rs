@@ -2,24 +2,24 @@
 //!
 //! # What it is
 //!
-//! The minimizer over coefficients w and intercept b of
+//! The minimizer over coefficients w and an intercept b of
 //!
 //! ```text
 //! P(w, b) = 1/(2n) ||y - X w - b||^2 + lambda ||w||_1
 //! ```
 //!
-//! which is scikit-learn's scaling of the penalty.
+//! with the penalty scaled as in scikit-learn.
 //!
 //! # How
 //!
-//! Few features matter, so few are handed to the solver. With y and the columns centered (the intercept
-//! is then y's mean less that of X w), a working set W of columns starts from those most correlated with
-//! y; `linfa-elasticnet` solves the problem restricted to W; the residual r tells which columns outside
-//! W violate the optimality condition |x_j'r| <= n lambda, and the worst of them join W. A column need
-//! not be centered for that, since r sums to 0; only the columns of W are copied.
+//! Few features have nonzero coefficients, so the solver gets few columns. With y and the columns centered
+//! (the intercept is then the mean of y minus that of X w), a working set W starts with the columns most
+//! correlated with y. `linfa-elasticnet` solves the problem restricted to W. The residual r shows which
+//! columns outside W violate the optimality condition |x_j'r| <= n lambda, and the worst of them are added to
+//! W. This check does not require centered columns, since r sums to 0; only the columns of W are copied.
 //!
-//! It stops by the duality gap of the whole problem, which bounds how far P is from its minimum: with
-//! theta = r min(1, n lambda / max_j |x_j'r|),
+//! The iteration stops by the duality gap of the whole problem, which bounds how far P is from its minimum:
+//! with theta = r min(1, n lambda / max_j |x_j'r|),
 //!
 //! ```text
 //! gap = 1/2 ||r||^2 + n lambda ||w||_1 - (y'theta - 1/2 ||theta||^2)  <=  tolerance * 1/2 ||y||^2.
@@ -27,14 +27,14 @@
 //!
 //! # Cost
 //!
-//! O(n d) a round, for a handful of rounds, plus the small problems: about a millisecond for 10 samples
-//! of 12,000 features, where sweeping all columns takes hundreds.
+//! O(n d) per round, for a few rounds, plus the small problems: about a millisecond for 10 samples of 12,000
+//! features, where sweeps over all columns take hundreds.
 //!
 //! # Source
 //!
-//! R. Tibshirani, "Regression Shrinkage and Selection via the Lasso" (1996); the working set as in
-//! M. Massias, A. Gramfort, J. Salmon, "Celer: a Fast Solver for the Lasso with Dual Extrapolation"
-//! (2018), without the extrapolation.
+//! R. Tibshirani, "Regression Shrinkage and Selection via the Lasso" (1996); the working set follows M.
+//! Massias, A. Gramfort, J. Salmon, "Celer: a Fast Solver for the Lasso with Dual Extrapolation" (2018),
+//! without the extrapolation.
 
 use linfa::prelude::*;
 use linfa_elasticnet::ElasticNet;
@@ -43,16 +43,16 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder};
 use crate::error::{Error, Result};
 use crate::method::two_stage::check_penalty;
 
-/// Updates of a coefficient in all: a fit must come to an end whatever the rows are.
+/// The maximum number of coefficient updates, so that every fit terminates.
 const MAX_UPDATES: u64 = 5_000_000;
 
-/// Rounds of the working set: it grows by half in each.
+/// The maximum number of rounds of the working set.
 const MAX_ROUNDS: usize = 100;
 
-/// What share of the duality gap the small problem may leave while the working set grows.
+/// The share of the duality gap that the small problem may leave while the working set grows.
 const LEFT: f64 = 0.01;
 
-/// The LASSO with a penalty.
+/// A LASSO solver with its penalty and tolerance.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Lasso {
     penalty: f64,
@@ -63,19 +63,19 @@ pub struct Lasso {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct LassoFit {
-    /// The coefficients that are not zero, with the numbers of their features, ascending.
+    /// The nonzero coefficients with the indices of their features, ascending.
     pub coefficients: Vec<(usize, f64)>,
     /// The intercept.
     pub intercept: f64,
-    /// The share of y's variance that is explained; 0 where y is constant.
+    /// The explained share of the variance of y; 0 if y is constant.
     pub r2: f64,
-    /// The duality gap, as a share of half the squared norm of the centered y: how far at most the
-    /// objective is from its minimum.
+    /// The duality gap relative to half the squared norm of the centered y: an upper bound for the distance
+    /// of the objective from its minimum.
     pub gap: f64,
 }
 
 impl Lasso {
-    /// With a penalty lambda.
+    /// A solver with penalty lambda.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Lasso {
         Ok(Self { penalty, tolerance: 1e-8 })
     }
 
-    /// The relative duality gap to stop at, by default 1e-8.
+    /// Sets the relative duality gap at which to stop, by default 1e-8.
     ///
     /// # Errors
     ///
@@ -97,14 +97,15 @@ impl Lasso {
         Ok(Self { tolerance, ..self })
     }
 
-    /// Fits `x`, n by d (fastest in row-major order), and `y`. All values must be finite.
+    /// Fits `x`, n x d (fastest in row-major order), and `y` of length n. All values must be finite.
     ///
-    /// Where the solver does not reach the tolerance within a bounded amount of work, what it reached is
+    /// The amount of work is bounded. If the tolerance is not reached within it, the last solution is
     /// returned with its gap.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no sample, or x and y differ in their number.
+    /// `Request` if there is no sample, or x and y differ in their number of samples; `Input` if the solver
+    /// fails.
     pub fn fit(&self, x: ArrayView2<'_, f64>, y: ArrayView1<'_, f64>) -> Result<LassoFit> {
         let n = x.nrows();
         if n == 0 || n != y.len() {
@@ -125,10 +126,10 @@ impl Lasso {
                 return Ok(self.finish(x, mean, norm, gap, set, solution));
             }
             let grown = set.grow(&correlations, threshold, solution.support());
-            // What the small problem leaves open must not hide what the columns outside do.
+            // The gap of the small problem must not mask violations by the columns outside.
             inner = match grown {
                 true => f64::max(LEFT * gap / norm, 0.4 * self.tolerance),
-                // Optimal but for the precision of the small problem.
+                // Optimal up to the precision of the small problem.
                 false => f64::min(0.1 * inner, 0.4 * self.tolerance),
             };
             let sweeps = updates / set.columns.len().max(1) as u64;
@@ -143,7 +144,7 @@ impl Lasso {
         Ok(self.finish(x, mean, norm, gap, set, solution))
     }
 
-    /// The problem restricted to some columns, in so many sweeps over them at most; and how many it took.
+    /// Solves the problem restricted to some columns in at most `sweeps` sweeps; returns the number used.
     fn restricted(
         &self,
         x: ArrayView2<'_, f64>,
@@ -194,8 +195,8 @@ impl Lasso {
 }
 
 impl LassoFit {
-    /// The features of the k coefficients largest in magnitude, of those that are not zero, best first;
-    /// ties by the feature's number.
+    /// The features with the k largest nonzero coefficients in magnitude, best first; ties are broken by
+    /// feature index.
     pub fn top(&self, k: usize) -> Vec<usize> {
         let mut order = self.coefficients.clone();
         order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
@@ -203,15 +204,15 @@ impl LassoFit {
     }
 }
 
-/// The columns that the solver sees.
+/// The columns passed to the solver.
 struct WorkingSet {
     columns: Vec<usize>,
     member: Vec<bool>,
 }
 
 impl WorkingSet {
-    /// Takes in the columns that violate the optimality condition worst: as many as there are
-    /// coefficients, ten at least. Says whether there were any.
+    /// Adds the columns that violate the optimality condition most, as many as there are nonzero coefficients
+    /// and at least ten. Returns whether there were any.
     fn grow(&mut self, correlations: &Array1<f64>, threshold: f64, support: usize) -> bool {
         let violates = |&column: &usize| {
             !self.member[column] && correlations[column].abs() > threshold * (1.0 + 1e-12)
@@ -233,7 +234,7 @@ impl WorkingSet {
     }
 }
 
-/// Coefficients of the working set, and what they leave unexplained.
+/// The coefficients of the working set, and the residual.
 struct Solution {
     w: Vec<f64>,
     residual: Array1<f64>,
@@ -278,7 +279,7 @@ mod tests {
     fn case(seed: u64, n: usize, d: usize) -> (Array2<f64>, Array1<f64>) {
         let mut rng = ChaCha20Rng::seed_from_u64(seed);
         let mut x = Array2::from_shape_fn((n, d), |_| rng.gen_range(-1.0..1.0));
-        // Neighboring columns are correlated, and their means are not 0.
+        // Adjacent columns are correlated, and their means are not 0.
         for j in 1..d {
             let before = x.column(j - 1).to_owned();
             x.column_mut(j).zip_mut_with(&before, |a, b| *a = 0.6 * *a + 0.4 * b + 0.1);
@@ -288,7 +289,7 @@ mod tests {
         (x, y)
     }
 
-    /// The objective, and the optimality conditions, from their definitions.
+    /// Checks the objective and the optimality conditions by definition.
     fn objective(x: &Array2<f64>, y: &Array1<f64>, fit: &LassoFit, lambda: f64) -> f64 {
         let mut squares = 0.0;
         for i in 0..x.nrows() {
@@ -343,7 +344,7 @@ mod tests {
                 assert!(objective(&x, &y, &other, lambda) > best);
             }
         }
-        // The explained share, from its definition.
+        // The explained share by definition.
         let mean = y.mean().unwrap();
         let total: f64 = y.iter().map(|value| (value - mean).powi(2)).sum();
         let l1: f64 = fit.coefficients.iter().map(|(_, w)| w.abs()).sum();
@@ -369,7 +370,7 @@ mod tests {
         assert!(Lasso::new(0.1).unwrap().fit(x.view(), Array1::ones(9).view()).is_err());
     }
 
-    /// Hard on purpose: hundreds of columns that explain every row, and next to no penalty.
+    /// A deliberately hard problem: hundreds of columns that explain every row, and almost no penalty.
     #[test]
     fn a_fit_comes_to_an_end() {
         let mut rng = ChaCha20Rng::seed_from_u64(8);

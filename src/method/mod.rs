@@ -1,6 +1,6 @@
-//! Whole selection methods beside scores: the two-stage LASSO and DPKendall.
+//! Selection methods that do not score each feature separately: the two-stage LASSO and DPKendall.
 //!
-//! Requests for the two-stage method are refused without feature `methods`, which brings the LASSO.
+//! Requests for the two-stage method are rejected without the feature `methods`, which adds the LASSO.
 
 pub mod dp_kendall;
 #[cfg(feature = "methods")]

@@ -8,22 +8,22 @@ use crate::error::{Error, Parameter, Result};
 use crate::method::Lasso;
 use crate::random::{Bits, uniform_u64};
 
-/// More blocks than rows of any use.
+/// The maximum number of blocks.
 pub(crate) const MOST_BLOCKS: u64 = 1 << 20;
 
-/// The number of blocks for a count of rows, which may be noise.
+/// The number of blocks for a noisy count of rows.
 pub(crate) fn blocks_for(rows: u64) -> u64 {
     let root = (rows.max(1) as f64).sqrt().round() as u64;
     root.clamp(1, MOST_BLOCKS)
 }
 
-/// The block of each row: uniform, independent.
+/// The block of each row, drawn uniformly and independently.
 pub(crate) fn draw_blocks(rows: usize, blocks: u64, bits: &Bits) -> Vec<u64> {
     let mut words = bits.lane(0);
     (0..rows).map(|_| uniform_u64(&mut words, blocks)).collect()
 }
 
-/// Refuses a penalty that the LASSO cannot take.
+/// Checks that a penalty is valid for the LASSO.
 ///
 /// # Errors
 ///
@@ -36,12 +36,13 @@ pub(crate) fn check_penalty(penalty: f64) -> Result<()> {
     Ok(())
 }
 
-/// The ballots of blocks, with all their candidates: see `ballots`. `x` holds the rows one after the other,
-/// `y` their targets, `block` their blocks.
+/// The ballots of blocks, with all their candidates: see `ballots`. `x` holds the rows (row-major), `y` their
+/// targets, `block` their blocks.
 ///
 /// # Errors
 ///
-/// `Request` for a wrong penalty, or without the LASSO (feature `methods`); `Input` if rows differ in length.
+/// `Request` for an invalid penalty, or in a build without the LASSO (feature `methods`); `Input` if rows
+/// differ in length.
 #[cfg(feature = "methods")]
 pub(crate) fn votes_of_blocks(
     x: &[f64],
@@ -58,7 +59,7 @@ pub(crate) fn votes_of_blocks(
     Ok(ballots(x, ArrayView1::from(y), block, &lasso, usize::MAX, threads, is_canceled))
 }
 
-/// The same without the LASSO.
+/// The fallback for a build without the LASSO.
 #[cfg(not(feature = "methods"))]
 pub(crate) fn votes_of_blocks(
     _: &[f64],
@@ -72,9 +73,9 @@ pub(crate) fn votes_of_blocks(
         .about([Parameter::BuildFeature("methods")]))
 }
 
-/// What each block votes for: the features of its `most` largest coefficients, best first. Rows of x are
-/// samples, `block` says which block each is in. A block whose LASSO cannot be fitted votes for nothing:
-/// an error would tell of its rows.
+/// The ballot of each block that has rows: the features of its `most` largest coefficients, best first. Rows
+/// of `x` (n x d) are samples, and `block` holds the block of each. A block whose LASSO cannot be fitted
+/// casts an empty ballot, because an error would reveal something about its rows.
 #[cfg(feature = "methods")]
 pub fn ballots(
     x: ArrayView2<'_, f64>,
@@ -116,7 +117,7 @@ pub fn ballots(
     })
 }
 
-/// The votes of each feature, if each block votes for its first k at most.
+/// The votes for each feature if each block votes for at most the first k features of its ballot.
 pub fn votes(ballots: &[Vec<usize>], features: usize, k: usize) -> Vec<i64> {
     let mut votes = vec![0; features];
     for ballot in ballots {
@@ -135,7 +136,7 @@ mod tests {
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
-    /// Three features, a target.
+    /// Three features and a target.
     type Row = [i8; 4];
 
     fn all_rows() -> Vec<Row> {
@@ -154,7 +155,7 @@ mod tests {
     struct Ballots(BTreeMap<Vec<Row>, Vec<usize>>);
 
     impl Ballots {
-        /// Of one block, as the code casts it.
+        /// The ballot of one block, as the code casts it.
         fn of(&mut self, rows: &[Row]) -> Vec<usize> {
             if rows.is_empty() {
                 return Vec::new();
@@ -169,8 +170,8 @@ mod tests {
             self.0.entry(rows.to_vec()).or_insert_with(cast).clone()
         }
 
-        /// The law of the picks, by peeling over the votes of two blocks, mixed over all draws of
-        /// blocks.
+        /// The law of the picks: peeling over the votes of two blocks, averaged over all assignments of rows
+        /// to blocks.
         fn law(&mut self, table: &[Row], k: usize, eps: f64) -> BTreeMap<Vec<usize>, f64> {
             let mut law = BTreeMap::new();
             let draws = 1u32 << table.len();
@@ -219,7 +220,7 @@ mod tests {
         for table in &tables {
             let law = ballots.law(table, k, 1.0);
             for &row in &rows {
-                // Sorted: a block's fit is a function of its rows, in their order.
+                // Sorted, because the fit of a block depends on the order of its rows.
                 let mut added = [table.clone(), vec![row]].concat();
                 added.sort_unstable();
                 let other = ballots.law(&added, k, 1.0);
@@ -231,7 +232,7 @@ mod tests {
         worst
     }
 
-    /// All tables of up to two rows and all rows added: 7,800 pairs a setting.
+    /// All tables of up to two rows, with every additional row: 7,800 pairs per setting.
     #[test]
     fn no_outcome_tells_neighbors_apart_by_more_than_epsilon() {
         for k in [1, 2] {
@@ -240,8 +241,8 @@ mod tests {
         }
     }
 
-    /// With one block, a row that makes it vote for two other features than before: found by a search with
-    /// another solver (scikit-learn's), values in halves.
+    /// With one block, a row that makes it vote for two other features than before. Found by a search with
+    /// another solver (scikit-learn's), with values in halves.
     #[test]
     fn the_monotonic_constant_is_rejected() {
         let rows = [[-2, 1, -1, 2], [-2, 1, 1, -1], [-2, -1, -1, 2], [1, -1, 0, -1]];
@@ -269,7 +270,7 @@ mod tests {
         assert!(loss(2.0) <= 1.0 && loss(1.0) > 1.1);
     }
 
-    /// Votes move by at most 1 given the draws, and not in one direction.
+    /// For fixed assignments votes change by at most 1, and not all in one direction.
     #[test]
     fn a_row_more_moves_votes_both_ways() {
         let rows = all_rows();
@@ -310,8 +311,8 @@ mod tests {
         assert_eq!(counts.map(blocks_for), [1, 1, 1, 10, 10, 11, MOST_BLOCKS]);
     }
 
-    /// A row taken out anywhere leaves the ballots of all other blocks as they were, and changes its own
-    /// block's often enough for that to say something.
+    /// Removing any row leaves the ballots of all other blocks unchanged, and changes that of its own block
+    /// often enough for the test to be meaningful.
     #[test]
     fn a_block_votes_by_its_own_rows_alone() {
         let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);
@@ -325,7 +326,7 @@ mod tests {
             let block: Vec<u64> = (0..n).map(|_| next(blocks)).collect();
             let out = next(n as u64) as usize;
             let kept: Vec<usize> = (0..n).filter(|row| *row != out).collect();
-            // Ballots come in the order of the blocks that have rows.
+            // Ballots are in the order of the nonempty blocks.
             let by_block = |rows: &[usize]| -> BTreeMap<u64, Vec<usize>> {
                 let of: Vec<u64> = rows.iter().map(|row| block[*row]).collect();
                 let (x, y) = (x.select(Axis(0), rows), y.select(Axis(0), rows));

@@ -1,4 +1,4 @@
-//! How a budget is split among the draws of a release.
+//! The division of a budget among the draws of a release.
 
 use num_rational::BigRational;
 use num_traits::One;
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Epsilon;
 
-/// What a part of the budget pays for.
+/// The purpose of a part of the budget.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -15,14 +15,14 @@ pub enum Purpose {
     TargetMedian,
     /// The private center of the target.
     TargetCenter,
-    /// The count of rows that sizes the blocks of the two-stage method.
+    /// The count of rows that determines the number of blocks of the two-stage method.
     Rows,
     /// The selection itself.
     Selection,
 }
 
 impl Purpose {
-    /// The number of the draw that it pays for: each has random bits of its own.
+    /// The number of the draw that the part pays for; each draw has its own random bits.
     pub(crate) fn draw(self) -> u64 {
         match self {
             Self::Selection => 0,
@@ -37,17 +37,17 @@ impl Purpose {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Spending {
-    /// What it pays for.
+    /// Its purpose.
     #[serde(rename = "for")]
     pub purpose: Purpose,
-    /// How much.
+    /// Its amount.
     pub epsilon: Epsilon,
 }
 
-/// A budget being divided: claims as fractions of the total, and the rest.
+/// A budget being divided: claimed fractions of the total, and the rest.
 ///
-/// By sequential composition a release that spends each part on one draw is differentially private
-/// with the total; the parts sum to it exactly.
+/// By sequential composition, a release that spends each part on one draw is differentially private with the
+/// total epsilon; the parts sum to it exactly.
 pub(crate) struct Budget {
     total: Epsilon,
     /// The fraction not claimed yet.
@@ -56,12 +56,12 @@ pub(crate) struct Budget {
 }
 
 impl Budget {
-    /// Nothing is claimed yet.
+    /// A budget without claims.
     pub(crate) fn new(total: Epsilon) -> Self {
         Self { total, rest: BigRational::one(), spent: Vec::new() }
     }
 
-    /// Claims a fraction of the total; all claims together stay below 1.
+    /// Claims a fraction of the total. The sum of all claims must stay below 1.
     pub(crate) fn claim(&mut self, purpose: Purpose, fraction: &BigRational) -> Epsilon {
         self.rest -= fraction;
         let epsilon = Epsilon::part(self.total.as_rational() * fraction);
@@ -69,7 +69,7 @@ impl Budget {
         epsilon
     }
 
-    /// Gives the rest to the last purpose; returns it and all parts.
+    /// Assigns the rest to the last purpose; returns it and all parts.
     pub(crate) fn claim_rest(mut self, purpose: Purpose) -> (Epsilon, Vec<Spending>) {
         let rest = self.rest.clone();
         let epsilon = self.claim(purpose, &rest);

@@ -22,13 +22,13 @@ use crate::exact::{Exact, format_rational, near_f64, ratio};
 pub struct Epsilon(BigRational);
 
 impl Epsilon {
-    /// A part of a budget; the caller has made sure that it is positive.
+    /// A part of a budget; the caller ensures that it is positive.
     pub(crate) fn part(value: BigRational) -> Self {
         debug_assert!(value.is_positive());
         Self(value)
     }
 
-    /// The nearest `f64`, or one beside it: for display and planning, never for noise.
+    /// The nearest `f64` or one adjacent to it: for display and planning, never for noise.
     pub fn to_f64(&self) -> f64 {
         near_f64(&self.0)
     }
@@ -38,7 +38,7 @@ impl Epsilon {
     }
 }
 
-/// What two releases cost together, exactly: sequential composition.
+/// The exact budget of two releases together, by sequential composition.
 impl std::ops::Add for Epsilon {
     type Output = Self;
 
@@ -50,11 +50,11 @@ impl std::ops::Add for Epsilon {
 impl FromStr for Epsilon {
     type Err = Error;
 
-    /// Reads digits, a decimal, an exponent or `p/q`, from 1e-6 to 1e6.
+    /// Parses an integer, a decimal, a number with exponent, or `p/q`, from 1e-6 to 1e6.
     ///
     /// # Errors
     ///
-    /// `Request` if the text is no such number or out of range.
+    /// `Request` if the text is not such a number or out of range.
     fn from_str(text: &str) -> Result<Self> {
         Self::try_from(Exact::from(text))
     }
@@ -63,11 +63,11 @@ impl FromStr for Epsilon {
 impl TryFrom<Exact> for Epsilon {
     type Error = Error;
 
-    /// Takes a number from 1e-6 to 1e6.
+    /// Accepts a number from 1e-6 to 1e6.
     ///
     /// # Errors
     ///
-    /// `Request` if it is no number or out of range.
+    /// `Request` if it is not a number or out of range.
     fn try_from(number: Exact) -> Result<Self> {
         let range = ratio(1, 1_000_000)..=ratio(1_000_000, 1);
         let wrong = match number.rational() {

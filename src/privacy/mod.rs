@@ -1,5 +1,5 @@
-//! What is promised and what is spent: exact budgets, the neighbor relation, and the types that tell
-//! a release from what is none.
+//! Privacy budgets as exact numbers, the neighbor relation, and the types that distinguish private releases
+//! from other results.
 
 mod budget;
 mod epsilon;

@@ -1,4 +1,4 @@
-//! Which tables a release must not tell apart.
+//! The neighbor relation between tables.
 
 use serde::Serialize;
 
@@ -6,20 +6,20 @@ use serde::Serialize;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[non_exhaustive]
 pub enum Neighbors {
-    /// One table is the other with one row more: the number of rows is private too.
+    /// Neighboring tables differ by one additional row; the number of rows is private too.
     #[default]
     #[serde(rename = "add/remove")]
     AddRemove,
-    /// One row of the other is replaced by any other: the number of rows is public.
+    /// Neighboring tables differ in one replaced row; the number of rows is public.
     #[serde(rename = "replace-one")]
     ReplaceOne,
 }
 
 impl Neighbors {
-    /// How many additions and removals lead from a table to its neighbor.
+    /// The number of additions and removals that lead from a table to its neighbor.
     ///
-    /// A quantity that moves by at most s when a row is added or removed moves by at most s times
-    /// this between neighbors.
+    /// A quantity that changes by at most s when a row is added or removed changes by at most s times this
+    /// number between neighbors.
     pub(crate) fn steps(self) -> u64 {
         match self {
             Self::AddRemove => 1,

@@ -1,12 +1,12 @@
-//! The mark of what must not be released.
+//! The marker type of results that must not be released.
 
 use std::ops::Deref;
 
-/// A result that is not private, or not to be released: drawn from a stated seed, or computed from
-/// the data without a budget.
+/// A result that is not private, or must not be released: drawn from a stated seed, or computed from the data
+/// without a budget.
 ///
-/// It reads like the result itself, yet is of another type: what asks for a private result does not
-/// take it.
+/// It dereferences to the result but is a distinct type: a function that takes a private result does not
+/// accept it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotPrivate<T>(T);
 
@@ -15,7 +15,7 @@ impl<T> NotPrivate<T> {
         Self(result)
     }
 
-    /// The result without the mark. Whoever calls this knows that it is not private.
+    /// Unwraps the result. The caller takes responsibility for not releasing it.
     pub fn into_inner(self) -> T {
         self.0
     }

@@ -1,13 +1,13 @@
-//! What may drive a draw, and what the result is then called.
+//! Sources of randomness and the types of their results.
 
 use crate::error::Result;
 use crate::privacy::NotPrivate;
 use crate::random::{Entropy, RandomnessSource};
 
-/// What drives a draw: [`OperatingSystem`] for a release, [`Seeded`] for a rehearsal.
+/// A source of randomness for a draw: [`OperatingSystem`] for a release, [`Seeded`] for a rehearsal.
 ///
-/// There is no way to pass a generator of one's own, for then the guarantee would be that of the
-/// generator; and what a seed has drawn is marked by its type.
+/// Callers cannot pass their own generator, because the guarantee would then depend on that generator.
+/// Results drawn from a seed have a type of their own.
 ///
 /// ```
 /// use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, NotPrivate, OperatingSystem, Scores, Seeded};
@@ -28,7 +28,7 @@ use crate::random::{Entropy, RandomnessSource};
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 pub trait Randomness: sealed::Source {
-    /// What a result of type `T` becomes.
+    /// The type of a result `T` with this source.
     type Output<T>;
 }
 
@@ -36,8 +36,8 @@ pub trait Randomness: sealed::Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OperatingSystem;
 
-/// A key made from a public number: for tests, examples and simulations. The same seed and question
-/// give the same result; different questions of one pipeline draw different bits.
+/// A key derived from a public number, for tests, examples and simulations. The same seed and request give
+/// the same result; the different draws of one pipeline use different bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seeded(pub u64);
 
@@ -52,7 +52,7 @@ impl Randomness for Seeded {
 pub(crate) mod sealed {
     use super::*;
 
-    /// Keys, and the mark of what they have drawn.
+    /// Keys, and the types of results drawn with them.
     pub trait Source {
         fn source(self) -> Result<RandomnessSource>;
 

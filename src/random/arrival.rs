@@ -1,23 +1,24 @@
-//! When the first of many candidates arrives, by one logarithm each way.
+//! Arrival times of the first of many candidates, at the cost of one logarithm and one exponential.
 //!
 //! With U uniform and v = -ln(1 - U), the first of `size` candidates arrives at
 //!
 //! ```text
-//!   ln B = ln v - ln size                   if each arrives at an exponential time of rate 1
-//!   ln B = ln(1 - e^(-v/size))              if each arrives at a uniform time in (0, 1)
+//!   ln B = ln v - ln size                   if arrival times are exponential with rate 1
+//!   ln B = ln(1 - e^(-v/size))              if arrival times are uniform on (0, 1)
 //! ```
 //!
-//! or, for a single candidate, ln B = -(Laplace noise). The second is so
-//! since the least of `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size)
-//! is distributed as the least of `size` uniforms. Its negative, -ln B, is the noise of a class in
-//! the canonical Lipschitz mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps all
-//! its digits where -ln(1 - U^(1/size)) becomes infinite.
+//! or, for a single candidate, ln B = -(Laplace noise). The second formula holds because the minimum of
+//! `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size) is distributed as the
+//! minimum of `size` uniforms. Its negative, -ln B, is the noise of a class in the canonical Lipschitz
+//! mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps full precision where
+//! -ln(1 - U^(1/size)) becomes infinite.
 //!
-//! The gaps between the arrivals of `size` candidates at exponential times are independent, that before
-//! the i-th exponential with rate size - i + 1. So the j-th arrives as the first does, with
+//! The gaps between the exponential arrival times of `size` candidates are independent, and the gap before
+//! the i-th arrival is exponential with rate size - i + 1. So the j-th arrival time is given by the same
+//! formulas with
 //!
 //! ```text
-//!   s = sum over i = 1, ..., j of v_i size/(size - i + 1)      in the place of v.
+//!   s = sum over i = 1, ..., j of v_i size/(size - i + 1)      in place of v.
 //! ```
 
 use num_bigint::{BigInt, BigUint};
@@ -26,23 +27,23 @@ use num_traits::{One, Zero};
 
 use crate::exact::Enclosure;
 
-/// The least step of U that its first word tells.
+/// The resolution of the first word of U, 2^-64.
 const UNIT: f64 = 1.0 / (1u128 << 64) as f64;
 
-/// The distribution of a single candidate's B.
+/// The distribution of B for a single candidate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstArrival {
-    /// Permute-and-flip.
+    /// Uniform on (0, 1): permute-and-flip.
     Uniform,
-    /// The exponential mechanism.
+    /// Exponential with rate 1: the exponential mechanism.
     Exponential,
-    /// Report-noisy-max with Laplace noise: -ln B is a standard Laplace variable, whose sign is the
-    /// first bit. For single candidates only.
+    /// Report-noisy-max with Laplace noise: -ln B is a standard Laplace variable, whose sign is the first
+    /// bit. For single candidates only.
     Laplace,
 }
 
 impl FirstArrival {
-    /// ln of the first arrival without its handicap, and ln v, from the first word of U.
+    /// ln of the first arrival time without its handicap, and ln v, from the first word of U.
     #[inline]
     pub(crate) fn ln_time(self, word: u64, ln_size: f64) -> (f64, f64) {
         if self == Self::Laplace {
@@ -54,11 +55,12 @@ impl FirstArrival {
         self.ln_nth(exponential(word), ln_size)
     }
 
-    /// ln of an arrival without its handicap, and ln s, from s. Not for Laplace noise.
+    /// ln of an arrival time without its handicap, and ln s, from s. Not for Laplace noise.
     #[inline]
     pub(crate) fn ln_nth(self, s: f64, ln_size: f64) -> (f64, f64) {
         let ln_s = libm::log(s);
-        // Beyond e^40 candidates ln(1 - e^-y) and ln y differ by less than y/2 < 45 e^-40 / 2 < 2^-53.
+        // For more than e^40 candidates, ln(1 - e^-y) and ln y differ by less than
+        // y/2 < 45 e^-40 / 2 < 2^-53.
         let ln_arrival = if self == FirstArrival::Exponential || ln_size > 40.0 {
             ln_s - ln_size
         } else {
@@ -67,8 +69,8 @@ impl FirstArrival {
         (ln_arrival, ln_s)
     }
 
-    /// ln of the arrival that comes after as many as there are U's before the last, at U = u / 2^bits each;
-    /// `None` where it is infinite or not yet known.
+    /// ln of the arrival time of the n-th candidate without its handicap, for n values U = u / 2^bits in
+    /// `us`; `None` if it is infinite or not yet determined.
     pub(crate) fn enclose_ln_time(
         self,
         us: &[BigUint],
@@ -94,7 +96,7 @@ impl FirstArrival {
             return Some(Enclosure::ln_dyadic(u, bits, precision));
         }
         let Some(s) = sum_of_gaps(us, bits, size, precision) else {
-            // All arrive at 1, or never.
+            // With U = 1 the uniform arrival time is 1, the exponential one infinite.
             let uniform = self == Self::Uniform;
             return uniform.then(|| Enclosure::rational(&BigRational::zero(), precision));
         };
@@ -121,7 +123,7 @@ pub(crate) fn exponential(word: u64) -> f64 {
     }
 }
 
-/// s; `None` where a U is 1. No more U's than candidates.
+/// s from the values U = u / 2^bits, of which there are at most `size`; `None` if one of them is 1.
 fn sum_of_gaps(us: &[BigUint], bits: u64, size: &BigUint, precision: u64) -> Option<Enclosure> {
     let one = BigUint::one() << bits;
     let whole = BigRational::from_integer(size.clone().into());
@@ -143,7 +145,7 @@ fn sum_of_gaps(us: &[BigUint], bits: u64, size: &BigUint, precision: u64) -> Opt
 mod tests {
     use super::*;
 
-    /// E[-ln(1 - U^(1/m))] = 1 + 1/2 + ... + 1/m, by the midpoint rule over 2^20 words.
+    /// E[-ln(1 - U^(1/m))] = 1 + 1/2 + ... + 1/m, checked by the midpoint rule over 2^20 words.
     #[test]
     fn the_noise_of_a_class_has_a_harmonic_mean() {
         for m in [1u32, 2, 10, 1000] {

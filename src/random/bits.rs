@@ -1,4 +1,4 @@
-//! Where random bits come from, and their addresses.
+//! Sources of random bits, and the addresses of the bits.
 
 use num_bigint::BigUint;
 use rand::RngCore;
@@ -8,18 +8,18 @@ use rand_chacha::rand_core::SeedableRng;
 
 use crate::error::{Error, Result};
 
-/// Where the key of a run comes from.
+/// The source of the key of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Entropy {
     /// A fresh 256-bit key from the operating system.
     #[default]
     OperatingSystem,
-    /// A key made from a public number: for tests and examples, never for a release.
+    /// A key derived from a public number: for tests and examples, never for a release.
     Seeded(u64),
 }
 
 impl Entropy {
-    /// A source of keys.
+    /// Makes the source of keys for the draws.
     ///
     /// # Errors
     ///
@@ -36,7 +36,7 @@ impl Entropy {
     }
 }
 
-/// Hands each draw of a release a key of its own.
+/// Derives a separate key for each draw of a release.
 ///
 /// The key of draw i is the start of ChaCha20's stream i under the master key.
 pub struct RandomnessSource {
@@ -50,14 +50,14 @@ impl RandomnessSource {
     }
 }
 
-/// Where the bits of a candidate are: lane below 2^31, position below 2^32.
+/// The address of a candidate's bits: lane below 2^31, position below 2^32.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Address {
     pub(crate) lane: u64,
     pub(crate) position: u64,
 }
 
-/// Lanes from here on hold the bits after a candidate's first 64.
+/// The first of the lanes that hold a candidate's bits after its first 64.
 const REFINEMENT: u64 = 1 << 63;
 
 impl Address {
@@ -79,7 +79,7 @@ impl Bits {
         WordStream { rng }
     }
 
-    /// The key at the start of a lane, and so 2^64 lanes more.
+    /// The bits under the key at the start of a lane: another 2^64 lanes.
     pub(crate) fn branch(&self, lane: u64) -> Self {
         let mut key = [0; 32];
         self.lane(lane).rng.fill_bytes(&mut key);
@@ -89,7 +89,7 @@ impl Bits {
     /// The word at a position of a lane.
     pub(crate) fn word(&self, lane: u64, position: u64) -> u64 {
         let mut stream = self.lane(lane);
-        // The generator counts words of 32 bits.
+        // The generator counts 32-bit words.
         stream.rng.set_word_pos(2 * u128::from(position));
         stream.next_word()
     }
@@ -102,7 +102,7 @@ impl Bits {
     }
 }
 
-/// The words of one lane, one after the other.
+/// The words of one lane in order.
 pub(crate) struct WordStream {
     rng: ChaCha20Rng,
 }
@@ -143,8 +143,8 @@ mod tests {
         }
     }
 
-    /// The first words of ChaCha20 (RFC 8439, appendix A.1, test vector 1: key, nonce and
-    /// counter all zero) as the key of draw 0 under seed 0.
+    /// The first words of ChaCha20 (RFC 8439, appendix A.1, test vector 1: key, nonce and counter all zero)
+    /// are the key of draw 0 under seed 0.
     #[test]
     fn keys_are_the_published_stream() {
         let bits = Entropy::Seeded(0).source().unwrap().bits(0);

@@ -1,20 +1,21 @@
-//! Races between blocks: many candidates whose handicaps are not all the same, but close.
+//! Exponential races between blocks of candidates with similar but unequal handicaps.
 //!
-//! The candidates race as in `race`: one with handicap z arrives at B e^z, and the first wins. A block is
-//! any set of them that can be counted, drawn from uniformly, and whose handicaps lie between two bounds.
-//! Which candidates of a block have its first, second, ... least B is a uniform draw without
-//! replacement, independent of these B themselves. So a block reveals one candidate after the other: a B,
-//! then who has it, and with that the true time B e^z. Its next B times e^(least z) bounds all that it
-//! has not revealed. The first arrival of all is found once every bound lies after it: nobody else was
-//! looked at, and the law is that of a race in which everybody runs.
+//! The candidates race as in `race`: one with handicap z arrives at time B e^z, and the first wins. A block
+//! is any set of candidates that can be counted and sampled uniformly, and whose handicaps lie between two
+//! bounds. The candidates that have the smallest, second smallest, ... B of a block are a uniform draw
+//! without replacement, independent of the values of B. So a block reveals its candidates one by one: the
+//! next B, then the candidate it belongs to, and thus the true arrival time B e^z. The next B times
+//! e^(smallest z) is a lower bound for all candidates not yet revealed. The first arrival of all is found
+//! once every lower bound lies after it. The remaining candidates are never sampled, yet the law is that of a
+//! race among all.
 //!
-//! **Exactness.** Revealing more than needed changes nothing, since all bits of a block are its own; so
-//! whether a bound lies after the best time is decided by `f64` intervals alone, and only true times that
-//! overlap are refined. The quick interval of the j-th arrival is that of the first (see `race`) with s in
-//! the place of v: unknown bits move ln s by no more than the most that they move one of the ln v_i,
-//! and the sum adds j roundings.
+//! **Exactness.** Revealing more candidates than necessary does not change the result, since each block has
+//! its own bits. So `f64` intervals alone may decide whether a lower bound lies after the best time, and only
+//! true times that overlap are refined. The quick interval of the j-th arrival is that of the first (see
+//! `race`) with s in place of v: unknown bits change ln s by at most the largest change of any ln v_i, and
+//! the sum adds j roundings.
 //!
-//! **Cost.** A word and a comparison a block; the number of candidates revealed is about e to the power
+//! **Cost.** One word and one comparison per block. The number of revealed candidates is about e to the power
 //! of the difference between a block's bounds.
 
 use std::cell::OnceCell;
@@ -29,7 +30,7 @@ use super::race::{Quick, exact_interval};
 use super::{Address, Bits, Entrant, Filter, Handicapped, WordStream};
 use crate::exact::near_f64;
 
-/// What a race asks of its blocks.
+/// The interface of blocks to a race.
 pub(crate) trait Blocks {
     /// A candidate.
     type Member: Eq;
@@ -37,41 +38,41 @@ pub(crate) trait Blocks {
     /// The number of candidates in a block; at least 1.
     fn size(&self, block: Address) -> BigUint;
 
-    /// A uniform one.
+    /// Draws a candidate of a block uniformly.
     fn draw(&self, block: Address, words: &mut WordStream) -> Self::Member;
 
-    /// Its z >= 0.
+    /// The handicap z >= 0 of a candidate.
     fn handicap(&self, block: Address, member: &Self::Member) -> BigRational;
 }
 
-/// A race under way.
+/// A race in progress.
 pub(crate) struct BlockRace<'a> {
     bits: &'a Bits,
-    /// The bits of blocks that reveal candidates: one lane each.
+    /// The lane whose bits are used to reveal candidates, one branch per block.
     own: u64,
     quick: Quick,
-    /// The winner arrives no later.
+    /// An upper bound of the winner's ln time.
     bar: f64,
     entered: Vec<Entered>,
-    /// How many are let in before those that are out are sorted out.
+    /// The number of entered blocks at which those that cannot win are removed.
     limit: usize,
 }
 
-/// A block that may hold the winner.
+/// A block that may contain the winner.
 struct Entered {
     address: Address,
     word: u64,
-    /// With the least handicap.
+    /// The block's size, with its smallest handicap.
     entrant: Handicapped,
     lower: f64,
 }
 
-/// Below this ln size, e^(ln size) tells how many candidates there are well enough for sums of gaps.
+/// For ln size below this, e^(ln size) is accurate enough as the number of candidates in sums of gaps.
 const LN_MANY: f64 = 40.0;
 
 impl<'a> BlockRace<'a> {
-    /// An empty race; no `ln_size` will be further from the truth than `ln_size_error`. Lane `own` holds
-    /// no bits of a block's address.
+    /// An empty race. The error of every `ln_size` must be at most `ln_size_error`. Lane `own` must not
+    /// contain bits at a block's address.
     pub(crate) fn new(
         bits: &'a Bits,
         own: u64,
@@ -83,14 +84,14 @@ impl<'a> BlockRace<'a> {
         Self { bits, own, quick, bar: f64::INFINITY, entered: Vec::new(), limit: 64 }
     }
 
-    /// Whether a block certainly does not hold the winner, by the first word of its bits. With a size that
-    /// is an upper bound it tells which need not be counted exactly.
+    /// Whether a block certainly does not contain the winner, given the first word of its bits. With an upper
+    /// bound as size it identifies blocks that need not be counted exactly.
     #[inline]
     pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
         self.quick.is_after(self.bar, word, entrant)
     }
 
-    /// Enters a block by its first word, its least handicap and (infinite if it is not known) its largest.
+    /// Enters a block with its first word, its smallest handicap and its largest (infinite if unknown).
     pub(crate) fn enter(&mut self, address: Address, word: u64, entrant: Handicapped, most: f64) {
         let (lower, _) = certain(self.quick.interval(word, entrant));
         let latest = Handicapped { handicap: most, ..entrant };
@@ -105,7 +106,7 @@ impl<'a> BlockRace<'a> {
         }
     }
 
-    /// The winner and its block; `None` if nobody entered.
+    /// The winner and its block; `None` if no block was entered.
     pub(crate) fn winner<B: Blocks>(self, blocks: &B) -> Option<(Address, B::Member)> {
         let Self { bits, own, quick, bar, entered, .. } = self;
         let own = bits.branch(own);
@@ -129,14 +130,14 @@ impl<'a> BlockRace<'a> {
     }
 }
 
-/// An interval that is no number may be anywhere.
+/// Replaces a NaN end by an infinite one: such an interval excludes nothing.
 fn certain((lower, upper): (f64, f64)) -> (f64, f64) {
     let lower = if lower.is_nan() { f64::NEG_INFINITY } else { lower };
     let upper = if upper.is_nan() { f64::INFINITY } else { upper };
     (lower, upper)
 }
 
-/// The time of a candidate that has been revealed.
+/// The arrival time of a revealed candidate.
 #[derive(Clone, Copy)]
 struct Time {
     block: usize,
@@ -144,7 +145,7 @@ struct Time {
     lower: f64,
 }
 
-/// A block that reveals its candidates.
+/// A block whose candidates are being revealed.
 struct Open<'a, B: Blocks> {
     entered: Entered,
     bits: &'a Bits,
@@ -152,13 +153,13 @@ struct Open<'a, B: Blocks> {
     quick: Quick,
     blocks: &'a B,
     size: OnceCell<BigUint>,
-    /// Those revealed, by their arrival before handicaps.
+    /// The revealed candidates, in the order of their B.
     members: Vec<B::Member>,
-    /// s of the next one.
+    /// s of the next candidate.
     gaps: f64,
-    /// The most that unknown bits change ln s by.
+    /// The largest change of ln s by unknown bits.
     unknown: f64,
-    /// The next one's time is not below; infinite if there is none.
+    /// A lower bound for the ln time of the next candidate; infinite if there is none.
     lower: f64,
 }
 
@@ -175,7 +176,7 @@ impl<'a, B: Blocks> Open<'a, B> {
         self.size.get_or_init(|| self.blocks.size(self.entered.address))
     }
 
-    /// Who arrives next, with the interval of its time.
+    /// Reveals the next candidate; returns the interval of its ln time.
     fn reveal(&mut self) -> (f64, f64) {
         let nth = self.members.len();
         let mut words = self.own.lane(DRAWS | nth as u64);
@@ -192,7 +193,7 @@ impl<'a, B: Blocks> Open<'a, B> {
         time
     }
 
-    /// The interval of the next arrival's time.
+    /// The interval of the next ln arrival time, for this handicap.
     fn interval(&self, handicap: f64) -> (f64, f64) {
         let entrant = Handicapped { handicap, ..self.entered.entrant };
         let time = self.quick.law.ln_nth(self.gaps, entrant.ln_size);
@@ -200,12 +201,12 @@ impl<'a, B: Blocks> Open<'a, B> {
         certain(self.quick.around(time, entrant, self.unknown + roundings))
     }
 
-    /// Turns to the next arrival.
+    /// Advances to the next arrival.
     fn pass_on(&mut self) {
         let nth = self.members.len() as u64;
         let ln_size = self.entered.entrant.ln_size;
         let mut factor = 1.0;
-        // A size as large as this cannot be used up.
+        // Larger blocks cannot be exhausted.
         if ln_size < LN_MANY
             && let Some(size) = self.size().to_u64()
         {
@@ -222,7 +223,7 @@ impl<'a, B: Blocks> Open<'a, B> {
         self.lower = self.interval(self.entered.entrant.handicap).0;
     }
 
-    /// Both ends of an arrival's time when so many words of all its bits are known.
+    /// Both ends of an arrival's ln time, given the first `words` words of all its bits.
     fn refined(&self, nth: usize, words: u64) -> super::leaders::Ends {
         let address = self.entered.address;
         let handicap = self.blocks.handicap(address, &self.members[nth]);
@@ -235,11 +236,11 @@ impl<'a, B: Blocks> Open<'a, B> {
     }
 }
 
-/// Lanes of a block's own bits from here on draw its candidates.
+/// The first of the lanes of a block's own bits that draw its candidates.
 const DRAWS: u64 = 1 << 62;
 
-/// v, and the most by which ln v may differ from its logarithm: by the first word, or where that says
-/// little, by as many as it takes (`prefix` gives U's bits).
+/// v, and the maximum error of its logarithm: from the first word, or, if that is too close to 0 or 1, from
+/// as many words as needed (`prefix` returns U's bits).
 fn gap(word: u64, prefix: impl Fn(u64) -> BigUint) -> (f64, f64) {
     let known = word.min(!word);
     if known >> 32 > 0 {
@@ -255,7 +256,7 @@ fn gap(word: u64, prefix: impl Fn(u64) -> BigUint) -> (f64, f64) {
             law.enclose_ln_time(std::slice::from_ref(u), bits, &one, bits + 32)
         };
         if let (Some(least), Some(most)) = (ln_v(&u), ln_v(&(&u + 1u32))) {
-            // Both are at most a few hundred, so that this rounds by less than 2^-40.
+            // Both are at most a few hundred, so rounding changes them by less than 2^-40.
             let (low, high) = (least.low(), most.high());
             if high - low < 2f64.powi(-32) {
                 return (libm::exp(low), high - low + 2f64.powi(-38));
@@ -310,8 +311,8 @@ mod tests {
         }
     }
 
-    /// Every candidate wins as often as if all ran by themselves, however far the handicaps of a block lie
-    /// apart; and whatever is refined.
+    /// Every candidate wins as often as in a race without blocks, however far apart the handicaps of a block
+    /// are, with and without refinement.
     #[test]
     fn blocks_race_as_their_candidates_would() {
         let blocks = Listed(vec![
@@ -342,8 +343,8 @@ mod tests {
         }
     }
 
-    /// Whatever the first word and the bits after it: the interval of ln v is narrow and contains the
-    /// truth. So no word, not even 0 or the largest, makes a block reveal all it has.
+    /// The interval of ln v is narrow and contains the true value for any first word and any further bits. So
+    /// no word, not even 0 or the largest, makes a block reveal all its candidates.
     #[test]
     fn gaps_are_known_well_enough() {
         let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);
@@ -357,7 +358,7 @@ mod tests {
                 _ => words.next_word(),
             };
             let rest = [0, u64::MAX, words.next_word(), 1][i as usize % 4];
-            // U: the first word, four times the same, then 1.
+            // U: the first word, the same word four more times, then 1.
             let prefix = |words: u64| {
                 let push = |all: BigUint, word: u64| (all << 64u32) | BigUint::from(word);
                 let of = |n: u64| match n {
@@ -371,7 +372,7 @@ mod tests {
             assert!(unknown < 1e-9, "{first:x}");
             let (u, law) = (prefix(8), FirstArrival::Exponential);
             let truth = law.enclose_ln_time(&[u], 512, &BigUint::from(1u32), 600).unwrap();
-            // And the margin of the filter.
+            // The margin of the filter is added.
             assert!(truth.distance_from(v.ln()) <= unknown + 2f64.powi(-49) * (1.0 + v.ln().abs()));
         }
     }
@@ -392,7 +393,7 @@ mod tests {
                 let mut open = Open::new(entered, &own, &bits, quick, &blocks);
                 for nth in 0..40 {
                     let (lower, upper) = open.reveal();
-                    // 192 bits, and 32 to spare.
+                    // 192 bits, with 32 guard bits.
                     let (lo, hi) = open.refined(nth, 3);
                     let scale = BigRational::from(num_bigint::BigInt::from(1) << 224);
                     let value =

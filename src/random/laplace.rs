@@ -1,4 +1,4 @@
-//! Discrete Laplace noise, exactly.
+//! Exact discrete Laplace noise.
 
 use num_bigint::{BigInt, BigUint, Sign};
 use num_rational::BigRational;
@@ -9,9 +9,9 @@ use super::{WordStream, uniform_below};
 
 /// An integer Z with P(Z = z) proportional to e^(-rate |z|), for a positive rational rate.
 ///
-/// Added to an integer sum of sensitivity D with rate eps/D, it makes the sum eps-differentially
-/// private. Expected cost: a few dozen uniform integers, whatever the rate. Source: Canonne,
-/// Kamath and Steinke (2020), algorithm 2, with s/t the rate.
+/// Added with rate eps/D to an integer sum of sensitivity D, it makes the sum eps-differentially private.
+/// Expected cost: a few dozen uniform integers, for any rate. Source: Canonne, Kamath and Steinke (2020),
+/// algorithm 2, with s/t the rate.
 pub(crate) fn discrete_laplace(words: &mut WordStream, rate: &BigRational) -> BigInt {
     let (s, t) = (rate.numer().magnitude(), rate.denom().magnitude());
     let one = BigUint::from(1u32);
@@ -52,7 +52,7 @@ mod tests {
             let mut counts = [0u64; 10];
             for _ in 0..100_000 {
                 let z = discrete_laplace(&mut words, &rate).to_i64().unwrap();
-                // -4..=4 each, everything beyond together.
+                // A bin each for -4..=4, one bin for everything beyond.
                 counts[if z.abs() <= 4 { (z + 4) as usize } else { 9 }] += 1;
             }
             let mut law: Vec<f64> =

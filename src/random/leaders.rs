@@ -1,16 +1,16 @@
-//! The least few of many real numbers that are known as intervals, in order.
+//! The smallest few of many real numbers that are known as intervals, in order.
 //!
-//! Every number is a function of infinitely many random bits. Its first bits put it into an `f64`
-//! interval that contains it; nearly always the intervals tell who is first. If not, the few that
-//! overlap get further bits and intervals from integer arithmetic, until they part. Equality has
-//! probability zero. So the outcome is a function of the infinite strings alone, and the quick
-//! intervals decide nothing but the speed.
+//! Every number is a function of infinitely many random bits. Its first bits give an `f64` interval that
+//! contains it; these intervals nearly always determine the order. If not, the few numbers that overlap get
+//! further bits and intervals from integer arithmetic until they are separated. Ties have probability zero.
+//! So the outcome is a function of the infinite bit strings alone, and the quick intervals affect only the
+//! speed.
 
 use num_bigint::BigInt;
 
 use super::Address;
 
-/// A number by its address, known to lie between two ends.
+/// A number by its address, with bounds.
 #[derive(Clone, Copy)]
 struct Contender {
     address: Address,
@@ -18,26 +18,26 @@ struct Contender {
     upper: f64,
 }
 
-/// Both ends of a number, times a power of two that depends on `words` alone; `None` where unbounded.
+/// Both ends of a number, scaled by a power of two that depends on `words` alone; `None` if unbounded.
 pub(crate) type Ends = (Option<BigInt>, Option<BigInt>);
 
-/// The numbers that may still be among the least `count`.
+/// The numbers that may still be among the smallest `count`.
 pub(crate) struct Leaders {
     count: usize,
-    /// At least `count` of the numbers so far lie below: whoever starts above it is out.
+    /// At least `count` of the numbers so far lie below; a number with a lower end above it is excluded.
     bar: f64,
     contenders: Vec<Contender>,
-    /// How many contenders are let in before those that are out are sorted out.
+    /// The number of contenders at which excluded ones are removed.
     limit: usize,
 }
 
 impl Leaders {
-    /// Nobody yet.
+    /// An empty set, for the smallest `count` numbers.
     pub(crate) fn new(count: usize) -> Self {
         Self { count, bar: f64::INFINITY, contenders: Vec::new(), limit: 2 * count + 16 }
     }
 
-    /// Numbers above this are out.
+    /// Numbers above this bound are excluded.
     #[inline]
     pub(crate) fn bar(&self) -> f64 {
         self.bar
@@ -46,7 +46,7 @@ impl Leaders {
     /// Enters a number.
     #[inline]
     pub(crate) fn enter(&mut self, address: Address, lower: f64, upper: f64) {
-        // Written so that an interval that failed to be a number stays in and is refined.
+        // Negated so that a NaN bound keeps the number, which is then refined.
         if !(lower > self.bar) {
             self.contenders.push(Contender { address, lower, upper });
             if self.count == 1 {
@@ -58,10 +58,10 @@ impl Leaders {
         }
     }
 
-    /// Lowers the bar to the `count`-th upper end and drops who is above it.
+    /// Lowers the bar to the `count`-th upper end and removes the contenders above it.
     fn sort_out(&mut self) {
         if self.contenders.len() > self.count {
-            // An upper end that is no number says nothing.
+            // A NaN upper end bounds nothing.
             let key = |c: &Contender| if c.upper.is_nan() { f64::INFINITY } else { c.upper };
             let by_upper = |a: &Contender, b: &Contender| key(a).total_cmp(&key(b));
             let (_, last, _) = self.contenders.select_nth_unstable_by(self.count - 1, by_upper);
@@ -72,12 +72,12 @@ impl Leaders {
         self.limit = 2 * self.contenders.len() + 16;
     }
 
-    /// The addresses of the least `count` numbers (of all, if fewer entered), the least first.
-    /// `refine` gives a number's ends when so many words of its bits are known.
+    /// The addresses of the smallest `count` numbers (of all, if fewer were entered), in ascending order.
+    /// `refine` returns a number's ends, given the first `words` words of its bits.
     pub(crate) fn in_order(mut self, refine: impl Fn(Address, u64) -> Ends) -> Vec<Address> {
         self.sort_out();
         let mut rest = self.contenders;
-        // The last is the one that starts lowest; one that is not known at all may be anywhere.
+        // Sorted so that the smallest lower end comes last; a NaN lower end counts as minus infinity.
         let start = |c: &Contender| if c.lower.is_nan() { f64::NEG_INFINITY } else { c.lower };
         rest.sort_unstable_by(|a, b| start(b).total_cmp(&start(a)));
         let mut order = Vec::with_capacity(self.count);
@@ -100,7 +100,7 @@ impl Leaders {
     }
 }
 
-/// The name of the least number; `None` of none.
+/// The name of the smallest number; `None` if there is none.
 pub(super) fn least<N: Copy>(mut names: Vec<N>, refine: impl Fn(N, u64) -> Ends) -> Option<N> {
     let mut words = 2;
     while names.len() > 1 {
@@ -124,8 +124,7 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Numbers with 40 bits of which the quick interval knows the first few: the order is that of
-        /// the numbers.
+        /// Numbers with 40 bits, of which the quick interval knows the first few, are ordered correctly.
         #[test]
         fn the_order_is_found_however_little_is_known_at_first(
             numbers in prop::collection::hash_set(0u64..1 << 40, 1..60),

@@ -1,25 +1,24 @@
-//! Races: which of many weighted groups of candidates is chosen, exactly.
+//! Exponential races: the exact choice among many weighted groups of candidates.
 //!
-//! An entrant is a group of `size` candidates, all with the same handicap z >= 0. Every candidate
-//! arrives at time B e^z, where B is
+//! An entrant is a group of `size` candidates, all with the same handicap z >= 0. Every candidate arrives at
+//! time B e^z, where B is
 //!
-//! - uniform on (0, 1): the first candidate to arrive follows permute-and-flip, which is
-//!   report-noisy-max with exponential noise;
-//! - such that -ln B is standard Laplace noise: report-noisy-max with that (single candidates only);
-//! - exponential with rate 1: the first follows the exponential mechanism, which is
-//!   report-noisy-max with Gumbel noise: P(candidate) proportional to e^-z.
+//! - uniform on (0, 1): the first arrival follows permute-and-flip, which is report-noisy-max with
+//!   exponential noise;
+//! - such that -ln B is standard Laplace noise: report-noisy-max with that noise (single candidates only);
+//! - exponential with rate 1: the first arrival follows the exponential mechanism, which is report-noisy-max
+//!   with Gumbel noise: P(candidate) proportional to e^-z.
 //!
 //! Only each group's first arrival is needed (see `arrival`).
 //!
-//! **Exactness.** U is an infinite string of random bits, of which the first 64 put ln T into an `f64`
-//! interval that provably contains it; `leaders` refines those that overlap.
+//! **Exactness.** U is an infinite string of random bits. Its first 64 bits give an `f64` interval that
+//! provably contains ln T; `leaders` refines the intervals that overlap.
 //!
-//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm
-//! within 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s
-//! is used. To
-//! it come the error of ln size, twice, and the unknown bits of U: moving U by 2^-64 moves ln v by
-//! at most 2/min(w, 2^64 - 1 - w), w the first 64 bits, for v >= U and 1 - U >= 1/2 on the lower
-//! half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
+//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm within
+//! 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s is used. To this are
+//! added twice the error of ln size, and the effect of the unknown bits of U: moving U by 2^-64 moves ln v
+//! by at most 2/min(w, 2^64 - 1 - w), where w is the first 64 bits, since v >= U and 1 - U >= 1/2 on the
+//! lower half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
@@ -29,15 +28,15 @@ use super::leaders::{Ends, Leaders};
 use super::{Address, Bits, WordStream};
 use crate::exact::Enclosure;
 
-/// An entrant, exactly.
+/// An exact entrant.
 pub(crate) struct Entrant {
-    /// How many candidates it stands for; at least 1.
+    /// The number of candidates in the group; at least 1.
     pub(crate) size: BigUint,
     /// Their common z >= 0.
     pub(crate) handicap: BigRational,
 }
 
-/// An entrant as the quick comparison sees it.
+/// An entrant in floating point, for the quick comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Handicapped {
     /// ln size, within the race's error.
@@ -46,7 +45,7 @@ pub(crate) struct Handicapped {
     pub(crate) handicap: f64,
 }
 
-/// How far the quick comparison is trusted.
+/// The relative error assumed in the quick comparison.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Filter {
     pub(super) unit: f64,
@@ -59,7 +58,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Intervals as if arithmetic had only this many bits: forces refinement in tests.
+    /// Intervals as if arithmetic had only this many bits, which forces refinement in tests.
     #[cfg(test)]
     pub(crate) fn weakened(bits: i32) -> Self {
         Self { unit: 2f64.powi(-bits) }
@@ -71,11 +70,11 @@ impl Filter {
 pub(super) struct Quick {
     pub(super) law: FirstArrival,
     pub(super) filter: Filter,
-    /// No ln size is further from the truth.
+    /// An error bound for every ln size.
     pub(super) ln_size_error: f64,
 }
 
-/// A race under way.
+/// A race in progress.
 pub(crate) struct Race<'a> {
     bits: &'a Bits,
     quick: Quick,
@@ -85,8 +84,7 @@ pub(crate) struct Race<'a> {
 }
 
 impl<'a> Race<'a> {
-    /// An empty race for one winner; no `ln_size` will be further from the truth than
-    /// `ln_size_error`.
+    /// An empty race for one winner. The error of every `ln_size` must be at most `ln_size_error`.
     pub(crate) fn new(
         bits: &'a Bits,
         law: FirstArrival,
@@ -98,7 +96,7 @@ impl<'a> Race<'a> {
         Self { bits, quick: Quick { law, filter, ln_size_error }, words, next, leaders }
     }
 
-    /// The same for the first `count` of candidates that stand for themselves alone.
+    /// An empty race for the first `count` arrivals, with single candidates as entrants.
     pub(crate) fn for_first(
         count: usize,
         bits: &'a Bits,
@@ -108,13 +106,13 @@ impl<'a> Race<'a> {
         Self { leaders: Leaders::new(count), ..Self::new(bits, law, filter, 0.0) }
     }
 
-    /// The entrants that follow take their bits from the start of this lane.
+    /// Makes the following entrants take their bits from the start of this lane.
     pub(crate) fn lane(&mut self, lane: u64) {
         self.words = self.bits.lane(lane);
         self.next = Address { lane, position: 0 };
     }
 
-    /// Enters the next one of the lane.
+    /// Enters an entrant at the next position of the lane.
     #[inline]
     pub(crate) fn enter(&mut self, entrant: Handicapped) {
         let word = self.words.next_word();
@@ -123,7 +121,7 @@ impl<'a> Race<'a> {
         self.enter_at(address, word, entrant);
     }
 
-    /// Enters one with the first word of its bits, for those that take turns between lanes.
+    /// Enters an entrant with the first word of its bits, for callers that alternate between lanes.
     #[inline]
     pub(crate) fn enter_at(&mut self, address: Address, word: u64, entrant: Handicapped) {
         if self.cannot_win(word, entrant) {
@@ -133,19 +131,19 @@ impl<'a> Race<'a> {
         self.leaders.enter(address, lower, upper);
     }
 
-    /// Whether somebody who has entered is certainly faster. With a size that is an upper bound it tells
-    /// who need not be counted exactly.
+    /// Whether some entrant so far is certainly faster. With an upper bound as size it identifies groups that
+    /// need not be counted exactly.
     #[inline]
     pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
         self.quick.is_after(self.leaders.bar(), word, entrant)
     }
 
-    /// Who arrives first; `None` if nobody entered. `exact` gives an entrant by its address.
+    /// The first arrival; `None` if there is no entrant. `exact` returns the entrant at an address.
     pub(crate) fn winner(self, exact: impl Fn(Address) -> Entrant) -> Option<Address> {
         self.order(exact).first().copied()
     }
 
-    /// Those asked for, in the order of their arrival.
+    /// The requested number of first arrivals, in order.
     pub(crate) fn order(self, exact: impl Fn(Address) -> Entrant) -> Vec<Address> {
         let Self { bits, quick, leaders, .. } = self;
         leaders.in_order(|address, words| {
@@ -156,10 +154,10 @@ impl<'a> Race<'a> {
 }
 
 impl Quick {
-    /// Settles nearly all entrants without a logarithm: whether ln T is above a bar.
+    /// Whether ln T is above a bar. Decides nearly all entrants without a logarithm.
     ///
-    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace
-    /// noise, B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
+    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace noise,
+    /// B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
     #[inline]
     pub(super) fn is_after(
         &self,
@@ -182,8 +180,8 @@ impl Quick {
         self.around(time, entrant, 2.0 / known as f64)
     }
 
-    /// The interval around ln of an arrival (given with ln v or ln s) after a handicap; `unknown` is what
-    /// the bits not yet known can change.
+    /// The interval around the ln of an arrival time (given with ln v or ln s) with a handicap; `unknown`
+    /// bounds the effect of the bits not yet known.
     pub(super) fn around(
         &self,
         (ln_arrival, ln_v): (f64, f64),
@@ -197,8 +195,8 @@ impl Quick {
     }
 }
 
-/// Both ends of ln T (times a power of two, the same for all) of the last of as many arrivals as there are
-/// U's, when each U lies in [u, u + 1] / 2^bits; `None` where it is unbounded.
+/// Both ends of ln T (scaled by a common power of two) of the n-th arrival for n values U, each in [u, u + 1]
+/// / 2^bits; `None` if unbounded.
 pub(super) fn exact_interval(
     law: FirstArrival,
     us: &[BigUint],
@@ -232,7 +230,7 @@ mod tests {
     const LAWS: [FirstArrival; 3] =
         [FirstArrival::Uniform, FirstArrival::Exponential, FirstArrival::Laplace];
 
-    /// Every quick interval contains the refined one: no violation in 4,000, the ends included.
+    /// Every quick interval contains the refined one: no violation in 4,000 cases, including the end points.
     #[test]
     fn quick_intervals_hold() {
         let bits = bits(1);
@@ -257,7 +255,7 @@ mod tests {
                 let race = Race::new(&bits, law, Filter::default(), 1e-12 * ln_size);
                 let entrant = Handicapped { ln_size, handicap: handicap.to_f64().unwrap() };
                 let (lower, upper) = race.quick.interval(word, entrant);
-                // The word followed by zeros and by ones.
+                // The word followed by zeros, and by ones.
                 let u = BigUint::from(word) << 128u32;
                 let last = BigUint::from(word) << 128u32 | ((BigUint::one() << 128u32) - 1u32);
                 let entrant = Entrant { size: size.clone(), handicap: handicap.clone() };
@@ -272,7 +270,7 @@ mod tests {
         }
     }
 
-    /// The shortcut never rejects what the interval would keep.
+    /// The shortcut never rejects an entrant that the interval would keep.
     #[test]
     fn shortcut_is_conservative() {
         let bits = bits(2);
@@ -300,7 +298,7 @@ mod tests {
         (size >> shift).to_f64().unwrap().ln() + shift as f64 * std::f64::consts::LN_2
     }
 
-    /// Three groups against the closed form of the exponential mechanism, quick and refined.
+    /// Three groups compared with the closed form of the exponential mechanism, quick and refined.
     #[test]
     fn exponential_arrivals_fit_the_exponential_mechanism() {
         let groups = [(1u32, ratio(0, 1)), (5, ratio(3, 2)), (40, ratio(7, 2))];

@@ -7,10 +7,9 @@ use num_traits::{ToPrimitive, Zero};
 
 use super::WordStream;
 
-/// A uniform integer in [0, bound), by rejection on whole words; `bound` is positive.
+/// A uniform integer in [0, bound) for a positive `bound`, by rejection.
 ///
-/// Words are read until they exceed the bound's length by none; each try succeeds with
-/// probability above 1/2.
+/// Each try reads as many words as the bound needs and succeeds with probability above 1/2.
 pub(crate) fn uniform_below(words: &mut WordStream, bound: &BigUint) -> BigUint {
     debug_assert!(!bound.is_zero());
     if let Some(bound) = bound.to_u64() {
@@ -29,7 +28,7 @@ pub(crate) fn uniform_below(words: &mut WordStream, bound: &BigUint) -> BigUint 
     }
 }
 
-/// A uniform integer in [0, bound); `bound` is positive.
+/// A uniform integer in [0, bound) for a positive `bound`.
 pub(crate) fn uniform_u64(words: &mut WordStream, bound: u64) -> u64 {
     let unused = (bound - 1).leading_zeros();
     if unused == 64 {
@@ -80,7 +79,8 @@ mod tests {
         }
     }
 
-    /// A bound of 65 bits, not a power of two: the upper of four equal parts is drawn as often.
+    /// A bound of 65 bits, not a power of two: the uppermost of four equal parts is drawn as often as the
+    /// others.
     #[test]
     fn large_integers_are_uniform() {
         let mut words = words();

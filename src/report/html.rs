@@ -1,4 +1,4 @@
-//! A record as a page: what is protected first, then what was selected and how.
+//! Records as HTML pages: first the privacy guarantee, then the picks and how they were made.
 
 use super::page::{Block, Level, Notice, Page, Section};
 use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scaled, target};
@@ -9,7 +9,7 @@ use crate::select::{
     Warning,
 };
 
-/// The page of a selection, but for the record itself.
+/// The page of a selection, without the JSON record.
 pub(super) fn page_of_selection(record: &Record) -> Page {
     let (k, features) = (record.public.k, record.public.features);
     let subject = protected(&record.score, &record.guarantee);
@@ -85,7 +85,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     }
 }
 
-/// The page of a choice, but for the record itself.
+/// The page of a choice, without the JSON record.
 pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let score = &record.score;
     let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
@@ -134,7 +134,7 @@ fn score_of(score: &ScoreUsed) -> String {
     }
 }
 
-/// What is promised, to whom, and what it was spent on.
+/// The blocks on privacy: banner, meaning, guarantee and the parts of epsilon.
 fn privacy(
     private: bool,
     is_nominal: bool,
@@ -171,8 +171,8 @@ fn privacy(
     let ledger = parts.iter().map(|(name, _, amount)| vec![name.clone(), amount.clone()]);
     let ledger = ledger.chain([vec!["total".to_owned(), epsilon.to_string()]]).collect();
     let (caption, spent_on) = match (private, is_nominal) {
-        (true, _) => ("What is promised", "How epsilon was spent"),
-        (false, false) => ("What a run that is not seeded promises", "How epsilon was split"),
+        (true, _) => ("Guarantee", "How epsilon was spent"),
+        (false, false) => ("Guarantee of a run without a seed", "How epsilon was split"),
         (false, true) => ("Nominal only", "How the nominal epsilon was split"),
     };
     let mut blocks = vec![banner];
@@ -198,7 +198,7 @@ fn privacy(
     blocks
 }
 
-/// What an epsilon means for one person, rounded against us.
+/// The meaning of epsilon for one person, with all bounds rounded up.
 fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
     let guess = match neighbors {
         Neighbors::AddRemove => format!("whether one {unit} is in the data"),
@@ -209,16 +209,16 @@ fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
     let limit = if tenths < 1000.0 {
         let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
         format!(
-            "at most {:.1}% (the odds move by a factor of at most e^epsilon, here {factor:.2})",
+            "at most {:.1}% (the odds change by a factor of at most e^epsilon, here {factor:.2})",
             tenths / 10.0
         )
     } else {
         "nearly 100%: an epsilon as large as this hardly limits it".to_owned()
     };
     format!(
-        "Somebody who knows everything else and is split evenly on {guess} can, having read this page, \
-         be right with a chance of {limit}. What the data say about people in general is not hidden, and \
-         further releases from the same data add up."
+        "Someone who knows everything else and gives even odds on {guess} can, after reading this page, \
+         be right with a probability of {limit}. What the data show about people in general is not \
+         hidden, and the epsilons of further releases from the same data add up."
     )
 }
 
@@ -229,7 +229,9 @@ fn selected<'a>(
 ) -> Vec<Block> {
     let order = match order {
         PickOrder::Pick => "In the order in which the mechanism released them.",
-        PickOrder::File => "In the order of the input, which says nothing of which came first.",
+        PickOrder::File => {
+            "In the order of the input, which does not reveal the order of the picks."
+        }
     };
     let rows = picked.map(|(name, place)| vec![name.to_owned(), place.to_string()]);
     vec![Block::Table {
@@ -274,7 +276,7 @@ pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
 mod tests {
     use super::*;
 
-    /// Chances and factors are rounded up.
+    /// Probabilities and factors are rounded up.
     #[test]
     fn an_epsilon_in_words() {
         let words = |epsilon| meaning(epsilon, Neighbors::AddRemove, Unit::Row);

@@ -1,14 +1,14 @@
-//! A record as JSON.
+//! Records as JSON.
 
 use serde::Serialize;
 
 use crate::error::{Error, Result};
 
-/// A record as one indented JSON document with a line feed at its end.
+/// A record as an indented JSON document that ends in a line feed.
 ///
 /// # Errors
 ///
-/// None for records made by this crate; `Io` if serialization fails.
+/// `Io` if serialization fails, which does not happen for records made by this crate.
 pub fn to_json(record: &impl Serialize) -> Result<String> {
     serde_json::to_string_pretty(record)
         .map(|json| json + "\n")

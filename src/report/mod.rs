@@ -1,4 +1,4 @@
-//! Renders records, and pages and figures of numbers. It sees nothing but the record.
+//! Renders records, and pages with tables and figures. Only the record is read, never the data.
 
 #[cfg(feature = "html")]
 mod html;

@@ -1,7 +1,7 @@
-//! A page of HTML in one file: no network, no scripts, light or dark as the reader prefers, for screens
-//! wide and narrow and for paper.
+//! HTML pages in one file: without network access or scripts, in light or dark by the reader's preference,
+//! for wide and narrow screens and for print.
 
-/// A page. All texts are escaped; figures alone are markup.
+/// A page. All texts are escaped; only figures are inserted as markup.
 ///
 /// ```
 /// use dpsis::report::{Block, Page, Section};
@@ -13,48 +13,48 @@
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Page {
-    /// The title, also of the window.
+    /// The heading and the title of the window.
     pub title: String,
-    /// Paragraphs that say what this is.
+    /// Introductory paragraphs.
     pub lead: Vec<String>,
-    /// What the reader must know first.
+    /// Notices above everything else.
     pub notices: Vec<Notice>,
-    /// The parts of the page; more than three get a table of contents.
+    /// The sections; more than three get a table of contents.
     pub sections: Vec<Section>,
 }
 
-/// Something to know.
+/// A highlighted remark.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Notice {
-    /// How grave it is.
+    /// Its severity.
     pub level: Level,
-    /// What it is.
+    /// Its text.
     pub text: String,
 }
 
-/// How grave a notice is; said by a word and a color.
+/// The severity of a notice, shown by a word and a color.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Level {
-    /// As it should be.
+    /// As expected.
     Good,
-    /// Worth knowing.
+    /// Information.
     Note,
-    /// To be kept in mind when the results are used.
+    /// A caveat for the use of the results.
     Warning,
-    /// The results must not be used as if nothing were the matter.
+    /// The results must not be used without regard to the notice.
     Danger,
 }
 
-/// A part of a page.
+/// A section of a page.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Section {
-    /// Its address within the page; letters, digits and `-`, what else there is becomes `-`.
+    /// Its anchor within the page: letters, digits and `-`; any other character becomes `-`.
     pub id: String,
     /// Its heading.
     pub title: String,
-    /// What it holds.
+    /// Its content.
     pub blocks: Vec<Block>,
 }
 
@@ -89,102 +89,102 @@ impl Section {
     }
 }
 
-/// A piece of a section.
+/// A block of a section.
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum Block {
     /// A paragraph.
     Paragraph(String),
-    /// A notice in place.
+    /// A notice in the text.
     Notice(Notice),
-    /// A statement in large letters with what it means.
+    /// A statement in large letters with its explanation.
     Banner {
-        /// How grave it is.
+        /// Its severity.
         level: Level,
-        /// A word or two.
+        /// The statement, a word or two.
         words: String,
-        /// What they mean.
+        /// Its explanation.
         text: String,
     },
-    /// A table; columns of numbers are set flush right.
+    /// A table; columns of numbers are right-aligned.
     Table {
-        /// What it shows; may be empty.
+        /// Its caption; may be empty.
         caption: String,
-        /// The columns' names; may be empty, then the first column names the rows.
+        /// The column names; may be empty, in which case the first column names the rows.
         header: Vec<String>,
         /// The rows.
         rows: Vec<Vec<String>>,
     },
     /// A figure.
     Figure {
-        /// An SVG document, such as one of `report::figure`. It is put into the page as it is: it must
-        /// come from a source that is trusted.
+        /// An SVG document, such as one of `report::figure`. It is inserted without escaping, so it must come
+        /// from a trusted source.
         svg: String,
-        /// What it shows.
+        /// Its caption.
         caption: String,
-        /// Where the data are, relative to the page.
+        /// The address of the data, relative to the page.
         data_href: Option<String>,
     },
-    /// A whole and its parts as one bar.
+    /// A stacked bar of the parts of a whole.
     Parts {
-        /// What the whole is.
+        /// The name of the whole.
         caption: String,
-        /// Each part: its name, its share of the whole from 0 to 1, and how much that is.
+        /// For each part its name, its share of the whole from 0 to 1, and its amount as text.
         parts: Vec<(String, f64, String)>,
     },
-    /// What a source states beside what came out here.
+    /// A published statement compared with the result obtained here.
     Comparison {
         /// The statement, in the source's words.
         statement: String,
-        /// Where it is stated.
+        /// The place of the statement in the source.
         source: String,
         /// The source's number or finding.
         paper: String,
-        /// The one that came out here.
+        /// The number or finding obtained here.
         ours: String,
         /// Whether they agree.
         verdict: Verdict,
-        /// What explains it; may be empty.
+        /// An explanation; may be empty.
         note: String,
     },
-    /// A text that opens on demand, set as it is.
+    /// A collapsed preformatted text.
     Details {
-        /// The line that is always shown.
+        /// The line that is always visible.
         summary: String,
         /// The text.
         text: String,
     },
-    /// A file to save, held by the page itself.
+    /// A link that saves a file contained in the page itself.
     Download {
-        /// The words of the link.
+        /// The text of the link.
         label: String,
         /// The file's name.
         file: String,
         /// Its media type, such as `application/json`.
         media: String,
-        /// What it holds.
+        /// The content of the file.
         text: String,
     },
 }
 
-/// Whether a statement held here.
+/// Whether a published statement was confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// It did.
+    /// The statement holds.
     Matches,
-    /// It did not.
+    /// The statement does not hold.
     DoesNotMatch,
-    /// In part.
+    /// The statement holds in part.
     Partly,
-    /// What came out is compatible with the statement and with its opposite.
+    /// The result is compatible with the statement and with its opposite.
     Undecided,
-    /// It was not run.
+    /// The experiment was not run.
     NotTested,
 }
 
 impl Verdict {
-    /// In words.
+    /// The verdict in words.
     pub fn words(self) -> &'static str {
         match self {
             Self::Matches => "matches",

@@ -1,4 +1,4 @@
-//! A page written as HTML.
+//! Pages written as HTML.
 
 use std::fmt::Write;
 
@@ -74,7 +74,7 @@ impl Page {
     }
 }
 
-/// What can stand in an address within the page.
+/// An id made safe as an anchor within the page.
 fn address(id: &str) -> String {
     id.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
@@ -153,13 +153,13 @@ fn block(html: &mut String, block: &Block) {
     };
 }
 
-/// A relative address; one that would leave the page's folder for the network or a script leads nowhere.
+/// A relative address; absolute addresses and scripts are replaced by `#`.
 fn href_of(href: &str) -> String {
     if href.contains(':') || href.starts_with("//") { "#".to_owned() } else { href.to_owned() }
 }
 
 fn table(html: &mut String, caption: &str, header: &[String], rows: &[Vec<String>]) {
-    // A caption of the table itself would be broken at the table's width.
+    // A `<caption>` element would wrap at the width of the table.
     html.push_str("<figure class=\"table\">\n");
     if !caption.trim().is_empty() {
         let _ = writeln!(html, "<figcaption>{}</figcaption>", escape(caption));
@@ -191,7 +191,7 @@ fn table(html: &mut String, caption: &str, header: &[String], rows: &[Vec<String
     html.push_str("</tbody>\n</table>\n</div>\n</figure>\n");
 }
 
-/// Whether a column holds numbers only, and at least one.
+/// Whether a column contains only numbers, and at least one.
 fn is_numeric(rows: &[Vec<String>], column: usize) -> bool {
     let number = |text: &str| {
         let text = text.replace(['\u{2212}', ','], "-").replace('%', "");
@@ -233,7 +233,7 @@ fn percent(share: f64) -> f64 {
     if share.is_finite() { share.clamp(0.0, 1.0) * 100.0 } else { 0.0 }
 }
 
-/// Text as the body of a `data:` address.
+/// Percent-encodes text as the body of a `data:` address.
 fn percent_encoded(text: &str) -> String {
     text.bytes().fold(String::with_capacity(text.len() * 2), |mut encoded, byte| {
         if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {

@@ -1,4 +1,4 @@
-//! Records in every form.
+//! Records in all output formats.
 
 use std::ops::Deref;
 
@@ -18,22 +18,22 @@ use crate::error::Parameter;
 use crate::error::Result;
 use crate::select::{Record, Warning};
 
-/// A record of a release, or of what would be one if it were private.
+/// A record of a release, or of a result of the same form that is not private.
 pub trait Reported {
-    /// The names that were picked, each with its place in the input, counted from 1.
+    /// The names of the picks with their places in the input, counted from 1.
     fn picked(&self) -> impl Iterator<Item = (&str, usize)>;
 
-    /// What a place is: `column` or `row`.
+    /// The kind of place: `column` or `row`.
     fn place(&self) -> &'static str;
 
-    /// What the reader should know.
+    /// The warnings of the record.
     fn warnings(&self) -> &[Warning];
 
-    /// What was protected, assumed and spent, as a few plain lines; `words` are said after a warning for the
-    /// parameters it is about.
+    /// A few plain lines on what was protected, assumed and spent; the text from `words` for a warning's
+    /// parameters is appended to the warning.
     fn lines(&self, words: &dyn Fn(&[Parameter]) -> String) -> String;
 
-    /// The same as a page, with what was picked.
+    /// The same information and the picks as an HTML page.
     #[cfg(feature = "html")]
     fn page(&self) -> Page;
 }
@@ -61,26 +61,25 @@ impl<T: Deref<Target: Reported>> Reported for T {
     }
 }
 
-/// The picked names, one a line; no name holds a line break.
+/// The names of the picks, one per line; no name contains a line break.
 pub fn names(record: &impl Reported) -> String {
     record.picked().map(|(name, _)| format!("{name}\n")).collect()
 }
 
-/// The picked names and their places, tab-separated, under a header; a tab in a name becomes a
-/// blank.
+/// The names of the picks and their places, tab-separated, below a header; a tab in a name becomes a blank.
 pub fn to_tsv(record: &impl Reported) -> String {
     let line = |(name, place): (&str, usize)| format!("{}\t{place}\n", name.replace('\t', " "));
     let header = format!("name\t{}\n", record.place());
     std::iter::once(header).chain(record.picked().map(line)).collect()
 }
 
-/// What was protected, how values were scaled and what that suits, what was spent.
+/// A text report: what was protected, how values were scaled and which data that suits, and the budget spent.
 pub fn report(record: &impl Reported) -> String {
     report_with(record, |_| String::new())
 }
 
-/// The same for a program with words of its own for parameters, such as the names of its options: they are
-/// said after each warning.
+/// Like [`report`], for a program with its own words for parameters, such as the names of its options: they
+/// are appended to each warning.
 pub fn report_with(record: &impl Reported, words: impl Fn(&[Parameter]) -> String) -> String {
     record.lines(&words)
 }
@@ -131,7 +130,7 @@ impl Reported for ChoiceRecord {
     }
 }
 
-/// A record as one self-contained HTML page, with the record as JSON at its end.
+/// A record as one self-contained HTML page, which ends with the record as JSON.
 ///
 /// ```
 /// use dpsis::{Select, FileTable};
@@ -159,7 +158,7 @@ pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
         },
         Block::Details { summary: "The whole record".into(), text: json },
     ];
-    // Not a section of its own: a table of contents would stand before what is protected.
+    // Not a section of its own: a fourth section would put a table of contents above the privacy guarantee.
     match page.sections.last_mut() {
         Some(last) => last.blocks.extend(blocks),
         None => page.sections.push(html::section("record", "Record", blocks)),

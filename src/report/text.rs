@@ -69,12 +69,12 @@ pub(super) fn lines_of_selection(
     text
 }
 
-/// What a run would spend, and on what.
+/// A text report of the budget that a run would spend and the noise to expect.
 pub fn dry_run(plan: &DryRun) -> String {
     dry_run_with(plan, |_| String::new())
 }
 
-/// The same for a program with words of its own for parameters: see [`report_with`].
+/// Like [`dry_run`], for a program with its own words for parameters: see [`report_with`].
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
@@ -91,11 +91,11 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
     text
 }
 
-/// Columns of the report, and of them its labels.
+/// The width of the report and of its labels, in columns.
 const WIDTH: usize = 92;
 const LABEL: usize = 11;
 
-/// A label and its words, broken into lines of at most [`WIDTH`] columns.
+/// Writes a label and its words, wrapped at [`WIDTH`] columns.
 fn wrap(text: &mut String, label: &str, words: &str) {
     let _ = write!(text, "{label:<width$}", width = LABEL - 1);
     let mut column = LABEL - 1;

@@ -1,4 +1,4 @@
-//! Words that reports share, whatever their form.
+//! Phrases common to all report formats.
 
 use std::fmt::Write;
 
@@ -60,7 +60,7 @@ pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
     )
 }
 
-/// What a feature is in the file: a column, or a row where features are rows.
+/// The line of the file that holds a feature: a column, or a row if features are rows.
 pub(super) fn line_of_features(record: &Record) -> &'static str {
     if record.guarantee.unit == Unit::Column { "row" } else { "column" }
 }

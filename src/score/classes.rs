@@ -1,9 +1,9 @@
-//! Clipped correlation with three or more classes, each against the rest.
+//! Clipped correlation with three or more classes, one class against the rest.
 //!
 //! # What it is
 //!
-//! With features x on the grid \[-Q, Q\] and the center m_c of class c in \[0, Q\] (Q times its
-//! share of the rows),
+//! With features x on the grid \[-Q, Q\] and the center m_c of class c in \[0, Q\] (Q times its share of the
+//! rows),
 //!
 //! ```text
 //! S_i = max over c of | sum over rows of x_i (Q [y = c] - m_c) |
@@ -11,12 +11,12 @@
 //!
 //! # Sensitivity
 //!
-//! A row moves the sum of class c by |x_i| times Q - m_c or m_c, and a maximum by no more than its
-//! parts: Q max over c of max(Q - m_c, m_c); replacing a row, by twice that.
+//! A row changes the sum of class c by |x_i| times Q - m_c or m_c, and a maximum by no more than its terms: Q
+//! max over c of max(Q - m_c, m_c). Replacing a row changes it by at most twice that.
 //!
 //! # Cost
 //!
-//! One integer addition a cell; 8 bytes a feature and class.
+//! One integer addition per cell; 8 bytes per feature and class.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;
@@ -24,50 +24,50 @@ use crate::privacy::Neighbors;
 use crate::score::sums::{add_values, mask, sum_where};
 use crate::score::{RowSums, Scores, check_block, check_rows};
 
-/// The sums of one or more blocks of rows, for scores by clipped correlation with classes.
+/// Sums over one or more blocks of rows, for scores by clipped correlation with classes.
 ///
-/// As [`CorrelationSums`](crate::score::CorrelationSums), with the number of its class as the target
-/// of a row. Two classes have one score that says all: code them as -[`GRID`](crate::GRID) and
-/// [`GRID`](crate::GRID) there.
+/// Works like [`CorrelationSums`](crate::score::CorrelationSums), with the number of a row's class as its
+/// target. For two classes one score suffices: use `CorrelationSums` and code the classes as
+/// -[`GRID`](crate::GRID) and [`GRID`](crate::GRID).
 #[derive(Clone)]
 pub struct ClassSums {
     q: i32,
-    /// For each class the sum of each feature over its rows.
+    /// For each class the sum of each feature over the rows of the class.
     features: Vec<Vec<i64>>,
-    /// For each class its number of rows.
+    /// The number of rows of each class.
     rows: Vec<u64>,
 }
 
 impl ClassSums {
-    /// No rows yet.
+    /// Sums without any rows.
     ///
     /// # Panics
     ///
-    /// If the memory does not hold 8 bytes a feature and class.
+    /// If memory for 8 bytes per feature and class cannot be allocated.
     pub fn new(features: usize, classes: usize) -> Self {
         Self::with_grid(features, classes, GRID)
     }
 
-    /// The same on the grid from -q to q.
+    /// Sums on the grid from -q to q.
     pub(crate) fn with_grid(features: usize, classes: usize, q: i32) -> Self {
         Self { q, features: vec![vec![0; features]; classes], rows: vec![0; classes] }
     }
 
-    /// Adds a row of a class, counted from 0.
+    /// Adds a row of a class, numbered from 0.
     ///
     /// # Errors
     ///
-    /// `Request` if it has another number of features, a value outside the grid, no such class, or is
-    /// one too many (above 2^31); then nothing is added.
+    /// `Request` if it has another number of features, a value outside the grid or an unknown class, or if
+    /// there are more than 2^31 rows; then nothing is added.
     pub fn add_row(&mut self, x: &[i16], class: usize) -> Result<()> {
         self.add_block(x, &[class])
     }
 
-    /// Adds rows that lie one after the other in `x`, with a class each.
+    /// Adds consecutive rows `x` (row-major), with one class per row.
     ///
     /// # Errors
     ///
-    /// As for a row; then none is added.
+    /// As for [`add_row`](Self::add_row); then none of the rows is added.
     pub fn add_block(&mut self, x: &[i16], classes: &[usize]) -> Result<()> {
         if classes.iter().any(|class| *class >= self.features.len()) {
             return Err(Error::request("there is no such class"));
@@ -83,35 +83,35 @@ impl ClassSums {
     ///
     /// # Errors
     ///
-    /// `Request` if they are of another number of features or classes, or there are more than 2^31
-    /// rows.
+    /// `Request` if they have another number of features or classes, or there are more than 2^31 rows in
+    /// total.
     pub fn add_sums(&mut self, other: &Self) -> Result<()> {
         let shape = |sums: &Self| (sums.rows.len(), sums.features.first().map(Vec::len));
         if shape(self) != shape(other) {
-            return Err(Error::request("the sums are of another number of features or classes"));
+            return Err(Error::request("the sums have another number of features or classes"));
         }
         check_rows(self.rows.iter().chain(&other.rows).sum())?;
         self.merge(other);
         Ok(())
     }
 
-    /// For each class its number of rows: what private centers are made from.
+    /// The number of rows of each class, from which private centers are estimated.
     pub fn rows(&self) -> &[u64] {
         &self.rows
     }
 
-    /// The scores around the classes' centers, [`GRID`](crate::GRID) times the share of each: public
+    /// The scores for the classes' centers, each [`GRID`](crate::GRID) times the share of the class: public
     /// knowledge, or a private estimate.
     ///
     /// # Errors
     ///
-    /// `Request` if there is not one center a class, from 0 to [`GRID`](crate::GRID), or there is no
+    /// `Request` unless there is one center per class, from 0 to [`GRID`](crate::GRID), and at least one
     /// feature.
     pub fn scores(&self, centers: &[i32], neighbors: Neighbors) -> Result<Scores> {
         let outside = |center: &i32| !(0..=self.q).contains(center);
         if centers.len() != self.rows.len() || centers.iter().any(outside) {
             return Err(Error::request(
-                "there must be one center a class, from 0 to the grid's end",
+                "there must be one center per class, from 0 to the grid bound",
             ));
         }
         let q = i64::from(self.q);
@@ -131,7 +131,7 @@ impl ClassSums {
 }
 
 impl std::fmt::Debug for ClassSums {
-    /// Never the sums.
+    /// Omits the sums, which are private data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ClassSums").field("classes", &self.rows.len()).finish_non_exhaustive()
     }
@@ -185,7 +185,7 @@ mod tests {
         sums
     }
 
-    /// All tables of two rows with Q = 2, every center, every row added.
+    /// All tables of two rows with Q = 2, every center, every additional row.
     #[test]
     fn sensitivity_by_enumeration() {
         let q = 2i16;

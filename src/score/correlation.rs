@@ -8,22 +8,22 @@
 //! S_i = | sum over rows of x_i (y - m) | = | A_i - m B_i |,   A_i = sum x_i y,   B_i = sum x_i.
 //! ```
 //!
-//! A covariance needs only one of its factors centered, so the features need no center, and one pass
-//! is enough: the center may be known after it.
+//! A covariance needs only one of its factors centered, so the features need no center. One pass suffices,
+//! since the center may be determined after it.
 //!
 //! # Sensitivity
 //!
-//! Adding or removing a row moves S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice that.
-//! Sums are integers: neither the order of the rows nor the number of threads changes a bit.
+//! Adding or removing a row changes S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice that. The
+//! sums are integers, so the result does not depend on the order of the rows or the number of threads.
 //!
 //! # Cost
 //!
-//! A product and two integer additions a cell, in vectors; 16 bytes a feature.
+//! One product and two integer additions per cell, vectorized; 16 bytes per feature.
 //!
 //! # Source
 //!
-//! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1; the grid and
-//! the center inside the budget are this project's.
+//! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1. The grid, and the center
+//! paid for out of the budget, were added in this project.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;
@@ -31,14 +31,13 @@ use crate::privacy::Neighbors;
 use crate::score::sums::{add_products, dot, mask, sum_where};
 use crate::score::{RowSums, Scores, check_block, check_rows};
 
-/// The sums of one or more blocks of rows, for scores by clipped correlation with a target that is one
-/// number.
+/// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as one number.
 ///
-/// Features x and target y are integers on the grid from -[`GRID`](crate::GRID) to
-/// [`GRID`](crate::GRID), each row's a function of that row alone: [`Scaler`](crate::Scaler) and
-/// [`Bounds::to_grid`](crate::Bounds::to_grid) make them, or any engine that can.
-/// The score of feature i is |sum of x_i (y - m)| around a center m. Blocks of rows may be summed
-/// anywhere, in any order: integers give the same bits.
+/// Features x and target y are integers on the grid from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID). The
+/// values of a row must be a function of that row alone: [`Scaler`](crate::Scaler) and
+/// [`Bounds::to_grid`](crate::Bounds::to_grid) compute them, or any other program that does the same. The
+/// score of feature i for a center m is |sum of x_i (y - m)|. Blocks of rows may be summed in any place and
+/// order: the integer sums are identical.
 ///
 /// ```
 /// use dpsis::{CanonicalLipschitz, Mechanism, Neighbors, OperatingSystem, score::CorrelationSums};
@@ -66,16 +65,16 @@ pub struct CorrelationSums {
 }
 
 impl CorrelationSums {
-    /// No rows yet.
+    /// Sums without any rows.
     ///
     /// # Panics
     ///
-    /// If the memory does not hold 16 bytes a feature.
+    /// If memory for 16 bytes per feature cannot be allocated.
     pub fn new(features: usize) -> Self {
         Self::with_grid(features, GRID)
     }
 
-    /// The same on the grid from -q to q.
+    /// Sums on the grid from -q to q.
     pub(crate) fn with_grid(features: usize, q: i32) -> Self {
         Self { q, products: vec![0; features], features: vec![0; features], above: 0, below: 0 }
     }
@@ -84,18 +83,18 @@ impl CorrelationSums {
     ///
     /// # Errors
     ///
-    /// `Request` if it has another number of features, a value outside the grid, or is one too many
-    /// (above 2^31); then nothing is added.
+    /// `Request` if it has another number of features or a value outside the grid, or if there are more than
+    /// 2^31 rows; then nothing is added.
     pub fn add_row(&mut self, x: &[i16], y: i16) -> Result<()> {
         self.add_block(x, &[y])
     }
 
-    /// Adds rows that lie one after the other in `x`, with a target each: several times as fast as row by
-    /// row. Some 64 KiB at a time suit a processor's caches.
+    /// Adds consecutive rows `x` (row-major), with one target per row. Several times as fast as adding single
+    /// rows; blocks of about 64 KiB suit the processor's caches.
     ///
     /// # Errors
     ///
-    /// As for a row; then none is added.
+    /// As for [`add_row`](Self::add_row); then none of the rows is added.
     pub fn add_block(&mut self, x: &[i16], y: &[i16]) -> Result<()> {
         check_block(x, y.len(), self.products.len(), self.q)?;
         check_block(y, y.len(), 1, self.q)?;
@@ -108,10 +107,10 @@ impl CorrelationSums {
     ///
     /// # Errors
     ///
-    /// `Request` if they are of another number of features, or there are more than 2^31 rows.
+    /// `Request` if they have another number of features, or there are more than 2^31 rows in total.
     pub fn add_sums(&mut self, other: &Self) -> Result<()> {
         if self.products.len() != other.products.len() {
-            return Err(Error::request("the sums are of another number of features"));
+            return Err(Error::request("the sums have another number of features"));
         }
         check_rows(self.rows() + other.rows())?;
         self.merge(other);
@@ -123,18 +122,17 @@ impl CorrelationSums {
         self.below += (self.q - i32::from(y)).unsigned_abs() as u64;
     }
 
-    /// The number of rows. Private where rows may be added or removed.
+    /// The number of rows, which is private if rows may be added or removed.
     pub fn rows(&self) -> u64 {
         (self.above + self.below) / (2 * u64::from(self.q.unsigned_abs()))
     }
 
-    /// The sums of Q + y and of Q - y, Q being [`GRID`](crate::GRID): what a private center is made
-    /// from.
+    /// The sums of Q + y and Q - y with Q = [`GRID`](crate::GRID), from which a private center is estimated.
     pub fn target_sums(&self) -> (u64, u64) {
         (self.above, self.below)
     }
 
-    /// The scores around a center on the grid: public knowledge, or a private estimate.
+    /// The scores for a center on the grid: public knowledge, or a private estimate.
     ///
     /// # Errors
     ///
@@ -153,7 +151,7 @@ impl CorrelationSums {
 }
 
 impl std::fmt::Debug for CorrelationSums {
-    /// Never the sums.
+    /// Omits the sums, which are private data.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("CorrelationSums")
             .field("features", &self.products.len())
@@ -210,8 +208,8 @@ mod tests {
         sums
     }
 
-    /// Every row on the grid with Q = 2 or 3, added to tables, under every center: no score moves
-    /// by more than the stated sensitivity, and some score moves by all of it.
+    /// Every row on the grid with Q = 2 or 3, added to tables, for every center: no score changes by more
+    /// than the stated sensitivity, and some score changes by exactly that.
     #[test]
     fn sensitivity_by_enumeration() {
         for q in [2i16, 3] {

@@ -1,9 +1,9 @@
-//! Kendall's rank correlation: no bounds, no center, no units.
+//! Kendall's rank correlation, which needs no bounds, center or scaling.
 //!
 //! # What it is
 //!
-//! With C and D the concordant and discordant pairs of feature i and target among the n rows with a
-//! usable target (pairs with a tie or a missing value in either count for neither),
+//! With C and D the numbers of concordant and discordant pairs of feature i and target among the n rows with
+//! a usable target (pairs with a tie or a missing value in either are neither),
 //!
 //! ```text
 //! S_i = |C_i - D_i| / (n - 1)     (0 for n <= 1),     on the integer grid: floor(G S_i), G = 2^20.
@@ -22,15 +22,15 @@
 //! S - S' <= |T|/(n-1) - (|T| - n)/n = |T|/(n(n-1)) + 1 <= 3/2
 //! ```
 //!
-//! For n <= 1, S = 0 and S' <= 1. Replacing a row by one with a usable target changes n - 1 pairs by
-//! at most 2 each, S by at most 2; by one without, it is a removal. Rounding down moves a difference
-//! by less than 1: 3G/2 + 1 for adding or removing a row, 2G + 1 for replacing one. A maximum over
-//! classes moves by no more than its parts. (tau-b's denominator depends on the ties: it has no such
-//! bound.)
+//! For n <= 1, S = 0 and S' <= 1. Replacing a row by one with a usable target changes n - 1 pairs by at most
+//! 2 each, so S by at most 2; replacing it by one without is a removal. Rounding down changes a difference by
+//! less than 1, which gives 3G/2 + 1 for adding or removing a row and 2G + 1 for replacing one. A maximum
+//! over classes changes by no more than its terms. (tau-b has no such bound, because its denominator depends
+//! on the ties.)
 //!
 //! # Cost
 //!
-//! O(n log n) a feature, on all cores; the table in memory, 8 bytes a value.
+//! O(n log n) per feature, on all cores; the table in memory, 8 bytes per value.
 //!
 //! # Source
 //!
@@ -51,18 +51,18 @@ use crate::score::Scores;
 /// G: scores are integers in units of 1/G.
 pub const KENDALL_GRID: i64 = 1 << 20;
 
-/// Scores by Kendall's correlation of the columns of X with y, on all cores.
+/// Scores by Kendall's correlation of the columns of X (n x d) with y, on all cores.
 ///
-/// Rows whose target is NaN or infinite count nowhere; such values of a feature are in no pair.
+/// Rows with a NaN or infinite target are ignored; NaN or infinite feature values form no pairs.
 ///
 /// # Privacy
 ///
-/// Scores are exact functions of the data, for a mechanism to choose from. Their sensitivity holds for
-/// the stated neighbors, a row of X and its element of y being one unit.
+/// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for the stated
+/// neighbor relation, where a row of X and its element of y are one unit.
 ///
 /// # Errors
 ///
-/// `Request` if X and y differ in their number of rows, or X has no column.
+/// `Request` if X and y differ in their number of rows, or X has no columns.
 #[cfg(feature = "ndarray")]
 pub fn kendall<A: Copy + Into<f64> + Sync>(
     x: ndarray::ArrayView2<'_, A>,
@@ -73,17 +73,17 @@ pub fn kendall<A: Copy + Into<f64> + Sync>(
     kendall_of(x, y.iter().map(usable).collect(), 0, neighbors)
 }
 
-/// Each class takes a pass over the rows and 4 bytes a row.
+/// The maximum number of classes: each costs a pass over the rows and 4 bytes per row.
 #[cfg(feature = "ndarray")]
 const MOST_CLASSES: usize = 10_000;
 
-/// The same for a target that is one of `classes` classes, numbered from 0: for three or more, the
-/// largest score over one class against the rest. Rows without a class (`None`, or a number that is
-/// none) count nowhere.
+/// Scores by Kendall's correlation with a target of `classes` classes, numbered from 0. For three or more
+/// classes, a score is the largest over one class against the rest. Rows without a valid class (`None`, or a
+/// number of at least `classes`) are ignored.
 ///
 /// # Errors
 ///
-/// As for [`kendall`]; `Request` unless there are 2 to 10,000 classes.
+/// As for [`kendall`]; `Request` unless `classes` lies between 2 and 10,000.
 #[cfg(feature = "ndarray")]
 pub fn kendall_of_classes<A: Copy + Into<f64> + Sync>(
     x: ndarray::ArrayView2<'_, A>,
@@ -115,8 +115,8 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     kendall_scores(&columns, &targets, classes, neighbors, threads, &Hooks::default())
 }
 
-/// The scores by Kendall's correlation; `classes` = 0 for a numeric target, else their number, the
-/// targets being numbers of classes. There is one finite target for each row.
+/// The scores by Kendall's correlation. `classes` is 0 for a numeric target, otherwise the number of classes,
+/// with class numbers as targets. There must be one finite target per row.
 pub(crate) fn kendall_scores(
     columns: &impl Columns,
     targets: &[f64],
@@ -137,8 +137,8 @@ pub(crate) fn kendall_scores(
     Scores::new(values, sensitivity.unsigned_abs(), neighbors)
 }
 
-/// The same scores of the columns with one of themselves, missing values included: of the same
-/// sensitivity.
+/// The scores of all columns against one of the columns, which may have missing values; the sensitivity is
+/// the same.
 pub(crate) fn kendall_with(
     columns: &impl Columns,
     feature: usize,
@@ -146,12 +146,12 @@ pub(crate) fn kendall_with(
     hooks: &Hooks,
 ) -> Result<Vec<i64>> {
     let values: Vec<f64> = columns.column(feature).collect();
-    // A score of all columns for each pick: progress is that of the pass.
+    // Called once per pick; progress is reported for the pass over the table only.
     let hooks = Hooks { progress: None, cancel: hooks.cancel.clone() };
     self::values(columns, &[Ranking::of(&values)], threads, &hooks)
 }
 
-/// The scores of all columns, for the largest of some rankings.
+/// The score of each column, the largest over the rankings.
 fn values(
     columns: &impl Columns,
     rankings: &[Ranking],
@@ -204,7 +204,7 @@ fn score(column: impl Iterator<Item = f64>, n: usize, rankings: &[Ranking]) -> i
     (i128::from(KENDALL_GRID) * excess / (n as i128 - 1)) as i64
 }
 
-/// The target of each row as a dense rank from 1; 0 where it is missing.
+/// The target of each row as a dense rank from 1; 0 if it is missing.
 struct Ranking {
     ranks: Vec<u32>,
     levels: u32,
@@ -223,8 +223,8 @@ impl Ranking {
         Self { ranks: targets.iter().map(rank).collect(), levels: levels.len() as u32 }
     }
 
-    /// C - D for rows sorted by the feature's value: each row meets all rows of lower value, and
-    /// ties meet nobody.
+    /// C - D for rows sorted by the feature's value: each row is compared with all rows of smaller value,
+    /// ties with none.
     fn concordant_excess(&self, sorted: &[(f64, u32)]) -> i64 {
         let mut below = Counter::new(self.levels);
         let mut seen = 0i64;
@@ -280,7 +280,7 @@ mod tests {
     use super::*;
     use crate::data::HeldRows;
 
-    /// One feature; `None` is missing.
+    /// One feature; `None` is a missing value.
     fn scores(rows: &[(Option<i8>, i8)], classes: usize, neighbors: Neighbors) -> Scores {
         let mut kept = HeldRows::new(1);
         rows.iter().for_each(|(x, _)| kept.add(&[x.map_or(f64::NAN, f64::from)]));
@@ -288,7 +288,7 @@ mod tests {
         kendall_scores(&kept, &targets, classes, neighbors, 1, &Hooks::default()).unwrap()
     }
 
-    /// From the definition, over all pairs.
+    /// The score by definition, over all pairs.
     fn by_pairs(rows: &[(Option<i8>, i8)], classes: usize) -> i64 {
         let n = rows.len() as i64;
         if n <= 1 {
@@ -313,8 +313,8 @@ mod tests {
         KENDALL_GRID * most / (n - 1)
     }
 
-    /// All tables of up to 4 rows over three values and a missing one, with three target values:
-    /// every row added, and every row replaced (by a row without a usable target as well).
+    /// All tables of up to 4 rows over three values and a missing one, with three target values, with every
+    /// additional row and every replacement of a row (also by one without a usable target).
     #[test]
     fn sensitivity_by_enumeration() {
         let rows: Vec<(Option<i8>, i8)> = [None, Some(0), Some(1), Some(2)]
@@ -338,7 +338,7 @@ mod tests {
                         let other = [rest, &[row]].concat();
                         replaced = replaced.max(score(&other).abs_diff(before));
                     }
-                    // Rows in order only: scores do not depend on it.
+                    // Only sorted tables: scores do not depend on the order of rows.
                     if more.len() <= 4 && more.is_sorted() {
                         tables.push(more);
                     }
@@ -366,7 +366,7 @@ mod tests {
     #[test]
     fn threads_and_order_do_not_matter() {
         let row = |i: u32| [0, 1, 2, 3, 4, 5, 6].map(|f| f64::from((i * (f + 3) * 7919) % 101));
-        // All of the seven columns are reported.
+        // Progress is reported for all seven columns.
         let whole = Arc::new(AtomicUsize::new(0));
         let seen = whole.clone();
         let progress = move |share| {

@@ -1,8 +1,8 @@
-//! How good each feature is, and how far one unit can move that.
+//! Scores of features and their sensitivity.
 //!
-//! For those who build a pipeline of their own: sums over rows on the integer grid, or Kendall's
-//! correlation of a matrix, to [`Scores`], from which any mechanism chooses. Scores and sums are exact
-//! functions of the data: neither may be released, printed or logged.
+//! For callers who build a pipeline of their own: sums over rows on the integer grid, or Kendall's
+//! correlation of a matrix, yield [`Scores`], from which any mechanism can select. Scores and sums are exact
+//! functions of the data and must not be released, printed or logged.
 
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
@@ -28,12 +28,12 @@ pub(crate) use paper::paper_scores;
 pub(crate) use paper::scaled;
 pub(crate) use rows::{GridRows, KeepRows, SumRows, Summed};
 
-/// Integer sums over rows from which scores are made; blocks of rows merge in any order.
+/// Integer sums over rows, from which scores are computed; sums over blocks merge in any order.
 pub(crate) trait RowSums: Send {
-    /// A row's target, as these sums take it.
+    /// The coded target of a row.
     type Target: Copy + Send;
 
-    /// Adds rows, one after the other in `x`; all values lie on the grid.
+    /// Adds consecutive rows `x` (row-major); all values must lie on the grid.
     fn add_rows(&mut self, x: &[i16], y: &[Self::Target]);
 
     /// Adds one row.
@@ -41,11 +41,11 @@ pub(crate) trait RowSums: Send {
         self.add_rows(x, &[y]);
     }
 
-    /// Adds the targets of rows whose features come one by one; `None` is a row that counts nowhere.
-    /// Gives what [`add_feature`](Self::add_feature) takes: lists with a number for each row.
+    /// Adds the targets of rows whose features follow one by one; rows with `None` are ignored. Returns the
+    /// factors for [`add_feature`](Self::add_feature): lists with one number per row.
     fn add_targets(&mut self, y: &[Option<Self::Target>]) -> Vec<Vec<i16>>;
 
-    /// Adds the values of a feature in some of these rows to its sums: those from row `from` on.
+    /// Adds the values of one feature for the rows from `from` on to its sums.
     fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]);
 
     /// Adds the sums of other rows.
@@ -55,7 +55,7 @@ pub(crate) trait RowSums: Send {
     fn is_empty(&self) -> bool;
 }
 
-/// Whether rows from outside lie on the grid: only then does the sensitivity hold.
+/// Checks shape and grid of rows passed by callers; the sensitivity holds only for values on the grid.
 fn check_block(x: &[i16], rows: usize, features: usize, q: i32) -> Result<()> {
     if rows.checked_mul(features) != Some(x.len()) {
         return Err(Error::request("the row has another number of features"));
@@ -66,7 +66,7 @@ fn check_block(x: &[i16], rows: usize, features: usize, q: i32) -> Result<()> {
     Ok(())
 }
 
-/// Sums of more rows could wrap.
+/// Checks the number of rows, since sums over more could overflow.
 fn check_rows(rows: u64) -> Result<()> {
     if rows > MAX_ROWS {
         return Err(Error::request(format!("there are more than {MAX_ROWS} rows")));

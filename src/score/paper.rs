@@ -1,9 +1,9 @@
-//! The published preprocessing, which is NOT private: kept to reproduce results.
+//! The published preprocessing, which is NOT private; for reproducing published results.
 //!
-//! Every column and the target are centered at their mean and divided by their largest magnitude, both
-//! taken from the data; then clipped correlation on the grid, without a further center. The centering
-//! and scaling of one row depend on all others, so no budget covers them. The sensitivity stated with
-//! the scores, Q^2 a row, is that of data already scaled.
+//! Every column and the target are centered at their mean and divided by their largest magnitude, both taken
+//! from the data; then follows clipped correlation on the grid, without a further center. The centering and
+//! scaling of one row depend on all others, so no budget covers them. The sensitivity stated with the scores,
+//! Q^2 per row, is that for data already scaled.
 //!
 //! Source: "Feature Selection from Differentially Private Correlations" (2024), section 4.1.
 
@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::privacy::Neighbors;
 use crate::score::{CorrelationSums, RowSums, Scores};
 
-/// Scores after centering and scaling by the data themselves: not private.
+/// Scores after centering and scaling by the data: not private.
 pub(crate) fn paper_scores(
     columns: &impl Columns,
     targets: &[f64],
@@ -38,7 +38,7 @@ pub(crate) fn paper_scores(
     sums.scores(0, neighbors)
 }
 
-/// Centered, then divided by the largest magnitude; missing and constant values become 0.
+/// Values centered, then divided by the largest magnitude; missing values and constant columns become 0.
 pub(crate) fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
     let present: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let mean = present.iter().sum::<f64>() / present.len().max(1) as f64;
@@ -70,7 +70,7 @@ mod tests {
         let quantize = |t: f64| (t * 100.0).round() as i16;
         let targets = [1.0, 2.0, 3.0];
         let scores = paper_scores(&rows, &targets, quantize, 100, Neighbors::AddRemove).unwrap();
-        // Feature 1 is the target scaled; feature 2 is (1, -1, 0).
+        // Feature 1 is the scaled target; feature 2 is (1, -1, 0).
         assert_eq!(scores.values(), [20_000, 10_000]);
         assert_eq!(scores.sensitivity(), 10_000);
     }

@@ -1,6 +1,6 @@
-//! The inner loops of a pass: rows are brought to the grid and added up, or kept.
+//! The inner loops of a pass: rows are mapped to the grid and summed, or kept in memory.
 //!
-//! What a row contributes is a function of that row alone.
+//! The contribution of a row is a function of that row alone.
 
 use crate::data::{
     FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCell, TargetCode, Value,
@@ -8,37 +8,38 @@ use crate::data::{
 use crate::exact::GRID;
 use crate::score::{CorrelationSums, RowSums};
 
-/// Sums of rows with a usable target, and the number of all rows.
+/// Sums over rows with a usable target, and the total number of rows.
 pub(crate) struct Summed<S> {
     pub(crate) sums: S,
     pub(crate) rows: u64,
 }
 
-/// Brings rows to the grid and adds them up.
+/// Maps rows to the grid and sums them.
 pub(crate) struct SumRows<'a, S: RowSums, C> {
     code: &'a C,
     scaler: Scaler<'a>,
-    /// Rows on the grid that are not in the sums yet, one after the other.
+    /// Rows on the grid not yet added to the sums, row-major.
     x: Vec<i16>,
     /// Their targets.
     y: Vec<S::Target>,
     summed: Summed<S>,
 }
 
-/// Values on the grid that are gathered before they are added up: they stay in the processor's caches.
+/// The number of grid values collected before they are added to the sums; they stay in the processor's
+/// caches.
 const GATHERED: usize = 1 << 11;
 
-/// Sums take rows in groups.
+/// The sums process rows in groups of this size.
 const ROWS: usize = 4;
 
-/// Rows whose targets are held while the features pass one after the other, for the same reason.
+/// The number of rows per block in feature-major order, whose targets then stay in the caches.
 const STRETCH: usize = 1 << 15;
 
-/// Values of one feature on the grid at a time.
+/// The number of grid values of one feature processed at a time.
 const PART: usize = 1 << 12;
 
 impl<'a, S: RowSums, C> SumRows<'a, S, C> {
-    /// Adds to `sums`; `code` makes a target of a cell, none where it is not usable.
+    /// Adds rows to `sums`; `code` codes a target cell, or returns `None` if it is not usable.
     pub(crate) fn new(code: &'a C, scaling: &'a Scaling, sums: S) -> Self {
         let summed = Summed { sums, rows: 0 };
         Self { code, scaler: Scaler::new(scaling), x: Vec::new(), y: Vec::new(), summed }
@@ -100,19 +101,19 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
     }
 }
 
-/// Rows on the grid in memory, each with its target's value: two bytes per value.
+/// Rows on the grid in memory with uncoded targets: two bytes per value.
 #[derive(Default)]
 pub(crate) struct GridRows {
-    /// The targets of the rows that have a usable one.
+    /// The targets of the rows with a usable one.
     pub(crate) targets: Vec<f64>,
-    /// The values of those rows on the grid, row by row.
+    /// The grid values of those rows, row-major.
     pub(crate) codes: Vec<i16>,
-    /// The number of all rows.
+    /// The total number of rows.
     pub(crate) rows: u64,
 }
 
 impl GridRows {
-    /// The sums over rows whose target is split at a median.
+    /// The sums over these rows with the target split at a median.
     pub(crate) fn summed(&self, mut sums: CorrelationSums, median: f64) -> Summed<CorrelationSums> {
         let split = |&value: &f64| TargetCode::split(value, median, GRID);
         sums.add_rows(&self.codes, &self.targets.iter().map(split).collect::<Vec<_>>());
@@ -120,7 +121,7 @@ impl GridRows {
     }
 }
 
-/// Brings rows to the grid and keeps those with a usable target.
+/// Maps rows to the grid and keeps those with a usable target.
 pub(crate) struct KeepRows<'a, V> {
     value: &'a V,
     scaler: Scaler<'a>,
@@ -128,7 +129,7 @@ pub(crate) struct KeepRows<'a, V> {
 }
 
 impl<'a, V> KeepRows<'a, V> {
-    /// `value` makes a number of a target's cell, none where it is not usable.
+    /// `value` parses a target cell, or returns `None` if it is not usable.
     pub(crate) fn new(value: &'a V, scaling: &'a Scaling) -> Self {
         Self { value, scaler: Scaler::new(scaling), kept: GridRows::default() }
     }

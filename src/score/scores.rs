@@ -1,12 +1,12 @@
-//! The only thing that passes from data to selection.
+//! Scores: the only input of mechanisms that depends on the data.
 
 use crate::error::{Error, Result};
 use crate::privacy::Neighbors;
 
-/// One integer score per candidate, with the most that one unit can move each of them.
+/// One integer score per candidate, with its sensitivity: the largest change by one unit.
 ///
-/// Integers, because sums of floating-point numbers can move further than their textbook
-/// sensitivity, and depend on the order of the rows.
+/// Scores are integers because sums of floating-point numbers can change by more than their theoretical
+/// sensitivity and depend on the order of the rows.
 ///
 /// Scores are exact functions of the data: showing or storing them is not private.
 #[derive(Clone, PartialEq, Eq)]
@@ -17,37 +17,37 @@ pub struct Scores {
     monotonic: bool,
 }
 
-/// The most that one unit can move scores.
+/// The largest changes of scores by one unit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Sensitivities {
-    /// Any of them.
+    /// One bound for all scores.
     Common(u64),
-    /// Each of them.
+    /// One bound per score.
     Each(Vec<u64>),
 }
 
-/// No score is larger, so that every difference fits an `i64`: a wrapped one would not be private.
+/// The largest magnitude of a score, so that every difference fits an `i64`: an overflow would break privacy.
 const LARGEST: u64 = (1 << 62) - 1;
 
 impl Scores {
-    /// Scores for candidates 0, 1, ... and their common sensitivity in the same unit.
+    /// Scores of candidates 0, 1, ... and their common sensitivity in the same unit.
     ///
-    /// The caller vouches for the sensitivity: between any two tables that are neighbors no score
-    /// may differ by more.
+    /// The caller is responsible for the sensitivity: no score may differ by more between any two neighboring
+    /// tables.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no score, the sensitivity is 0 or a magnitude reaches 2^62.
+    /// `Request` if there is no score, the sensitivity is 0, or a magnitude reaches 2^62.
     pub fn new(values: Vec<i64>, sensitivity: u64, neighbors: Neighbors) -> Result<Self> {
         Self::with(values, Sensitivities::Common(sensitivity), neighbors)
     }
 
-    /// Scores that each have a sensitivity of their own, for mechanisms that make use of that. The
-    /// sensitivities are public: they must not depend on the data.
+    /// Scores with one sensitivity per candidate, for mechanisms that support this. The sensitivities are
+    /// public: they must not depend on the data.
     ///
     /// # Errors
     ///
-    /// As for [`new`](Self::new); `Request` unless there is one sensitivity a score.
+    /// As for [`new`](Self::new); `Request` unless there is one sensitivity per score.
     pub fn with_sensitivities(
         values: Vec<i64>,
         sensitivities: Vec<u64>,
@@ -77,28 +77,28 @@ impl Scores {
         Ok(Self { values, sensitivities, neighbors, monotonic: false })
     }
 
-    /// Says that a unit more raises scores or leaves them (or lowers them all or leaves them), never
-    /// both: counts to which every unit only adds. Mechanisms then need less noise.
+    /// Declares the scores monotonic: adding a unit either increases no score or decreases none, as with
+    /// counts that every unit can only raise. Mechanisms then need less noise.
     ///
     /// # Errors
     ///
-    /// `Request` where units are replaced: then one score can rise while another falls.
+    /// `Request` for neighbors that replace a unit, since one score can then rise while another falls.
     pub fn monotonic(mut self) -> Result<Self> {
         if self.neighbors != Neighbors::AddRemove {
             return Err(Error::request(
-                "only where units are added or removed are scores monotonic",
+                "scores can be monotonic only if units are added or removed",
             ));
         }
         self.monotonic = true;
         Ok(self)
     }
 
-    /// The scores, in the order of the candidates. Not private.
+    /// The scores, in the order of the candidates: not private.
     pub fn values(&self) -> &[i64] {
         &self.values
     }
 
-    /// The most by which neighboring tables can differ in any score.
+    /// The largest sensitivity of any score.
     pub fn sensitivity(&self) -> u64 {
         match &self.sensitivities {
             Sensitivities::Common(sensitivity) => *sensitivity,
@@ -106,7 +106,7 @@ impl Scores {
         }
     }
 
-    /// The most by which neighboring tables can differ in the score of a candidate, which exists.
+    /// The sensitivity of one candidate, which must exist.
     pub(crate) fn sensitivity_of(&self, candidate: usize) -> u64 {
         match &self.sensitivities {
             Sensitivities::Common(sensitivity) => *sensitivity,
@@ -122,19 +122,19 @@ impl Scores {
         }
     }
 
-    /// The relation for which the sensitivity holds.
+    /// The neighbor relation to which the sensitivity refers.
     pub fn neighbors(&self) -> Neighbors {
         self.neighbors
     }
 
-    /// Whether one unit moves all scores in one direction.
+    /// Whether the scores are monotonic.
     pub fn is_monotonic(&self) -> bool {
         self.monotonic
     }
 }
 
 impl std::fmt::Debug for Scores {
-    /// Never the values: a debug print must not release them.
+    /// Omits the values, which a debug print must not release.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scores")
             .field("candidates", &self.values.len())

@@ -1,15 +1,15 @@
-//! The inner loops of sums over rows, for the vector instructions of the processor.
+//! The inner loops of sums over rows, written for vectorization.
 //!
-//! Integers on the grid, |x| <= 2^15 - 1: a product fits 30 bits, two of them 31, so products are added in
-//! pairs before they need 64 bits. Plain loops over slices of one length become vectors ([`vectors`]).
-//! Integers: the same bits on all processors.
+//! Values are integers on the grid, |x| <= 2^15 - 1. A product fits 30 bits and the sum of two 31, so
+//! products are added in pairs before they are widened to 64 bits. Plain loops over slices of equal length
+//! compile to vector instructions ([`vectors`]). Integer results are identical on all processors.
 
 use crate::vectors;
 
-/// Rows that are added together: one addition to each 64-bit sum for all of them.
+/// The number of rows added together, with one addition to each 64-bit sum.
 const TOGETHER: usize = 4;
 
-/// Adds rows of `products.len()` values each: to every feature its products with `y`, and its values.
+/// Adds rows `x` of `products.len()` values each: for every feature, its products with `y` and its values.
 pub(super) fn add_products(x: &[i16], y: &[i16], products: &mut [i64], features: &mut [i64]) {
     vectors::run(Products { x, y, products, features });
 }
@@ -19,17 +19,17 @@ pub(super) fn add_values(x: &[i16], sums: &mut [i64]) {
     vectors::run(Values { x, sums });
 }
 
-/// The sum of the products of two lists, of at most 2^32 numbers.
+/// The dot product of two lists of at most 2^32 numbers.
 pub(super) fn dot(x: &[i16], y: &[i16]) -> i64 {
     vectors::run(Dot { x, y })
 }
 
-/// The sum of the numbers where all bits of the mask are set; it is 0 elsewhere. At most 2^32 numbers.
+/// The sum of at most 2^32 numbers under a mask, whose elements have all bits set (counted) or none.
 pub(super) fn sum_where(x: &[i16], mask: &[i16]) -> i64 {
     vectors::run(Where { x, mask })
 }
 
-/// What [`sum_where`] takes for a number that counts, and for one that does not.
+/// The mask element of [`sum_where`] for a number that is counted, or not.
 pub(super) fn mask(counts: bool) -> i16 {
     -i16::from(counts)
 }
@@ -50,7 +50,7 @@ impl pulp::NullaryFnOnce for Outside<'_> {
     #[inline(always)]
     fn call(self) -> bool {
         let Self { x, q } = self;
-        // No way out before the end: then it is vectors.
+        // No early exit, so that the loop is vectorized.
         x.iter().fold(0, |outside, &value| outside | i16::from(value > q) | i16::from(value < -q))
             != 0
     }
@@ -80,7 +80,7 @@ impl pulp::NullaryFnOnce for Products<'_> {
                 rows.zip(products.iter_mut().zip(features.iter_mut()))
             {
                 let (x0, x1, x2, x3) = (i32::from(x0), i32::from(x1), i32::from(x2), i32::from(x3));
-                // None of these wraps; said without checks, they are vectors.
+                // None of these can overflow; without checks the loop is vectorized.
                 let first = (x0.wrapping_mul(y0)).wrapping_add(x1.wrapping_mul(y1));
                 let second = (x2.wrapping_mul(y2)).wrapping_add(x3.wrapping_mul(y3));
                 let values = x0.wrapping_add(x1).wrapping_add(x2).wrapping_add(x3);
@@ -143,7 +143,7 @@ impl pulp::NullaryFnOnce for Where<'_> {
 
     #[inline(always)]
     fn call(self) -> i64 {
-        // So many fit 32 bits.
+        // The number of 16-bit values whose sum fits 32 bits.
         const SHORT: usize = 1 << 15;
         let mut sum = 0i64;
         for (x, mask) in self.x.chunks(SHORT).zip(self.mask.chunks(SHORT)) {
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    /// More numbers than fit 32 bits.
+    /// Longer lists than 32-bit sums can hold.
     #[test]
     fn long_sums_do_not_wrap() {
         let n = 200_001;
@@ -176,7 +176,7 @@ mod tests {
     }
 
     proptest! {
-        /// Against sums in 128 bits, the ends of the grid included.
+        /// Compared with sums in 128 bits, including the ends of the grid.
         #[test]
         fn sums_are_exact(
             d in 1usize..70,

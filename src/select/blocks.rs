@@ -1,4 +1,4 @@
-//! Rows that the blocks of the two-stage method regress on, and the ballots of the blocks.
+//! Rows for the block regressions of the two-stage method, and the ballots of the blocks.
 
 use std::sync::Arc;
 
@@ -11,34 +11,34 @@ use crate::random::Bits;
 use crate::score::{GridRows, scaled};
 use crate::select::memo::{Draws, Memo};
 
-/// The features each block votes for, best first.
+/// For each block the features that it votes for, best first.
 pub(super) type Ballots = Vec<Vec<usize>>;
 
-/// The circumstances that ballots depend on besides the rows.
+/// Everything besides the rows that ballots depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Deal {
-    /// Tells dealings of rows to blocks apart, among many draws.
+    /// Distinguishes assignments of rows to blocks among many draws.
     pub(super) dealing: u64,
     /// The number of blocks.
     pub(super) blocks: u64,
-    /// The bits of the median at which the target is split.
+    /// The bits of the median at which the target is split, if it is.
     median: Option<u64>,
 }
 
-/// Rows in memory, n by d, 8 bytes per value.
+/// Rows in memory, n x d, 8 bytes per value.
 pub(super) struct BlockRows {
-    /// Row by row.
+    /// Row-major, n x d.
     x: Vec<f64>,
     features: usize,
-    /// Ready to regress on, unless it is to be split at a median.
+    /// The regression target, or its raw values if it is yet to be split at a median.
     target: Vec<f64>,
-    /// The number of all rows, those without a usable target as well.
+    /// The total number of rows, including those without a usable target.
     pub(super) rows: u64,
     cast: Memo<Deal, Ballots>,
 }
 
 impl BlockRows {
-    /// Values on the grid as numbers from -1 to 1.
+    /// Converts grid values to numbers from -1 to 1.
     pub(super) fn on_grid(kept: GridRows, features: usize, draws: Draws) -> Self {
         Self {
             x: kept.codes.iter().map(|code| f64::from(*code) / f64::from(GRID)).collect(),
@@ -49,7 +49,7 @@ impl BlockRows {
         }
     }
 
-    /// Features and target centered and scaled by the data: not private.
+    /// Centers and scales features and target by the data: not private.
     pub(super) fn scaled_by_data(
         columns: &impl Columns,
         targets: &[f64],
@@ -77,17 +77,17 @@ impl BlockRows {
         self.features
     }
 
-    /// The ranks of the target on the median's grid.
+    /// Counts the ranks of the target on the median's grid.
     pub(super) fn ranks(&self) -> RankCounts {
         MedianGrid::shared().count(self.target.iter().copied())
     }
 
-    /// Deals the rows to blocks by these bits and lets the blocks vote by the LASSO, the target split at the
-    /// median if there is one.
+    /// Assigns the rows to blocks by these bits and fits the LASSO on each block for its vote. The target is
+    /// split at the median, if one is given.
     ///
     /// # Errors
     ///
-    /// `Request` without the LASSO, feature `methods`.
+    /// `Request` in a build without the feature `methods`; `Canceled` if the hooks cancel.
     pub(super) fn ballots(
         &self,
         penalty: f64,
@@ -104,7 +104,7 @@ impl BlockRows {
                 None => self.target.clone(),
             };
             let block = draw_blocks(y.len(), blocks, bits);
-            // All candidates of a block, so that draws of any k share its ballot.
+            // Ballots list all candidates of a block, so that draws of any k share them.
             let ballots =
                 votes_of_blocks(&self.x, &y, &block, penalty, threads, &|| hooks.is_canceled())?;
             hooks.check().map(|()| Arc::new(ballots))

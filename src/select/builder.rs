@@ -1,4 +1,4 @@
-//! The builder of requests: the door of the library to a selection.
+//! The builder of requests: the library's entry point to a selection.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -16,7 +16,7 @@ use crate::select::record::Selection;
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target};
 use crate::select::run::run;
 
-/// A request for a private selection of k features, built up, then run on a table.
+/// A builder for a private selection of k features from a table.
 ///
 /// ```no_run
 /// let selection = dpsis::Select::new(5).epsilon("2").bounds(-1.0, 1.0).run("data.csv")?;
@@ -26,20 +26,20 @@ use crate::select::run::run;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run) report
-/// what is wrong. With feature `linfa` it is a set of parameters of that library: `fit` on a `Dataset`
-/// gives the [`Selection`], which is a transformer.
+/// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run) report the
+/// first error. With the feature `linfa` the request is a parameter set of that library: `fit` on a `Dataset`
+/// returns the [`Selection`], which is a transformer.
 ///
 /// # Privacy
 ///
-/// The [`Selection`], all of it, is epsilon-differentially private (delta 0) for adding or removing one
-/// row (or as [`neighbors`](Self::neighbors) says). Each run spends epsilon: several runs on one
-/// table, or on tables that share people, add up. What a seed has drawn has another type, see
-/// [`seed`](Self::seed).
+/// The whole [`Selection`] is epsilon-differentially private (delta 0) with respect to adding or removing one
+/// row (or to the relation set by [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of
+/// several runs on one table, or on tables that share people, add up. The result of a seeded run has another
+/// type, see [`seed`](Self::seed).
 #[derive(Clone)]
 pub struct Select(CheckedSelect);
 
-/// A request that has been checked: nothing is wrong with it by itself.
+/// A request that has passed all checks that do not need the table.
 #[derive(Clone)]
 pub struct CheckedSelect(Request);
 
@@ -56,11 +56,12 @@ impl fmt::Debug for CheckedSelect {
 }
 
 impl Select {
-    /// k features, everything else by default. A budget must be stated: [`epsilon`](Self::epsilon).
+    /// A request for k features, with defaults for everything else. A budget must be stated:
+    /// [`epsilon`](Self::epsilon).
     ///
-    /// With fewer than 200 features they are scored by Kendall's correlation; from 200 on by the
-    /// correlation of ranks within the row with the target, which is split at a private median and
-    /// centered privately.
+    /// By default, fewer than 200 features are scored by Kendall's correlation with the target; 200 or more
+    /// by the correlation of their ranks within the row with the target, which is split at a private median
+    /// and centered privately.
     pub fn new(k: usize) -> Self {
         Self(CheckedSelect(Request::new(k)))
     }
@@ -70,19 +71,19 @@ impl Select {
         self
     }
 
-    /// How many features.
+    /// Sets the number of features to select.
     pub fn k(self, k: usize) -> Self {
         self.with(|request| request.k = k)
     }
 
-    /// The total budget, from 1e-6 to 1e6, exactly: text, an integer, a ratio, an `f64` (which stands for its
-    /// shortest decimal text) or an [`Epsilon`](crate::Epsilon).
+    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64` (read as
+    /// its shortest decimal representation) or an [`Epsilon`](crate::Epsilon).
     pub fn epsilon(self, epsilon: impl Into<Exact>) -> Self {
         self.with(|request| request.epsilon = Some(epsilon.into()))
     }
 
-    /// Every feature is clipped to this range, in its own units, known from public sources: short for
-    /// [`scaling`](Self::scaling) with [`Scaling::Bounds`].
+    /// Clips every feature to this range, which is in the feature's own units and must come from public
+    /// sources: short for [`scaling`](Self::scaling) with [`Scaling::Bounds`].
     pub fn bounds(self, low: f64, high: f64) -> Self {
         self.with(|request| {
             let bounds = request.or_refuse(Bounds::new(low, high));
@@ -90,90 +91,91 @@ impl Select {
         })
     }
 
-    /// Features are clipped to ranges from a CSV file `feature,lo,hi`; a row `*` stands for all others.
+    /// Clips features to the ranges in a CSV file `feature,lo,hi`; a row `*` applies to all other features.
     pub fn bounds_file(self, path: impl Into<PathBuf>) -> Self {
         self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
     }
 
-    /// How feature values are scaled.
+    /// Sets the scaling of feature values.
     pub fn scaling(self, scaling: Scaling) -> Self {
         self.with(|request| request.scale = Some(Scale::Stated(scaling)))
     }
 
-    /// How features are scored.
+    /// Sets the score of features.
     pub fn score(self, score: ScoreKind) -> Self {
         self.with(|request| request.score = Some(score))
     }
 
-    /// What the target is.
+    /// Sets the kind of target.
     pub fn target(self, target: Target) -> Self {
         self.with(|request| request.target = target)
     }
 
-    /// Where the target's center comes from.
+    /// Sets the source of the target's center.
     pub fn center(self, center: Center) -> Self {
         self.with(|request| request.center = center)
     }
 
-    /// What neighboring tables differ by.
+    /// Sets the neighbor relation: how neighboring tables differ.
     pub fn neighbors(self, neighbors: Neighbors) -> Self {
         self.with(|request| request.neighbors = neighbors)
     }
 
-    /// The shares of the budget for the target's median and center, where they are drawn (defaults
-    /// 0.1 and 0.05): exact numbers of at least 1e-6 each, together below 1. The two-stage method counts
-    /// rows with the center's share.
+    /// Sets the shares of the budget for the target's median and center, which are spent only if these are
+    /// estimated (defaults 0.1 and 0.05): exact numbers of at least 1e-6 each, with a sum below 1. The
+    /// two-stage method counts rows with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         let shares = Shares { target: target.into(), center: center.into() };
         self.with(|request| request.shares = shares)
     }
 
-    /// How features are found, by default by their scores.
+    /// Sets the selection method; by default each feature is scored separately.
     pub fn method(self, method: Method) -> Self {
         self.with(|request| request.method = method)
     }
 
-    /// The mechanism, by default [`CanonicalLipschitz`](crate::CanonicalLipschitz) (for votes [`Peel`](crate::mechanism::Peel)); one
-    /// for scores with one sensitivity.
+    /// Sets the mechanism, which must take scores with one common sensitivity. The default is
+    /// [`CanonicalLipschitz`](crate::CanonicalLipschitz), for votes [`Peel`](crate::mechanism::Peel).
     pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
         self.with(|request| request.mechanism = Some(Arc::new(mechanism)))
     }
 
-    /// How many threads work on rows; by default as many as the machine has cores. The result does
-    /// not depend on it.
+    /// Sets the number of threads, 1 to 256; by default the number of cores. The result does not depend on
+    /// it.
     pub fn threads(self, threads: usize) -> Self {
         self.with(|request| request.threads = Some(threads))
     }
 
-    /// Called with the share that is done, from 0 to 1, of each pass over a file and of the columns that
-    /// Kendall's correlation scores.
+    /// Sets a callback for progress. It is called with the finished fraction, from 0 to 1, of each pass over
+    /// a file and of the columns scored by Kendall's correlation.
     pub fn progress(self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         self.with(|request| request.hooks.progress = Some(Arc::new(report)))
     }
 
-    /// Stops a run when this says so: it is asked many times a second, from all threads, while a table is read
-    /// and scored. The run then fails with [`ErrorKind::Canceled`](crate::ErrorKind::Canceled), and nothing was
-    /// released; what the run drew on the way is gone. A file that is read whole before the first pass (R's,
-    /// `.gct`, deflated `.npz`) is read to its end first.
+    /// Sets a callback that cancels a run by returning true. It is called many times a second, from all
+    /// threads, while a table is read and scored. A canceled run fails with
+    /// [`ErrorKind::Canceled`](crate::ErrorKind::Canceled) and releases nothing; its random draws are
+    /// discarded. A file that must be read completely before the first pass (R's, `.gct`, deflated `.npz`) is
+    /// read to its end first.
     pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.with(|request| request.hooks.cancel = Some(Cancel::when(cancel)))
     }
 
-    /// The hash of a schema file whose facts this request states, for the record.
+    /// Sets the hash of the schema file that states this request's public facts, for the record.
     pub fn schema_hash(self, hash: String) -> Self {
         self.with(|request| request.schema_hash = Some(hash))
     }
 
-    /// Draws from a stated seed instead of the operating system's entropy: for tests and simulations.
-    /// Anyone with the seed can undo the noise, so the result is marked by its type. Say it last: what it
-    /// gives cannot be built further. The same seed gives the same result on every platform, until a
-    /// version whose changelog says *value-breaking*.
+    /// Draws from a stated seed instead of the operating system's entropy, for tests and simulations. Anyone
+    /// with the seed can undo the noise, so the result has a type of its own. Call it last: the returned
+    /// request has no setters except `seed` and `paper_preprocessing`. The same seed gives the same result on
+    /// every platform, until a version whose changelog says *value-breaking*.
     pub fn seed(self, seed: u64) -> NotPrivateSelect {
         NotPrivateSelect::new(self.into_request()).seed(seed)
     }
 
-    /// Centers and scales columns and target by the data, as the DP-SIS paper does: for reproducing
-    /// results. Epsilon does not cover that, so the result is marked by its type.
+    /// Centers and scales columns and target by the data, as the DP-SIS paper does, to reproduce its results.
+    /// Epsilon does not cover this step, so the result has a type of its own.
     pub fn paper_preprocessing(self) -> NotPrivateSelect {
         NotPrivateSelect::new(self.into_request()).paper_preprocessing()
     }
@@ -182,7 +184,7 @@ impl Select {
         self.0.0
     }
 
-    /// The request, if nothing is wrong with it by itself.
+    /// Checks everything that does not need the table.
     ///
     /// # Errors
     ///
@@ -192,7 +194,7 @@ impl Select {
         Ok(self.0)
     }
 
-    /// The same by reference.
+    /// Like [`check`](Self::check), by reference.
     ///
     /// # Errors
     ///
@@ -211,7 +213,7 @@ impl Select {
         self.check_ref()?.run(source)
     }
 
-    /// What [`run`](Self::run) would spend on what: see [`CheckedSelect::dry_run`].
+    /// Plans a run without reading any row: see [`CheckedSelect::dry_run`].
     ///
     /// # Errors
     ///
@@ -224,11 +226,11 @@ impl Select {
 impl CheckedSelect {
     /// Selects features of a table.
     ///
-    /// A file is read once, or twice where the target is split at a private median; what can be read
-    /// only once is then held in memory, two bytes a value. Otherwise the memory is 16 bytes a feature
-    /// and thread, and some megabytes for blocks of rows, whatever the number of rows; for Kendall's
-    /// correlation of a file, for features as rows and for the two-stage method it is the table, 8 to 18
-    /// bytes a value. A matrix is looked at where it is.
+    /// A file is read once, or twice if the target is split at a private median; a source that can be read
+    /// only once is then held in memory, two bytes per value. Otherwise memory is 16 bytes per feature and
+    /// thread, plus some megabytes for blocks of rows, independent of the number of rows. For Kendall's
+    /// correlation on a file, for features as rows and for the two-stage method it is the whole table, 8 to
+    /// 18 bytes per value. A matrix is read in place, without copying.
     ///
     /// # Privacy
     ///
@@ -243,19 +245,19 @@ impl CheckedSelect {
         run(&self.0, source).map(Selection::new)
     }
 
-    /// What [`run`](Self::run) would spend on what. Looks at the header (the names, where the table is a
-    /// matrix) and at no row. A reader is used up by that.
+    /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the header (the
+    /// names, if the table is a matrix) and no row. A reader is consumed by this.
     ///
     /// # Errors
     ///
-    /// As for a run, as far as the request and the header go; `Request` where features are rows, for
-    /// the header does not hold them.
+    /// As for a run, as far as they depend on the request and the header; `Request` if features are rows,
+    /// because the header does not list them.
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
         dry_run(&self.0, source)
     }
 }
 
-/// A request for a release, to be rehearsed: see [`Rehearsal`](crate::Rehearsal).
+/// Turns a request for a release into one for a rehearsal: see [`Rehearsal`](crate::Rehearsal).
 impl From<Select> for NotPrivateSelect {
     fn from(select: Select) -> Self {
         Self::new(select.into_request())

@@ -1,4 +1,4 @@
-//! The checks of a request that need no table.
+//! Checks of a request that do not need the table.
 
 use std::sync::Arc;
 
@@ -11,14 +11,14 @@ use crate::select::plan::{Plan, WIDE};
 use crate::select::request::{Center, Request, ScoreKind};
 use crate::select::request::{Method, TwoStage};
 
-/// More threads than any machine makes use of.
+/// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
 
-/// The number of threads: as stated, or as many as the machine has cores.
+/// The stated number of threads, or by default the number of cores.
 ///
 /// # Errors
 ///
-/// `Request` if none are stated, or more than any machine makes use of.
+/// `Request` if the stated number is 0 or exceeds 256.
 pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
     match stated {
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
@@ -30,7 +30,7 @@ pub fn checked_threads(stated: Option<usize>) -> Result<usize> {
     }
 }
 
-/// Everything that can be refused without a look at the table.
+/// Checks everything that does not need the table.
 ///
 /// # Errors
 ///
@@ -67,14 +67,14 @@ pub(super) fn check(request: &Request) -> Result<()> {
             "the paper's preprocessing takes no score, bounds, scale, center or neighbors",
         ));
     }
-    // All that could be planned, whatever the number of features.
+    // Try every possible plan, whatever the number of features.
     for features in [1, WIDE] {
         Plan::new(request, features, Arc::new(Scaling::RowRank))?;
     }
     Ok(())
 }
 
-/// What whole methods leave open, and what they do not.
+/// Checks the options that the method excludes or requires.
 fn check_method(request: &Request) -> Result<()> {
     let scored = request.score.is_some() || request.center != Center::Private;
     match request.method {

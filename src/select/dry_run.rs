@@ -1,4 +1,4 @@
-//! What a run would spend, from the request and the header alone.
+//! Dry runs: the budget and noise of a run, from the request and the header alone.
 
 use serde::Serialize;
 
@@ -12,48 +12,48 @@ use crate::select::recording::{guarantee, mechanism_used, score_used, warnings};
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for};
 
-/// A plan that was not carried out.
+/// A plan that was not executed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct DryRun {
     /// Version of this program.
     pub version: String,
-    /// Always true: tells this record from that of a release.
+    /// Always true; distinguishes this record from that of a release.
     pub dry_run: bool,
     /// The number of features in the header.
     pub features: usize,
-    /// The number asked for.
+    /// The number of features requested.
     pub k: usize,
-    /// What would be promised and spent.
+    /// The guarantee that a run would give and the budget it would spend.
     pub guarantee: Guarantee,
     /// How the features would be chosen.
     pub mechanism: MechanismUsed,
     /// How the features would be scored.
     pub score: ScoreUsed,
-    /// By how many rows' worth scores must differ for sets to be told apart.
+    /// The score gap needed to tell features apart, in rows' worth of sensitivity.
     pub rows_needed: f64,
-    /// The noise of each part.
+    /// The noise of each private part.
     pub noise: Vec<Noise>,
-    /// What is known to be wrong already.
+    /// Problems that are already known.
     pub warnings: Vec<Warning>,
 }
 
-/// What the noise of one part does.
+/// The effect of the noise of one private part.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Noise {
-    /// Which part.
+    /// The part.
     #[serde(rename = "for")]
     pub purpose: Purpose,
-    /// In words and numbers.
+    /// The effect in words and numbers.
     pub text: String,
 }
 
-/// What a run of a checked request would spend.
+/// Plans a run of a checked request.
 ///
 /// # Errors
 ///
-/// Those of a run, as far as the request and the header go.
+/// Those of a run, as far as they depend on the request and the header.
 pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Result<DryRun> {
     let schema = source.header(&opening(request, &request.hooks.for_a_run())?)?;
     let plan = plan_for(request, &schema)?;
@@ -93,7 +93,9 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
                 && !matches!(plan.scoring, Scoring::Classes { .. }) =>
         {
             let rows = 2f64.sqrt() / epsilon;
-            format!("the center moves as if {rows:.1} rows were moved from end to end")
+            format!(
+                "the center changes as if {rows:.1} rows moved from one end of the range to the other"
+            )
         }
         Purpose::TargetCenter => {
             let rows = 2.0 * steps / epsilon;

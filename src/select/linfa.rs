@@ -1,4 +1,4 @@
-//! The request as parameters of `linfa`: parameters, checked parameters, fit, transformer.
+//! The integration with `linfa`: parameters, checked parameters, fit, transformer.
 
 use ::linfa::dataset::{AsSingleTargets, DatasetBase};
 use ::linfa::traits::{Fit, Transformer};
@@ -31,8 +31,8 @@ impl ParamGuard for Select {
     }
 }
 
-/// Selects features of a dataset, by the names it has for them. Targets are numbers or labels of any
-/// type with a text form; see [`ArrayTable`].
+/// Selects features of a dataset by its feature names. Targets are numbers or labels of any type with a text
+/// form; see [`ArrayTable`].
 ///
 /// # Errors
 ///
@@ -50,7 +50,7 @@ where
     }
 }
 
-/// The same for a request that is not private.
+/// Like the fit of [`CheckedSelect`], for a request that is not private.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateSelect
 where
     F: Float + Into<f64>,
@@ -72,7 +72,7 @@ where
 {
     if dataset.weights().is_some() {
         return Err(Error::request(
-            "samples with weights have no proven sensitivity: take them off",
+            "no sensitivity is proven for weighted samples: remove the weights",
         ));
     }
     let table = ArrayTable::new(dataset.records.view(), dataset.as_single_targets())?;
@@ -82,22 +82,22 @@ where
     }
 }
 
-/// Reduces a matrix to the selected columns: see [`Record::columns_of`].
+/// Reduces a matrix to the selected columns, see [`Record::columns_of`].
 impl<F: Float, D: Data<Elem = F>> Transformer<ArrayBase<D, Ix2>, Result<Array2<F>>> for Record {
     fn transform(&self, x: ArrayBase<D, Ix2>) -> Result<Array2<F>> {
         self.columns_of(x.view())
     }
 }
 
-/// Reduces a dataset to the selected features; targets, weights and the names of the selected features
-/// are kept.
+/// Reduces a dataset to the selected features. Targets, weights and the names of the selected features are
+/// kept.
 ///
-/// What comes out holds data: it is as private as what went in.
+/// The reduced dataset contains data: it needs the same protection as the original.
 ///
 /// # Errors
 ///
-/// `Request` unless the dataset has the features that were selected from: their number, and where it
-/// has names, the selected ones in their places.
+/// `Request` if the dataset does not have the features that were selected from: another number of features,
+/// or, if it has names, other names in the places of the selected features.
 impl<F, D, T> Transformer<DatasetBase<ArrayBase<D, Ix2>, T>, Result<DatasetBase<Array2<F>, T>>>
     for Record
 where
@@ -114,7 +114,7 @@ where
         let kept =
             |picked: &crate::select::record::Picked| names.get(picked.index) == Some(&picked.name);
         if !names.is_empty() && !self.selected.iter().all(kept) {
-            return Err(Error::request("the dataset names its features otherwise"));
+            return Err(Error::request("the dataset has other feature names"));
         }
         let target_names = dataset.target_names().to_vec();
         let DatasetBase { targets, weights, .. } = dataset;
@@ -124,7 +124,7 @@ where
         }
         let names = self.selected.iter().map(|picked| picked.name.clone()).collect();
         reduced = reduced.with_feature_names::<String>(names);
-        // A dataset can hold names of targets it has no more.
+        // A dataset may hold target names without having those targets.
         Ok(match target_names.len() {
             1 => reduced.with_target_names(target_names),
             _ => reduced,

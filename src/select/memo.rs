@@ -1,4 +1,4 @@
-//! Results that several draws share.
+//! Memoized results that several draws share.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// How many draws use what was gathered.
+/// The number of draws that use the gathered values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Draws {
     One,
@@ -14,7 +14,7 @@ pub(super) enum Draws {
 }
 
 impl Draws {
-    /// How many results are worth keeping, at most `most`.
+    /// The number of results worth keeping: none for one draw, `most` for many.
     pub(super) fn keep(self, most: usize) -> usize {
         match self {
             Self::One => 0,
@@ -23,7 +23,7 @@ impl Draws {
     }
 }
 
-/// Values by key, each made when it is first asked for; the first `most` are kept.
+/// Values by key, computed on first use; the first `most` are kept.
 pub(super) struct Memo<K, V: ?Sized> {
     kept: Mutex<HashMap<K, Arc<V>>>,
     most: usize,
@@ -34,11 +34,11 @@ impl<K: Eq + Hash, V: ?Sized> Memo<K, V> {
         Self { kept: Mutex::default(), most }
     }
 
-    /// The value of a key. Two threads may make it at the same time: it is the same.
+    /// The value of a key. Two threads may compute it at the same time, with the same result.
     ///
     /// # Errors
     ///
-    /// What `make` gives.
+    /// Those of `make`.
     pub(super) fn get(&self, key: K, make: impl FnOnce() -> Result<Arc<V>>) -> Result<Arc<V>> {
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(value) = lock().get(&key) {

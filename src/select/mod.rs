@@ -1,4 +1,5 @@
-//! The main path: a request, checked; a plan; passes over the table and private releases in turn; a record.
+//! The selection of features from a table: request, check, plan, alternating passes over the table and
+//! private releases, record.
 
 mod blocks;
 mod builder;

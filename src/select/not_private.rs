@@ -1,4 +1,4 @@
-//! Requests whose result must not be released.
+//! Requests whose results must not be released.
 
 use crate::data::Source;
 use crate::error::Result;
@@ -10,8 +10,8 @@ use crate::select::record::Record;
 use crate::select::request::Request;
 use crate::select::run::run;
 
-/// A request whose result is not private, because it draws from a stated seed or scales by the data:
-/// made by [`Select::seed`](crate::Select::seed) and
+/// A request whose result is not private, because it draws from a stated seed or scales by the data. Made by
+/// [`Select::seed`](crate::Select::seed) and
 /// [`Select::paper_preprocessing`](crate::Select::paper_preprocessing).
 ///
 /// ```
@@ -25,7 +25,7 @@ use crate::select::run::run;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// What asks for a release does not take a rehearsal:
+/// A function that takes a release does not accept a rehearsal:
 ///
 /// ```compile_fail,E0308
 /// # use dpsis::{Select, Selection};
@@ -59,7 +59,7 @@ impl NotPrivateSelect {
         self
     }
 
-    /// Reports what is wrong with the request by itself.
+    /// Checks everything that does not need the table.
     ///
     /// # Errors
     ///
@@ -68,7 +68,7 @@ impl NotPrivateSelect {
         check(&self.0)
     }
 
-    /// Selects features of a table; the same request and table give the same record if it is seeded.
+    /// Selects features of a table. If seeded, the same request and table give the same record.
     ///
     /// # Errors
     ///
@@ -78,7 +78,7 @@ impl NotPrivateSelect {
         run(&self.0, source).map(NotPrivate::new)
     }
 
-    /// What a run would spend on what, if it were private.
+    /// Reports the budget that each part of a run would spend if it were private, and the noise to expect.
     ///
     /// # Errors
     ///

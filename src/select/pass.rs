@@ -1,4 +1,4 @@
-//! Passes over a table: what they gather depends on no budget and no randomness.
+//! Passes over a table. The gathered values depend on neither budget nor randomness.
 
 use std::sync::Arc;
 
@@ -22,33 +22,33 @@ use crate::select::plan::BlockTarget;
 use crate::select::plan::{Coding, Plan, Scoring};
 use crate::select::request::Target;
 
-/// Everything that the draws of a plan need of a table.
+/// The values gathered from a table for the draws of a plan.
 pub(super) enum Gathered<'t> {
-    /// Sums for correlations with a target that is one number.
+    /// Sums for correlations with a target coded as one number.
     Sums(Summed<CorrelationSums>),
-    /// Rows on the grid, for a target that is still to be split at a median.
+    /// Rows on the grid, for a target yet to be split at a median.
     Rows(GridRows),
     /// Sums for correlations with classes.
     ClassSums(Summed<ClassSums>),
-    /// Scores that need no private estimate, and the number of all rows.
+    /// Scores that need no private estimate, and the total number of rows.
     Scores { scores: Scores, rows: u64 },
-    /// Rows that blocks regress on.
+    /// Rows for the regressions on blocks.
     Blocks(BlockRows),
-    /// Kendall's correlations with the target, and a way to those with another feature.
+    /// Kendall's correlations with the target, and access to those with any feature.
     Columns(RankedColumns<'t>),
 }
 
-/// Columns for picks that take earlier picks into account.
+/// Correlations for a selection that discounts by earlier picks.
 pub(super) struct RankedColumns<'t> {
     pub(super) target: Scores,
-    /// The number of all rows.
+    /// The total number of rows.
     pub(super) rows: u64,
     with: Box<dyn Fn(usize) -> Result<Vec<i64>> + Send + Sync + 't>,
     shared: Memo<usize, [i64]>,
 }
 
 impl RankedColumns<'_> {
-    /// Kendall's correlations of all features with this one.
+    /// Kendall's correlations of all features with this feature, in feature order.
     pub(super) fn shared(&self, feature: usize) -> Result<Arc<[i64]>> {
         self.shared.get(feature, || (self.with)(feature).map(Arc::from))
     }
@@ -62,11 +62,11 @@ pub(super) struct Pass<'a> {
 }
 
 impl Pass<'_> {
-    /// The ranks of the target on the median's grid: one pass.
+    /// Counts the ranks of the target on the median's grid, in one pass.
     ///
     /// # Errors
     ///
-    /// `Input` if no sample has a usable target; the errors of reading.
+    /// `Input` if no sample has a usable target; read errors.
     pub(super) fn ranks(&self, table: &mut impl Samples) -> Result<RankCounts> {
         let grid = MedianGrid::shared();
         let format = table.format().clone();
@@ -79,8 +79,8 @@ impl Pass<'_> {
         Ok(counts)
     }
 
-    /// What one draw needs: one pass. `median` is the point at which the target is split, where that is
-    /// known already.
+    /// Gathers what one draw needs, in one pass. `median` is the split point of the target, if it is already
+    /// known.
     ///
     /// # Errors
     ///
@@ -96,8 +96,8 @@ impl Pass<'_> {
         }
     }
 
-    /// The same for one or many draws, without a loan from the table: columns that are looked at again are
-    /// copied, 8 bytes per value.
+    /// Like [`gather`](Self::gather) for one or many draws, without borrowing from the table: columns that
+    /// are needed again are copied, 8 bytes per value.
     ///
     /// # Errors
     ///
@@ -142,7 +142,7 @@ impl Pass<'_> {
         })
     }
 
-    /// Adds up all samples with a usable target.
+    /// Sums all samples with a usable target.
     fn sum<S: RowSums>(
         &self,
         table: &mut impl Samples,
@@ -157,7 +157,7 @@ impl Pass<'_> {
         Ok(summed)
     }
 
-    /// Keeps all samples with a usable target on the grid; `value` makes a number of a target's cell.
+    /// Keeps all samples with a usable target on the grid; `value` parses a target cell.
     fn keep(
         &self,
         table: &mut impl Samples,
@@ -170,15 +170,15 @@ impl Pass<'_> {
         Ok(kept)
     }
 
-    /// Columns as they are, of the samples whose target is usable as it is.
+    /// The unscaled columns of the samples with a usable target, which is not coded either.
     fn columns<'t>(
         &self,
         table: &'t mut impl Samples,
         labels: Option<&Labels>,
     ) -> Result<UsableSamples<impl Columns + 't>> {
-        // Said before the table is lent to the columns.
+        // Made before the columns borrow the table.
         let unusable = self.no_usable_target(table);
-        // Owned, so that the columns borrow from the table alone.
+        // Owned, so that the columns borrow only the table.
         let (format, labels) = (table.format().clone(), labels.cloned());
         let target = self.plan.target.clone();
         let code =
@@ -187,7 +187,7 @@ impl Pass<'_> {
         if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
     }
 
-    /// Kendall's correlations with the target.
+    /// Scores features by Kendall's correlation with the target.
     fn kendall(
         &self,
         table: &mut impl Samples,
@@ -209,7 +209,7 @@ impl Pass<'_> {
         kendall_scores(columns, targets, classes, plan.neighbors, *threads, hooks)
     }
 
-    /// Correlations after scaling by the data: not private.
+    /// Scores features by correlation after scaling by the data: not private.
     fn paper(
         &self,
         table: &mut impl Samples,
@@ -221,7 +221,7 @@ impl Pass<'_> {
         Ok(Gathered::Scores { scores, rows: samples })
     }
 
-    /// Rows on the grid as numbers from -1 to 1, or scaled by the data.
+    /// Rows on the grid as numbers from -1 to 1, or rows scaled by the data.
     fn block_rows(
         &self,
         table: &mut impl Samples,
@@ -246,7 +246,8 @@ impl Pass<'_> {
         Ok(BlockRows::on_grid(kept, self.plan.features, draws))
     }
 
-    /// Kendall's correlations with the target, and the columns where they are for those with picked features.
+    /// Kendall's correlations with the target, and the table's columns in place for those with picked
+    /// features.
     fn ranked_columns<'t>(
         &self,
         table: &'t mut impl Samples,
@@ -257,14 +258,14 @@ impl Pass<'_> {
         Ok(self.ranked(columns, target, samples, 0))
     }
 
-    /// The same with a copy of the columns.
+    /// Like [`ranked_columns`](Self::ranked_columns), with a copy of the columns.
     fn own_ranked_columns(
         &self,
         table: &mut impl Samples,
         labels: Option<&Labels>,
         draws: Draws,
     ) -> Result<Gathered<'static>> {
-        /// Lists of correlations with picked features that many draws share.
+        /// The number of correlation lists with picked features kept for further draws.
         const MOST_SHARED: usize = 2000;
         let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
         let own = (0..columns.features()).map(|feature| columns.column(feature).collect());
@@ -285,13 +286,14 @@ impl Pass<'_> {
         Gathered::Columns(RankedColumns { target, rows, with, shared: Memo::new(shared) })
     }
 
-    /// A table without any usable target is malformed: the promise starts at one usable row.
+    /// The error for a table without any usable target, which is malformed: the privacy guarantee requires at
+    /// least one usable row.
     fn no_usable_target(&self, table: &impl Samples) -> Error {
         table.no_usable_target(matches!(self.plan.target, Target::Classes(_)))
     }
 }
 
-/// A target that is taken as it is: a class by its number, a number within its bounds.
+/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if there are any.
 fn whole_target(
     cell: TargetCell<'_>,
     labels: Option<&Labels>,
@@ -307,7 +309,7 @@ fn whole_target(
     }
 }
 
-/// Columns in memory.
+/// Columns in memory, one vector per feature.
 struct OwnColumns(Vec<Vec<f64>>);
 
 impl Columns for OwnColumns {

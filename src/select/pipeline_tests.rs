@@ -1,5 +1,5 @@
-//! The whole path by enumeration: the joint law of median, center and selected set, for all small
-//! tables and their neighbors, with the grid at Q = 2; and that a row speaks only for itself.
+//! Enumeration of the whole path: the joint law of median, center and selected set, for all small tables and
+//! their neighbors, with the grid at Q = 2. Also tests that contributions are row-local.
 
 use std::collections::HashMap;
 
@@ -52,7 +52,7 @@ fn format() -> CellFormat {
     CellFormat::default()
 }
 
-/// Memory of laws that depend on little of a table.
+/// Memoized laws that depend on few statistics of a table.
 #[derive(Default)]
 struct Laws {
     centers: HashMap<(i64, i64, i64), Vec<f64>>,
@@ -61,12 +61,12 @@ struct Laws {
 }
 
 impl Path {
-    /// Two features; three for ranks, for the ranks of two only mirror each other.
+    /// Two features; three for ranks, because the ranks of two features always mirror each other.
     fn features(&self) -> usize {
         if self.scaling == Scaling::RowRank { 3 } else { 2 }
     }
 
-    /// What the budget of the parts that are drawn adds up to.
+    /// The total budget of the parts that are drawn.
     fn epsilon(&self) -> f64 {
         let mut epsilon = EPS_SELECTION;
         if self.target == Target::Kendall {
@@ -188,7 +188,7 @@ impl Path {
     }
 }
 
-/// One of two features, gamma 1 (the default for k = 1).
+/// The law of the choice of one feature, with gamma 1 (the default for k = 1).
 fn law_of_sets(scores: &Scores, laws: &mut Laws) -> Vec<f64> {
     let key = (scores.values().to_vec(), scores.sensitivity());
     let in_units = || {
@@ -199,11 +199,11 @@ fn law_of_sets(scores: &Scores, laws: &mut Laws) -> Vec<f64> {
     laws.sets.entry(key).or_insert_with(law).clone()
 }
 
-/// All centers of three classes with their probabilities, by summing over the noise: counts plus
-/// discrete Laplace of rate eps/steps, shares of a total of at least 4 steps/eps.
+/// All centers of three classes with their probabilities, by summing over the noise: counts plus discrete
+/// Laplace noise of rate eps/steps, divided by a total of at least 4 steps/eps.
 fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     let rate = EPS_CENTER / steps;
-    // The same noisy counts for all tables: what is cut off is cut off alike.
+    // The same range of noisy counts for all tables, so that the truncation is the same for all.
     let reach = (20.0 / rate) as i64;
     let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
     let q = f64::from(SMALL_Q);
@@ -227,7 +227,7 @@ fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     law.into_iter().enumerate().map(|(i, p)| (digits(i), p)).collect()
 }
 
-/// Every row over these feature values and targets ("x" is no number: missing).
+/// All rows with these feature values and targets ("x" is not a number: missing).
 fn all_rows(features: usize, targets: &[&'static str]) -> Vec<TableRow> {
     let values = [None, Some(-1.0), Some(1.0)];
     let mut rows: Vec<TableRow> = targets.iter().map(|&target| (vec![], target)).collect();
@@ -240,8 +240,8 @@ fn all_rows(features: usize, targets: &[&'static str]) -> Vec<TableRow> {
     rows
 }
 
-/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbors.
-/// Tables are multisets: no law depends on the order of rows.
+/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbors. Tables are
+/// multisets, since no law depends on the order of rows.
 fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
     let mut tables: Vec<Vec<usize>> = vec![vec![]];
     let mut next = 0;
@@ -328,7 +328,7 @@ fn joint_releases_by_enumeration() {
     }
 }
 
-/// A table to the probability of each set.
+/// Maps a table to the probability of each set.
 type Law<'a> = &'a dyn Fn(&[TableRow]) -> Vec<f64>;
 
 /// Broken variants of the path that the same enumeration rejects.
@@ -358,7 +358,7 @@ fn broken_paths_are_caught() {
         let most = scores.iter().copied().max().unwrap().max(1) as f64;
         select(scores.iter().map(|&score| 3.0 * score as f64 / most).collect())
     };
-    // The sensitivity of a centered target forgotten: Q^2 instead of Q (Q + |m|).
+    // The sensitivity without the term for the center: Q^2 instead of Q (Q + |m|).
     let uncentered = |table: &[TableRow]| {
         select(scores(table).iter().map(|&score| score as f64 / 4.0).collect())
     };
@@ -379,8 +379,8 @@ fn broken_paths_are_caught() {
 }
 
 proptest! {
-    /// The sums of a table are the sums of its rows, each taken alone, bit for bit: no row changes
-    /// what another contributes.
+    /// The sums of a table equal the sums of its rows, each processed alone, bit for bit: no row changes the
+    /// contribution of another.
     #[test]
     fn a_row_speaks_only_for_itself(
         rows in prop::collection::vec(
@@ -399,7 +399,7 @@ proptest! {
         let mut whole = CorrelationSums::with_grid(5, 32_767);
         let mut parts = CorrelationSums::with_grid(5, 32_767);
         for (values, y) in &rows {
-            // One scaler for all, and a fresh one for each.
+            // One scaler for all rows, and a new one for each.
             scaler.scale(values.iter().map(finite), &mut x);
             whole.add(&x, *y);
             let mut alone = CorrelationSums::with_grid(5, 32_767);

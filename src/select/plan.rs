@@ -1,8 +1,8 @@
-//! The plan of a run: everything that a request and a header decide, resolved once.
+//! The plan of a run: everything determined by a request and a header, resolved once.
 //!
-//! A plan is a sequence of passes over the table and private releases in turn: perhaps a pass and the median
-//! of the target, then a pass that gathers sums, rows or columns, then the center, the scores and the
-//! selection. Runs, dry runs and rehearsals follow the same plan.
+//! A plan alternates passes over the table and private releases: if needed, a pass for the ranks and the
+//! private median of the target; then a pass that gathers sums, rows or columns; then the center, the scores
+//! and the selection. Runs, dry runs and rehearsals follow the same plan.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::TwoStage;
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
 
-/// Below this many features, columns are more often in different units than of one kind.
+/// Tables with fewer features than this more often have columns in different units.
 pub(crate) const WIDE: usize = 200;
 
-/// All that a run follows and its record says.
+/// Everything that a run needs and its record states.
 pub(super) struct Plan {
     pub(super) k: usize,
     /// The number of features.
@@ -29,54 +29,54 @@ pub(super) struct Plan {
     pub(super) method: Method,
     pub(super) target: Target,
     pub(super) scoring: Scoring,
-    /// How values reach the grid, where they do.
+    /// How values are mapped to the grid, if the scoring does so.
     pub(super) scaling: Arc<Scaling>,
     pub(super) scale: ScaleUsed,
     pub(super) center: CenterUsed,
     pub(super) mechanism: Arc<dyn Mechanism>,
     /// The total budget.
     pub(super) epsilon: Epsilon,
-    /// The part of the selection.
+    /// The part of the budget for the selection.
     pub(super) selection: Epsilon,
     /// All parts of the budget.
     pub(super) spent: Vec<Spending>,
-    /// Whether score and scaling are the default.
+    /// Whether both score and scaling are the default.
     pub(super) by_default: bool,
     pub(super) schema_hash: Option<String>,
 }
 
-/// How scores come about.
+/// How features are scored.
 pub(super) enum Scoring {
-    /// Correlation with a target that is one number.
+    /// Correlation with a target coded as one number.
     Number { coding: Coding, center: PlannedCenter<i32> },
-    /// Correlation with a target that is one of three or more classes.
+    /// Correlation with a target of three or more classes.
     Classes { labels: Labels, center: PlannedCenter<Vec<i32>> },
     /// Kendall's correlation.
     Kendall { labels: Option<Labels> },
     /// Correlation after scaling by the data: not private.
     Paper { labels: Option<Labels> },
-    /// Votes of the LASSO on blocks.
+    /// Votes of the LASSO fitted on blocks of rows.
     TwoStage(Voting),
-    /// Kendall's correlation, discounted by what is shared with earlier picks.
+    /// Kendall's correlation, discounted by the correlation with earlier picks.
     DpKendall { labels: Option<Labels> },
 }
 
-/// How a target becomes one number.
+/// The coding of a target as one number.
 pub(super) enum Coding {
-    /// By a private median, which may spend this.
+    /// A split at a private median, with its part of the budget.
     MedianSplit(Epsilon),
     Stated(TargetCode),
 }
 
-/// A center on the grid.
+/// The center of the target on the grid.
 #[derive(Debug, PartialEq)]
 pub(super) enum PlannedCenter<C> {
-    /// To be estimated, spending this.
+    /// To be estimated with this part of the budget.
     Private(Epsilon),
     Public(C),
 }
 
-/// How the votes of blocks come about.
+/// How blocks of rows vote.
 pub(super) struct Voting {
     pub(super) target: BlockTarget,
     pub(super) blocks: PlannedBlocks,
@@ -87,7 +87,7 @@ pub(super) struct Voting {
 /// The target that blocks regress on.
 pub(super) enum BlockTarget {
     Coded(Coding),
-    /// Scaled by the data, as the features are: not private.
+    /// Scaled by the data, like the features: not private.
     Paper {
         labels: Option<Labels>,
     },
@@ -96,13 +96,13 @@ pub(super) enum BlockTarget {
 /// The source of the number of blocks.
 pub(super) enum PlannedBlocks {
     Stated(u64),
-    /// A private count of rows, which may spend this.
+    /// A private count of rows, with its part of the budget.
     Private(Epsilon),
     ByPublicRows,
 }
 
 impl Plan {
-    /// The plan for a table of so many features whose values are scaled like this.
+    /// The plan for a table with this number of features and this scaling.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Plan {
         })
     }
 
-    /// Whether values are scaled row by row.
+    /// Whether each row is scaled on its own.
     pub(super) fn scales_rows(&self) -> bool {
         match &self.scoring {
             Scoring::Number { .. } | Scoring::Classes { .. } => true,
@@ -146,7 +146,7 @@ impl Plan {
         }
     }
 
-    /// The budget of the private median at which the target is split, where it is.
+    /// The budget of the target's private median, if the target is split there.
     pub(super) fn median(&self) -> Option<&Epsilon> {
         match &self.scoring {
             Scoring::Number { coding: Coding::MedianSplit(epsilon), .. } => Some(epsilon),
@@ -158,30 +158,30 @@ impl Plan {
         }
     }
 
-    /// The same where sums need the median and another pass can take it into account.
+    /// The same, if the sums depend on the median, so that a second pass can use it.
     pub(super) fn median_between_passes(&self) -> Option<&Epsilon> {
         self.median().filter(|_| matches!(self.scoring, Scoring::Number { .. }))
     }
 
-    /// How many rows can move a score as far as the noise of the selection does.
+    /// The number of rows that can change a score by as much as the noise of the selection.
     pub(super) fn rows_needed(&self) -> f64 {
         let gap = self.mechanism.gap(self.features, self.k, &self.selection);
         match self.method {
             Method::Scores => self.neighbors.steps() as f64 * gap,
             // A row changes one block under either relation.
             Method::TwoStage(_) => gap,
-            // What is shared with earlier picks moves as well.
+            // The correlations with earlier picks move as well.
             Method::DpKendall => 2.0 * self.neighbors.steps() as f64 * gap,
         }
     }
 
-    /// Whether columns and target are scaled by the data, which no budget pays for.
+    /// Whether columns and target are scaled by the data, which no budget covers.
     pub(super) fn is_paper(&self) -> bool {
         self.scale == ScaleUsed::Paper
     }
 }
 
-/// A plan in the making: draws claim their parts of the budget one after the other.
+/// A plan being made: each private draw claims its part of the budget in turn.
 struct PlanDraft<'a> {
     budget: Budget,
     request: &'a Request,
@@ -242,7 +242,7 @@ impl PlanDraft<'_> {
         })
     }
 
-    /// A private center claims its part; `public` puts any other on the grid.
+    /// Claims the part of a private center; `public` maps any other center to the grid.
     fn center<C>(&mut self, public: impl Fn(&Center) -> Result<C>) -> Result<PlannedCenter<C>> {
         match &self.request.center {
             Center::Private => {
@@ -254,7 +254,7 @@ impl PlanDraft<'_> {
     }
 }
 
-/// Whether neither scale nor center are stated.
+/// Whether no scale, center or paper preprocessing is stated.
 fn nothing_stated(request: &Request) -> bool {
     request.scale.is_none() && request.center == Center::Private && !request.paper
 }

@@ -1,4 +1,4 @@
-//! Centers of the target that are public knowledge, on the grid.
+//! Public centers of the target, mapped to the grid.
 
 use crate::data::{Bounds, Labels};
 use crate::error::{Error, Parameter, Result};

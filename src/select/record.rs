@@ -1,7 +1,7 @@
-//! The record of a release: everything a report may say, and nothing else.
+//! The record of a release. Reports print only what is in it.
 //!
-//! What depends on the data is `selected` and `released`, which the budget paid for, and the
-//! warnings made from them.
+//! Only `selected` and `released`, which the budget paid for, and the warnings derived from them depend on
+//! the data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,7 +18,7 @@ use crate::random::Entropy;
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
 ///
-/// Only a private run makes one. With feature `linfa` it is a transformer that reduces a dataset to the
+/// Only a private run makes one. With the feature `linfa` it is a transformer that reduces a dataset to the
 /// selected features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
@@ -30,7 +30,7 @@ impl Selection {
     }
 }
 
-/// The record, which says itself that it is not private.
+/// Serializes the record, which states that it is not private.
 impl Serialize for NotPrivate<Record> {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         Record::serialize(self, serializer)
@@ -45,49 +45,50 @@ impl Deref for Selection {
     }
 }
 
-/// What was selected, and what was promised, spent and assumed for it.
+/// The result of a selection with its guarantee, budget and assumptions.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Record {
     /// Version of this program.
     pub version: String,
-    /// The request that made it.
+    /// The command that made it.
     pub command: Command,
-    /// Whether the guarantee below holds for everything in this record: not if seeded, nor after the
-    /// paper's preprocessing.
+    /// Whether the guarantee holds for everything in this record: false if seeded or after the paper's
+    /// preprocessing.
     pub private: bool,
     /// The selected features.
     pub selected: Vec<Picked>,
     /// The order of `selected`.
     pub order: PickOrder,
-    /// What is promised.
+    /// The privacy guarantee and the parts of the budget.
     pub guarantee: Guarantee,
     /// How the features were chosen.
     pub mechanism: MechanismUsed,
     /// How the features were scored.
     pub score: ScoreUsed,
-    /// What the target was taken for.
+    /// The target and its coding.
     pub target: TargetUsed,
-    /// Estimates that were paid for.
+    /// Private estimates that the budget paid for.
     pub released: Released,
-    /// Facts taken as public.
+    /// Facts treated as public.
     pub public: PublicFacts,
-    /// What drove the draws.
+    /// The source of randomness.
     pub randomness: RandomnessUsed,
-    /// What the reader should know before using the selection.
+    /// Caveats to read before using the selection.
     pub warnings: Vec<Warning>,
 }
 
 impl Record {
-    /// The selected features by their places among the features, from 0, in the order of
-    /// [`selected`](Self::selected): the columns of X, where that was a matrix.
+    /// The 0-based indices of the selected features among all features, in the order of
+    /// [`selected`](Self::selected). For a matrix they are its columns.
     pub fn indices(&self) -> Vec<usize> {
         self.selected.iter().map(|picked| picked.index).collect()
     }
 
-    /// The selected columns of a matrix with the features that were selected from.
+    /// Copies the selected columns of a matrix that has the same features as the table selected from: n x d
+    /// to n x k.
     ///
-    /// What comes out holds data: it is as private as what went in.
+    /// The result contains data: it needs the same protection as the matrix.
     ///
     /// # Errors
     ///
@@ -115,24 +116,24 @@ impl Record {
 pub struct Picked {
     /// Its name in the header.
     pub name: String,
-    /// Its column in the table (its row, where features are rows), counted from 1.
+    /// Its column in the table (its row if features are rows), counted from 1.
     pub column: usize,
     /// Its index among the features, counted from 0.
     #[serde(skip)]
     pub index: usize,
 }
 
-/// Pure differential privacy of the record.
+/// The guarantee for the record: pure differential privacy.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Guarantee {
-    /// The total.
+    /// The total budget.
     pub epsilon: Epsilon,
     /// Always 0.
     pub delta: String,
     /// The neighbor relation.
     pub neighbors: Neighbors,
-    /// What is protected.
+    /// The unit of privacy.
     pub unit: Unit,
     /// The parts of epsilon; they sum to it exactly.
     pub spent: Vec<Spending>,
@@ -144,7 +145,7 @@ pub struct Guarantee {
 pub struct MechanismUsed {
     /// Its name.
     pub id: String,
-    /// Its parameters, exactly, by name.
+    /// Its parameters, as exact text, by name.
     #[serde(flatten)]
     pub parameters: BTreeMap<&'static str, String>,
 }
@@ -157,7 +158,7 @@ impl MechanismUsed {
         }
     }
 
-    /// The same with a parameter of the method that uses it.
+    /// Adds a parameter of the method that uses the mechanism.
     pub(crate) fn with(mut self, name: &'static str, value: impl ToString) -> Self {
         self.parameters.insert(name, value.to_string());
         self
@@ -173,35 +174,34 @@ impl RandomnessUsed {
         Self { source, seeded: source == EntropySource::StatedSeed }
     }
 
-    /// The warning that a seed deserves.
+    /// The warning about a seed.
     pub(crate) fn warning(&self) -> Option<Warning> {
         let text = "seeded: not for release (anyone with the seed can undo the noise)";
         self.seeded.then(|| Warning::new(WarningKind::Seeded, text))
     }
 }
 
-/// The score and how values reached it.
+/// The score and the scaling of values.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct ScoreUsed {
     /// The score.
     pub id: ScoreId,
-    /// For correlation Q: values are integers from -Q to Q; for Kendall G: scores are in units of
-    /// 1/G.
+    /// For correlation Q: values are integers from -Q to Q. For Kendall G: scores are in units of 1/G.
     pub grid: i64,
-    /// How values were made comparable.
+    /// How values were scaled.
     pub scale: ScaleUsed,
-    /// Whether score and scaling were the default rather than asked for.
+    /// Whether score and scaling were chosen by default.
     pub by_default: bool,
-    /// The stated bounds of all features.
+    /// The stated bounds common to all features.
     pub bounds: Option<[f64; 2]>,
-    /// The most one row can move a score, in units of the grid; none where it is not known yet.
+    /// The largest change of a score by one row, in grid units; `None` if not known yet.
     pub sensitivity: Option<u64>,
-    /// Where the target's center came from.
+    /// The source of the target's center.
     pub center: CenterUsed,
     /// The stated classes.
     pub classes: Option<Vec<String>>,
-    /// What a missing feature value contributes.
+    /// The contribution of a missing feature value.
     pub missing: MissingRule,
 }
 
@@ -209,23 +209,23 @@ pub struct ScoreUsed {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct TargetUsed {
-    /// Its name; none if it is apart from the table.
+    /// Its name; `None` if the target is not part of the table.
     pub name: Option<String>,
-    /// Its column in the table (its row, where features are rows), counted from 1; none if it is apart
-    /// from the table.
+    /// Its column in the table (its row if features are rows), counted from 1; `None` if the target is not
+    /// part of the table.
     pub column: Option<usize>,
-    /// How it became a number.
+    /// How it was coded as a number.
     pub coding: TargetCoding,
     /// The stated bounds.
     pub bounds: Option<[f64; 2]>,
 }
 
-/// Private estimates made on the way.
+/// Private estimates released besides the selection.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Released {
-    /// The target's center: a mean in its own units, the share of the second class or of rows at
-    /// or above the median, or the share of each class.
+    /// The target's center: a mean in its own units, the share of the second class or of rows at or above the
+    /// median, or the share of each class.
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.
     pub target_median: Option<f64>,
@@ -233,17 +233,17 @@ pub struct Released {
     pub rows_estimate: Option<u64>,
 }
 
-/// What anyone who sees the header may know.
+/// Facts known to anyone who may see the header.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PublicFacts {
     /// The number of features.
     pub features: usize,
-    /// The number asked for.
+    /// The number of features requested.
     pub k: usize,
-    /// The column that was taken for ids and dropped, counted from 1.
+    /// The column recognized as ids and dropped, counted from 1.
     pub id_column: Option<usize>,
-    /// The number of rows, where one row may only be replaced.
+    /// The number of rows, if neighbors replace one row.
     pub rows: Option<u64>,
     /// The SHA-256 of the schema file that stated the public facts.
     pub schema_sha256: Option<String>,
@@ -253,22 +253,22 @@ pub struct PublicFacts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct RandomnessUsed {
-    /// The generator and where its key comes from.
+    /// The generator and the source of its key.
     pub source: EntropySource,
-    /// Whether the key was a stated number: then the record is not for release.
+    /// Whether the key is a stated seed; then the record must not be released.
     pub seeded: bool,
 }
 
-/// Something to know before using the selection.
+/// A caveat to read before using the selection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Warning {
-    /// The kind, which does not change.
+    /// The kind, a stable identifier.
     #[serde(rename = "id")]
     pub kind: WarningKind,
-    /// What it means and what to do.
+    /// The meaning and what to do about it.
     pub text: String,
-    /// The parameters to state, or to state otherwise.
+    /// The parameters to state, or to change.
     #[serde(skip)]
     pub about: Vec<Parameter>,
 }
@@ -284,7 +284,7 @@ impl Warning {
     }
 }
 
-/// An enum that a record carries: its words in JSON and in reports.
+/// Defines an enum of a record with the words for JSON and reports.
 macro_rules! words {
     (
         $(#[$about:meta])*
@@ -308,7 +308,7 @@ macro_rules! words {
 }
 
 words! {
-    /// The request that made a record.
+    /// The command that made a record.
     Command {
         /// A selection of features.
         Select = "select",
@@ -320,7 +320,7 @@ words! {
 words! {
     /// The order of picks in a record.
     PickOrder {
-        /// That of the table, which says nothing more than the set.
+        /// The order of the table, which reveals nothing beyond the set.
         File = "file",
         /// The order in which the mechanism released them.
         Pick = "pick",
@@ -328,7 +328,7 @@ words! {
 }
 
 impl PickOrder {
-    /// The order in which a mechanism's picks are released.
+    /// The order in which a mechanism's picks are reported.
     pub(crate) fn of(card: &Card) -> Self {
         match card.chooses {
             Chooses::Sequence => Self::Pick,
@@ -338,19 +338,19 @@ impl PickOrder {
 }
 
 words! {
-    /// The unit of privacy: what neighboring tables differ by.
+    /// The unit of privacy, by which neighboring tables differ.
     Unit {
         /// A row of the table.
         Row = "row",
-        /// A column, where features are rows.
+        /// A column, if features are rows.
         Column = "column",
-        /// A unit of the data behind scores from elsewhere.
+        /// A unit of the data behind externally computed scores.
         Unit = "unit",
     }
 }
 
 words! {
-    /// A score of features.
+    /// The score of features.
     ScoreId {
         /// Clipped correlation with the target.
         Correlation = "correlation",
@@ -358,25 +358,25 @@ words! {
         Kendall = "kendall",
         /// The votes of blocks of rows.
         Votes = "votes",
-        /// Kendall's correlation, discounted by what is shared with earlier picks.
+        /// Kendall's correlation, discounted by the correlation with earlier picks.
         DpKendall = "dpkendall",
     }
 }
 
 words! {
-    /// How values were made comparable.
+    /// How values were scaled.
     ScaleUsed {
-        /// By their ranks within the row.
+        /// To ranks within the row.
         RowRank = "row-rank",
-        /// Clipped to one stated range.
+        /// Clipped to one stated range for all features.
         Bounds = "bounds",
-        /// Clipped to a range for each feature from a file.
+        /// Clipped to the range of each feature from a file.
         BoundsFile = "bounds-file",
-        /// Clipped to a stated range for each feature.
+        /// Clipped to the stated range of each feature.
         BoundsByFeature = "bounds-by-feature",
         /// By the data: not private.
         Paper = "paper",
-        /// Not at all.
+        /// Not scaled.
         None = "none",
     }
 }
@@ -396,31 +396,31 @@ words! {
 }
 
 words! {
-    /// How the target became a number.
+    /// How the target was coded as a number.
     TargetCoding {
         /// Split at a private median.
         MedianSplit = "median-split",
         /// Clipped to a stated range.
         Bounds = "bounds",
-        /// One of stated classes.
+        /// As one of the stated classes.
         Classes = "classes",
-        /// By its order or value as it is.
+        /// As it is, by its order or value.
         Number = "number",
     }
 }
 
 words! {
-    /// What a missing feature value contributes.
+    /// The contribution of a missing feature value.
     MissingRule {
-        /// Nothing: the middle of the grid.
+        /// None: it is set to the middle of the grid.
         GridMiddle = "0, the middle of the grid",
-        /// Nothing: it is in no pair.
+        /// None: the value forms no pair.
         NoPair = "in no pair",
     }
 }
 
 words! {
-    /// A generator and the source of its key.
+    /// The generator and the source of its key.
     EntropySource {
         /// ChaCha20 with a key from the operating system.
         OperatingSystem = "ChaCha20, operating system",
@@ -434,17 +434,17 @@ words! {
     WarningKind {
         /// Columns and target were scaled by the data.
         NotPrivate = "not-private",
-        /// A stated seed drove the draws.
+        /// The draws came from a stated seed.
         Seeded = "seeded",
-        /// Ranks within the row of few columns, which are often in different units.
+        /// Ranks within the row over few columns, which are often in different units.
         RowRankNarrow = "row-rank-narrow",
-        /// Few usable rows, by a private count.
+        /// Few usable rows according to a private count.
         FewRows = "few-rows",
-        /// Next to no rows of a stated class, by private counts.
+        /// Almost no rows of a stated class according to private counts.
         RareClass = "rare-class",
-        /// Nearly all rows on one side of the split.
+        /// Nearly all rows fall on one side of the split.
         OneSidedSplit = "one-sided-split",
-        /// Too few blocks for their votes to tell features apart.
+        /// Too few blocks to tell features apart by votes.
         FewBlocks = "few-blocks",
     }
 }

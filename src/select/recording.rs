@@ -1,4 +1,4 @@
-//! Records of runs: nothing in them depends on the data but what the budget paid for.
+//! Records of runs. They depend on the data only through values that the budget paid for.
 
 use crate::data::{Orientation, Scaling, Schema};
 use crate::error::Parameter;
@@ -53,7 +53,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     }
 }
 
-/// What is promised for a table, and what is spent on it.
+/// The guarantee for a table and the budget spent.
 pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
     Guarantee {
         epsilon: plan.epsilon.clone(),
@@ -67,7 +67,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
     }
 }
 
-/// The score and how values reach it.
+/// The score and the scaling of values.
 pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
     let (id, grid, missing) = match &plan.scoring {
         Scoring::Number { .. } | Scoring::Classes { .. } | Scoring::Paper { .. } => {
@@ -99,7 +99,7 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
 fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
     let place = schema.target();
     TargetUsed {
-        // Of a target apart from the table nothing is printed: a file's header could be missing.
+        // No name for a target from a file of its own: without a header its first cell would be printed.
         name: place.map(|place| schema.name(place).to_owned()),
         column: place.map(|place| place + 1),
         coding: match &plan.target {
@@ -115,7 +115,7 @@ fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
     }
 }
 
-/// The mechanism and its parameters, and those of the method.
+/// The mechanism with its parameters and those of the method.
 pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed {
     let used = MechanismUsed::of(&*plan.mechanism, plan.k);
     match plan.method {
@@ -134,7 +134,7 @@ pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed 
     }
 }
 
-/// The warnings of a plan, and of the count of rows where there is one.
+/// The warnings that follow from the plan and from the private count of rows, if there is one.
 pub(super) fn warnings(
     plan: &Plan,
     randomness: &RandomnessUsed,
@@ -170,7 +170,7 @@ pub(super) fn warnings(
     warnings
 }
 
-/// A class of which the private counts show next to nothing is often misspelled.
+/// A warning about classes with almost no rows according to the private counts: they are often misspelled.
 fn rare_classes(
     plan: &Plan,
     released: &Released,
@@ -193,7 +193,8 @@ fn rare_classes(
     Some(Warning::new(WarningKind::RareClass, text).about([Parameter::Classes]))
 }
 
-/// A split with nearly all rows on one side finds nothing; the center that shows it is paid for.
+/// A warning about a split with nearly all rows on one side, which finds nothing. It is derived from the
+/// released center.
 fn one_sided_split(released: &Released) -> Option<Warning> {
     released.target_median?;
     let [above] = released.center.as_deref()? else { return None };
@@ -207,12 +208,13 @@ fn one_sided_split(released: &Released) -> Option<Warning> {
     Some(Warning::new(WarningKind::OneSidedSplit, text).about(about))
 }
 
-/// Too few blocks for votes to tell features apart: from their number, which is public or paid for.
+/// A warning about too few blocks to tell features apart by votes. The number of blocks is public or paid
+/// for.
 fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.rows_needed());
     let text = format!(
         "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
-         noise; two-stage wants many rows or a large epsilon"
+         noise; two-stage needs many rows or a large epsilon"
     );
     ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))
 }

@@ -1,4 +1,4 @@
-//! Rehearsals: many draws of one request on one public table.
+//! Rehearsals: many seeded draws of one request on one public table.
 
 use std::sync::Arc;
 
@@ -19,14 +19,14 @@ use crate::select::release::Release;
 use crate::select::request::Request;
 use crate::select::run::{opening, scaling_of};
 
-/// A request on a public table that has been read, ready for any number of seeded draws.
+/// A request with a public table that has been read, ready for any number of seeded draws.
 ///
-/// What does not depend on a draw is gathered once; each draw then goes through the private releases of a
-/// run, and picks what the run with the same seed would pick. For simulations and comparisons of methods:
-/// a draw is no release, and many draws of one table would spend many budgets.
+/// Everything that does not depend on a draw is gathered once. Each draw then performs the private releases
+/// of a run and returns the same picks as the run with the same seed. For simulations and comparisons of
+/// methods: a draw is not a release, and many draws on one table would spend many budgets.
 ///
-/// Memory: the sums, O(d), where a run needs one pass; otherwise the table, 2 bytes per value (median
-/// split), 8 bytes (two-stage, DPKendall), or nothing but the scores (Kendall).
+/// Memory: the sums, O(d), if a run needs one pass; otherwise the table, at 2 bytes per value (median split)
+/// or 8 bytes (two-stage, DPKendall), or only the scores (Kendall).
 ///
 /// ```
 /// use dpsis::{FileTable, Rehearsal, RehearsalSeeds, Select};
@@ -54,10 +54,10 @@ pub struct Rehearsal {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RehearsalSeeds {
-    /// Deals rows to the blocks of the two-stage method: draws that share it share the blocks, whose LASSO
-    /// is then fitted once.
+    /// Assigns rows to the blocks of the two-stage method. Draws with the same seed share the blocks, on
+    /// which the LASSO is then fitted only once.
     pub blocks: u64,
-    /// Drives all else.
+    /// The seed of everything else.
     pub draw: u64,
 }
 
@@ -74,8 +74,8 @@ impl RehearsalSeeds {
 }
 
 impl Rehearsal {
-    /// Reads a public table for a request, whose k and epsilon play no part. One thread draws: draws are
-    /// what callers run in parallel.
+    /// Reads a public table for a request, whose k and epsilon are ignored. Draws are single-threaded;
+    /// callers may run them in parallel.
     ///
     /// # Errors
     ///
@@ -85,7 +85,7 @@ impl Rehearsal {
         source: &(impl Source + ?Sized),
     ) -> Result<Self> {
         let mut request = request.into().into_request();
-        // Neither k nor epsilon changes what is gathered.
+        // Neither k nor epsilon changes the gathered values.
         request.epsilon = Some(1.into());
         request.threads = Some(1);
         check(&request)?;
@@ -99,8 +99,8 @@ impl Rehearsal {
         Ok(Self { request, features, scaling, gathered })
     }
 
-    /// One draw: the indices of the picks, from 0, in the mechanism's order. `mechanism` replaces that of
-    /// the request.
+    /// One draw: the 0-based feature indices of the picks, in the mechanism's order. `mechanism`, if given,
+    /// replaces that of the request.
     ///
     /// # Errors
     ///
@@ -137,7 +137,8 @@ impl Rehearsal {
         release.draw(&self.gathered, None).map(|chosen| NotPrivate::new(chosen.picks))
     }
 
-    /// The scores without any noise, with the exact median and center; none for methods without scores.
+    /// The scores without any noise, with the exact median and center; `None` for the two-stage method, which
+    /// has no scores.
     pub fn exact_scores(&self) -> Option<Result<NotPrivate<Scores>>> {
         let neighbors = Neighbors::AddRemove;
         let scores = match &self.gathered {
@@ -163,13 +164,13 @@ impl Rehearsal {
     }
 }
 
-/// The mean on the grid, from the sums of Q + y and of Q - y.
+/// The mean on the grid, from the sums of Q + y and Q - y.
 fn exact_center((above, below): (u64, u64)) -> i32 {
     let total = (above + below).max(1) as f64;
     (f64::from(GRID) * (above as f64 - below as f64) / total).round() as i32
 }
 
-/// The value from which on half of the rows are, or a little more.
+/// The upper median: at least half of the values are no smaller.
 fn exact_median(values: &[f64]) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_unstable_by(f64::total_cmp);
@@ -191,7 +192,7 @@ mod tests {
         (x, labels)
     }
 
-    /// With the same seed for all that is drawn, a rehearsal picks what the seeded request picks.
+    /// With the same seeds, a rehearsal picks what the seeded request picks.
     #[test]
     fn rehearsals_draw_what_runs_draw() {
         let (x, labels) = table();

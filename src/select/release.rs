@@ -1,4 +1,4 @@
-//! Private releases: draws from what a pass gathered, by the plan's budget. They know nothing of files.
+//! Private releases: draws from the gathered values with the budget of the plan. They do not access files.
 
 use crate::data::{Hooks, TargetCode};
 use crate::error::{Error, Result};
@@ -18,42 +18,42 @@ use crate::select::plan::{Coding, Plan, PlannedCenter, Scoring};
 use crate::select::plan::{PlannedBlocks, Voting};
 use crate::select::record::Released;
 
-/// The draw that deals rows to blocks; it spends nothing.
+/// The number of the draw that assigns rows to blocks; it spends no budget.
 const BLOCKS_DRAW: u64 = 4;
 
-/// One run through the releases of a plan.
+/// One execution of the releases of a plan.
 pub(super) struct Release<'a> {
     pub(super) plan: &'a Plan,
     pub(super) randomness: &'a RandomnessSource,
-    /// How rows are dealt to blocks.
+    /// How rows are assigned to blocks.
     pub(super) dealer: Dealer<'a>,
 }
 
-/// The randomness that deals rows to blocks.
+/// The randomness that assigns rows to blocks.
 pub(super) struct Dealer<'a> {
     pub(super) randomness: &'a RandomnessSource,
-    /// Tells dealings apart where many draws share what was gathered.
+    /// Distinguishes assignments if many draws share the gathered values.
     pub(super) dealing: u64,
     pub(super) threads: usize,
     pub(super) hooks: &'a Hooks,
 }
 
-/// The picks, and what was released on the way to them.
+/// The picks, and everything released along with them.
 pub(super) struct Chosen {
-    /// The features by their indices, in the mechanism's order.
+    /// The feature indices, in the mechanism's order.
     pub(super) picks: Vec<usize>,
-    /// The most one row can move a score, where all picks compare scores of one sensitivity.
+    /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
     pub(super) sensitivity: Option<u64>,
     pub(super) released: Released,
     /// The private estimate of the number of rows.
     pub(super) estimate: Option<RowsEstimate>,
-    /// The number of all rows, for when it is public.
+    /// The total number of rows, recorded only if it is public.
     pub(super) rows: u64,
-    /// The number of blocks that rows were dealt to.
+    /// The number of blocks of rows.
     pub(super) blocks: Option<u64>,
 }
 
-/// Scores, and what was released on the way to them.
+/// Scores, and everything released on the way to them.
 struct Scored {
     scores: Scores,
     released: Released,
@@ -69,11 +69,11 @@ impl Release<'_> {
         MedianGrid::shared().private_median(counts, self.plan.neighbors, epsilon, &bits)
     }
 
-    /// Releases all that is still to be released; `median` is what was released between the passes.
+    /// Makes all remaining releases; `median` is the one released between the passes, if any.
     ///
     /// # Errors
     ///
-    /// `Request` if scores do not suit the mechanism.
+    /// `Request` if the scores do not suit the mechanism.
     pub(super) fn draw(&self, gathered: &Gathered<'_>, median: Option<f64>) -> Result<Chosen> {
         let scored = match (gathered, &self.plan.scoring) {
             (Gathered::Sums(summed), Scoring::Number { coding, center }) => {
@@ -104,7 +104,7 @@ impl Release<'_> {
                 let picks = dp_kendall(target, shared, *k, selection, self.randomness)?;
                 return Ok(Chosen {
                     picks,
-                    // The scores of later rounds move further than those of the first.
+                    // The scores of later rounds have a larger sensitivity than those of the first.
                     sensitivity: None,
                     released: Released::default(),
                     estimate: None,
@@ -117,7 +117,7 @@ impl Release<'_> {
         self.select(scored)
     }
 
-    /// The selection from scores.
+    /// Selects features by their scores.
     fn select(&self, scored: Scored) -> Result<Chosen> {
         let Scored { scores, released, estimate, rows, blocks } = scored;
         let Plan { mechanism, k, selection, .. } = self.plan;
@@ -127,7 +127,7 @@ impl Release<'_> {
         Ok(Chosen { picks, sensitivity, released, estimate, rows, blocks })
     }
 
-    /// Scores against a target that is one number, after its center.
+    /// Scores against a target coded as one number, after its center is determined.
     fn number(
         &self,
         summed: &Summed<CorrelationSums>,
@@ -172,7 +172,7 @@ impl Release<'_> {
         }
     }
 
-    /// Scores against three or more classes, after their centers.
+    /// Scores against three or more classes, after their centers are determined.
     fn classes(
         &self,
         summed: &Summed<ClassSums>,
@@ -195,7 +195,7 @@ impl Release<'_> {
         Ok(Scored { scores, released, estimate, rows: *rows, blocks: None })
     }
 
-    /// The votes of blocks as scores, after the median and the count of rows where they are drawn.
+    /// The votes of blocks as scores, after the median and the count of rows, if these are drawn.
     fn votes(&self, rows: &BlockRows, voting: &Voting) -> Result<Scored> {
         let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
         let (blocks, estimate) = match &voting.blocks {
@@ -221,7 +221,7 @@ impl Release<'_> {
         Ok(Scored { scores, released, estimate, rows: rows.rows, blocks: Some(blocks) })
     }
 
-    /// The center as planned: stated, or estimated with its part of the budget.
+    /// The planned center: public, or estimated with its part of the budget.
     fn center<C: Clone>(
         &self,
         planned: &PlannedCenter<C>,

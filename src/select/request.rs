@@ -1,4 +1,4 @@
-//! A request for a selection, as it is stated.
+//! The stated request for a selection.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,80 +14,80 @@ use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 
-/// What the target is.
+/// The kind of target and how it is coded.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Target {
-    /// A number of unknown range: for correlation scores split at a private median (10% of epsilon),
-    /// which finds the middle of values from 1e-6 to 1e9 in magnitude that lie more than a quarter of a
-    /// percent apart; a warning says if nearly all rows fell on one side.
+    /// A number of unknown range. For correlation scores it is split at a private median (10% of epsilon).
+    /// The median is found for values from 1e-6 to 1e9 in magnitude that lie more than a quarter of a percent
+    /// apart; a warning is issued if nearly all rows fall on one side of the split.
     #[default]
     Numeric,
-    /// A number of a stated range, clipped to it.
+    /// A number clipped to a stated range.
     Bounded(Bounds),
-    /// One of these labels; any other text is missing. Blanks around labels and cells aside, they are
-    /// compared as text.
+    /// A class label out of this list; a cell with any other text counts as missing. Labels and cells are
+    /// compared as text, without surrounding blanks.
     Classes(Vec<String>),
 }
 
 impl Target {
-    /// One of these labels: short for [`Classes`](Self::Classes).
+    /// A target with these class labels: short for [`Classes`](Self::Classes).
     pub fn classes<L: Into<String>>(labels: impl IntoIterator<Item = L>) -> Self {
         Self::Classes(labels.into_iter().map(Into::into).collect())
     }
 }
 
-/// Where the target's center comes from.
+/// The source of the target's center.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Center {
-    /// A private estimate (5% of epsilon).
+    /// Estimated privately (5% of epsilon).
     #[default]
     Private,
-    /// The middle of the grid: no centering.
+    /// The middle of the grid: the target is not centered.
     None,
-    /// Public knowledge: the mean of a bounded target in its own units, or the share of the second
-    /// of two classes.
+    /// Public knowledge: the mean of a bounded target in its own units, or the share of the second of two
+    /// classes.
     Stated(f64),
-    /// Public knowledge: the share of each class.
+    /// Public knowledge: the share of each class, for three or more classes.
     Shares(Vec<(String, f64)>),
 }
 
-/// How good a feature is.
+/// The score of a feature: its association with the target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScoreKind {
-    /// Clipped correlation of scaled values with the target.
+    /// Correlation of the clipped, scaled values with the target.
     Correlation,
-    /// Kendall's rank correlation: needs no scaling and no center, and suits columns in different
-    /// units.
+    /// Kendall's rank correlation: needs no scaling and no center, and suits columns in different units.
     Kendall,
 }
 
-/// How features are found.
+/// The selection method.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Method {
-    /// DP-SIS: each feature scored by itself, a mechanism over the scores.
+    /// DP-SIS: scores each feature separately and runs a mechanism on the scores.
     #[default]
     Scores,
-    /// The two-stage method: the LASSO on blocks of rows, a mechanism (by default
-    /// [`Peel`](crate::mechanism::Peel)) over the votes of the blocks. Classes are numbers at equal
-    /// distances, in the order stated. See [`method::two_stage`](crate::method::two_stage).
+    /// The two-stage method: fits the LASSO on blocks of rows and runs a mechanism (by default
+    /// [`Peel`](crate::mechanism::Peel)) on the votes of the blocks. Classes are coded as equidistant numbers
+    /// in the stated order. See [`method::two_stage`](crate::method::two_stage).
     TwoStage(TwoStage),
-    /// DPKendall: picks one by one by Kendall's correlation, each discounted by what it shares with those
-    /// before; k is at most 1000. See [`method::dp_kendall`](crate::method::dp_kendall).
+    /// DPKendall: picks features one by one by Kendall's correlation with the target, discounted by their
+    /// correlation with earlier picks; k is at most 1000. See
+    /// [`method::dp_kendall`](crate::method::dp_kendall).
     DpKendall,
 }
 
-/// What may be stated of the two-stage method.
+/// The options of the two-stage method.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TwoStage {
-    /// The number of blocks, if it is stated; else the root of a private count of the rows (5% of
-    /// epsilon), or of their number where that is public.
+    /// The number of blocks. If `None`, the square root of a private count of the rows (5% of epsilon), or of
+    /// the number of rows if that is public.
     pub blocks: Option<u64>,
-    /// The LASSO's penalty, for values in [-1, 1].
+    /// The penalty of the LASSO, for values in [-1, 1].
     pub penalty: f64,
 }
 
@@ -109,7 +109,7 @@ impl Default for TwoStage {
     }
 }
 
-/// A request, for a release or not.
+/// A request, private or not.
 #[derive(Clone)]
 pub(super) struct Request {
     pub(super) k: usize,
@@ -121,27 +121,27 @@ pub(super) struct Request {
     pub(super) center: Center,
     pub(super) neighbors: Neighbors,
     pub(super) shares: Shares,
-    /// None where nothing is stated.
+    /// `None` if not stated.
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
     pub(super) schema_hash: Option<String>,
     pub(super) threads: Option<usize>,
     pub(super) hooks: Hooks,
-    /// The first thing that was wrong while it was built.
+    /// The first error found while the request was built.
     pub(super) refused: Option<Error>,
-    /// Not private unless it is the operating system.
+    /// The result is private only with the operating system's entropy.
     pub(super) entropy: Entropy,
-    /// Not private.
+    /// Whether to preprocess as the paper does; the result is then not private.
     pub(super) paper: bool,
 }
 
-/// What was stated of the features' scale.
+/// The stated scaling of the features.
 #[derive(Clone)]
 pub(super) enum Scale {
     Stated(Scaling),
     BoundsFile(PathBuf),
 }
 
-/// The parts of the budget that are not the selection's, as fractions of the total.
+/// The shares of the budget not spent on the selection, as fractions of the total.
 #[derive(Clone)]
 pub(super) struct Shares {
     pub(super) target: Exact,
@@ -165,7 +165,7 @@ impl fmt::Debug for Request {
 }
 
 impl Request {
-    /// A request in which nothing but k is stated.
+    /// A request with defaults for everything but k.
     pub(super) fn new(k: usize) -> Self {
         Self {
             k,
@@ -187,7 +187,7 @@ impl Request {
         }
     }
 
-    /// The mechanism that is stated, or else suits the method.
+    /// The stated mechanism, or the default for the method.
     pub(super) fn mechanism_used(&self) -> Arc<dyn Mechanism> {
         let default = || -> Arc<dyn Mechanism> {
             match self.method {
@@ -198,7 +198,7 @@ impl Request {
         self.mechanism.clone().unwrap_or_else(default)
     }
 
-    /// The part, unless it is wrong: then the first such error is kept for the check.
+    /// Unwraps a part of the request. The first error is kept for the check.
     pub(super) fn or_refuse<T>(&mut self, part: Result<T>) -> Option<T> {
         part.map_err(|error| self.refused.get_or_insert(error).clone()).ok()
     }
@@ -210,12 +210,12 @@ impl Shares {
         self.check().map(|(target, _)| target)
     }
 
-    /// The share of the target's center, or of the count of rows.
+    /// The share of the target's center, or of the private count of rows.
     pub(super) fn center(&self) -> Result<BigRational> {
         self.check().map(|(_, center)| center)
     }
 
-    /// Both shares, of at least 1e-6 each and together below 1.
+    /// Both shares, if each is at least 1e-6 and their sum is below 1.
     pub(super) fn check(&self) -> Result<(BigRational, BigRational)> {
         let shares = self.target.clone().rational().zip(self.center.clone().rational());
         let least = ratio(1, 1_000_000);

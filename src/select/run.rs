@@ -1,4 +1,4 @@
-//! A run: the plan's passes and releases in turn, then the record.
+//! A run: the passes and releases of the plan in turn, then the record.
 
 use std::sync::Arc;
 
@@ -18,7 +18,8 @@ use crate::select::request::{Request, Scale, Target};
 ///
 /// # Errors
 ///
-/// `Request` if it does not fit the header; `Input` for a malformed table; `Io` if it cannot be read.
+/// `Request` if it does not fit the header; `Input` if the table is malformed; `Io` if it cannot be read;
+/// `Canceled` if the caller stopped it.
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
     let randomness = request.entropy.source()?;
     let hooks = request.hooks.for_a_run();
@@ -31,7 +32,7 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
         randomness: &randomness,
         dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks: &hooks },
     };
-    // A table that can be read twice is: otherwise its rows are kept until the median is known.
+    // A table that can be read twice is; otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
         Some(epsilon) if table.can_repeat() => {
             Some(release.median(&pass.ranks(&mut table)?, epsilon))
@@ -42,15 +43,15 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     Ok(record(&plan, table.schema(), request.entropy, chosen))
 }
 
-/// What a table is told when it is opened for a request.
+/// The options with which a table is opened for a request.
 ///
 /// # Errors
 ///
 /// `Request` if the stated number of threads is wrong.
 pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening<'a>> {
     let deals_rows = matches!(request.method, Method::TwoStage(_));
-    // Means of the data and the blocks that rows draw depend on the order of the rows, which threads change;
-    // all else does not.
+    // Means of the data and the assignment of rows to blocks depend on the order of the rows, which threads
+    // change; nothing else does.
     let ordered = request.paper || deals_rows;
     Ok(Opening {
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
@@ -62,12 +63,12 @@ pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
     })
 }
 
-/// The plan for a table, after the checks that need its header (where features are rows: their names).
+/// The plan for a table, after the checks that need its header (or the feature names, if features are rows).
 ///
 /// # Errors
 ///
-/// `Request` if the request does not fit; where features are rows `Input`, for the table had to be read to
-/// know.
+/// `Request` if the request does not fit the header. If features are rows, `Input`, because the table had to
+/// be read to find out.
 pub(super) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
     let d = schema.d();
     if request.k > d {
@@ -81,7 +82,7 @@ pub(super) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
     Plan::new(request, d, Arc::new(scaling_of(request, schema)?))
 }
 
-/// The scaling of these features: row ranks unless another is stated.
+/// The scaling of these features: ranks within the row unless another is stated.
 pub(super) fn scaling_of(request: &Request, schema: &Schema) -> Result<Scaling> {
     match &request.scale {
         Some(Scale::BoundsFile(path)) => read_bounds(path, schema).map(Scaling::BoundsByFeature),

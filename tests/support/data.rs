@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// A real table. Where it is missing, see [`missing`].
+/// The path of a real table; if it is not available, see [`missing`].
 pub fn real(name: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("DPSIS_DATASETS");
     let path = folder.map(|folder| Path::new(&folder).join(format!("{name}.csv.gz")));
@@ -13,8 +13,8 @@ pub fn real(name: &str) -> Option<PathBuf> {
     path
 }
 
-/// Says that a test is skipped for lack of data. With `DPSIS_REQUIRE_DATA=1`, as in continuous integration, the
-/// test fails instead.
+/// Reports that a test is skipped because its data are missing. With `DPSIS_REQUIRE_DATA=1`, as in continuous
+/// integration, the test fails instead.
 pub fn missing(what: &str) {
     let required = std::env::var_os("DPSIS_REQUIRE_DATA").is_some_and(|value| value == "1");
     assert!(!required, "missing, and DPSIS_REQUIRE_DATA=1: {what}");

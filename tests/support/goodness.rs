@@ -1,6 +1,7 @@
 //! Goodness of fit with a stated error probability.
 
-/// A test that is true fails with this probability, once: the seeds are fixed.
+/// The probability that a test of a true hypothesis fails. The seeds are fixed, so this can happen only when
+/// a test is written.
 pub const ALPHA: f64 = 1e-6;
 
 /// Upper quantiles of the chi-square distribution at [`ALPHA`] for 1, 2, ... 100 degrees of
@@ -17,10 +18,10 @@ const QUANTILES: [f64; 100] = [
     182.13,
 ];
 
-/// The G-test: `counts` were drawn from `law` (probabilities in the same order).
+/// The G-test of the hypothesis that `counts` were drawn from `law` (probabilities in the same order).
 ///
-/// Outcomes of probability zero must not have been drawn. Outcomes expected fewer than 5 times are
-/// taken together, as the chi-square limit asks.
+/// Outcomes of probability zero must not have been drawn. Outcomes with an expected count below 5 are pooled,
+/// as required by the chi-square approximation.
 pub fn assert_fits(counts: &[u64], law: &[f64]) {
     assert_eq!(counts.len(), law.len());
     assert!((law.iter().sum::<f64>() - 1.0).abs() < 1e-9, "the law sums to 1");

@@ -1,9 +1,9 @@
-//! What the exact laws of mechanisms (`src/mechanism/*/law.rs`) are built from: probabilities of all outcomes,
+//! Building blocks of the exact laws of mechanisms (`src/mechanism/*/law.rs`): probabilities of all outcomes,
 //! by brute force. Scores are in units of their sensitivity; rates are those of the definition.
 
 use super::oracle::{gauss_legendre, permute_and_flip, sequences};
 
-/// The exponential mechanism by losses: P(i) proportional to e^-z.
+/// The exponential mechanism by loss gaps z: P(i) proportional to e^-z.
 pub fn exponential(excess: &[f64]) -> Vec<f64> {
     let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
     let weights: Vec<f64> = excess.iter().map(|z| (least - z).exp()).collect();
@@ -11,16 +11,16 @@ pub fn exponential(excess: &[f64]) -> Vec<f64> {
     weights.iter().map(|weight| weight / total).collect()
 }
 
-/// The choice by losses: the probability of each outcome.
+/// A law of choices: maps loss gaps to the probability of each outcome.
 pub type Noise = fn(&[f64]) -> Vec<f64>;
 
-/// One candidate by its score.
+/// The law of one candidate chosen by score.
 pub fn of_one(x: &[f64], rate: f64, noise: Noise) -> Vec<f64> {
     let best = x.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     noise(&x.iter().map(|score| rate * (best - score)).collect::<Vec<_>>())
 }
 
-/// Sequences by rounds without replacement, each of the same rate.
+/// The law of sequences chosen in rounds without replacement, each at the same rate.
 pub fn of_rounds(x: &[f64], k: usize, rate: f64, noise: Noise) -> Vec<f64> {
     let of_sequence = |y: &Vec<usize>| {
         let mut left: Vec<usize> = (0..x.len()).collect();
@@ -36,8 +36,9 @@ pub fn of_rounds(x: &[f64], k: usize, rate: f64, noise: Noise) -> Vec<f64> {
     sequences(x.len(), k).iter().map(of_sequence).collect()
 }
 
-/// The `k` <= 2 largest, in order, of scores with independent noise: integrals over the value of the last
-/// of them. `density` and `below` are those of the noise; they are smooth between `kinks`.
+/// The law of the `k` <= 2 largest, in order, of scores with independent noise: integrals over the value of
+/// the last of them. `density` and `below` are the density and distribution function of the noise, smooth
+/// between `kinks`.
 pub fn of_noise(
     x: &[f64],
     k: usize,
@@ -70,7 +71,7 @@ pub fn of_noise(
     sequences(x.len(), k).iter().map(of_sequence).collect()
 }
 
-/// The `k` <= 2 largest, in order, of scores with independent Laplace noise of rate r.
+/// The law of the `k` <= 2 largest, in order, of scores with independent Laplace noise of rate r.
 pub fn laplace_noise(x: &[f64], k: usize, r: f64) -> Vec<f64> {
     let density = |z: f64| r / 2.0 * (-r * z.abs()).exp();
     let below = |z: f64| {
@@ -81,14 +82,14 @@ pub fn laplace_noise(x: &[f64], k: usize, r: f64) -> Vec<f64> {
     of_noise(x, k, density, below, &[-45.0 / r, 0.0, 45.0 / r], 90)
 }
 
-/// Scores from the best down.
+/// Scores in descending order.
 pub fn sorted(x: &[f64]) -> Vec<f64> {
     let mut sorted = x.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));
     sorted
 }
 
-/// Permute-and-flip by losses; the least is taken off first.
+/// Permute-and-flip by loss gaps; the smallest gap is subtracted first.
 pub fn flips(excess: &[f64]) -> Vec<f64> {
     let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
     permute_and_flip(&excess.iter().map(|z| z - least).collect::<Vec<_>>())

@@ -1,6 +1,6 @@
-//! Whether markup is well formed.
+//! A check that markup is well formed.
 
-/// Whether every tag of a document is closed, in order: enough to tell a broken escape.
+/// Whether every tag of a document is closed, in order; this detects a missing escape.
 pub fn is_balanced(document: &str) -> bool {
     const VOID: [&str; 4] = ["meta", "br", "link", "!doctype"];
     let mut open: Vec<&str> = Vec::new();
@@ -9,7 +9,7 @@ pub fn is_balanced(document: &str) -> bool {
         return false;
     }
     for piece in pieces {
-        // Within the tag there is no further `<`, and after it no `>`.
+        // Inside a tag there is no further `<`, and outside none no `>`.
         let Some((tag, after)) = piece.split_once('>') else { return false };
         if after.contains('>') && open.last() != Some(&"style") && !tag.starts_with("style") {
             return false;

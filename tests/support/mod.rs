@@ -1,6 +1,6 @@
-//! Shared by unit tests, integration tests and examples: knows nothing of the library.
-#![allow(dead_code, missing_docs, unreachable_pub)] // each of them uses a part
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // in a test a panic is how a failure is said
+//! Shared by unit tests, integration tests and examples; independent of the library.
+#![allow(dead_code, missing_docs, unreachable_pub)] // each user needs only a part
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests fail by panicking
 
 pub mod data;
 pub mod goodness;

@@ -2,25 +2,25 @@
 
 use super::oracle::max_log_ratio;
 
-/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate
-/// differs by more than its sensitivity.
+/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate differs by more
+/// than its sensitivity.
 #[derive(Clone)]
 pub struct Grid {
     pub d: usize,
     levels: i64,
-    /// Of each coordinate.
+    /// The sensitivity of each coordinate.
     sensitivities: Vec<i64>,
-    /// All coordinates rise or stay.
+    /// Whether scores are monotonic: between neighbors, all coordinates increase or stay equal.
     monotonic: bool,
 }
 
-/// What an enumeration found.
+/// The result of an enumeration.
 pub struct Enumeration {
-    /// Ordered pairs of neighbors.
+    /// The number of ordered pairs of neighbors.
     pub pairs: usize,
     /// The largest |ln(P(y|x) / P(y|x'))| of any outcome.
     pub max_log_ratio: f64,
-    /// The pair that has it.
+    /// The pair at which it occurs.
     pub worst: (Vec<i64>, Vec<i64>),
 }
 
@@ -29,12 +29,12 @@ impl Grid {
         Self { d, levels, sensitivities: vec![sensitivity; d], monotonic: false }
     }
 
-    /// The same where scores move in one direction only.
+    /// The same grid with monotonic scores.
     pub fn monotonic(self) -> Self {
         Self { monotonic: true, ..self }
     }
 
-    /// Coordinates with a sensitivity each.
+    /// A grid with one sensitivity per coordinate.
     pub fn with_sensitivities(levels: i64, sensitivities: &[i64]) -> Self {
         let d = sensitivities.len();
         Self { d, levels, sensitivities: sensitivities.to_vec(), monotonic: false }
@@ -75,7 +75,7 @@ impl Grid {
         let mut found = vec![0];
         let mut place = 1;
         for (digit, sensitivity) in self.point(index).into_iter().zip(&self.sensitivities) {
-            // A pair that falls is found from its other end.
+            // A pair with decreasing scores is found from its other end.
             let low = if self.monotonic { digit } else { (digit - sensitivity).max(0) };
             let high = (digit + sensitivity).min(self.levels - 1);
             let extend = |&at: &usize| (low..=high).map(move |digit| at + place * digit as usize);
