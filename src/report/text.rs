@@ -74,7 +74,7 @@ pub fn dry_run(plan: &DryRun) -> String {
     dry_run_with(plan, |_| String::new())
 }
 
-/// Like [`dry_run`], for a program with its own words for parameters: see [`report_with`].
+/// Like [`dry_run`], for a program with its own words for parameters: see [`report_with`](super::report_with).
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
