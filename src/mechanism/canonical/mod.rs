@@ -98,7 +98,7 @@ impl Weight {
     }
 }
 
-/// What the noise does not change.
+/// The parts of the two mechanisms that do not depend on the noise.
 macro_rules! canonical_with {
     ($mechanism:ident, $card:ident, $law:expr) => {
         impl $mechanism {

@@ -36,7 +36,7 @@ enum Law {
 type CommonLaw = Box<dyn Fn(&[f64], usize, f64) -> Vec<f64>>;
 type OwnLaw = Box<dyn Fn(&[f64], &[f64], f64) -> Vec<f64>>;
 
-/// What a mechanism is held to.
+/// The tests that a mechanism is held to.
 #[derive(Debug)]
 pub(super) struct Contract {
     /// Settings of its parameters, each with its law.
