@@ -7,7 +7,7 @@ use crate::mechanism::ranks::doubled_ranks;
 use crate::privacy::{Epsilon, NotPrivate};
 use crate::score::Scores;
 
-/// The statement of scores about mechanisms that use sensitivities of their own.
+/// Advice on mechanisms that use sensitivities of their own, read off the scores: not private.
 ///
 /// Source: "Private Selection with Heterogeneous Sensitivities" (2025), sections V and VI, appendices I
 /// and J.
