@@ -22,8 +22,8 @@ pub(crate) fn ratio_to_grid(numerator: i64, denominator: i64, q: i32) -> i16 {
     (if numerator < 0 { -magnitude } else { magnitude }) as i16
 }
 
-/// For `present` values (two or more) the grid value of each mid-rank, by twice the mid-rank t: q times
-/// (t - present - 1)/(present - 1), half away from zero. Up to 2 present, by additions alone.
+/// The grid value of each mid-rank among `present` values (two or more), indexed by twice the mid-rank, t, up
+/// to 2 present: q times (t - present - 1)/(present - 1), rounded half away from zero. Uses additions only.
 pub(crate) fn codes_by_rank(present: usize, q: i32, codes: &mut Vec<i16>) {
     let (middle, denominator) = (present + 1, present as i64 - 1);
     codes.clear();

@@ -6,7 +6,7 @@ use num_traits::{One, Zero};
 
 use super::{WordStream, uniform_below};
 
-/// True with probability e^-(numerator/denominator).
+/// Returns true with probability e^-(numerator/denominator).
 ///
 /// The expected number of uniform integers drawn is below 2 + x. Source: Canonne, Kamath and Steinke, "The
 /// discrete Gaussian for differential privacy" (2020), algorithm 1.

@@ -14,7 +14,7 @@
 //!
 //! # Sensitivity
 //!
-//! Let T = C - D over n rows and T' over one row more. The new row is in n pairs, so |T' - T| <= n;
+//! Let T = C - D over n rows and T' with an additional row. The new row is in n pairs, so |T' - T| <= n;
 //! and |T| <= n(n-1)/2.
 //!
 //! ```text
