@@ -31,7 +31,7 @@
 //! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
 //! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
 //! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::advise`] |
-//! | select by the two-stage method or DPKendall | [`Select::method`], [`Method`] (feature `methods`) |
+//! | select by DPKendall or (feature `methods`) the two-stage method | [`Select::method`], [`Method`] |
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
@@ -50,7 +50,7 @@
 //! | --- | --- | --- |
 //! | `ndarray` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `linfa` | `ParamGuard` and `Fit` for requests, `Transformer` for what they select; with `ndarray` | linfa |
-//! | `methods` | `method`: whole methods, the two-stage LASSO and DPKendall; with `linfa` | linfa-elasticnet |
+//! | `methods` | the two-stage method and its LASSO, `method::Lasso`; with `linfa` | linfa-elasticnet |
 //! | `inspect` | `inspect`: a look at a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |

@@ -496,7 +496,26 @@ fn runs_can_be_canceled() {
         let willing = request.clone().cancel_when(|| false).seed(3);
         assert_eq!(willing.run(DEMO).unwrap(), whole);
         assert_eq!(willing.run(&array(by_column.view())).unwrap().selected.len(), 5);
-        // Canceled at the first call, or at a later one.
+        // Canceled by one call alone, whichever: what was skipped is never released.
+        for patience in 0..12 {
+            let asked = Arc::new(AtomicUsize::new(0));
+            let count = asked.clone();
+            let once = move || count.fetch_add(1, Ordering::Relaxed) == patience;
+            let impatient = request.clone().threads(2).cancel_when(once).seed(3);
+            let runs = [
+                impatient.run(DEMO).map(|record| said(&record)),
+                impatient.run(&array(x.view())).map(|record| said(&record)),
+                impatient.run(&array(by_column.view())).map(|record| said(&record)),
+            ];
+            for run in runs {
+                match run {
+                    Ok(record) => assert_eq!(record, said(&whole)),
+                    Err(error) => assert_eq!(error.kind(), ErrorKind::Canceled, "{error}"),
+                }
+            }
+            // The first of the three runs that heard it was canceled.
+            assert!(asked.load(Ordering::Relaxed) > patience);
+        }
         for patience in [0, 2] {
             let asked = Arc::new(AtomicUsize::new(0));
             let count = asked.clone();

@@ -14,6 +14,7 @@ pub(crate) enum TargetCell<'a> {
     /// A text: a label, or a number as written in a file.
     Text(&'a [u8]),
     /// A number of a matrix in memory.
+    #[cfg_attr(not(feature = "ndarray"), allow(dead_code, reason = "no matrix"))]
     Number(f64),
 }
 
@@ -38,7 +39,7 @@ impl TargetCell<'_> {
         }
     }
 
-    /// It as text: a number in the shortest digits that read back to it.
+    /// The text of the cell: of a number the shortest digits that read back to it.
     pub(crate) fn text(&self) -> Cow<'_, [u8]> {
         match self {
             Self::Text(text) => Cow::Borrowed(text),
@@ -49,7 +50,11 @@ impl TargetCell<'_> {
 
 /// The classes of a target, stated by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Labels(Vec<String>);
+pub(crate) struct Labels {
+    texts: Vec<String>,
+    /// The bits of the number whose shortest text a label is.
+    numbers: Vec<Option<u64>>,
+}
 
 impl Labels {
     /// The classes, in order: at least two different labels, none empty.
@@ -66,11 +71,15 @@ impl Labels {
         if labels.iter().any(String::is_empty) {
             return Err(Error::request("a class has an empty label"));
         }
-        Ok(Self(labels))
+        let number = |label: &String| {
+            let number: f64 = label.parse().ok()?;
+            (number.to_string() == *label).then(|| number.to_bits())
+        };
+        Ok(Self { numbers: labels.iter().map(number).collect(), texts: labels })
     }
 
     pub(crate) fn as_slice(&self) -> &[String] {
-        &self.0
+        &self.texts
     }
 
     /// The class of a cell, from 0, by equality of text: upper and lower case differ, blanks around it
@@ -81,12 +90,17 @@ impl Labels {
         format: &CellFormat,
     ) -> Option<usize> {
         let cell = cell.into();
+        if let TargetCell::Number(value) = cell
+            && format.missing.is_empty()
+        {
+            return self.numbers.iter().position(|number| *number == Some(value.to_bits()));
+        }
         let cell = cell.text();
         if format.is_missing(&cell) {
             return None;
         }
         let cell = cell.trim_ascii();
-        self.0.iter().position(|label| label.as_bytes() == cell)
+        self.texts.iter().position(|label| label.as_bytes() == cell)
     }
 }
 
@@ -113,7 +127,7 @@ impl TargetCode {
         match self {
             Self::Bounded(bounds) => Some(bounds.quantize(cell.number(format)?, q)),
             Self::Classes(labels) => {
-                let (class, last) = (labels.class_of(cell, format)?, labels.0.len() - 1);
+                let (class, last) = (labels.class_of(cell, format)?, labels.texts.len() - 1);
                 let steps = 2.0 * f64::from(q) * class as f64 / last as f64;
                 Some((steps - f64::from(q)).round() as i16)
             }

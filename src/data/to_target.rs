@@ -21,7 +21,7 @@ pub enum OwnTarget {
 }
 
 impl OwnTarget {
-    /// It as a cell.
+    /// This target as a cell of a table.
     pub(crate) fn cell(&self) -> TargetCell<'_> {
         match self {
             Self::Text(text) => TargetCell::Text(text.as_bytes()),
@@ -46,7 +46,14 @@ macro_rules! exact_numbers {
     )*};
 }
 
-exact_numbers!(f64, f32, i8, i16, i32, u8, u16, u32);
+exact_numbers!(f64, i8, i16, i32, u8, u16, u32);
+
+impl ToTarget for f32 {
+    /// The number its shortest decimal text stands for, as a file would hold it: 0.1 is 0.1.
+    fn to_target(&self) -> OwnTarget {
+        OwnTarget::Number(self.to_string().parse().unwrap_or(f64::NAN))
+    }
+}
 
 /// Integers beyond 2^53 are not exactly an `f64`: they stay texts, of which a label can tell them apart.
 macro_rules! wide_integers {
@@ -54,7 +61,7 @@ macro_rules! wide_integers {
         impl ToTarget for $integer {
             fn to_target(&self) -> OwnTarget {
                 let number = *self as f64;
-                let exact = number.abs() <= 9_007_199_254_740_992.0;
+                let exact = number.abs() < 9_007_199_254_740_992.0;
                 if exact { OwnTarget::Number(number) } else { OwnTarget::Text(self.to_string()) }
             }
         }
@@ -87,7 +94,9 @@ mod tests {
         assert_eq!(7usize.to_target(), OwnTarget::Number(7.0));
         assert_eq!(u64::MAX.to_target(), OwnTarget::Text("18446744073709551615".into()));
         assert_eq!("case".to_target(), OwnTarget::Text("case".into()));
-        assert_eq!((&true).to_target(), OwnTarget::Text("true".into()));
+        assert_eq!(true.to_target(), OwnTarget::Text("true".into()));
+        assert_eq!(0.1f32.to_target(), OwnTarget::Number(0.1));
+        assert_eq!(((1u64 << 53) + 1).to_target(), OwnTarget::Text("9007199254740993".into()));
         let labels = Labels::new(vec!["0".into(), "1".into()]).unwrap();
         let format = CellFormat::default();
         let class = |target: OwnTarget| labels.class_of(target.cell(), &format);

@@ -38,7 +38,7 @@ pub(crate) fn dp_kendall(
         let place = choose(&ExponentialMechanism, &scores, 1, &share, &bits)?[0];
         let picked = left[place];
         if round + 1 < k {
-            rounds.pick(picked, &*shared(picked)?);
+            rounds.pick(picked, &shared(picked)?);
         } else {
             rounds.picked.push(picked);
         }

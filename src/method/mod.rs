@@ -2,17 +2,19 @@
 //!
 //! Requests for the two-stage method are rejected without the feature `methods`, which adds the LASSO.
 
+mod ballots;
 pub mod dp_kendall;
 #[cfg(feature = "methods")]
 mod lasso;
 pub mod two_stage;
 
+#[cfg(feature = "methods")]
+#[doc(hidden)]
+pub use ballots::ballots;
+#[doc(hidden)]
+pub use ballots::votes;
+pub(crate) use ballots::{Rows, ballots_of_blocks};
 pub(crate) use dp_kendall::{MOST_PICKS, dp_kendall};
 #[cfg(feature = "methods")]
 pub use lasso::{Lasso, LassoFit};
-#[cfg(feature = "methods")]
-#[doc(hidden)]
-pub use two_stage::ballots;
-#[doc(hidden)]
-pub use two_stage::votes;
-pub(crate) use two_stage::{MOST_BLOCKS, blocks_for, check_penalty, draw_blocks, votes_of_blocks};
+pub(crate) use two_stage::{MOST_BLOCKS, blocks_for, check_penalty, draw_blocks};

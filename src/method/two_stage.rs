@@ -1,11 +1,6 @@
 #![doc = include_str!("two_stage.md")]
 
-#[cfg(feature = "methods")]
-use ndarray::{ArrayView1, ArrayView2, Axis};
-
 use crate::error::{Error, Parameter, Result};
-#[cfg(feature = "methods")]
-use crate::method::Lasso;
 use crate::random::{Bits, uniform_u64};
 
 /// The maximum number of blocks.
@@ -36,103 +31,15 @@ pub(crate) fn check_penalty(penalty: f64) -> Result<()> {
     Ok(())
 }
 
-/// The ballots of blocks, with all their candidates: see `ballots`. `x` holds the rows (row-major), `y` their
-/// targets, `block` their blocks.
-///
-/// # Errors
-///
-/// `Request` for an invalid penalty, or in a build without the LASSO (feature `methods`); `Input` if rows
-/// differ in length.
+#[cfg(test)]
 #[cfg(feature = "methods")]
-pub(crate) fn votes_of_blocks(
-    x: &[f64],
-    y: &[f64],
-    block: &[u64],
-    penalty: f64,
-    threads: usize,
-    is_canceled: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Vec<usize>>> {
-    let d = x.len() / y.len().max(1);
-    let x = ArrayView2::from_shape((y.len(), d), x)
-        .map_err(|_| Error::input("the table's rows differ in length"))?;
-    let lasso = Lasso::new(penalty)?;
-    Ok(ballots(x, ArrayView1::from(y), block, &lasso, usize::MAX, threads, is_canceled))
-}
-
-/// The fallback for a build without the LASSO.
-#[cfg(not(feature = "methods"))]
-pub(crate) fn votes_of_blocks(
-    _: &[f64],
-    _: &[f64],
-    _: &[u64],
-    _: f64,
-    _: usize,
-    _: &(dyn Fn() -> bool + Sync),
-) -> Result<Vec<Vec<usize>>> {
-    Err(Error::request("this build has no two-stage method")
-        .about([Parameter::BuildFeature("methods")]))
-}
-
-/// The ballot of each block that has rows: the features of its `most` largest coefficients, best first. Rows
-/// of `x` (n x d) are samples, and `block` holds the block of each. A block whose LASSO cannot be fitted
-/// casts an empty ballot, because an error would reveal something about its rows.
-#[cfg(feature = "methods")]
-pub fn ballots(
-    x: ArrayView2<'_, f64>,
-    y: ArrayView1<'_, f64>,
-    block: &[u64],
-    lasso: &Lasso,
-    most: usize,
-    threads: usize,
-    is_canceled: &(dyn Fn() -> bool + Sync),
-) -> Vec<Vec<usize>> {
-    let mut rows: Vec<(u64, usize)> = block.iter().copied().zip(0..).collect();
-    rows.sort_unstable();
-    let blocks: Vec<Vec<usize>> = rows
-        .chunk_by(|a, b| a.0 == b.0)
-        .map(|block| block.iter().map(|(_, row)| *row).collect())
-        .collect();
-    let ballot = |rows: &Vec<usize>| -> Vec<usize> {
-        if is_canceled() {
-            return Vec::new();
-        }
-        let (x, y) = (x.select(Axis(0), rows), y.select(Axis(0), rows));
-        lasso.fit(x.view(), y.view()).map_or(Vec::new(), |fit| fit.top(most))
-    };
-    let share = blocks.len().div_ceil(threads.max(1)).max(1);
-    std::thread::scope(|scope| {
-        let ballot = &ballot;
-        let workers: Vec<_> = blocks
-            .chunks(share)
-            .map(|blocks| scope.spawn(move || blocks.iter().map(ballot).collect::<Vec<_>>()))
-            .collect();
-        let mut ballots = Vec::new();
-        for worker in workers {
-            match worker.join() {
-                Ok(part) => ballots.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        ballots
-    })
-}
-
-/// The votes for each feature if each block votes for at most the first k features of its ballot.
-pub fn votes(ballots: &[Vec<usize>], features: usize, k: usize) -> Vec<i64> {
-    let mut votes = vec![0; features];
-    for ballot in ballots {
-        ballot.iter().take(k).for_each(|&feature| votes[feature] += 1);
-    }
-    votes
-}
-
-#[cfg(all(test, feature = "methods"))]
 mod tests {
     use std::collections::BTreeMap;
 
-    use ndarray::{Array1, Array2};
+    use ndarray::{Array1, Array2, Axis};
 
     use super::*;
+    use crate::method::{Lasso, ballots, votes};
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 

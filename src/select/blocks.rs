@@ -6,21 +6,35 @@ use crate::data::{Columns, Hooks, TargetCode};
 use crate::error::Result;
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
-use crate::method::{draw_blocks, votes_of_blocks};
-use crate::random::Bits;
+use crate::method::{Rows, ballots_of_blocks, draw_blocks};
+use crate::random::RandomnessSource;
 use crate::score::{GridRows, scaled};
 use crate::select::memo::{Draws, Memo};
+
+/// Dealings whose ballots are kept for many draws.
+const MOST_DEALINGS: usize = 1 << 12;
 
 /// For each block the features that it votes for, best first.
 pub(super) type Ballots = Vec<Vec<usize>>;
 
+/// The number of the draw that assigns rows to blocks; it spends no budget.
+const BLOCKS_DRAW: u64 = 4;
+
+/// The randomness that assigns rows to blocks.
+pub(super) struct Dealer<'a> {
+    pub(super) randomness: &'a RandomnessSource,
+    /// Distinguishes assignments if many draws share the gathered values.
+    pub(super) dealing: u64,
+    pub(super) threads: usize,
+    pub(super) hooks: &'a Hooks,
+}
+
 /// Everything besides the rows that ballots depend on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Deal {
+struct Deal {
     /// Distinguishes assignments of rows to blocks among many draws.
-    pub(super) dealing: u64,
-    /// The number of blocks.
-    pub(super) blocks: u64,
+    dealing: u64,
+    blocks: u64,
     /// The bits of the median at which the target is split, if it is.
     median: Option<u64>,
 }
@@ -45,7 +59,7 @@ impl BlockRows {
             features,
             target: kept.targets,
             rows: kept.rows,
-            cast: Memo::new(draws.keep(usize::MAX)),
+            cast: Memo::new(draws.keep(MOST_DEALINGS)),
         }
     }
 
@@ -64,7 +78,7 @@ impl BlockRows {
             places.zip(scaled(&values)).for_each(|(place, value)| *place = value);
         }
         let target = scaled(targets).collect();
-        Self { x, features, target, rows, cast: Memo::new(draws.keep(usize::MAX)) }
+        Self { x, features, target, rows, cast: Memo::new(draws.keep(MOST_DEALINGS)) }
     }
 
     /// The number of rows with a usable target.
@@ -92,10 +106,10 @@ impl BlockRows {
         &self,
         penalty: f64,
         median: Option<f64>,
-        (dealing, blocks): (u64, u64),
-        bits: &Bits,
-        (threads, hooks): (usize, &Hooks),
+        blocks: u64,
+        dealer: &Dealer<'_>,
     ) -> Result<Arc<Ballots>> {
+        let Dealer { randomness, dealing, threads, hooks } = *dealer;
         let deal = Deal { dealing, blocks, median: median.map(f64::to_bits) };
         self.cast.get(deal, || {
             let side = |median| move |&value| f64::from(TargetCode::split(value, median, 1));
@@ -103,11 +117,9 @@ impl BlockRows {
                 Some(median) => self.target.iter().map(side(median)).collect(),
                 None => self.target.clone(),
             };
-            let block = draw_blocks(y.len(), blocks, bits);
-            // Ballots list all candidates of a block, so that draws of any k share them.
-            let ballots =
-                votes_of_blocks(&self.x, &y, &block, penalty, threads, &|| hooks.is_canceled())?;
-            hooks.check().map(|()| Arc::new(ballots))
+            let block = draw_blocks(y.len(), blocks, &randomness.bits(BLOCKS_DRAW));
+            let rows = Rows { x: &self.x, y: &y, features: self.features, block: &block };
+            ballots_of_blocks(&rows, penalty, threads, hooks).map(Arc::new)
         })
     }
 }

@@ -13,6 +13,7 @@ use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::record::Selection;
+use crate::select::rehearsal::sealed;
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target};
 use crate::select::run::run;
 
@@ -155,8 +156,14 @@ impl Select {
     /// Sets a callback that cancels a run by returning true. It is called many times a second, from all
     /// threads, while a table is read and scored. A canceled run fails with
     /// [`ErrorKind::Canceled`](crate::ErrorKind::Canceled) and releases nothing; its random draws are
-    /// discarded. A file that must be read completely before the first pass (R's, `.gct`, deflated `.npz`) is
-    /// read to its end first.
+    /// discarded. Not interrupted are: a file that must be read completely before the first pass (R's,
+    /// `.gct`, deflated `.npz`), scaling by the data, the LASSO on one block, and the draw itself, which takes
+    /// milliseconds.
+    ///
+    /// # Privacy
+    ///
+    /// How often and when it is called depends on the data, as it does for [`progress`](Self::progress): neither
+    /// may be published.
     pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.with(|request| request.hooks.cancel = Some(Cancel::when(cancel)))
     }
@@ -240,7 +247,7 @@ impl CheckedSelect {
     ///
     /// `Request` if the request does not fit the header; `Input` if the table is malformed or no row has
     /// a usable target (then nothing is released); `Io` if it cannot be read or the operating system
-    /// gives no entropy.
+    /// gives no entropy; `Canceled` if the caller stopped it (then nothing is released).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
         run(&self.0, source).map(Selection::new)
     }
@@ -257,9 +264,9 @@ impl CheckedSelect {
     }
 }
 
-/// Turns a request for a release into one for a rehearsal: see [`Rehearsal`](crate::Rehearsal).
-impl From<Select> for NotPrivateSelect {
-    fn from(select: Select) -> Self {
-        Self::new(select.into_request())
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::IntoRequest for Select {
+    fn request(self) -> Request {
+        self.into_request()
     }
 }

@@ -31,8 +31,7 @@ impl ParamGuard for Select {
     }
 }
 
-/// Selects features of a dataset by its feature names. Targets are numbers or labels of any type with a text
-/// form; see [`ArrayTable`].
+/// Selects features of a dataset by its feature names. Targets are numbers or labels: see [`ToTarget`].
 ///
 /// # Errors
 ///

@@ -7,6 +7,7 @@ use crate::random::Entropy;
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::record::Record;
+use crate::select::rehearsal::sealed;
 use crate::select::request::Request;
 use crate::select::run::run;
 
@@ -41,10 +42,6 @@ pub struct NotPrivateSelect(Request);
 impl NotPrivateSelect {
     pub(super) fn new(request: Request) -> Self {
         Self(request)
-    }
-
-    pub(super) fn into_request(self) -> Request {
-        self.0
     }
 
     /// Draws from a stated seed.
@@ -86,5 +83,12 @@ impl NotPrivateSelect {
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
         self.check()?;
         dry_run(&self.0, source)
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::IntoRequest for NotPrivateSelect {
+    fn request(self) -> Request {
+        self.0
     }
 }

@@ -265,13 +265,14 @@ impl Pass<'_> {
         labels: Option<&Labels>,
         draws: Draws,
     ) -> Result<Gathered<'static>> {
-        /// The number of correlation lists with picked features kept for further draws.
-        const MOST_SHARED: usize = 2000;
+        /// Correlations with picked features that many draws share: 256 MiB.
+        const MOST_SHARED: usize = 1 << 25;
         let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
         let own = (0..columns.features()).map(|feature| columns.column(feature).collect());
         let own = OwnColumns(own.collect());
         let target = self.kendall_of(&own, &targets, labels)?;
-        Ok(self.ranked(own, target, samples, draws.keep(MOST_SHARED)))
+        let most = draws.keep(MOST_SHARED / own.features().max(1));
+        Ok(self.ranked(own, target, samples, most))
     }
 
     fn ranked<'t>(

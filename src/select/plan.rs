@@ -43,6 +43,8 @@ pub(super) struct Plan {
     /// Whether both score and scaling are the default.
     pub(super) by_default: bool,
     pub(super) schema_hash: Option<String>,
+    /// Whether columns and target are scaled by the data, which no budget pays for.
+    pub(super) paper: bool,
 }
 
 /// How features are scored.
@@ -133,6 +135,7 @@ impl Plan {
                 && request.method == Method::Scores
                 && nothing_stated(request),
             schema_hash: request.schema_hash.clone(),
+            paper: request.paper,
         })
     }
 
@@ -173,11 +176,6 @@ impl Plan {
             // The correlations with earlier picks move as well.
             Method::DpKendall => 2.0 * self.neighbors.steps() as f64 * gap,
         }
-    }
-
-    /// Whether columns and target are scaled by the data, which no budget covers.
-    pub(super) fn is_paper(&self) -> bool {
-        self.scale == ScaleUsed::Paper
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,
-        private: !randomness.seeded && !plan.is_paper(),
+        private: !randomness.seeded && !plan.paper,
         selected: chosen.picks.iter().map(picked).collect(),
         order: PickOrder::of(plan.mechanism.card()),
         guarantee: guarantee(plan, schema),
@@ -141,7 +141,7 @@ pub(super) fn warnings(
     estimate: Option<RowsEstimate>,
 ) -> Vec<Warning> {
     let mut warnings = Vec::new();
-    if plan.is_paper() {
+    if plan.paper {
         let text = "NOT PRIVATE: columns and target were centered and scaled by the data \
                     themselves; epsilon does not cover that";
         warnings.push(Warning::new(WarningKind::NotPrivate, text));

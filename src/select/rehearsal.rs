@@ -1,20 +1,20 @@
 //! Rehearsals: many seeded draws of one request on one public table.
 
+use std::fmt;
 use std::sync::Arc;
 
-use crate::data::{Samples, Source};
+use crate::data::{Samples, Scaling, Source};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
-use crate::privacy::{Epsilon, Neighbors, NotPrivate};
+use crate::privacy::{Epsilon, NotPrivate};
 use crate::random::Entropy;
 use crate::score::{CorrelationSums, Scores, Summed};
+use crate::select::blocks::Dealer;
 use crate::select::check::check;
 use crate::select::memo::Draws;
-use crate::select::not_private::NotPrivateSelect;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
-use crate::select::release::Dealer;
 use crate::select::release::Release;
 use crate::select::request::Request;
 use crate::select::run::{opening, scaling_of};
@@ -26,7 +26,12 @@ use crate::select::run::{opening, scaling_of};
 /// methods: a draw is not a release, and many draws on one table would spend many budgets.
 ///
 /// Memory: the sums, O(d), if a run needs one pass; otherwise the table, at 2 bytes per value (median split)
-/// or 8 bytes (two-stage, DPKendall), or only the scores (Kendall).
+/// or 8 bytes (two-stage, DPKendall), or only the scores (Kendall). The two-stage method keeps the ballots of
+/// up to 4,096 dealings, DPKendall up to 256 MiB of correlations with picked features.
+///
+/// # Privacy
+///
+/// None: every result has the type [`NotPrivate`], and the table must be public.
 ///
 /// ```
 /// use dpsis::{FileTable, Rehearsal, RehearsalSeeds, Select};
@@ -46,8 +51,34 @@ use crate::select::run::{opening, scaling_of};
 pub struct Rehearsal {
     request: Request,
     features: usize,
-    scaling: Arc<crate::data::Scaling>,
+    scaling: Arc<Scaling>,
     gathered: Gathered<'static>,
+}
+
+impl fmt::Debug for Rehearsal {
+    /// Never the values.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { request, features, .. } = self;
+        f.debug_struct("Rehearsal")
+            .field("request", request)
+            .field("features", features)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A request that can be rehearsed.
+pub trait Rehearsable: sealed::IntoRequest {}
+
+impl<T: sealed::IntoRequest> Rehearsable for T {}
+
+pub(super) mod sealed {
+    use super::*;
+
+    /// The sealed part of a request that can be rehearsed.
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    pub trait IntoRequest {
+        fn request(self) -> Request;
+    }
 }
 
 /// The seeds of one draw.
@@ -74,17 +105,15 @@ impl RehearsalSeeds {
 }
 
 impl Rehearsal {
-    /// Reads a public table for a request, whose k and epsilon are ignored. Draws are single-threaded;
-    /// callers may run them in parallel.
+    /// Reads a public table for a request: a [`Select`](crate::Select), or a
+    /// [`NotPrivateSelect`](crate::NotPrivateSelect) with the paper's preprocessing. Its epsilon and seed play
+    /// no part, for each draw has its own. Draws are single-threaded; callers may run them in parallel.
     ///
     /// # Errors
     ///
     /// As for [`Select::run`](crate::Select::run).
-    pub fn new(
-        request: impl Into<NotPrivateSelect>,
-        source: &(impl Source + ?Sized),
-    ) -> Result<Self> {
-        let mut request = request.into().into_request();
+    pub fn new(request: impl Rehearsable, source: &(impl Source + ?Sized)) -> Result<Self> {
+        let mut request = request.request();
         // Neither k nor epsilon changes the gathered values.
         request.epsilon = Some(1.into());
         request.threads = Some(1);
@@ -104,7 +133,8 @@ impl Rehearsal {
     ///
     /// # Errors
     ///
-    /// `Request` if k exceeds the number of features, or the mechanism does not fit.
+    /// `Request` if k exceeds the number of features, or the mechanism does not fit; `Canceled` if the caller
+    /// stopped it.
     pub fn picks(
         &self,
         k: usize,
@@ -139,8 +169,12 @@ impl Rehearsal {
 
     /// The scores without any noise, with the exact median and center; `None` for the two-stage method, which
     /// has no scores.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the sums do not make scores.
     pub fn exact_scores(&self) -> Option<Result<NotPrivate<Scores>>> {
-        let neighbors = Neighbors::AddRemove;
+        let neighbors = self.request.neighbors;
         let scores = match &self.gathered {
             Gathered::Sums(Summed { sums, .. }) => {
                 sums.scores(exact_center(sums.target_sums()), neighbors)
@@ -221,9 +255,11 @@ mod tests {
                     let full = select.clone().epsilon(epsilon.clone()).k(k).seed(seed);
                     let full = if paper { full.paper_preprocessing() } else { full };
                     let expected = full.run(source).unwrap().indices();
-                    let request: NotPrivateSelect = select.clone().into();
-                    let request = if paper { request.paper_preprocessing() } else { request };
-                    let rehearsal = Rehearsal::new(request, source).unwrap();
+                    let rehearsal = match paper {
+                        true => Rehearsal::new(select.clone().paper_preprocessing(), source),
+                        false => Rehearsal::new(select.clone(), source),
+                    };
+                    let rehearsal = rehearsal.unwrap();
                     let seeds = RehearsalSeeds::all(seed);
                     let picks = rehearsal.picks(k, &epsilon, None, seeds).unwrap().into_inner();
                     assert_eq!(picks, expected, "request {i}, k {k}");

@@ -1,6 +1,6 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access files.
 
-use crate::data::{Hooks, TargetCode};
+use crate::data::TargetCode;
 use crate::error::{Error, Result};
 use crate::estimate::private_rows;
 use crate::estimate::{
@@ -12,14 +12,11 @@ use crate::method::{blocks_for, dp_kendall, votes};
 use crate::privacy::{Epsilon, Neighbors, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, Scores, Summed};
-use crate::select::blocks::BlockRows;
+use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::pass::Gathered;
 use crate::select::plan::{Coding, Plan, PlannedCenter, Scoring};
 use crate::select::plan::{PlannedBlocks, Voting};
 use crate::select::record::Released;
-
-/// The number of the draw that assigns rows to blocks; it spends no budget.
-const BLOCKS_DRAW: u64 = 4;
 
 /// One execution of the releases of a plan.
 pub(super) struct Release<'a> {
@@ -27,15 +24,6 @@ pub(super) struct Release<'a> {
     pub(super) randomness: &'a RandomnessSource,
     /// How rows are assigned to blocks.
     pub(super) dealer: Dealer<'a>,
-}
-
-/// The randomness that assigns rows to blocks.
-pub(super) struct Dealer<'a> {
-    pub(super) randomness: &'a RandomnessSource,
-    /// Distinguishes assignments if many draws share the gathered values.
-    pub(super) dealing: u64,
-    pub(super) threads: usize,
-    pub(super) hooks: &'a Hooks,
 }
 
 /// The picks, and everything released along with them.
@@ -77,14 +65,21 @@ impl Release<'_> {
     pub(super) fn draw(&self, gathered: &Gathered<'_>, median: Option<f64>) -> Result<Chosen> {
         let scored = match (gathered, &self.plan.scoring) {
             (Gathered::Sums(summed), Scoring::Number { coding, center }) => {
-                self.number(summed, coding, center, median)?
+                let code = match (coding, median) {
+                    (Coding::Stated(code), None) => code.clone(),
+                    (Coding::MedianSplit(_), Some(median)) => TargetCode::SplitAt(median),
+                    _ => return Err(misfit()),
+                };
+                self.number(summed, &code, center)?
             }
-            (Gathered::Rows(rows), Scoring::Number { coding, center }) => {
+            (
+                Gathered::Rows(rows),
+                Scoring::Number { coding: Coding::MedianSplit(epsilon), center },
+            ) => {
                 let ranks = || MedianGrid::shared().count(rows.targets.iter().copied());
-                let median = self.plan.median().map(|epsilon| self.median(&ranks(), epsilon));
-                let split = median.unwrap_or_default();
-                let summed = rows.summed(CorrelationSums::new(self.plan.features), split);
-                self.number(&summed, coding, center, median)?
+                let median = self.median(&ranks(), epsilon);
+                let summed = rows.summed(CorrelationSums::new(self.plan.features), median);
+                self.number(&summed, &TargetCode::SplitAt(median), center)?
             }
             (Gathered::ClassSums(summed), Scoring::Classes { center, .. }) => {
                 self.classes(summed, center)?
@@ -112,7 +107,7 @@ impl Release<'_> {
                     blocks: None,
                 });
             }
-            _ => return Err(Error::request("the plan does not fit what was gathered")),
+            _ => return Err(misfit()),
         };
         self.select(scored)
     }
@@ -131,21 +126,19 @@ impl Release<'_> {
     fn number(
         &self,
         summed: &Summed<CorrelationSums>,
-        coding: &Coding,
+        code: &TargetCode,
         center: &PlannedCenter<i32>,
-        median: Option<f64>,
     ) -> Result<Scored> {
         let Summed { sums, rows } = summed;
         let private = matches!(center, PlannedCenter::Private(_));
         let (center, estimate) =
             self.center(center, |epsilon, bits| self.estimate_center(sums, *rows, epsilon, bits));
-        let code = match (median, coding) {
-            (None, Coding::Stated(code)) => code.clone(),
-            (median, _) => TargetCode::SplitAt(median.unwrap_or_default()),
-        };
         let released = Released {
             center: private.then(|| vec![code.center_in_units(center)]),
-            target_median: median,
+            target_median: match code {
+                TargetCode::SplitAt(median) => Some(*median),
+                TargetCode::Bounded(_) | TargetCode::Classes(_) => None,
+            },
             rows_estimate: estimate.map(|estimate| estimate.rows),
         };
         let scores = sums.scores(center, self.plan.neighbors)?;
@@ -207,10 +200,7 @@ impl Release<'_> {
                 (blocks_for(estimate.rows), Some(estimate))
             }
         };
-        let Dealer { randomness, dealing, threads, hooks } = self.dealer;
-        let bits = randomness.bits(BLOCKS_DRAW);
-        let ballots =
-            rows.ballots(voting.penalty, median, (dealing, blocks), &bits, (threads, hooks))?;
+        let ballots = rows.ballots(voting.penalty, median, blocks, &self.dealer)?;
         let votes = votes(&ballots, rows.features(), self.plan.k);
         let scores = Scores::new(votes, 1, self.plan.neighbors)?;
         let released = Released {
@@ -234,4 +224,9 @@ impl Release<'_> {
             }
         }
     }
+}
+
+/// The error for gathered values of another plan, which no caller can cause.
+fn misfit() -> Error {
+    Error::request("the plan does not fit the gathered values")
 }

@@ -72,7 +72,8 @@ pub enum Method {
     Scores,
     /// The two-stage method: fits the LASSO on blocks of rows and runs a mechanism (by default
     /// [`Peel`](crate::mechanism::Peel)) on the votes of the blocks. Classes are coded as equidistant numbers
-    /// in the stated order. See [`method::two_stage`](crate::method::two_stage).
+    /// in the stated order. Refused in a build without the feature `methods`. See
+    /// [`method::two_stage`](crate::method::two_stage).
     TwoStage(TwoStage),
     /// DPKendall: picks features one by one by Kendall's correlation with the target, discounted by their
     /// correlation with earlier picks; k is at most 1000. See

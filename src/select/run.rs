@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use crate::data::{Hooks, Opening, Orientation, Samples, Scaling, Schema, Source, read_bounds};
 use crate::error::{Error, Parameter, Result};
+use crate::select::blocks::Dealer;
 use crate::select::check::checked_threads;
 use crate::select::pass::Pass;
 use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::record;
-use crate::select::release::Dealer;
 use crate::select::release::Release;
 use crate::select::request::Method;
 use crate::select::request::{Request, Scale, Target};
@@ -39,7 +39,10 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
         }
         _ => None,
     };
-    let chosen = release.draw(&pass.gather(&mut table, median)?, median)?;
+    let gathered = pass.gather(&mut table, median)?;
+    hooks.check()?;
+    let chosen = release.draw(&gathered, median)?;
+    drop(gathered);
     Ok(record(&plan, table.schema(), request.entropy, chosen))
 }
 

@@ -50,7 +50,7 @@ pub static CARD: Card = Card {
          below the k-th",
     ),
     parameters: &[GAMMA],
-    build: |stated| with_one(&stated.gamma, |gamma| CanonicalLipschitz::with_gamma(gamma)),
+    build: |stated| with_one(&stated.gamma, CanonicalLipschitz::with_gamma),
     #[cfg(test)]
     contract: tests::contract,
 };
@@ -59,7 +59,7 @@ pub static CARD: Card = Card {
 pub static GUMBEL_CARD: Card = Card {
     id: "canonical-gumbel",
     summary: "canonical Lipschitz with Gumbel noise: the exponential mechanism over sets",
-    build: |stated| with_one(&stated.gamma, |gamma| CanonicalGumbel::with_gamma(gamma)),
+    build: |stated| with_one(&stated.gamma, CanonicalGumbel::with_gamma),
     #[cfg(test)]
     contract: tests::gumbel_contract,
     ..CARD

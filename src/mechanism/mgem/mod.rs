@@ -34,7 +34,7 @@ pub static CARD: Card = Card {
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
     parameters: &[BETA],
-    build: |stated| with_one(&stated.beta, |beta| ModifiedGem::with_beta(beta)),
+    build: |stated| with_one(&stated.beta, ModifiedGem::with_beta),
     #[cfg(test)]
     contract: tests::contract,
 };

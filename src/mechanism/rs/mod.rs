@@ -33,7 +33,7 @@ pub static CARD: Card = Card {
     page: include_str!("page.md"),
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     parameters: &[STOP],
-    build: |stated| with_one(&stated.stop, |stop| RandomStopping::with_stop(stop)),
+    build: |stated| with_one(&stated.stop, RandomStopping::with_stop),
     #[cfg(test)]
     contract: tests::contract,
 };

@@ -1,4 +1,4 @@
-#![allow(clippy::print_stdout)] // `--nocapture` shows what was found
+#![allow(clippy::print_stdout)] // tables of the evidence, where output is not captured
 
 use super::*;
 use crate::mechanism::contract::{Contract, Mutant, Setting};
