@@ -8,8 +8,7 @@ use crate::mechanism::{Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::Neighbors;
 use crate::select::plan::{Plan, WIDE};
-use crate::select::request::{Center, Request, ScoreKind};
-use crate::select::request::{Method, TwoStage};
+use crate::select::request::{Center, Method, Request, ScoreKind, TwoStage};
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;

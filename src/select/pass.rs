@@ -2,24 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::data::TargetCode;
 use crate::data::{
-    CellFormat, Columns, Hooks, Labels, Sample, SampleFold, Samples, TargetCell, UsableSamples,
-    Value,
+    CellFormat, Columns, Hooks, Labels, Sample, SampleFold, Samples, TargetCell, TargetCode,
+    UsableSamples, Value,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
-use crate::score::kendall_with;
 use crate::score::{
     ClassSums, CorrelationSums, GridRows, KeepRows, RowSums, Scores, SumRows, Summed,
-    kendall_scores, paper_scores,
+    kendall_scores, kendall_with, paper_scores,
 };
 use crate::select::blocks::BlockRows;
-use crate::select::memo::Draws;
-use crate::select::memo::Memo;
-use crate::select::plan::BlockTarget;
-use crate::select::plan::{Coding, Plan, Scoring};
+use crate::select::memo::{Draws, Memo};
+use crate::select::plan::{BlockTarget, Coding, Plan, Scoring};
 use crate::select::request::Target;
 
 /// The values gathered from a table for the draws of a plan.

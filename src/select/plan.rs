@@ -14,8 +14,7 @@ use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
 use crate::select::record::{CenterUsed, ScaleUsed};
-use crate::select::request::TwoStage;
-use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
+use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target, TwoStage};
 
 /// Tables with fewer features than this more often have columns in different units.
 pub(crate) const WIDE: usize = 200;

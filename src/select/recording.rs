@@ -15,8 +15,7 @@ use crate::select::record::{
     WarningKind,
 };
 use crate::select::release::Chosen;
-use crate::select::request::TwoStage;
-use crate::select::request::{Method, Target};
+use crate::select::request::{Method, Target, TwoStage};
 
 /// The record of a run.
 pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {

@@ -2,9 +2,9 @@
 
 use crate::data::TargetCode;
 use crate::error::{Error, Result};
-use crate::estimate::private_rows;
 use crate::estimate::{
     MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
+    private_rows,
 };
 use crate::exact::GRID;
 use crate::mechanism::choose;
@@ -14,8 +14,7 @@ use crate::random::{Bits, RandomnessSource};
 use crate::score::{ClassSums, CorrelationSums, Scores, Summed};
 use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::pass::Gathered;
-use crate::select::plan::{Coding, Plan, PlannedCenter, Scoring};
-use crate::select::plan::{PlannedBlocks, Voting};
+use crate::select::plan::{Coding, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting};
 use crate::select::record::Released;
 
 /// One execution of the releases of a plan.

@@ -11,8 +11,7 @@ use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::record;
 use crate::select::release::Release;
-use crate::select::request::Method;
-use crate::select::request::{Request, Scale, Target};
+use crate::select::request::{Method, Request, Scale, Target};
 
 /// Runs a checked request on a table.
 ///

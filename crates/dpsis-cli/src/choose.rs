@@ -10,12 +10,8 @@ use crate::mechanism_arguments::ParameterArguments;
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
-use dpsis::NotPrivate;
 use dpsis::mechanism::{Baseline, CARDS, advise};
-use dpsis::report;
-use dpsis::{Candidates, Choose, Trials};
-use dpsis::{Epsilon, Neighbors};
-use dpsis::{Error, Result};
+use dpsis::{Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, Trials, report};
 
 /// Print the names of candidates chosen privately by scores computed elsewhere.
 ///

@@ -8,10 +8,8 @@ use crate::output::{self, Destination};
 use crate::run_arguments::RunArguments;
 use crate::table_arguments::TableOptions;
 use crate::values::{parse_bounds, parse_counts, parse_epsilons, parse_record};
-use dpsis::Bounds;
-use dpsis::Target;
 use dpsis::method::Lasso;
-use dpsis::{Error, Result};
+use dpsis::{Bounds, Error, Result, Target};
 use dpsis_eval::datasets::PublicTable;
 use dpsis_eval::{
     Arm, ArmScale, LazyStudy, OutputFolder, Settled, Study, Sweep, compare as run, labels_of,

@@ -13,8 +13,7 @@ use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::delimiter_name;
-use dpsis::{Error, Result};
-use dpsis::{FileTable, Orientation, ScoreKind, TableFacts, Target, TargetColumn};
+use dpsis::{Error, FileTable, Orientation, Result, ScoreKind, TableFacts, Target, TargetColumn};
 
 /// Look at a table before a release: for the data holder's eyes only.
 ///

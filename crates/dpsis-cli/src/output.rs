@@ -9,8 +9,7 @@ use serde::Serialize;
 
 use crate::words;
 use dpsis::report::{self, Reported};
-use dpsis::{DryRun, Warning};
-use dpsis::{Error, Result};
+use dpsis::{DryRun, Error, Result, Warning};
 
 /// The form of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use dpsis::{Error, Result};
-use dpsis::{TableFacts, TargetColumn};
+use dpsis::{Error, Result, TableFacts, TargetColumn};
 
 /// Public facts about a table, its target and its features; every field may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

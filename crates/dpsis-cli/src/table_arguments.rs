@@ -7,8 +7,7 @@ use clap::{Args, ValueEnum};
 
 use crate::schema_file::{SchemaFile, read_schema};
 use crate::values::{parse_delimiter, parse_record};
-use dpsis::{Error, Result};
-use dpsis::{FileTable, Orientation, TableFacts, TargetColumn};
+use dpsis::{Error, FileTable, Orientation, Result, TableFacts, TargetColumn};
 
 /// The table: where it is, how it is written, which columns are what.
 #[derive(Debug, Args)]

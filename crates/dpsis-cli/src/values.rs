@@ -1,10 +1,7 @@
 //! Parsing the values of options.
 
-use dpsis::Bounds;
-use dpsis::Center;
-use dpsis::Epsilon;
 use dpsis::internals::{parse_delimiter as delimiter_of, parse_number};
-use dpsis::{Error, Result};
+use dpsis::{Bounds, Center, Epsilon, Error, Result};
 use dpsis_eval::Count;
 
 /// A number as a cell of the table would be read.

@@ -6,9 +6,10 @@ use super::arguments::{MethodId, Scale, Score, SelectArguments};
 use crate::progress::progress;
 use crate::schema_file::SchemaFile;
 use crate::values::{parse_bounds, parse_center, parse_record, parse_split};
-use dpsis::{Bounds, FileTable, Scaling};
-use dpsis::{Error, Result};
-use dpsis::{Method, NotPrivateSelect, ScoreKind, Select, Target, TwoStage};
+use dpsis::{
+    Bounds, Error, FileTable, Method, NotPrivateSelect, Result, Scaling, ScoreKind, Select, Target,
+    TwoStage,
+};
 
 /// A request and its table.
 pub(crate) struct Job {
