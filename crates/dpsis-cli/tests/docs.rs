@@ -83,13 +83,17 @@ fn the_shown_report_is_what_comes() {
     }
 }
 
-/// The dry run shown is what the command prints, to the letter.
+/// What draws nothing is shown as the command prints it, to the letter.
 #[test]
-fn the_shown_dry_run_is_what_comes() {
-    let output = run("select --k 5 --eps 2 --dry-run datasets/demo.csv");
-    let printed = String::from_utf8(output.stdout).unwrap();
-    let page = std::fs::read_to_string(project().join("docs/reading-the-report.md")).unwrap();
-    assert!(page.contains(&format!("```text\n{printed}```")), "{printed}");
+fn shown_plans_and_inspections_are_what_comes() {
+    for (command, page) in [
+        ("select --k 5 --eps 2 --dry-run datasets/demo.csv", "docs/reading-the-report.md"),
+        ("inspect datasets/demo.csv", "docs/your-own-table.md"),
+    ] {
+        let printed = String::from_utf8(run(command).stdout).unwrap();
+        let text = std::fs::read_to_string(project().join(page)).unwrap();
+        assert!(text.contains(&format!("```text\n{printed}```")), "{page}: {printed}");
+    }
 }
 
 /// Relative links lead to files that are there.
