@@ -183,7 +183,7 @@ impl Schema {
         self.features.iter().map(|&place| self.name(place))
     }
 
-    /// The place of the target, from 0; `None` if it is apart from the table.
+    /// The place of the target, from 0; `None` if it is outside the table.
     pub(crate) fn target(&self) -> Option<usize> {
         self.target
     }

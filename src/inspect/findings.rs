@@ -228,7 +228,7 @@ impl Seen<'_> {
             draft.suggestion.facts.orientation = Some(Orientation::SamplesAsRows);
             draft.say(
                 "lies",
-                "each row is taken for one sample: it must be all there is of one person",
+                "each row is read as one sample: it must hold all data of one person",
             );
         }
     }

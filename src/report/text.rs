@@ -47,7 +47,7 @@ pub(super) fn lines_of_selection(
     line("scaled", scaled(&record.score, public.features));
     line("target", target(&record.target, record));
     if let Some(column) = public.id_column {
-        line("ids", format!("column {column} is taken for ids and left out"));
+        line("ids", format!("column {column} is read as ids and left out"));
     }
     let label = if is_paper(&record.score) { "nominal" } else { "spent" };
     line(label, spent(&record.guarantee));

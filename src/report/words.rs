@@ -27,7 +27,7 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
         return "NOTHING: this output is NOT PRIVATE".into();
     }
     let unit = guarantee.unit;
-    format!("one {unit} of the table: a {unit} must hold all there is of one person")
+    format!("one {unit} of the table: a {unit} must hold all data of one person")
 }
 
 pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
@@ -69,7 +69,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     let line = line_of_features(record);
     let name = match (&target.name, target.column) {
         (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
-        _ => "apart from the table".into(),
+        _ => "outside the table".into(),
     };
     let released = &record.released;
     let coding = match (released.target_median, target.bounds, &record.score.classes) {

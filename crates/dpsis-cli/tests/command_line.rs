@@ -229,7 +229,7 @@ fn odd_tables_are_read() {
     }
     let output = run_on(&files.write("ids.csv", ",a,y\nr1,1,2\n"), &[]);
     assert_eq!(stdout(&output), "a\n");
-    assert!(stderr(&output).contains("column 1 is taken for ids"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("column 1 is read as ids"), "{}", stderr(&output));
 }
 
 #[test]
