@@ -79,7 +79,7 @@ fn wrong_requests_and_files() {
         (vec![&own], 2, "state the mechanism"),
         (vec!["--mechanism", "peel", &own], 2, "needs one sensitivity"),
         (vec!["--sensitivity", "0", &models], 2, "above 0"),
-        (vec!["--sensitivity", "x", &models], 2, "no decimal number"),
+        (vec!["--sensitivity", "x", &models], 2, "not a decimal number"),
         (vec!["--sensitivity", "1", "--k", "5", &models], 2, "between 1 and 4"),
         (vec!["--sensitivity", "1", "--k", "0", &models], 2, "between 1 and 4"),
         (vec!["--sensitivity", "1", "--mechanism", "pnf", "--k", "2", &models], 2, "k must be 1"),
