@@ -226,10 +226,8 @@ impl Seen<'_> {
             );
         } else {
             draft.suggestion.facts.orientation = Some(Orientation::SamplesAsRows);
-            draft.say(
-                "lies",
-                "each row is read as one sample: it must hold all data of one person",
-            );
+            draft
+                .say("lies", "each row is read as one sample: it must hold all data of one person");
         }
     }
 
