@@ -69,10 +69,10 @@ pub(crate) fn ballots_of_blocks(
         .about([Parameter::BuildFeature("methods")]))
 }
 
-#[cfg(feature = "methods")]
 /// The ballot of each block that has rows: the features of its `most` largest coefficients, best first. Rows
 /// of `x` (n x d) are samples, and `block` holds the block of each. A block whose LASSO cannot be fitted
 /// casts an empty ballot, because an error would reveal something about its rows.
+#[cfg(feature = "methods")]
 pub fn ballots(
     x: ArrayView2<'_, f64>,
     y: ArrayView1<'_, f64>,
