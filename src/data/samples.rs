@@ -218,7 +218,7 @@ pub(crate) fn fold_numbered<F: SampleFold>(
     take: impl Fn(&mut F, std::ops::Range<usize>) + Sync,
 ) -> Result<F> {
     /// Values between two looks at the hook: some hundredths of a second.
-    const UNINTERRUPTED: usize = 1 << 25;
+    const UNINTERRUPTED: usize = 1 << 22;
     let share = samples.div_ceil(threads.max(1)).max(1);
     let step = match hooks.cancel {
         Some(_) => (UNINTERRUPTED / features.max(1)).clamp(16, share.max(16)),
