@@ -116,9 +116,7 @@ impl Choose {
     }
 
     fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Epsilon)> {
-        let stated = self.epsilon.clone();
-        let none = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
-        let epsilon = Epsilon::try_from(stated.ok_or_else(none)?)?;
+        let epsilon = Epsilon::stated(self.epsilon.clone())?;
         let scores = candidates.scores(self.neighbors, self.monotonic)?;
         let mechanism = match &self.mechanism {
             Some(mechanism) => mechanism.clone(),

@@ -60,6 +60,18 @@ impl FromStr for Epsilon {
     }
 }
 
+impl Epsilon {
+    /// The stated budget of a request.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if none is stated, it is no number or out of range.
+    pub(crate) fn stated(number: Option<Exact>) -> Result<Self> {
+        let none = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
+        Self::try_from(number.ok_or_else(none)?)
+    }
+}
+
 impl TryFrom<Exact> for Epsilon {
     type Error = Error;
 

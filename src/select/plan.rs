@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::data::{Labels, Scaling, TargetCode};
-use crate::error::{Error, Parameter, Result};
+use crate::error::Result;
 use crate::mechanism::Mechanism;
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::public_center::{
@@ -109,8 +109,7 @@ impl Plan {
     ///
     /// `Request` if no epsilon is stated, or labels, center or penalty are wrong.
     pub(super) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
-        let no_epsilon = || Error::request("no epsilon is stated").about([Parameter::Epsilon]);
-        let epsilon = Epsilon::try_from(request.epsilon.clone().ok_or_else(no_epsilon)?)?;
+        let epsilon = Epsilon::stated(request.epsilon.clone())?;
         let mut budget = PlanDraft { budget: Budget::new(epsilon.clone()), request };
         let scoring = budget.scoring(features)?;
         let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);

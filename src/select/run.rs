@@ -41,6 +41,7 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     let gathered = pass.gather(&mut table, median)?;
     hooks.check()?;
     let chosen = release.draw(&gathered, median)?;
+    // Ends the loan from the table, whose schema the record needs.
     drop(gathered);
     Ok(record(&plan, table.schema(), request.entropy, chosen))
 }

@@ -39,7 +39,7 @@ pub(super) struct ChooseArguments {
     #[arg(long, help_heading = "Scores")]
     monotonic: bool,
 
-    /// What neighboring data differ by
+    /// The difference between neighboring data
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
     neighbors: Relation,
 

@@ -9,7 +9,7 @@ use std::process::Command;
 /// Stands in cells: must never be seen.
 const SECRET: &str = "S3CR3T";
 
-/// What a run on a file must come to.
+/// The outcome that a run on a file must have.
 enum Outcome {
     /// Exit code 0 and one name.
     Released,

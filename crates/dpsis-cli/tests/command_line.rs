@@ -286,7 +286,7 @@ fn a_missing_header_is_noticed() {
     assert_eq!(code(&run_on(&few, &[])), 0);
 }
 
-/// What stands in a target file's header is not printed, for it could be somebody's value.
+/// The header of a target file is not printed, because it could be somebody's value.
 #[test]
 fn a_target_file_lends_no_name() {
     let files = Files::new();

@@ -119,7 +119,7 @@ fn r_files_hold_what_csv_files_hold() {
     assert_eq!(compared, 14);
 }
 
-/// What is written can be read again, in every form, from the folder itself and below it.
+/// Written tables can be read again, in every form, from the folder itself and below it.
 #[test]
 fn published_sets_go_around() {
     let Some(folder) = published() else { return };

@@ -83,7 +83,7 @@ fn the_shown_report_is_what_comes() {
     }
 }
 
-/// What draws nothing is shown as the command prints it, to the letter.
+/// Commands that draw nothing are shown with their exact output.
 #[test]
 fn shown_plans_and_inspections_are_what_comes() {
     for (command, page) in [

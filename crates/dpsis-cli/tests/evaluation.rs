@@ -324,7 +324,7 @@ fn cells_of_another_table_or_target_are_refused() {
     assert!(err.contains("the target is a number (R²)"), "{err}");
 }
 
-/// What finds the features: SIS always, private methods with a large budget, chance rarely.
+/// SIS always finds the features, private methods do with a large budget, and chance rarely does.
 #[test]
 fn comparisons_tell_good_methods_from_bad_ones() {
     let folder = folder();

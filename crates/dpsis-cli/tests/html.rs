@@ -9,7 +9,7 @@ fn dpsis(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).output().unwrap()
 }
 
-/// What was printed by a run that went well.
+/// The standard output of a successful run.
 fn page(arguments: &[&str]) -> (String, String) {
     let output = dpsis(arguments);
     let said = String::from_utf8(output.stderr).unwrap();

@@ -88,7 +88,7 @@ pub(crate) struct SelectArguments {
     )]
     pub(super) center: String,
 
-    /// What neighboring tables differ by
+    /// The difference between neighboring tables
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
     pub(super) neighbors: Relation,
 
