@@ -27,6 +27,8 @@ pub enum Parameter {
     Epsilon,
     /// The shares of the budget.
     Shares,
+    /// The release of directions.
+    Direction,
     /// The neighbor relation.
     Neighbors,
     /// The column or row that holds the target, by name.

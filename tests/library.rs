@@ -144,7 +144,7 @@ fn labels_are_compared_by_their_text() {
 fn the_parts_rebuild_the_whole() {
     let (names, x, y) = demo();
     let seed = Seeded(21);
-    let request = select().neighbors(Neighbors::AddRemove).seed(21);
+    let request = select().scaling(Scaling::RowRank).neighbors(Neighbors::AddRemove).seed(21);
     let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
     let whole = request.run(&table).unwrap();
 
@@ -163,11 +163,20 @@ fn the_parts_rebuild_the_whole() {
     }
     sums.add_sums(&other).unwrap();
     assert_eq!(sums.rows(), 500);
-    let center = estimate::center(sums.target_sums(), &part(1), seed).unwrap();
+    let center = estimate::center(sums.target_sums(), relation, &part(1), seed).unwrap();
     assert_eq!(whole.released.rows_estimate, Some(center.1.rows));
     let scores = sums.scores(center.0, relation).unwrap();
     let mechanism = CanonicalLipschitz::default();
     assert_eq!(*mechanism.pick(&scores, 5, &part(2), seed).unwrap(), whole.indices());
+
+    let center = 2000;
+    let by_default = select().target(Target::Bounded(Bounds::new(-4.0, 4.0).unwrap()));
+    let stated = by_default.center(Center::Stated(8.0 * 2000.0 / (2.0 * f64::from(GRID))));
+    let whole = stated.seed(21).run(&table).unwrap();
+    let codes = y.mapv(|target| Some(Bounds::new(-4.0, 4.0).unwrap().to_grid(target)));
+    let scores = ks(x.view(), codes.view(), center, relation).unwrap();
+    let epsilon: Epsilon = "0.7".parse().unwrap();
+    assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
 
     let by_rank = select().score(ScoreKind::Kendall).seed(21).run(&table).unwrap();
     let scores = kendall(x.view(), y.view(), relation).unwrap();
@@ -184,8 +193,9 @@ fn the_parts_rebuild_the_whole() {
         sums.add_row(&codes, bounded.to_grid(target)).unwrap();
     }
     let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
-    let center = estimate::center_of_rows(sums.target_sums(), 500, &part(0), seed).unwrap();
-    let scores = sums.scores(*center, Neighbors::ReplaceOne).unwrap();
+    let replaced = Neighbors::ReplaceOne;
+    let center = estimate::center(sums.target_sums(), replaced, &part(0), seed).unwrap();
+    let scores = sums.scores(center.0, replaced).unwrap();
     assert_eq!(*mechanism.pick(&scores, 5, &part(1), seed).unwrap(), whole.indices());
 }
 
@@ -195,7 +205,8 @@ fn the_parts_for_classes_rebuild_the_whole() {
     let class = y.mapv(|v| if v < -0.5 { 0 } else { 1 + usize::from(v > 0.5) });
     let labels = ["0", "1", "2"].map(str::to_owned).to_vec();
     let table = ArrayTable::new(x.view(), class.view()).unwrap();
-    let whole = select().target(Target::Classes(labels.clone())).seed(2).run(&table).unwrap();
+    let by_class = || select().target(Target::Classes(labels.clone()));
+    let whole = by_class().scaling(Scaling::RowRank).seed(2).run(&table).unwrap();
     let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
     let mut sums = ClassSums::new(300, 3);
     let mut scaler = Scaler::new(&Scaling::RowRank);
@@ -210,7 +221,11 @@ fn the_parts_for_classes_rebuild_the_whole() {
     let mechanism = CanonicalLipschitz::default();
     assert_eq!(*mechanism.pick(&scores, 5, &part(1), seed).unwrap(), whole.indices());
 
-    let request = select().score(ScoreKind::Kendall).target(Target::Classes(labels)).seed(2);
+    let whole = by_class().seed(2).run(&table).unwrap();
+    let scores = ks_of_classes(x.view(), class.mapv(Some).view(), &centers.0, relation).unwrap();
+    assert_eq!(*mechanism.pick(&scores, 5, &part(1), seed).unwrap(), whole.indices());
+
+    let request = by_class().score(ScoreKind::Kendall).seed(2);
     let whole = request.run(&table).unwrap();
     let scores = kendall_of_classes(x.view(), class.mapv(Some).view(), 3, relation).unwrap();
     let epsilon: Epsilon = "0.7".parse().unwrap();
@@ -238,9 +253,10 @@ fn the_parts_check_what_they_are_given() {
     kind(sums.scores(&[1, -1], Neighbors::AddRemove).unwrap_err());
     kind(ClassSums::new(0, 0).scores(&[], Neighbors::AddRemove).unwrap_err());
     let epsilon: Epsilon = "1".parse().unwrap();
-    kind(estimate::center_of_rows((u64::MAX, u64::MAX), 5, &epsilon, Seeded(1)).unwrap_err());
-    kind(estimate::center_of_rows((0, 0), u64::MAX, &epsilon, Seeded(1)).unwrap_err());
-    assert!(estimate::center((u64::MAX, u64::MAX), &epsilon, Seeded(1)).is_ok());
+    for relation in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
+        let most = (u64::MAX, u64::MAX);
+        assert!(estimate::center(most, relation, &epsilon, Seeded(1)).is_ok());
+    }
     assert!(estimate::class_centers(&[], Neighbors::AddRemove, &epsilon, Seeded(1)).is_ok());
     let values = [f64::NAN, f64::INFINITY, f64::NEG_INFINITY];
     let nothing = estimate::median(values, Neighbors::AddRemove, &epsilon, Seeded(1)).unwrap();

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
-use crate::data::columns::{Columns, SomeRows};
+use crate::data::columns::SomeRows;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::samples::{
@@ -165,6 +165,10 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
         true
     }
 
+    fn has_words(&self) -> bool {
+        false
+    }
+
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         let table = self.table;
         let by_feature: Option<Vec<&[A]>> = table.features();
@@ -181,13 +185,14 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
 
     fn columns(
         &mut self,
+        _: Option<u64>,
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
-    ) -> Result<UsableSamples<impl Columns>> {
+    ) -> Result<UsableSamples<'_>> {
         let codes: Vec<Option<f64>> =
             self.table.targets.iter().map(|target| code(target.cell())).collect();
         let kept = codes.iter().map(Option::is_some).collect();
         Ok(UsableSamples {
-            columns: SomeRows { columns: self.table.x.view(), kept },
+            columns: Box::new(SomeRows { x: self.table.x.view(), kept }),
             samples: codes.len() as u64,
             targets: codes.into_iter().flatten().collect(),
         })

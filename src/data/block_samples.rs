@@ -109,6 +109,10 @@ impl Samples for BlockSamples {
         true
     }
 
+    fn has_words(&self) -> bool {
+        false
+    }
+
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         let this = &*self;
         let mut wanted = this.wanted.clone();

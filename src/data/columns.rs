@@ -5,71 +5,46 @@ pub(crate) trait Columns: Send + Sync {
     /// The number of features.
     fn features(&self) -> usize;
 
-    /// The values of a feature, one for each row; NaN or infinite where missing.
-    fn column(&self, feature: usize) -> impl Iterator<Item = f64>;
+    /// Replaces the content of `values` by those of a feature, one for each row. They are NaN or infinite where
+    /// missing; in a table with words, a NaN may be a word.
+    fn column(&self, feature: usize, values: &mut Vec<f64>);
+
+    /// The values of a feature.
+    fn to_vec(&self, feature: usize) -> Vec<f64> {
+        let mut values = Vec::new();
+        self.column(feature, &mut values);
+        values
+    }
 }
 
-#[cfg(feature = "ndarray")]
-impl<A: Copy + Into<f64> + Sync> Columns for ndarray::ArrayView2<'_, A> {
+impl<C: Columns + ?Sized> Columns for Box<C> {
     fn features(&self) -> usize {
-        self.ncols()
+        (**self).features()
     }
 
-    fn column(&self, feature: usize) -> impl Iterator<Item = f64> {
-        self.index_axis(ndarray::Axis(1), feature).into_iter().map(|&value| value.into())
+    fn column(&self, feature: usize, values: &mut Vec<f64>) {
+        (**self).column(feature, values);
     }
 }
 
-/// A subset of the rows of a table.
+/// The rows of a matrix that are used.
 #[cfg(feature = "ndarray")]
-pub(crate) struct SomeRows<C> {
-    pub(crate) columns: C,
-    /// For each row, whether it is in the subset.
+pub(crate) struct SomeRows<'a, A> {
+    pub(crate) x: ndarray::ArrayView2<'a, A>,
+    /// For each row, whether it is used.
     pub(crate) kept: Vec<bool>,
 }
 
 #[cfg(feature = "ndarray")]
-impl<C: Columns> Columns for SomeRows<C> {
+impl<A: Copy + Into<f64> + Sync> Columns for SomeRows<'_, A> {
     fn features(&self) -> usize {
-        self.columns.features()
+        self.x.ncols()
     }
 
-    fn column(&self, feature: usize) -> impl Iterator<Item = f64> {
-        let rows = self.columns.column(feature).zip(&self.kept);
-        rows.filter(|(_, kept)| **kept).map(|(value, _)| value)
-    }
-}
-
-/// Rows held in memory, 8 bytes per value.
-pub(crate) struct HeldRows {
-    features: usize,
-    /// The values, row by row; NaN or infinite where missing.
-    values: Vec<f64>,
-}
-
-impl HeldRows {
-    /// An empty set of rows of `features` values each.
-    pub(crate) fn new(features: usize) -> Self {
-        Self { features, values: Vec::new() }
-    }
-
-    /// Adds a row; its values are NaN or infinite where missing.
-    pub(crate) fn add<A: Copy + Into<f64>>(&mut self, values: &[A]) {
-        self.values.extend(values.iter().map(|&value| value.into()));
-    }
-
-    /// Adds other rows.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.values.extend(other.values);
-    }
-}
-
-impl Columns for HeldRows {
-    fn features(&self) -> usize {
-        self.features
-    }
-
-    fn column(&self, feature: usize) -> impl Iterator<Item = f64> {
-        self.values.iter().skip(feature).step_by(self.features).copied()
+    fn column(&self, feature: usize, values: &mut Vec<f64>) {
+        let rows = self.x.index_axis(ndarray::Axis(1), feature);
+        let rows = rows.iter().zip(&self.kept).filter(|(_, kept)| **kept);
+        values.clear();
+        values.extend(rows.map(|(value, _)| (*value).into()));
     }
 }

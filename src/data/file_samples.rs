@@ -41,6 +41,13 @@ impl Samples for FileSamples {
         }
     }
 
+    fn has_words(&self) -> bool {
+        match self {
+            Self::Text(table) => table.has_words(),
+            Self::Blocks(table) => table.has_words(),
+        }
+    }
+
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         match self {
             Self::Text(table) => table.fold(new),

@@ -19,6 +19,7 @@ mod file_samples;
 mod formats;
 mod header;
 mod held;
+mod held_columns;
 mod hooks;
 mod number;
 mod plain;
@@ -28,6 +29,7 @@ mod samples;
 mod scaling;
 mod schema;
 mod side;
+mod sort;
 mod table;
 mod target;
 mod targets;
@@ -37,6 +39,7 @@ mod text_samples;
 mod to_target;
 mod turns;
 mod whole;
+mod word;
 
 #[cfg(feature = "ndarray")]
 pub use array::ArrayTable;
@@ -60,14 +63,14 @@ pub(crate) use blocks::RowFold;
 #[cfg(feature = "inspect")]
 pub(crate) use cells::Row;
 pub(crate) use columns::Columns;
-#[cfg(test)]
-pub(crate) use columns::HeldRows;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::Format;
 #[cfg(feature = "arrow")]
 pub use formats::arrow::quiet_caught_panics;
+#[cfg(test)]
+pub(crate) use held_columns::HeldColumns;
 pub(crate) use hooks::{Cancel, Hooks};
 pub(crate) use number::CellFormat;
 pub use number::parse_number;
@@ -77,5 +80,7 @@ pub(crate) use samples::{
 pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
+pub(crate) use sort::{Sorter, order, place};
 pub(crate) use target::{Labels, TargetCell, TargetCode};
 pub use whole::WholeTable;
+pub(crate) use word::word_of;

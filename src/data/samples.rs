@@ -1,6 +1,7 @@
 //! Samples, the protected units, independent of a table's format and orientation.
 
-use crate::data::columns::{Columns, HeldRows};
+use crate::data::columns::Columns;
+use crate::data::held_columns::{HoldColumns, Holding};
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::schema::Schema;
@@ -90,6 +91,9 @@ pub(crate) trait Samples {
     /// Whether a second pass is possible.
     fn can_repeat(&self) -> bool;
 
+    /// Whether a value that is NaN may be a word.
+    fn has_words(&self) -> bool;
+
     /// Makes one pass over the samples.
     ///
     /// # Errors
@@ -97,25 +101,36 @@ pub(crate) trait Samples {
     /// `Input` with its place where the table is malformed; `Io` if it cannot be read.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F>;
 
-    /// Reads the feature values by column, of the samples whose target `code` turns into a number.
+    /// The values of all features by column, or of as many of the first ones as `limit` bytes of memory allow: in
+    /// place if the table is in memory, otherwise read in one pass. Only of the samples whose target `code` turns into
+    /// a number.
     ///
     /// # Errors
     ///
     /// As for a pass.
     fn columns(
         &mut self,
+        limit: Option<u64>,
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
-    ) -> Result<UsableSamples<impl Columns>> {
-        let features = self.schema().d();
-        let new = || HoldColumns {
-            code: &code,
-            held: UsableSamples {
-                columns: HeldRows::new(features),
-                targets: Vec::new(),
-                samples: 0,
-            },
-        };
-        Ok(self.fold(new)?.held)
+    ) -> Result<UsableSamples<'_>> {
+        let all: Vec<usize> = (0..self.schema().d()).collect();
+        self.hold(&all, limit, code)
+    }
+
+    /// Reads these features by column in one pass, or as many of the first ones as `limit` bytes of memory allow.
+    ///
+    /// # Errors
+    ///
+    /// As for a pass.
+    fn hold(
+        &mut self,
+        features: &[usize],
+        limit: Option<u64>,
+        code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
+    ) -> Result<UsableSamples<'static>> {
+        let holding = Holding::new(features, limit);
+        let (columns, targets, samples) = self.fold(|| HoldColumns::new(&code, &holding))?.finish();
+        Ok(UsableSamples { columns: Box::new(columns), targets, samples })
     }
 
     /// The error for a table without a usable target: where it was looked for, and what usually helps.
@@ -123,34 +138,12 @@ pub(crate) trait Samples {
 }
 
 /// Samples with a usable target.
-pub(crate) struct UsableSamples<C> {
-    pub(crate) columns: C,
+pub(crate) struct UsableSamples<'t> {
+    pub(crate) columns: Box<dyn Columns + 't>,
     /// Their targets.
     pub(crate) targets: Vec<f64>,
     /// The number of all samples.
     pub(crate) samples: u64,
-}
-
-/// Holds samples in memory.
-struct HoldColumns<'a, C> {
-    code: &'a C,
-    held: UsableSamples<HeldRows>,
-}
-
-impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.held.samples += 1;
-        if let Some(target) = sample.target.and_then(self.code) {
-            self.held.columns.add(sample.values);
-            self.held.targets.push(target);
-        }
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.held.columns.merge(other.held.columns);
-        self.held.targets.extend(other.held.targets);
-        self.held.samples += other.held.samples;
-    }
 }
 
 /// The options of a run for opening a table.

@@ -75,6 +75,10 @@ impl Samples for TextSamples {
         }
     }
 
+    fn has_words(&self) -> bool {
+        true
+    }
+
     /// `Input` also for an id that is joined twice or a file that changed.
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
         match &mut self.body {

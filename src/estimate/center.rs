@@ -1,34 +1,31 @@
-//! The private center of the target, and with it a count of the rows.
+//! The private center of the target, and with it counts of the rows.
 //!
 //! # What it does
 //!
 //! A few non-negative integer sums are released with discrete Laplace noise; everything else is a function of
 //! the noisy sums.
 //!
-//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y. One row adds 2Q in all, so
-//!   the pair has L1 sensitivity s = 2Q. The center is Q (a - b)/(a + b).
-//! - Classes: the number of rows of each class. One row affects one count, s = 1. The center of class c is Q
-//!   times its share.
-//! - Numeric targets with a public number of rows n (replace-one): a alone, to which a row without a usable
-//!   target adds Q, the middle of its range. Replacing a row changes a by at most s = 2Q. The center is
-//!   a/n - Q.
+//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y, and 2Q for every row without a
+//!   usable target. One row adds 2Q in all, so the three have L1 sensitivity s = 2Q. The center is Q (a - b)/(a + b).
+//! - Classes: the number of rows of each class, and of those without a class. One row affects one count, s = 1. The
+//!   center of class c is Q times its share, after negative counts are set to 0.
 //!
-//! The divisor a + b is bounded below by 4 s/eps: if the noise makes it small or negative, the center shrinks
-//! toward 0 instead of diverging.
+//! Replacing a row removes one and adds another: 2 s.
+//!
+//! The divisor is bounded below by 4 s/eps: if the noise makes it small or negative, the center shrinks toward 0
+//! instead of diverging.
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for adding or removing one row (for replacing one row, with 2 s for the
-//! classes: one count falls, another rises): the sums are integers, the noise has exactly P(z) proportional
-//! to e^(-eps |z|/s), and one row changes the sums by at most s in L1. A row without a usable target adds
-//! nothing.
+//! eps-differentially private for the stated neighbor relation: the sums are integers, the noise has exactly P(z)
+//! proportional to e^(-eps |z|/s), and one row changes the sums by at most s in L1.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
-use crate::error::{Error, Result};
-use crate::exact::{GRID, MAX_ROWS, near_f64};
+use crate::error::Result;
+use crate::exact::{GRID, near_f64};
 use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::{Bits, discrete_laplace};
 
@@ -47,48 +44,20 @@ pub struct RowsEstimate {
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for adding or removing a row. For replacing a row it costs twice that;
-/// [`center_of_rows`] is better suited.
+/// `epsilon`-differentially private for the stated neighbor relation.
 ///
 /// # Errors
 ///
 /// `Io` if the operating system gives no entropy.
 pub fn center<R: Randomness>(
     target_sums: (u64, u64),
+    neighbors: Neighbors,
     epsilon: &Epsilon,
     randomness: R,
 ) -> Result<R::Output<(i32, RowsEstimate)>> {
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
-    let (above, below) = target_sums;
-    Ok(R::mark(private_center(above, below, GRID, epsilon, &bits)))
-}
-
-/// A private center for a public number of rows; `rows` includes those without a usable target.
-///
-/// # Privacy
-///
-/// `epsilon`-differentially private for replacing a row. Not for adding or removing one: the number of rows
-/// is treated as public.
-///
-/// # Errors
-///
-/// `Request` if the sums have more rows than `rows`, or `rows` exceeds 2^31; `Io` if the operating system
-/// gives no entropy.
-pub fn center_of_rows<R: Randomness>(
-    target_sums: (u64, u64),
-    rows: u64,
-    epsilon: &Epsilon,
-    randomness: R,
-) -> Result<R::Output<i32>> {
-    let (above, below) = target_sums;
-    let usable = above.saturating_add(below) / (2 * u64::from(GRID.unsigned_abs()));
-    if usable > rows || rows > MAX_ROWS {
-        return Err(Error::request(
-            "the sums must have at most the stated number of rows, and at most 2^31",
-        ));
-    }
-    let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
-    Ok(R::mark(private_center_of(above, usable, rows, GRID, epsilon, &bits)))
+    let (center, counted) = private_center(target_sums, 0, GRID, neighbors, epsilon, &bits);
+    Ok(R::mark((center, counted.usable)))
 }
 
 /// Private centers of classes on the grid, and a count of the rows, from the number of rows of each class
@@ -108,72 +77,91 @@ pub fn class_centers<R: Randomness>(
     randomness: R,
 ) -> Result<R::Output<(Vec<i32>, RowsEstimate)>> {
     let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
-    Ok(R::mark(private_class_centers(rows, GRID, neighbors, epsilon, &bits)))
+    let (centers, counted) = private_class_centers(rows, 0, GRID, neighbors, epsilon, &bits);
+    Ok(R::mark((centers, counted.usable)))
 }
 
-/// The center of a numeric target in \[-q, q\], from `above` = sum of q + y and `below` = sum of q - y.
+/// The counts that were released for a center.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Counted {
+    /// The number of rows of each class. Of a numeric target, a row at the lower end of the range counts for the
+    /// first class, one at the upper end for the second, and those between in proportion for both.
+    pub(crate) classes: Vec<f64>,
+    /// The noise of each of these counts falls off by e with every 1/rate rows.
+    pub(crate) rate: f64,
+    /// The number of rows with a usable target.
+    pub(crate) usable: RowsEstimate,
+    /// The number of rows without.
+    pub(crate) unusable: u64,
+}
+
+/// The center of a numeric target in \[-q, q\], from the sums of q + y and q - y over the usable rows and the number
+/// of the others.
 pub(crate) fn private_center(
-    above: u64,
-    below: u64,
-    q: i32,
-    epsilon: &Epsilon,
-    bits: &Bits,
-) -> (i32, RowsEstimate) {
-    let noisy = NoisySums::new(&[above, below], 2 * q, epsilon, bits);
-    let center = noisy.share_of(&noisy.sums[0] - &noisy.sums[1], q).clamp(-q, q);
-    // One row adds 2q in all.
-    let rows = BigRational::new(noisy.total(), (2 * q).into()).round().to_integer();
-    let noise = noisy.noise() / f64::from(2 * q);
-    (center, RowsEstimate { rows: non_negative(rows), noise })
-}
-
-/// The center for a public total `rows`; `above` = sum of q + y over the `usable` rows with a target.
-pub(crate) fn private_center_of(
-    above: u64,
-    usable: u64,
-    rows: u64,
-    q: i32,
-    epsilon: &Epsilon,
-    bits: &Bits,
-) -> i32 {
-    let missing = (rows - usable) * u64::from(q.unsigned_abs());
-    let noisy = NoisySums::new(&[above + missing], 2 * q, epsilon, bits);
-    let mean = BigRational::new(noisy.total(), rows.max(1).into()) - BigInt::from(q);
-    mean.round().to_integer().clamp((-q).into(), q.into()).to_i32().unwrap_or(0)
-}
-
-/// The centers of classes, each in \[0, q\], from the number of rows of each class.
-pub(crate) fn private_class_centers(
-    counts: &[u64],
+    (above, below): (u64, u64),
+    unusable: u64,
     q: i32,
     neighbors: Neighbors,
     epsilon: &Epsilon,
     bits: &Bits,
-) -> (Vec<i32>, RowsEstimate) {
-    let noisy = NoisySums::new(counts, neighbors.steps() as i32, epsilon, bits);
-    let centers = noisy.sums.iter().map(|sum| noisy.share_of(sum.clone(), q).clamp(0, q)).collect();
-    (centers, RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() })
+) -> (i32, Counted) {
+    // One row adds 2q in all.
+    let row = 2 * u64::from(q.unsigned_abs());
+    let noisy = NoisySums::new(&[above, below, unusable * row], row, neighbors, epsilon, bits);
+    let [above, below, _] = &noisy.sums[..] else { return (0, noisy.counted(row)) };
+    let center = noisy.share_of(above - below, above + below, q).clamp(-q, q);
+    let mut counted = noisy.counted(row);
+    counted.classes.swap(0, 1);
+    (center, counted)
 }
 
-/// A private count of rows; the sensitivity is 1.
+/// The center, shrunk toward 0 by twice the scale of its noise: 0 if that is more than the center, or if no rows
+/// were counted.
+pub(crate) fn shrunk(center: i32, q: i32, counted: &Counted) -> i32 {
+    let rows = counted.usable.rows as f64;
+    let by = (2.0 * f64::from(q) / (counted.rate * rows)).round();
+    // Infinite without rows.
+    match by < f64::from(center.abs()) {
+        true => center - center.signum() * by as i32,
+        false => 0,
+    }
+}
+
+/// The centers of classes, each in \[0, q\], from the number of rows of each class and of those without one.
+pub(crate) fn private_class_centers(
+    counts: &[u64],
+    unusable: u64,
+    q: i32,
+    neighbors: Neighbors,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> (Vec<i32>, Counted) {
+    let sums: Vec<u64> = counts.iter().copied().chain([unusable]).collect();
+    let noisy = NoisySums::new(&sums, 1, neighbors, epsilon, bits);
+    let counts: Vec<BigInt> =
+        noisy.sums[..counts.len()].iter().map(|sum| sum.max(&BigInt::ZERO).clone()).collect();
+    let total: BigInt = counts.iter().sum();
+    let centers = counts.into_iter().map(|sum| noisy.share_of(sum, total.clone(), q)).collect();
+    (centers, noisy.counted(1))
+}
+
+/// A private count of rows that are added or removed.
 pub(crate) fn private_rows(rows: u64, epsilon: &Epsilon, bits: &Bits) -> RowsEstimate {
-    let noisy = NoisySums::new(&[rows], 1, epsilon, bits);
-    RowsEstimate { rows: non_negative(noisy.total()), noise: noisy.noise() }
-}
-
-fn non_negative(value: BigInt) -> u64 {
-    if value.is_negative() { 0 } else { value.to_u64().unwrap_or(u64::MAX) }
+    let noisy = NoisySums::new(&[rows], 1, Neighbors::AddRemove, epsilon, bits);
+    RowsEstimate { rows: noisy.rows(&noisy.sums, 1), noise: noisy.noise(1) }
 }
 
 struct NoisySums {
     sums: Vec<BigInt>,
     /// The L1 sensitivity s.
-    sensitivity: i32,
+    sensitivity: u64,
     epsilon: BigRational,
 }
 
 impl NoisySums {
-    fn new(sums: &[u64], sensitivity: i32, epsilon: &Epsilon, bits: &Bits) -> Self {
+    /// Sums to which each row adds `row` in all.
+    fn new(sums: &[u64], row: u64, neighbors: Neighbors, epsilon: &Epsilon, bits: &Bits) -> Self {
+        let sensitivity = neighbors.steps() * row;
         let rate = epsilon.as_rational() / BigInt::from(sensitivity);
         let mut words = bits.lane(0);
         let noisy = |&sum: &u64| BigInt::from(sum) + discrete_laplace(&mut words, &rate);
@@ -181,30 +169,49 @@ impl NoisySums {
         Self { sums: sums.iter().map(noisy).collect(), sensitivity, epsilon }
     }
 
-    fn total(&self) -> BigInt {
-        self.sums.iter().sum()
-    }
-
     /// q part/total, rounded half away from zero, with the total bounded below.
-    fn share_of(&self, part: BigInt, q: i32) -> i32 {
+    fn share_of(&self, part: BigInt, total: BigInt, q: i32) -> i32 {
         let least = BigRational::from_integer((4 * self.sensitivity).into()) / &self.epsilon;
-        let divisor = BigRational::from_integer(self.total()).max(least);
+        let divisor = BigRational::from_integer(total).max(least);
         let share = BigRational::from_integer(part * q) / divisor;
         let limit = BigInt::from(i32::MAX);
         share.round().to_integer().clamp(-&limit, limit).to_i32().unwrap_or(0)
     }
 
-    /// The standard deviation of the total's noise: at most sqrt(2) s/eps for each sum.
-    fn noise(&self) -> f64 {
-        (2.0 * self.sums.len() as f64).sqrt() * f64::from(self.sensitivity)
-            / near_f64(&self.epsilon)
+    /// The rows behind all sums but the last, which holds those without a usable target.
+    fn counted(&self, row: u64) -> Counted {
+        let (unusable, classes) = self
+            .sums
+            .split_last()
+            .map_or((&[][..], &[][..]), |(last, all)| (std::slice::from_ref(last), all));
+        let in_rows = |sum: &BigInt| sum.to_f64().unwrap_or(f64::NAN) / row as f64;
+        Counted {
+            classes: classes.iter().map(in_rows).collect(),
+            rate: near_f64(&self.epsilon) * row as f64 / self.sensitivity as f64,
+            usable: RowsEstimate {
+                rows: self.rows(classes, row),
+                noise: self.noise(classes.len()) / row as f64,
+            },
+            unusable: self.rows(unusable, row),
+        }
+    }
+
+    /// The number of rows behind sums to which each adds `row` in all; 0 if it is negative.
+    fn rows(&self, sums: &[BigInt], row: u64) -> u64 {
+        let rows = BigRational::new(sums.iter().sum(), row.into()).round().to_integer();
+        if rows.is_negative() { 0 } else { rows.to_u64().unwrap_or(u64::MAX) }
+    }
+
+    /// The standard deviation of the noise of a number of sums together: at most sqrt(2) s/eps for each.
+    fn noise(&self, sums: usize) -> f64 {
+        (2.0 * sums as f64).sqrt() * self.sensitivity as f64 / near_f64(&self.epsilon)
     }
 }
 
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-    use crate::privacy::Neighbors::AddRemove;
+    use crate::privacy::Neighbors::{AddRemove, ReplaceOne};
     use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
@@ -279,7 +286,8 @@ pub(crate) mod tests {
         let mut counts = vec![0u64; 5];
         for seed in 0..50_000 {
             let epsilon = "1".parse().unwrap();
-            let (center, _) = private_center(a as u64, b as u64, 2, &epsilon, &bits(seed));
+            let sums = (a as u64, b as u64);
+            let (center, _) = private_center(sums, 5, 2, AddRemove, &epsilon, &bits(seed));
             counts[(center + 2) as usize] += 1;
         }
         let law = exact_law(a, b, 2, 1.0);
@@ -287,31 +295,17 @@ pub(crate) mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
-    /// P(center) for each grid value with a public total `rows`.
-    pub(crate) fn exact_law_of(above: i64, usable: i64, rows: i64, q: i64, eps: f64) -> Vec<f64> {
-        let rate = eps / (2 * q) as f64;
-        let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
-        let reach = (40.0 / rate) as i64;
-        let mut law = vec![0.0; (2 * q + 1) as usize];
-        for z in -reach..=reach {
-            let a = above + (rows - usable) * q + z;
-            // a/rows - q, half away from zero.
-            let doubled = 2 * (a - rows * q);
-            let rounded = (doubled.abs() + rows) / (2 * rows) * doubled.signum();
-            law[(rounded.clamp(-q, q) + q) as usize] += normal * (-rate * z.abs() as f64).exp();
-        }
-        law
-    }
-
-    /// For public n: all tables of 3 rows with Q = 2, including missing targets, with every replacement of a
-    /// row.
+    /// All tables of 3 rows with Q = 2, including missing targets, with every replacement of a row: the noise has
+    /// twice the scale, as for half of epsilon.
     #[test]
     fn privacy_of_replacing_a_row() {
         let (q, eps) = (2i64, 1.0);
-        let law = |above: i64, usable: i64| exact_law_of(above, usable, 3, q, eps);
         let values: Vec<Option<i64>> = (-q..=q).map(Some).chain([None]).collect();
-        let of = |rows: &[Option<i64>]| {
-            law(rows.iter().flatten().map(|y| q + y).sum(), rows.iter().flatten().count() as i64)
+        let mut laws = std::collections::HashMap::new();
+        let mut of = |rows: &[Option<i64>]| {
+            let present: Vec<i64> = rows.iter().copied().flatten().collect();
+            let (a, b) = sums_of(&present, q);
+            laws.entry((a, b)).or_insert_with(|| exact_law(a, b, q, eps / 2.0)).clone()
         };
         let mut worst = 0.0f64;
         for &a in &values {
@@ -325,27 +319,83 @@ pub(crate) mod tests {
                 }
             }
         }
-        assert!((0.9..=1.0 + 1e-12).contains(&worst), "{worst}");
+        assert!((0.5..=1.0 + 1e-12).contains(&worst), "{worst}");
         // The code samples from this law.
         let mut counts = vec![0u64; 5];
         for seed in 0..30_000 {
-            let center = private_center_of(7, 2, 3, 2, &"1".parse().unwrap(), &bits(seed));
+            let epsilon = "1".parse().unwrap();
+            let (center, _) = private_center((7, 1), 1, 2, ReplaceOne, &epsilon, &bits(seed));
             counts[(center + 2) as usize] += 1;
         }
-        let law = law(7, 2);
+        let law = exact_law(7, 1, 2, 0.5);
         let total: f64 = law.iter().sum();
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
+    }
+
+    /// With any missing or present target, one row changes the three sums by 2Q in all, and replacing it by 4Q.
+    #[test]
+    fn one_row_is_one_place() {
+        let q = 2i64;
+        let sums = |row: Option<i64>| match row {
+            Some(y) => [q + y, q - y, 0],
+            None => [0, 0, 2 * q],
+        };
+        let rows: Vec<Option<i64>> = (-q..=q).map(Some).chain([None]).collect();
+        for &row in &rows {
+            assert_eq!(sums(row).iter().sum::<i64>(), 2 * q);
+            for &other in &rows {
+                let moved = |(a, b): (&i64, &i64)| (a - b).abs();
+                assert!(sums(row).iter().zip(&sums(other)).map(moved).sum::<i64>() <= 4 * q);
+            }
+        }
     }
 
     /// With a large budget the estimates equal the exact values.
     #[test]
     fn little_noise_gives_the_truth() {
         let epsilon = "1e6".parse().unwrap();
-        let (center, estimate) = private_center(30_000, 10_000, 100, &epsilon, &bits(0));
-        assert_eq!((center, estimate.rows), (50, 200));
-        let (centers, estimate) =
-            private_class_centers(&[10, 30, 60], 1000, AddRemove, &epsilon, &bits(0));
-        assert_eq!((centers, estimate.rows), (vec![100, 300, 600], 100));
+        let (center, counted) =
+            private_center((30_000, 10_000), 7, 100, AddRemove, &epsilon, &bits(0));
+        assert_eq!((center, counted.usable.rows, counted.unusable), (50, 200, 7));
+        assert_eq!(
+            counted.classes.iter().map(|rows| rows.round()).collect::<Vec<_>>(),
+            [50.0, 150.0]
+        );
+        let (centers, counted) =
+            private_class_centers(&[10, 30, 60], 4, 1000, ReplaceOne, &epsilon, &bits(0));
+        assert_eq!(centers, [100, 300, 600]);
+        assert_eq!((counted.usable.rows, counted.unusable), (100, 4));
+        assert_eq!((counted.rate, counted.classes), (5e5, vec![10.0, 30.0, 60.0]));
+    }
+
+    #[test]
+    fn centers_shrink_by_twice_their_noise() {
+        let counted = |rows: u64, rate: f64| Counted {
+            classes: vec![0.0; 2],
+            rate,
+            usable: RowsEstimate { rows, noise: 1.0 },
+            unusable: 0,
+        };
+        // 2 Q/(rate n) = 2 * 1000/(0.1 * 400) = 50.
+        let by_50 = counted(400, 0.1);
+        let shrunk_by_50 = [600, -600, 50, -30, 51].map(|center| shrunk(center, 1000, &by_50));
+        assert_eq!(shrunk_by_50, [550, -550, 0, 0, 1]);
+        assert_eq!(shrunk(600, 1000, &counted(0, 0.1)), 0);
+    }
+
+    /// Counts below 0 are 0, and the others share the whole.
+    #[test]
+    fn shares_are_never_negative() {
+        let epsilon = "1/10".parse().unwrap();
+        let mut negative = 0;
+        for seed in 0..200 {
+            let (centers, counted) =
+                private_class_centers(&[0, 300, 400], 0, 1000, AddRemove, &epsilon, &bits(seed));
+            negative += u32::from(counted.classes[0] < 0.0);
+            assert!(centers.iter().all(|center| (0..=1000).contains(center)));
+            assert!((999..=1001).contains(&centers.iter().sum::<i32>()), "{centers:?}");
+        }
+        assert!(negative > 50);
     }
 
     /// The class centers of neighboring count vectors: the noise is that of the counts, so the ratio of the
@@ -353,7 +403,7 @@ pub(crate) mod tests {
     #[test]
     fn one_row_is_one_count() {
         let epsilon: Epsilon = "1/2".parse().unwrap();
-        let noisy = |counts: &[u64]| NoisySums::new(counts, 1, &epsilon, &bits(4)).sums;
+        let noisy = |counts: &[u64]| NoisySums::new(counts, 1, AddRemove, &epsilon, &bits(4)).sums;
         let (before, after) = (noisy(&[3, 5, 0]), noisy(&[3, 6, 0]));
         let moved: BigInt = before.iter().zip(&after).map(|(a, b)| (a - b).abs()).sum();
         assert_eq!(moved, 1.into());

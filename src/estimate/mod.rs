@@ -18,7 +18,9 @@
 //!     scaler.scale(values.map(Some), &mut x);
 //!     sums.add_row(&x, target.to_grid(y))?;
 //! }
-//! let (center, _) = estimate::center(sums.target_sums(), &"0.1".parse()?, OperatingSystem)?;
+//! let (center, _) = estimate::center(
+//!     sums.target_sums(), Neighbors::AddRemove, &"0.1".parse()?, OperatingSystem,
+//! )?;
 //! let scores = sums.scores(center, Neighbors::AddRemove)?;
 //! let picks = CanonicalLipschitz::default().pick(&scores, 1, &"0.9".parse()?, OperatingSystem)?;
 //! assert_eq!(picks, [1]); // wrong with probability below e^-50; spent 1 in all
@@ -27,17 +29,18 @@
 
 mod center;
 mod median;
+mod strengths;
 
-pub use center::{RowsEstimate, center, center_of_rows, class_centers};
+pub use center::{RowsEstimate, center, class_centers};
 pub use median::median;
 
-pub(crate) use center::private_rows;
-pub(crate) use center::{private_center, private_center_of, private_class_centers};
+pub(crate) use center::{Counted, private_center, private_class_centers, private_rows, shrunk};
 pub(crate) use median::{MedianGrid, RankCounts};
+pub(crate) use strengths::{half_width, private_strengths};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]
 pub(crate) mod laws {
-    pub(crate) use super::center::tests::{exact_law, exact_law_of};
+    pub(crate) use super::center::tests::exact_law;
     pub(crate) use super::median::tests::{POINTS, law_of_values};
 }

@@ -87,7 +87,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::*;
-    use crate::data::{HeldRows, Hooks};
+    use crate::data::{HeldColumns, Hooks};
     use crate::privacy::Neighbors;
     use crate::random::Entropy;
     use crate::score::{KENDALL_GRID, kendall_scores, kendall_with};
@@ -95,10 +95,10 @@ mod tests {
 
     type Row = ([Option<i8>; 3], i8);
 
-    fn held(table: &[Row]) -> (HeldRows, Vec<f64>) {
-        let mut rows = HeldRows::new(3);
-        table.iter().for_each(|(x, _)| rows.add(&x.map(|v| v.map_or(f64::NAN, f64::from))));
-        (rows, table.iter().map(|(_, y)| f64::from(*y)).collect())
+    fn held(table: &[Row]) -> (HeldColumns, Vec<f64>) {
+        let x: Vec<_> =
+            table.iter().map(|(x, _)| x.map(|v| v.map_or(f64::NAN, f64::from))).collect();
+        (HeldColumns::of_rows(3, &x), table.iter().map(|(_, y)| f64::from(*y)).collect())
     }
 
     /// floor(G |C - D|/(n - 1)), over all pairs.

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::Epsilon;
 
 /// The purpose of a part of the budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Purpose {
@@ -19,6 +19,10 @@ pub enum Purpose {
     Rows,
     /// The selection itself.
     Selection,
+    /// The strengths of the selected features.
+    Estimates,
+    /// The directions of the selected features.
+    Direction,
 }
 
 impl Purpose {
@@ -29,6 +33,9 @@ impl Purpose {
             Self::TargetCenter => 1,
             Self::TargetMedian => 2,
             Self::Rows => 3,
+            // Number 4 deals rows to the blocks of the two-stage method.
+            Self::Estimates => 5,
+            Self::Direction => 6,
         }
     }
 }
@@ -69,10 +76,11 @@ impl Budget {
         epsilon
     }
 
-    /// Assigns the rest to the last purpose; returns it and all parts.
+    /// Assigns the rest to the last purpose; returns it and all parts, in the order of their draws.
     pub(crate) fn claim_rest(mut self, purpose: Purpose) -> (Epsilon, Vec<Spending>) {
         let rest = self.rest.clone();
         let epsilon = self.claim(purpose, &rest);
+        self.spent.sort_by_key(|part| part.purpose);
         (epsilon, self.spent)
     }
 }

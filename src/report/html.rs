@@ -1,7 +1,7 @@
 //! Records as HTML pages: first the privacy guarantee, then the picks and how they were made.
 
 use super::page::{Block, Level, Notice, Page, Section};
-use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scaled, target};
+use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scored, target};
 use crate::choose::ChoiceRecord;
 use crate::privacy::Neighbors;
 use crate::select::{
@@ -24,7 +24,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     let mut how = vec![
         row("mechanism", mechanism(&record.mechanism, record.order)),
         row("score", score_of(score)),
-        row("values scaled", scaled(score, features)),
+        row("scored", scored(score)),
         row("missing values", score.missing.to_string()),
         row("target", target(&record.target, record)),
         row("target's center", score.center.to_string()),

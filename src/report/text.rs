@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::words::{chosen_by, is_paper, protected, purpose, scaled, target};
+use super::words::{chosen_by, is_paper, protected, purpose, scored, target};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 use crate::privacy::{Neighbors, Spending};
@@ -44,7 +44,7 @@ pub(super) fn lines_of_selection(
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let public = &record.public;
     line("protected", protected(&record.score, &record.guarantee));
-    line("scaled", scaled(&record.score, public.features));
+    line("scored", scored(&record.score));
     line("target", target(&record.target, record));
     if let Some(column) = public.id_column {
         line("ids", format!("column {column} is read as ids and left out"));
@@ -80,7 +80,7 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     line("dry run", "only the header was read; nothing was drawn or spent".into());
     line("protected", protected(&plan.score, &plan.guarantee));
-    line("scaled", scaled(&plan.score, plan.features));
+    line("scored", scored(&plan.score));
     line("would", spent(&plan.guarantee));
     for noise in &plan.noise {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::privacy::Purpose;
 use crate::select::{
-    Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreUsed, TargetUsed, Unit, WIDE,
+    Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed, TargetUsed, Unit,
 };
 
 /// The mechanism with its parameters.
@@ -30,20 +30,27 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     format!("one {unit} of the table: a {unit} must hold all data of one person")
 }
 
-pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
+/// How features were scored and values scaled.
+pub(super) fn scored(score: &ScoreUsed) -> String {
+    let ks = score.id == ScoreId::Ks;
     let how = match (score.scale, score.bounds) {
-        (ScaleUsed::None, _) => {
-            "not at all: Kendall's rank correlation, column by column, suits columns in any units"
+        (ScaleUsed::None, _) if ks => {
+            "by the best threshold or word of each column (Kolmogorov-Smirnov): suits columns of any \
+             kind, in any units; words and dates count, missing cells are left out"
         }
+        (ScaleUsed::None, _) => "by Kendall's rank correlation, column by column: suits any units",
         (ScaleUsed::Paper, _) => "every column by its own mean and range: NOT PRIVATE",
         (ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature, _) => {
             "every feature clipped to its own stated range: suits features whose ranges are public \
              knowledge"
         }
         (_, Some([low, high])) => {
-            return format!(
-                "every feature clipped to [{low}, {high}]: suits features that share this range by \
+            return by_threshold(
+                ks,
+                format!(
+                    "every feature clipped to [{low}, {high}]: suits features that share this range by \
                  public knowledge"
+                ),
             );
         }
         _ => {
@@ -51,13 +58,11 @@ pub(super) fn scaled(score: &ScoreUsed, features: usize) -> String {
              methylation, counts, spectra), not columns in different units"
         }
     };
-    if !score.by_default {
-        return how.into();
-    }
-    let range = if features < WIDE { "below" } else { "from" };
-    format!(
-        "{how}; the default {range} {WIDE} features (bounds of their own suit columns of known ranges)"
-    )
+    by_threshold(ks && score.scale != ScaleUsed::None, how.into())
+}
+
+fn by_threshold(on_bins: bool, how: String) -> String {
+    if on_bins { format!("{how}; by the best of 15 thresholds") } else { how }
 }
 
 /// The line of the file that holds a feature: a column, or a row if features are rows.
@@ -82,7 +87,13 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     if let Some(rows) = record.public.rows {
         let _ = write!(words, "; {rows} rows (public)");
     } else if let Some(rows) = released.rows_estimate {
-        let _ = write!(words, "; about {rows} rows (a private estimate)");
+        let _ = write!(words, "; about {rows} rows");
+        match released.unusable_estimate {
+            Some(unusable) => {
+                let _ = write!(words, " with it and {unusable} without (private estimates)");
+            }
+            None => words.push_str(" (a private estimate)"),
+        }
     }
     words
 }
@@ -93,5 +104,7 @@ pub(super) fn purpose(purpose: Purpose) -> &'static str {
         Purpose::TargetCenter => "target center",
         Purpose::Rows => "count of rows",
         Purpose::Selection => "selection",
+        Purpose::Estimates => "strengths",
+        Purpose::Direction => "directions",
     }
 }

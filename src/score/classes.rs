@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::sums::{add_values, mask, sum_where};
-use crate::score::{RowSums, Scores, check_block, check_rows};
+use crate::score::{ClassCounts, RowSums, Scores, check_block, check_rows};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with classes.
 ///
@@ -114,8 +114,18 @@ impl ClassSums {
                 "there must be one center per class, from 0 to the grid bound",
             ));
         }
+        let sensitivity = neighbors.steps() * self.one_row(centers);
+        Scores::new(self.values(centers), sensitivity, neighbors)
+    }
+}
+
+impl ClassCounts for ClassSums {
+    fn rows(&self) -> Vec<u64> {
+        self.rows.clone()
+    }
+
+    fn values(&self, centers: &[i32]) -> Vec<i64> {
         let q = i64::from(self.q);
-        let features = self.features.first().map_or(0, Vec::len);
         let score = |i: usize| {
             let all: i64 = self.features.iter().map(|class| class[i]).sum();
             let parts = self.features.iter().zip(centers);
@@ -123,10 +133,12 @@ impl ClassSums {
                 |(class, &m): (&Vec<i64>, &i32)| (q * class[i] - i64::from(m) * all).abs();
             parts.map(of_class).max().unwrap_or(0)
         };
+        (0..self.features.first().map_or(0, Vec::len)).map(score).collect()
+    }
+
+    fn one_row(&self, centers: &[i32]) -> u64 {
         let reach = centers.iter().map(|&m| m.max(self.q - m)).max().unwrap_or(self.q);
-        let one_row = u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs());
-        let sensitivity = neighbors.steps() * one_row;
-        Scores::new((0..features).map(score).collect(), sensitivity, neighbors)
+        u64::from(self.q.unsigned_abs()) * u64::from(reach.unsigned_abs())
     }
 }
 

@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::sums::{add_products, dot, mask, sum_where};
-use crate::score::{RowSums, Scores, check_block, check_rows};
+use crate::score::{Extremes, NumberSums, RowSums, Scores, check_block, check_rows};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as one number.
 ///
@@ -141,12 +141,32 @@ impl CorrelationSums {
         if !(-self.q..=self.q).contains(&center) {
             return Err(Error::request("the center lies outside the grid"));
         }
-        let center = i64::from(center);
-        let score = |(a, b): (&i64, &i64)| (a - center * b).abs();
-        let values = self.products.iter().zip(&self.features).map(score).collect();
-        let q = self.q.unsigned_abs() as u64;
-        let sensitivity = neighbors.steps() * q * (q + center.unsigned_abs());
-        Scores::new(values, sensitivity, neighbors)
+        let sensitivity = neighbors.steps() * NumberSums::one_row(self, center);
+        Scores::new(NumberSums::values(self, center), sensitivity, neighbors)
+    }
+
+    fn signed_sum(&self, feature: usize, center: i32) -> i64 {
+        self.products[feature] - i64::from(center) * self.features[feature]
+    }
+}
+
+impl NumberSums for CorrelationSums {
+    fn target_sums(&self) -> (u64, u64) {
+        self.target_sums()
+    }
+
+    fn values(&self, center: i32) -> Vec<i64> {
+        (0..self.products.len()).map(|feature| self.signed_sum(feature, center).abs()).collect()
+    }
+
+    fn one_row(&self, center: i32) -> u64 {
+        let q = u64::from(self.q.unsigned_abs());
+        q * (q + u64::from(center.unsigned_abs()))
+    }
+
+    fn signed(&self, feature: usize, center: i32) -> Extremes {
+        let sum = self.signed_sum(feature, center);
+        Extremes { most: sum, least: sum }
     }
 }
 

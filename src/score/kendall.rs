@@ -37,8 +37,6 @@
 //! T. Dick, J. Gillenwater, M. Joseph, "Better private linear regression through better private
 //! feature selection" (2023), lemma on the sensitivity of Kendall's correlation.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 #[cfg(feature = "ndarray")]
 use crate::data::SomeRows;
 use crate::data::{Columns, Hooks};
@@ -47,6 +45,7 @@ use crate::error::Error;
 use crate::error::Result;
 use crate::privacy::Neighbors;
 use crate::score::Scores;
+use crate::score::by_feature::by_feature;
 
 /// G: scores are integers in units of 1/G.
 pub const KENDALL_GRID: i64 = 1 << 20;
@@ -111,7 +110,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     let kept = targets.iter().map(Option::is_some).collect();
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let columns = SomeRows { columns: x, kept };
+    let columns = SomeRows { x, kept };
     kendall_scores(&columns, &targets, classes, neighbors, threads, &Hooks::default())
 }
 
@@ -145,7 +144,7 @@ pub(crate) fn kendall_with(
     threads: usize,
     hooks: &Hooks,
 ) -> Result<Vec<i64>> {
-    let values: Vec<f64> = columns.column(feature).collect();
+    let values = columns.to_vec(feature);
     // Called once per pick; progress is reported for the pass over the table only.
     let hooks = Hooks { progress: None, cancel: hooks.cancel.clone() };
     self::values(columns, &[Ranking::of(&values)], threads, &hooks)
@@ -159,29 +158,13 @@ fn values(
     hooks: &Hooks,
 ) -> Result<Vec<i64>> {
     let rows = rankings.first().map_or(0, |ranking| ranking.ranks.len());
-    let mut values = vec![0; columns.features()];
-    let features = values.len();
-    let share = features.div_ceil(threads.max(1)).max(1);
-    let done = AtomicUsize::new(0);
-    let report = || {
-        let done = done.fetch_add(1, Ordering::Relaxed) + 1;
-        hooks.report(done as f64, features as f64);
-    };
-    std::thread::scope(|scope| {
-        let report = &report;
-        for (i, part) in values.chunks_mut(share).enumerate() {
-            scope.spawn(move || {
-                for (feature, value) in (i * share..).zip(part) {
-                    if hooks.is_canceled() {
-                        break;
-                    }
-                    *value = score(columns.column(feature), rows, rankings);
-                    report();
-                }
-            });
+    by_feature(columns.features(), threads, hooks, || {
+        let mut values = Vec::new();
+        move |feature| {
+            columns.column(feature, &mut values);
+            score(&values, rows, rankings)
         }
-    });
-    hooks.check().map(|()| values)
+    })
 }
 
 fn one_against_rest(targets: &[f64], class: usize) -> Ranking {
@@ -190,13 +173,17 @@ fn one_against_rest(targets: &[f64], class: usize) -> Ranking {
 }
 
 /// floor(G max |C - D| / (n - 1))
-fn score(column: impl Iterator<Item = f64>, n: usize, rankings: &[Ranking]) -> i64 {
+fn score(column: &[f64], n: usize, rankings: &[Ranking]) -> i64 {
     if n <= 1 {
         return 0;
     }
     let counts = |row: &u32| rankings.iter().all(|ranking| ranking.ranks[*row as usize] > 0);
-    let mut present: Vec<(f64, u32)> =
-        column.zip(0..).filter(|(value, row)| value.is_finite() && counts(row)).collect();
+    let mut present: Vec<(f64, u32)> = column
+        .iter()
+        .copied()
+        .zip(0..)
+        .filter(|(value, row)| value.is_finite() && counts(row))
+        .collect();
     present.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present).abs());
     let excess = i128::from(excess.max().unwrap_or(0));
@@ -278,12 +265,13 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::data::HeldRows;
+    use crate::data::HeldColumns;
+    use std::sync::atomic::{AtomicUsize, Ordering};
 
     /// One feature; `None` is a missing value.
     fn scores(rows: &[(Option<i8>, i8)], classes: usize, neighbors: Neighbors) -> Scores {
-        let mut kept = HeldRows::new(1);
-        rows.iter().for_each(|(x, _)| kept.add(&[x.map_or(f64::NAN, f64::from)]));
+        let x: Vec<_> = rows.iter().map(|(x, _)| [x.map_or(f64::NAN, f64::from)]).collect();
+        let kept = HeldColumns::of_rows(1, &x);
         let targets: Vec<f64> = rows.iter().map(|(_, y)| f64::from(*y)).collect();
         kendall_scores(&kept, &targets, classes, neighbors, 1, &Hooks::default()).unwrap()
     }
@@ -375,15 +363,10 @@ mod tests {
         };
         let hooks = Hooks { progress: Some(Arc::new(progress)), cancel: None };
         let of = |parts: &[&[u32]], threads| {
-            let (mut rows, mut targets) = (HeldRows::new(7), Vec::new());
-            for part in parts {
-                let mut more = HeldRows::new(7);
-                for &i in *part {
-                    more.add(&row(i));
-                    targets.push(f64::from(i * i % 17));
-                }
-                rows.merge(more);
-            }
+            let order: Vec<u32> = parts.concat();
+            let rows: Vec<_> = order.iter().map(|i| row(*i)).collect();
+            let rows = HeldColumns::of_rows(7, &rows);
+            let targets: Vec<f64> = order.iter().map(|i| f64::from(i * i % 17)).collect();
             kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, threads, &hooks).unwrap()
         };
         let forward: Vec<u32> = (0..200).collect();

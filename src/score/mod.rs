@@ -1,15 +1,17 @@
 //! Scores of features and their sensitivity.
 //!
-//! For callers who build a pipeline of their own: sums over rows on the integer grid, or Kendall's
-//! correlation of a matrix, yield [`Scores`], from which any mechanism can select. Scores and sums are exact
+//! For callers who build a pipeline of their own: sums over rows on the integer grid, or the Kolmogorov-Smirnov
+//! scores or Kendall's correlation of a matrix, yield [`Scores`], from which any mechanism can select. Scores and sums are exact
 //! functions of the data and must not be released, printed or logged.
 
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
+mod by_feature;
 mod classes;
 mod correlation;
 mod kendall;
+mod ks;
 mod paper;
 mod rows;
 mod scores;
@@ -20,18 +22,27 @@ pub use correlation::CorrelationSums;
 pub use kendall::KENDALL_GRID;
 #[cfg(feature = "ndarray")]
 pub use kendall::{kendall, kendall_of_classes};
+#[cfg(feature = "ndarray")]
+pub use ks::{ks, ks_of_classes};
 pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;
 pub(crate) use kendall::kendall_with;
+pub(crate) use ks::{BinSums, CenteredTarget, Extremes, KsColumns};
 pub(crate) use paper::paper_scores;
 pub(crate) use paper::scaled;
 pub(crate) use rows::{GridRows, KeepRows, SumRows, Summed};
+
+/// A missing value where [`RowSums::MARKS_MISSING`]: no grid value.
+pub(crate) const MISSING: i16 = i16::MIN;
 
 /// Integer sums over rows, from which scores are computed; sums over blocks merge in any order.
 pub(crate) trait RowSums: Send {
     /// The coded target of a row.
     type Target: Copy + Send;
+
+    /// Whether missing values are passed as [`MISSING`] instead of the middle of the grid.
+    const MARKS_MISSING: bool = false;
 
     /// Adds consecutive rows `x` (row-major); all values must lie on the grid.
     fn add_rows(&mut self, x: &[i16], y: &[Self::Target]);
@@ -53,6 +64,33 @@ pub(crate) trait RowSums: Send {
 
     /// Whether no row was added.
     fn is_empty(&self) -> bool;
+}
+
+/// Sums for scores against a target coded as one number, whatever the association.
+pub(crate) trait NumberSums: Send + Sync {
+    /// The sums of Q + y and of Q - y over all rows, from which a center is estimated.
+    fn target_sums(&self) -> (u64, u64);
+
+    /// The score of each feature for a center of the target.
+    fn values(&self, center: i32) -> Vec<i64>;
+
+    /// The largest change of a score when a row comes or goes.
+    fn one_row(&self, center: i32) -> u64;
+
+    /// The largest and the smallest signed sum of one feature: their sum has the sign of the association.
+    fn signed(&self, feature: usize, center: i32) -> Extremes;
+}
+
+/// Sums for scores against classes, whatever the association.
+pub(crate) trait ClassCounts: Send + Sync {
+    /// The number of rows of each class.
+    fn rows(&self) -> Vec<u64>;
+
+    /// The score of each feature for centers of the classes.
+    fn values(&self, centers: &[i32]) -> Vec<i64>;
+
+    /// The largest change of a score when a row comes or goes.
+    fn one_row(&self, centers: &[i32]) -> u64;
 }
 
 /// Checks shape and grid of rows passed by callers; the sensitivity holds only for values on the grid.

@@ -22,10 +22,7 @@ pub(crate) fn paper_scores(
 ) -> Result<Scores> {
     let features = columns.features();
     let codes: Vec<Vec<i16>> = (0..features)
-        .map(|feature| {
-            let values: Vec<f64> = columns.column(feature).collect();
-            scaled(&values).map(&quantize).collect()
-        })
+        .map(|feature| scaled(&columns.to_vec(feature)).map(&quantize).collect())
         .collect();
     let mut sums = CorrelationSums::with_grid(features, q);
     let mut x = vec![0; features];
@@ -52,7 +49,7 @@ pub(crate) fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::HeldRows;
+    use crate::data::HeldColumns;
 
     #[test]
     fn columns_are_centered_and_scaled() {
@@ -63,10 +60,7 @@ mod tests {
 
     #[test]
     fn the_score_is_the_correlation_of_scaled_columns() {
-        let mut rows = HeldRows::new(2);
-        for (a, b) in [(0.0, 3.0), (1.0, 1.0), (2.0, 2.0)] {
-            rows.add(&[a, b]);
-        }
+        let rows = HeldColumns::of_rows(2, &[[0.0, 3.0], [1.0, 1.0], [2.0, 2.0]]);
         let quantize = |t: f64| (t * 100.0).round() as i16;
         let targets = [1.0, 2.0, 3.0];
         let scores = paper_scores(&rows, &targets, quantize, 100, Neighbors::AddRemove).unwrap();

@@ -6,12 +6,19 @@ use crate::data::{
     FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCell, TargetCode, Value,
 };
 use crate::exact::GRID;
-use crate::score::{CorrelationSums, RowSums};
+use crate::score::{MISSING, RowSums};
 
 /// Sums over rows with a usable target, and the total number of rows.
 pub(crate) struct Summed<S> {
     pub(crate) sums: S,
     pub(crate) rows: u64,
+}
+
+impl<S> Summed<S> {
+    /// The same rows with their sums in another form.
+    pub(crate) fn map<T>(self, to: impl FnOnce(S) -> T) -> Summed<T> {
+        Summed { sums: to(self.sums), rows: self.rows }
+    }
 }
 
 /// Maps rows to the grid and sums them.
@@ -67,6 +74,9 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
             let place = self.x.len();
             self.x.resize(place + sample.values.len(), 0);
             self.scaler.sample(sample.values, &mut self.x[place..]);
+            if S::MARKS_MISSING {
+                mark_missing(sample.values, &mut self.x[place..]);
+            }
             self.y.push(y);
             if self.x.len() >= GATHERED && self.y.len().is_multiple_of(ROWS) {
                 self.add_gathered();
@@ -88,6 +98,9 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
                 for (part, values) in values.chunks(PART).enumerate() {
                     let x = &mut x[..values.len()];
                     self.scaler.feature(feature, values, x);
+                    if S::MARKS_MISSING {
+                        mark_missing(values, x);
+                    }
                     self.summed.sums.add_feature(feature, x, part * PART, &factors);
                 }
             }
@@ -98,6 +111,16 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
         let other = other.summed();
         self.summed.sums.merge(&other.sums);
         self.summed.rows += other.rows;
+    }
+}
+
+/// Marks the values that are missing.
+fn mark_missing<A: Value>(values: &[A], x: &mut [i16]) {
+    for (x, &value) in x.iter_mut().zip(values) {
+        let value: f64 = value.into();
+        if !value.is_finite() {
+            *x = MISSING;
+        }
     }
 }
 
@@ -113,25 +136,27 @@ pub(crate) struct GridRows {
 }
 
 impl GridRows {
-    /// The sums over these rows with the target split at a median.
-    pub(crate) fn summed(&self, mut sums: CorrelationSums, median: f64) -> Summed<CorrelationSums> {
+    /// Adds these rows to `sums`, with the target split at a median.
+    pub(crate) fn summed<S: RowSums<Target = i16>>(&self, mut sums: S, median: f64) -> S {
         let split = |&value: &f64| TargetCode::split(value, median, GRID);
         sums.add_rows(&self.codes, &self.targets.iter().map(split).collect::<Vec<_>>());
-        Summed { sums, rows: self.rows }
+        sums
     }
 }
 
 /// Maps rows to the grid and keeps those with a usable target.
 pub(crate) struct KeepRows<'a, V> {
     value: &'a V,
+    marks_missing: bool,
     scaler: Scaler<'a>,
     pub(crate) kept: GridRows,
 }
 
 impl<'a, V> KeepRows<'a, V> {
-    /// `value` parses a target cell, or returns `None` if it is not usable.
-    pub(crate) fn new(value: &'a V, scaling: &'a Scaling) -> Self {
-        Self { value, scaler: Scaler::new(scaling), kept: GridRows::default() }
+    /// `value` parses a target cell, or returns `None` if it is not usable. Missing values are kept as the
+    /// middle of the grid, or marked.
+    pub(crate) fn new(value: &'a V, scaling: &'a Scaling, marks_missing: bool) -> Self {
+        Self { value, marks_missing, scaler: Scaler::new(scaling), kept: GridRows::default() }
     }
 }
 
@@ -143,6 +168,9 @@ impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for KeepRows<'_, V>
             let place = codes.len();
             codes.resize(place + sample.values.len(), 0);
             self.scaler.sample(sample.values, &mut codes[place..]);
+            if self.marks_missing {
+                mark_missing(sample.values, &mut codes[place..]);
+            }
             self.kept.targets.push(value);
         }
     }

@@ -73,7 +73,7 @@ impl BlockRows {
         let features = columns.features();
         let mut x = vec![0.0; targets.len() * features];
         for feature in 0..features {
-            let values: Vec<f64> = columns.column(feature).collect();
+            let values = columns.to_vec(feature);
             let places = x[feature..].iter_mut().step_by(features);
             places.zip(scaled(&values)).for_each(|(place, value)| *place = value);
         }

@@ -14,7 +14,7 @@ use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
-use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target};
+use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
 use crate::select::run::run;
 
 /// A builder for a private selection of k features from a table.
@@ -60,9 +60,8 @@ impl Select {
     /// A request for k features, with defaults for everything else. A budget must be stated:
     /// [`epsilon`](Self::epsilon).
     ///
-    /// By default, fewer than 200 features are scored by Kendall's correlation with the target; 200 or more
-    /// by the correlation of their ranks within the row with the target, which is split at a private median
-    /// and centered privately.
+    /// By default features are scored by the Kolmogorov-Smirnov score ([`ScoreKind::Ks`]) against the target, which is
+    /// split at a private median and centered privately.
     pub fn new(k: usize) -> Self {
         Self(CheckedSelect(Request::new(k)))
     }
@@ -123,11 +122,31 @@ impl Select {
     }
 
     /// Sets the shares of the budget for the target's median and center, which are spent only if these are
-    /// estimated (defaults 0.1 and 0.05): exact numbers of at least 1e-6 each, with a sum below 1. The
-    /// two-stage method counts rows with the center's share.
+    /// estimated (defaults 0.1 and 0.05): exact numbers of at least 1e-6 each. All shares must add up to less than 1.
+    /// The two-stage method counts rows with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
-        let shares = Shares { target: target.into(), center: center.into() };
-        self.with(|request| request.shares = shares)
+        self.with(|request| {
+            (request.shares.target, request.shares.center) = (target.into(), center.into());
+        })
+    }
+
+    /// Sets the share of the budget for the strengths of the selected features and the verdict on them (default 0.1):
+    /// 0, or an exact number of at least 1e-6. It is spent only where there is a private center and a verdict: not by
+    /// Kendall's correlation, the two-stage method and DPKendall.
+    pub fn estimates(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.shares.estimates = share.into())
+    }
+
+    /// Releases the direction of each selected feature's association, with this share of the budget (an exact number
+    /// of at least 1e-6). Only for targets coded as one number, with a private center.
+    pub fn direction(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.shares.direction = Some(share.into()))
+    }
+
+    /// Sets the most memory, in bytes, that columns may take (default 4 GiB). A file with larger ones is read in several
+    /// passes. An input that can be read only once is held whole all the same. The result does not depend on it.
+    pub fn memory(self, bytes: u64) -> Self {
+        self.with(|request| request.memory = Some(bytes))
     }
 
     /// Sets the selection method; by default each feature is scored separately.
@@ -233,11 +252,13 @@ impl Select {
 impl CheckedSelect {
     /// Selects features of a table.
     ///
-    /// A file is read once, or twice if the target is split at a private median; a source that can be read
-    /// only once is then held in memory, two bytes per value. Otherwise memory is 16 bytes per feature and
-    /// thread, plus some megabytes for blocks of rows, independent of the number of rows. For Kendall's
-    /// correlation on a file, for features as rows and for the two-stage method it is the whole table, 8 to
-    /// 18 bytes per value. A matrix is read in place, without copying.
+    /// By default the columns of a file are held in memory, 4 or 8 bytes per value, or read in several passes if
+    /// they would take more than [`memory`](Select::memory). With a stated scaling, a file is read once, or twice if
+    /// the target is split at a private median (a source that can be read only once is then held in memory, two bytes
+    /// per value), and memory is 16 bytes per feature and thread (256 for the score ks), plus some megabytes for
+    /// blocks of rows, independent of the number of rows. For Kendall's correlation on a file, for features as rows
+    /// and for the two-stage method it is the whole table, 8 to 18 bytes per value. A matrix is read in place, without
+    /// copying.
     ///
     /// # Privacy
     ///

@@ -7,7 +7,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::Neighbors;
-use crate::select::plan::{Plan, WIDE};
+use crate::select::plan::Plan;
 use crate::select::request::{Center, Method, Request, ScoreKind, TwoStage};
 
 /// The largest accepted number of threads, more than any common machine can use.
@@ -66,11 +66,8 @@ pub(super) fn check(request: &Request) -> Result<()> {
             "the paper's preprocessing takes no score, bounds, scale, center or neighbors",
         ));
     }
-    // Try every possible plan, whatever the number of features.
-    for features in [1, WIDE] {
-        Plan::new(request, features, Arc::new(Scaling::RowRank))?;
-    }
-    Ok(())
+    // The plan depends on the table by the number of features only.
+    Plan::new(request, request.k, Arc::new(Scaling::RowRank)).map(|_| ())
 }
 
 /// Checks the options that the method excludes or requires.

@@ -4,8 +4,8 @@ use serde::Serialize;
 
 use crate::data::Source;
 use crate::error::Result;
-use crate::estimate::MedianGrid;
-use crate::privacy::{Epsilon, Neighbors, Purpose};
+use crate::estimate::{MedianGrid, half_width};
+use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::record::{Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, Warning};
 use crate::select::recording::{guarantee, mechanism_used, score_used, warnings};
@@ -88,15 +88,6 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
                  from 1e-6 to 1e9 in magnitude and not within a quarter percent of each other"
             )
         }
-        Purpose::TargetCenter
-            if plan.neighbors == Neighbors::ReplaceOne
-                && !matches!(plan.scoring, Scoring::Classes { .. }) =>
-        {
-            let rows = 2f64.sqrt() / epsilon;
-            format!(
-                "the center changes as if {rows:.1} rows moved from one end of the range to the other"
-            )
-        }
         Purpose::TargetCenter => {
             let rows = 2.0 * steps / epsilon;
             format!("rows are counted with a standard deviation of at least {rows:.1}")
@@ -104,6 +95,14 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
         Purpose::Rows => {
             let rows = 2f64.sqrt() / epsilon;
             format!("rows are counted with a standard deviation of about {rows:.1}")
+        }
+        Purpose::Estimates => {
+            let half = half_width(plan.k, 0.9) * steps / epsilon;
+            format!("90 of 100 strengths are wrong by less than what {half:.0} rows can move")
+        }
+        Purpose::Direction => {
+            let half = half_width(plan.k, 0.9) * steps / epsilon;
+            format!("90 of 100 are right where more than {half:.0} rows speak for one direction")
         }
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.rows_needed();

@@ -5,6 +5,7 @@ mod blocks;
 mod builder;
 mod check;
 mod dry_run;
+mod findings;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;
@@ -18,12 +19,12 @@ mod rehearsal;
 mod release;
 mod request;
 mod run;
+mod settled;
 
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
-pub(crate) use plan::WIDE;
 pub use record::{
     CenterUsed, Command, EntropySource, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked,
     PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection,

@@ -10,28 +10,41 @@ use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
 use crate::score::{
-    ClassSums, CorrelationSums, GridRows, KeepRows, RowSums, Scores, SumRows, Summed,
-    kendall_scores, kendall_with, paper_scores,
+    BinSums, ClassCounts, ClassSums, CorrelationSums, GridRows, KeepRows, KsColumns, NumberSums,
+    RowSums, Scores, SumRows, Summed, kendall_scores, kendall_with, paper_scores,
 };
 use crate::select::blocks::BlockRows;
 use crate::select::memo::{Draws, Memo};
-use crate::select::plan::{BlockTarget, Coding, Plan, Scoring};
+use crate::select::plan::{Association, BlockTarget, Coding, Plan, Scoring};
 use crate::select::request::Target;
+use crate::select::settled::Settled;
 
 /// The values gathered from a table for the draws of a plan.
 pub(super) enum Gathered<'t> {
-    /// Sums for correlations with a target coded as one number.
-    Sums(Summed<CorrelationSums>),
+    /// Sums for scores against a target coded as one number.
+    Sums(Summed<Box<dyn NumberSums>>),
     /// Rows on the grid, for a target yet to be split at a median.
     Rows(GridRows),
-    /// Sums for correlations with classes.
-    ClassSums(Summed<ClassSums>),
+    /// Sums for scores against classes.
+    ClassSums(Summed<Box<dyn ClassCounts>>),
+    /// Columns, of all features or of as many of the first ones as fit in memory.
+    Columns(KsRows<'t>),
     /// Scores that need no private estimate, and the total number of rows.
     Scores { scores: Scores, rows: u64 },
     /// Rows for the regressions on blocks.
     Blocks(BlockRows),
     /// Kendall's correlations with the target, and access to those with any feature.
-    Columns(RankedColumns<'t>),
+    Ranked(RankedColumns<'t>),
+}
+
+/// Columns for Kolmogorov-Smirnov scores, with the targets of their rows.
+pub(super) struct KsRows<'t> {
+    pub(super) columns: KsColumns<'t>,
+    /// The target of each row with a usable one: its grid value, its class, or its value if it is yet to be split at
+    /// a median.
+    pub(super) targets: Vec<f64>,
+    /// The total number of rows.
+    pub(super) rows: u64,
 }
 
 /// Correlations for a selection that discounts by earlier picks.
@@ -88,6 +101,10 @@ impl Pass<'_> {
     ) -> Result<Gathered<'t>> {
         match &self.plan.scoring {
             Scoring::DpKendall { labels } => self.ranked_columns(table, labels.as_ref()),
+            Scoring::Number { association: Association::Ks, .. }
+            | Scoring::Classes { association: Association::Ks, .. } => {
+                self.ks_columns(table).map(Gathered::Columns)
+            }
             _ => self.gather_for(Draws::One, table, median),
         }
     }
@@ -107,25 +124,41 @@ impl Pass<'_> {
         let format = table.format().clone();
         let d = self.plan.features;
         Ok(match &self.plan.scoring {
-            Scoring::Number { coding, .. } => {
-                let new = || CorrelationSums::new(d);
+            Scoring::Number { association: Association::Ks, .. }
+            | Scoring::Classes { association: Association::Ks, .. } => {
+                let all: Vec<usize> = (0..d).collect();
+                let KsRows { columns, targets, rows } = self.ks_rows(table, &all, None)?;
+                let columns = columns.sorted(self.threads, self.hooks)?;
+                Gathered::Columns(KsRows { columns, targets, rows })
+            }
+            Scoring::Number { association, coding, .. } => {
                 let split = median.map(TargetCode::SplitAt);
                 let code = match coding {
                     Coding::Stated(code) => Some(code),
                     Coding::MedianSplit(_) => split.as_ref(),
                 };
-                match code {
-                    Some(code) => {
-                        let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
-                        Gathered::Sums(self.sum(table, new, code)?)
-                    }
-                    None => Gathered::Rows(self.keep(table, |cell| cell.number(&format))?),
-                }
+                let on_bins = *association == Association::KsOnBins;
+                let Some(code) = code else {
+                    let value = |cell: TargetCell<'_>| cell.number(&format);
+                    return Ok(Gathered::Rows(self.keep(table, value, on_bins)?));
+                };
+                let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
+                Gathered::Sums(match on_bins {
+                    true => self.sum(table, || BinSums::new(d), code)?.map(number_sums),
+                    false => self.sum(table, || CorrelationSums::new(d), code)?.map(number_sums),
+                })
             }
-            Scoring::Classes { labels, .. } => {
-                let new = || ClassSums::new(d, labels.as_slice().len());
+            Scoring::Classes { association, labels, .. } => {
+                let classes = labels.as_slice().len();
                 let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
-                Gathered::ClassSums(self.sum(table, new, code)?)
+                Gathered::ClassSums(match association {
+                    Association::KsOnBins => self
+                        .sum(table, || BinSums::of_classes(d, classes), code)?
+                        .map(|sums| Box::new(sums) as _),
+                    _ => self
+                        .sum(table, || ClassSums::new(d, classes), code)?
+                        .map(|sums| Box::new(sums) as _),
+                })
             }
             Scoring::Kendall { labels } => self.kendall(table, labels.as_ref())?,
             Scoring::Paper { labels } => self.paper(table, labels.as_ref())?,
@@ -136,6 +169,80 @@ impl Pass<'_> {
                 self.own_ranked_columns(table, labels.as_ref(), draws)?
             }
         })
+    }
+
+    /// Columns for Kolmogorov-Smirnov scores: in place, or as many of these features, from the first one on, as
+    /// fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn ks_columns<'t>(&self, table: &'t mut impl Samples) -> Result<KsRows<'t>> {
+        let (unusable, words) = (self.no_usable_target(table), table.has_words());
+        let code = self.ks_code(table.format().clone());
+        let limit = self.limit(table);
+        ks_rows_of(table.columns(limit, code)?, words, unusable)
+    }
+
+    /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
+    /// number of rows.
+    fn limit(&self, table: &impl Samples) -> Option<u64> {
+        self.plan.memory.filter(|_| table.can_repeat())
+    }
+
+    /// These features' columns, or as many of the first ones as fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn ks_rows(
+        &self,
+        table: &mut impl Samples,
+        features: &[usize],
+        limit: Option<u64>,
+    ) -> Result<KsRows<'static>> {
+        let (unusable, words) = (self.no_usable_target(table), table.has_words());
+        let code = self.ks_code(table.format().clone());
+        ks_rows_of(table.hold(features, limit, code)?, words, unusable)
+    }
+
+    /// The scores of all features, of which the first ones are known, in as many passes as memory for the columns
+    /// of the others takes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn other_values(
+        &self,
+        table: &mut impl Samples,
+        settled: &Settled,
+        mut values: Vec<i64>,
+    ) -> Result<Vec<i64>> {
+        let limit = self.limit(table);
+        while values.len() < self.plan.features {
+            // What fitted before is likely to fit again.
+            let most = values.len().saturating_mul(2).min(self.plan.features);
+            let features: Vec<usize> = (values.len()..most).collect();
+            let rows = self.ks_rows(table, &features, limit)?;
+            values.extend(settled.ks_values(&rows, self.threads, self.hooks)?);
+        }
+        Ok(values)
+    }
+
+    /// The coding of a target for columns, before a median is known.
+    fn ks_code(
+        &self,
+        format: CellFormat,
+    ) -> impl Fn(TargetCell<'_>) -> Option<f64> + Sync + use<'_> {
+        move |cell| match &self.plan.scoring {
+            Scoring::Classes { labels, .. } => {
+                labels.class_of(cell, &format).map(|class| class as f64)
+            }
+            Scoring::Number { coding: Coding::Stated(code), .. } => {
+                code.code(cell, &format, GRID).map(f64::from)
+            }
+            _ => cell.number(&format),
+        }
     }
 
     /// Sums all samples with a usable target.
@@ -153,33 +260,33 @@ impl Pass<'_> {
         Ok(summed)
     }
 
-    /// Keeps all samples with a usable target on the grid; `value` parses a target cell.
+    /// Keeps all samples with a usable target on the grid; `value` parses a target cell. Missing values become the
+    /// middle of the grid, or are marked.
     fn keep(
         &self,
         table: &mut impl Samples,
         value: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
+        marks_missing: bool,
     ) -> Result<GridRows> {
-        let kept = table.fold(|| KeepRows::new(&value, &self.plan.scaling))?.kept;
+        let new = || KeepRows::new(&value, &self.plan.scaling, marks_missing);
+        let kept = table.fold(new)?.kept;
         if kept.targets.is_empty() {
             return Err(self.no_usable_target(table));
         }
         Ok(kept)
     }
 
-    /// The unscaled columns of the samples with a usable target, which is not coded either.
+    /// The unscaled columns of the samples with a usable target, which is not coded either: in place, or all held in
+    /// memory.
     fn columns<'t>(
         &self,
         table: &'t mut impl Samples,
         labels: Option<&Labels>,
-    ) -> Result<UsableSamples<impl Columns + 't>> {
-        // Made before the columns borrow the table.
+    ) -> Result<UsableSamples<'t>> {
         let unusable = self.no_usable_target(table);
-        // Owned, so that the columns borrow only the table.
-        let (format, labels) = (table.format().clone(), labels.cloned());
-        let target = self.plan.target.clone();
-        let code =
-            move |cell: TargetCell<'_>| whole_target(cell, labels.as_ref(), &target, &format);
-        let usable = table.columns(code)?;
+        let format = table.format().clone();
+        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let usable = table.columns(None, code)?;
         if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
     }
 
@@ -233,12 +340,13 @@ impl Pass<'_> {
             }
         };
         let format = table.format().clone();
-        let kept = self.keep(table, |cell| match coding {
+        let value = |cell: TargetCell<'_>| match coding {
             Coding::MedianSplit(_) => cell.number(&format),
             Coding::Stated(code) => {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
-        })?;
+        };
+        let kept = self.keep(table, value, false)?;
         Ok(BlockRows::on_grid(kept, self.plan.features, draws))
     }
 
@@ -264,7 +372,7 @@ impl Pass<'_> {
         /// Correlations with picked features that many draws share: 256 MiB.
         const MOST_SHARED: usize = 1 << 25;
         let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
-        let own = (0..columns.features()).map(|feature| columns.column(feature).collect());
+        let own = (0..columns.features()).map(|feature| columns.to_vec(feature));
         let own = OwnColumns(own.collect());
         let target = self.kendall_of(&own, &targets, labels)?;
         let most = draws.keep(MOST_SHARED / own.features().max(1));
@@ -280,7 +388,7 @@ impl Pass<'_> {
     ) -> Gathered<'t> {
         let (threads, hooks) = (self.threads, self.hooks.clone());
         let with = Box::new(move |feature| kendall_with(&columns, feature, threads, &hooks));
-        Gathered::Columns(RankedColumns { target, rows, with, shared: Memo::new(shared) })
+        Gathered::Ranked(RankedColumns { target, rows, with, shared: Memo::new(shared) })
     }
 
     /// The error for a table without any usable target, which is malformed: the privacy guarantee requires at
@@ -288,6 +396,18 @@ impl Pass<'_> {
     fn no_usable_target(&self, table: &impl Samples) -> Error {
         table.no_usable_target(matches!(self.plan.target, Target::Classes(_)))
     }
+}
+
+fn number_sums<S: NumberSums + 'static>(sums: S) -> Box<dyn NumberSums> {
+    Box::new(sums)
+}
+
+fn ks_rows_of(usable: UsableSamples<'_>, words: bool, unusable: Error) -> Result<KsRows<'_>> {
+    let UsableSamples { columns, targets, samples } = usable;
+    if targets.is_empty() {
+        return Err(unusable);
+    }
+    Ok(KsRows { columns: KsColumns::Values { columns, words }, targets, rows: samples })
 }
 
 /// The uncoded target: the number of the class, or the number itself, clipped to its bounds if there are any.
@@ -314,8 +434,9 @@ impl Columns for OwnColumns {
         self.0.len()
     }
 
-    fn column(&self, feature: usize) -> impl Iterator<Item = f64> {
-        self.0[feature].iter().copied()
+    fn column(&self, feature: usize, values: &mut Vec<f64>) {
+        values.clear();
+        values.extend_from_slice(&self.0[feature]);
     }
 }
 

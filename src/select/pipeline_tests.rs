@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::data::{Bounds, CellFormat, HeldRows, Hooks, Labels, Scaler, Scaling, TargetCode};
+use crate::data::{Bounds, CellFormat, HeldColumns, Hooks, Labels, Scaler, Scaling, TargetCode};
 use crate::estimate::laws;
 use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
@@ -55,7 +55,7 @@ fn format() -> CellFormat {
 /// Memoized laws that depend on few statistics of a table.
 #[derive(Default)]
 struct Laws {
-    centers: HashMap<(i64, i64, i64), Vec<f64>>,
+    centers: HashMap<(i64, i64), Vec<f64>>,
     classes: HashMap<Vec<u64>, Vec<(Vec<i32>, f64)>>,
     sets: HashMap<(Vec<i64>, u64), Vec<f64>>,
 }
@@ -125,16 +125,11 @@ impl Path {
             Center::Private => {
                 let (above, below) = sums.target_sums();
                 let (above, below) = (above as i64, below as i64);
-                let (q, rows) = (i64::from(SMALL_Q), table.len() as i64);
-                let of_rows = self.neighbors == Neighbors::ReplaceOne;
-                let key = (above, below, if of_rows { rows } else { 0 });
-                let law = laws.centers.entry(key).or_insert_with(|| {
-                    if of_rows {
-                        laws::exact_law_of(above, (above + below) / (2 * q), rows, q, EPS_CENTER)
-                    } else {
-                        laws::exact_law(above, below, q, EPS_CENTER)
-                    }
-                });
+                let eps = EPS_CENTER / self.neighbors.steps() as f64;
+                let law = laws
+                    .centers
+                    .entry((above, below))
+                    .or_insert_with(|| laws::exact_law(above, below, i64::from(SMALL_Q), eps));
                 (-SMALL_Q..=SMALL_Q).zip(law.iter().copied()).collect()
             }
         };
@@ -173,14 +168,14 @@ impl Path {
     }
 
     fn law_of_kendall(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
-        let mut rows = HeldRows::new(self.features());
-        let mut targets = Vec::new();
+        let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for row in table {
             if let Some(y) = format().number(row.1.as_bytes()) {
-                rows.add(&row.0.iter().map(|v| v.unwrap_or(f64::NAN)).collect::<Vec<_>>());
+                rows.push(row.0.iter().map(|v| v.unwrap_or(f64::NAN)).collect::<Vec<_>>());
                 targets.push(y);
             }
         }
+        let rows = HeldColumns::of_rows(self.features(), &rows);
         law_of_sets(
             &kendall_scores(&rows, &targets, 0, self.neighbors, 1, &Hooks::default()).unwrap(),
             laws,

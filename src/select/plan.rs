@@ -6,8 +6,10 @@
 
 use std::sync::Arc;
 
+use num_rational::BigRational;
+
 use crate::data::{Labels, Scaling, TargetCode};
-use crate::error::Result;
+use crate::error::{Error, Parameter, Result};
 use crate::mechanism::Mechanism;
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::public_center::{
@@ -15,9 +17,6 @@ use crate::select::public_center::{
 };
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target, TwoStage};
-
-/// Tables with fewer features than this more often have columns in different units.
-pub(crate) const WIDE: usize = 200;
 
 /// Everything that a run needs and its record states.
 pub(super) struct Plan {
@@ -37,6 +36,10 @@ pub(super) struct Plan {
     pub(super) epsilon: Epsilon,
     /// The part of the budget for the selection.
     pub(super) selection: Epsilon,
+    /// The part for the strengths of the picks, if they are released.
+    pub(super) estimates: Option<Epsilon>,
+    /// The part for the directions of the picks, if they are released.
+    pub(super) direction: Option<Epsilon>,
     /// All parts of the budget.
     pub(super) spent: Vec<Spending>,
     /// Whether both score and scaling are the default.
@@ -44,14 +47,16 @@ pub(super) struct Plan {
     pub(super) schema_hash: Option<String>,
     /// Whether columns and target are scaled by the data, which no budget pays for.
     pub(super) paper: bool,
+    /// The most bytes of columns to hold.
+    pub(super) memory: Option<u64>,
 }
 
 /// How features are scored.
 pub(super) enum Scoring {
-    /// Correlation with a target coded as one number.
-    Number { coding: Coding, center: PlannedCenter<i32> },
-    /// Correlation with a target of three or more classes.
-    Classes { labels: Labels, center: PlannedCenter<Vec<i32>> },
+    /// Association with a target coded as one number.
+    Number { association: Association, coding: Coding, center: PlannedCenter<i32> },
+    /// Association with a target of three or more classes.
+    Classes { association: Association, labels: Labels, center: PlannedCenter<Vec<i32>> },
     /// Kendall's correlation.
     Kendall { labels: Option<Labels> },
     /// Correlation after scaling by the data: not private.
@@ -60,6 +65,17 @@ pub(super) enum Scoring {
     TwoStage(Voting),
     /// Kendall's correlation, discounted by the correlation with earlier picks.
     DpKendall { labels: Option<Labels> },
+}
+
+/// The association of a feature with the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Association {
+    /// Correlation of scaled values.
+    Correlation,
+    /// The Kolmogorov-Smirnov score of whole columns.
+    Ks,
+    /// The same with thresholds between bins of scaled values.
+    KsOnBins,
 }
 
 /// The coding of a target as one number.
@@ -111,7 +127,8 @@ impl Plan {
     pub(super) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
         let epsilon = Epsilon::stated(request.epsilon.clone())?;
         let mut budget = PlanDraft { budget: Budget::new(epsilon.clone()), request };
-        let scoring = budget.scoring(features)?;
+        let scoring = budget.scoring()?;
+        let (estimates, direction) = budget.estimates(&scoring)?;
         let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
         let (scale, center) =
             (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
@@ -128,19 +145,25 @@ impl Plan {
             mechanism: request.mechanism_used(),
             epsilon,
             selection,
+            estimates,
+            direction,
             spent,
             by_default: request.score.is_none()
                 && request.method == Method::Scores
-                && nothing_stated(request),
+                && request.scale.is_none()
+                && !request.paper,
             schema_hash: request.schema_hash.clone(),
             paper: request.paper,
+            memory: request.memory,
         })
     }
 
     /// Whether each row is scaled on its own.
     pub(super) fn scales_rows(&self) -> bool {
         match &self.scoring {
-            Scoring::Number { .. } | Scoring::Classes { .. } => true,
+            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+                *association != Association::Ks
+            }
             Scoring::Kendall { .. } | Scoring::Paper { .. } => false,
             Scoring::TwoStage(voting) => matches!(voting.target, BlockTarget::Coded(_)),
             Scoring::DpKendall { .. } => false,
@@ -161,7 +184,11 @@ impl Plan {
 
     /// The same, if the sums depend on the median, so that a second pass can use it.
     pub(super) fn median_between_passes(&self) -> Option<&Epsilon> {
-        self.median().filter(|_| matches!(self.scoring, Scoring::Number { .. }))
+        let sums = |scoring: &Scoring| match scoring {
+            Scoring::Number { association, .. } => *association != Association::Ks,
+            _ => false,
+        };
+        self.median().filter(|_| sums(&self.scoring))
     }
 
     /// The number of rows that can change a score by as much as the noise of the selection.
@@ -184,7 +211,7 @@ struct PlanDraft<'a> {
 }
 
 impl PlanDraft<'_> {
-    fn scoring(&mut self, features: usize) -> Result<Scoring> {
+    fn scoring(&mut self) -> Result<Scoring> {
         let request = self.request;
         let labels = match &request.target {
             Target::Classes(labels) => Some(Labels::new(labels.clone())?),
@@ -193,20 +220,48 @@ impl PlanDraft<'_> {
         Ok(match request.method {
             Method::DpKendall => Scoring::DpKendall { labels },
             Method::TwoStage(two_stage) => Scoring::TwoStage(self.voting(two_stage, labels)?),
-            Method::Scores if uses_kendall(request, features) => Scoring::Kendall { labels },
+            Method::Scores if request.score == Some(ScoreKind::Kendall) => {
+                Scoring::Kendall { labels }
+            }
             Method::Scores if request.paper => Scoring::Paper { labels },
             Method::Scores => match labels {
                 Some(labels) if labels.as_slice().len() > 2 => {
+                    let association = association(request);
                     let center = self.center(|stated| center_of_classes(&labels, stated))?;
-                    Scoring::Classes { labels, center }
+                    Scoring::Classes { association, labels, center }
                 }
                 labels => {
+                    let association = association(request);
                     let coding = self.coding(labels)?;
                     let center = self.center(|stated| public_center(&coding, stated))?;
-                    Scoring::Number { coding, center }
+                    Scoring::Number { association, coding, center }
                 }
             },
         })
+    }
+
+    /// The parts of strengths and directions. Both are about a private center and the counts released with it:
+    /// without those, nothing is claimed.
+    fn estimates(&mut self, scoring: &Scoring) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
+        let shares = self.request.shares.check()?;
+        let (counted, directed) = match scoring {
+            Scoring::Number { center: PlannedCenter::Private(_), .. } => (true, true),
+            Scoring::Classes { center: PlannedCenter::Private(_), .. } => (true, false),
+            _ => (false, false),
+        };
+        let mut claim = |purpose, share: Option<BigRational>, applies: bool| {
+            share.filter(|_| applies).map(|share| self.budget.claim(purpose, &share))
+        };
+        if shares.direction.is_some() && !directed {
+            return Err(Error::request(
+                "directions need a private center of a target that is coded as one number",
+            )
+            .about([Parameter::Direction]));
+        }
+        Ok((
+            claim(Purpose::Estimates, shares.estimates, counted),
+            claim(Purpose::Direction, shares.direction, directed),
+        ))
     }
 
     fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {
@@ -220,7 +275,7 @@ impl PlanDraft<'_> {
             _ if paper => PlannedBlocks::ByPublicRows,
             (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
             (None, Neighbors::AddRemove) => {
-                let share = self.request.shares.center()?;
+                let share = self.request.shares.check()?.center;
                 PlannedBlocks::Private(self.budget.claim(Purpose::Rows, &share))
             }
         };
@@ -232,7 +287,7 @@ impl PlanDraft<'_> {
             (Some(labels), _) => Coding::Stated(TargetCode::Classes(labels)),
             (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
             _ => {
-                let share = self.request.shares.target()?;
+                let share = self.request.shares.check()?.target;
                 Coding::MedianSplit(self.budget.claim(Purpose::TargetMedian, &share))
             }
         })
@@ -242,7 +297,7 @@ impl PlanDraft<'_> {
     fn center<C>(&mut self, public: impl Fn(&Center) -> Result<C>) -> Result<PlannedCenter<C>> {
         match &self.request.center {
             Center::Private => {
-                let share = self.request.shares.center()?;
+                let share = self.request.shares.check()?.center;
                 Ok(PlannedCenter::Private(self.budget.claim(Purpose::TargetCenter, &share)))
             }
             stated => public(stated).map(PlannedCenter::Public),
@@ -250,16 +305,12 @@ impl PlanDraft<'_> {
     }
 }
 
-/// Whether no scale, center or paper preprocessing is stated.
-fn nothing_stated(request: &Request) -> bool {
-    request.scale.is_none() && request.center == Center::Private && !request.paper
-}
-
-/// Whether features are scored by Kendall's correlation.
-fn uses_kendall(request: &Request, features: usize) -> bool {
-    match request.score {
-        Some(score) => score == ScoreKind::Kendall,
-        None => nothing_stated(request) && features < WIDE,
+/// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling is stated.
+fn association(request: &Request) -> Association {
+    match (request.score, &request.scale) {
+        (None | Some(ScoreKind::Ks), None) => Association::Ks,
+        (Some(ScoreKind::Ks), Some(_)) => Association::KsOnBins,
+        _ => Association::Correlation,
     }
 }
 
@@ -274,6 +325,8 @@ fn public_center(coding: &Coding, center: &Center) -> Result<i32> {
 
 fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
     match scoring {
+        Scoring::Number { association: Association::Ks, .. }
+        | Scoring::Classes { association: Association::Ks, .. } => return ScaleUsed::None,
         Scoring::Kendall { .. } => return ScaleUsed::None,
         Scoring::Paper { .. } => return ScaleUsed::Paper,
         Scoring::TwoStage(_) if request.paper => return ScaleUsed::Paper,
@@ -321,28 +374,42 @@ mod tests {
     }
 
     fn spent(select: &Select) -> Vec<(Purpose, String)> {
-        let plan = planned(select.clone(), WIDE).unwrap();
+        let plan = planned(select.clone(), 9).unwrap();
         plan.spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
     }
 
     #[test]
     fn only_draws_that_happen_are_paid() {
-        use Purpose::{Selection, TargetCenter, TargetMedian};
+        use Purpose::{Direction, Estimates, Selection, TargetCenter, TargetMedian};
         let bounded = Target::Bounded(Bounds::new(0.0, 1.0).unwrap());
         let parts = |parts: &[(Purpose, &str)]| -> Vec<(Purpose, String)> {
             parts.iter().map(|(purpose, text)| (*purpose, text.to_string())).collect()
         };
         assert_eq!(
             spent(&select()),
-            parts(&[(TargetMedian, "0.2"), (TargetCenter, "0.1"), (Selection, "1.7")])
+            parts(&[
+                (TargetMedian, "0.2"),
+                (TargetCenter, "0.1"),
+                (Selection, "1.5"),
+                (Estimates, "0.2")
+            ])
         );
+        assert_eq!(
+            spent(&select().target(classes(&["a", "b"])).estimates(0).direction("0.25")),
+            parts(&[(TargetCenter, "0.1"), (Selection, "1.4"), (Direction, "0.5")])
+        );
+        assert_eq!(
+            spent(&select().target(classes(&["a", "b", "c"]))),
+            parts(&[(TargetCenter, "0.1"), (Selection, "1.7"), (Estimates, "0.2")])
+        );
+        assert_eq!(spent(&select().score(ScoreKind::Kendall)), parts(&[(Selection, "2")]));
         assert_eq!(
             spent(&select().center(Center::None)),
             parts(&[(TargetMedian, "0.2"), (Selection, "1.8")])
         );
         assert_eq!(
             spent(&select().target(bounded.clone())),
-            parts(&[(TargetCenter, "0.1"), (Selection, "1.9")])
+            parts(&[(TargetCenter, "0.1"), (Selection, "1.7"), (Estimates, "0.2")])
         );
         assert_eq!(
             spent(&select().target(bounded).center(Center::Stated(0.5))),
@@ -351,35 +418,51 @@ mod tests {
     }
 
     #[test]
-    fn narrow_tables_take_kendall_unless_something_is_stated() {
-        use Purpose::Selection;
-        let plan = |select, features| planned(select, features).unwrap();
-        let kendall = |plan: &Plan| matches!(plan.scoring, Scoring::Kendall { .. });
-        let narrow = plan(select(), 199);
-        assert!(kendall(&narrow) && narrow.spent.len() == 1);
-        assert_eq!(narrow.spent[0].purpose, Selection);
-        assert!(!kendall(&plan(select(), 200)));
-        assert!(kendall(&plan(select().score(ScoreKind::Kendall), 5000)));
-        assert!(!kendall(&plan(select().score(ScoreKind::Correlation), 5)));
-        assert!(!kendall(&plan(select().scaling(Scaling::RowRank), 5)));
-        assert!(!kendall(&plan(select().center(Center::None), 5)));
+    fn the_association_follows_from_what_is_stated() {
+        let association = |select| match planned(select, 9).unwrap().scoring {
+            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+                Some(association)
+            }
+            _ => None,
+        };
+        let three = || select().target(classes(&["a", "b", "c"]));
+        let ranks = |select: Select| select.scaling(Scaling::RowRank);
+        for (select, expected) in [
+            (select(), Some(Association::Ks)),
+            (three(), Some(Association::Ks)),
+            (select().center(Center::None), Some(Association::Ks)),
+            (select().score(ScoreKind::Ks), Some(Association::Ks)),
+            (select().bounds(0.0, 1.0), Some(Association::Correlation)),
+            (ranks(three()), Some(Association::Correlation)),
+            (select().score(ScoreKind::Correlation), Some(Association::Correlation)),
+            (select().bounds(0.0, 1.0).score(ScoreKind::Ks), Some(Association::KsOnBins)),
+            (ranks(three()).score(ScoreKind::Ks), Some(Association::KsOnBins)),
+            (select().score(ScoreKind::Kendall), None),
+        ] {
+            assert_eq!(association(select), expected);
+        }
     }
 
     #[test]
     fn shares_of_the_budget_can_be_stated() {
         let stated = spent(&select().shares("1/4", "0.125"));
         let parts: Vec<&str> = stated.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(parts, ["0.5", "0.25", "1.25"]);
+        assert_eq!(parts, ["0.5", "0.25", "1.05", "0.2"]);
         for (target, center) in [("0", "0.1"), ("0.5", "0.5"), ("x", "0.1"), ("-1", "0.1")] {
             assert!(select().shares(target, center).check().is_err());
         }
+        for share in ["0.85", "1e-7", "-1", "x"] {
+            assert!(select().estimates(share).check().is_err(), "{share}");
+            assert!(select().direction(share).estimates(0).check().is_err(), "{share}");
+        }
+        assert!(select().direction("0").check().is_err());
     }
 
     #[test]
     fn stated_centers_reach_the_grid() {
         let centers = |target: Target, center: Center| match planned(
             select().target(target).center(center),
-            WIDE,
+            9,
         )
         .unwrap()
         .scoring
@@ -414,6 +497,9 @@ mod tests {
             select().threads(usize::MAX),
             select().score(ScoreKind::Kendall).scaling(Scaling::RowRank),
             select().score(ScoreKind::Kendall).center(Center::None),
+            select().score(ScoreKind::Kendall).direction("0.1"),
+            select().target(classes(&["a", "b", "c"])).direction("0.1"),
+            select().center(Center::None).direction("0.1"),
             select().target(classes(&["a"])),
             select().target(classes(&["a", "a"])),
             select().center(Center::Stated(0.0)),

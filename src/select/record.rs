@@ -231,6 +231,8 @@ pub struct Released {
     pub target_median: Option<f64>,
     /// The estimated number of rows with a usable target.
     pub rows_estimate: Option<u64>,
+    /// The estimated number of rows without.
+    pub unusable_estimate: Option<u64>,
 }
 
 /// Facts known to anyone who may see the header.
@@ -352,6 +354,8 @@ words! {
 words! {
     /// The score of features.
     ScoreId {
+        /// The Kolmogorov-Smirnov score.
+        Ks = "ks",
         /// Clipped correlation with the target.
         Correlation = "correlation",
         /// Kendall's rank correlation with the target.
@@ -414,6 +418,8 @@ words! {
     MissingRule {
         /// None: it is set to the middle of the grid.
         GridMiddle = "0, the middle of the grid",
+        /// None, whatever the threshold or word.
+        Zero = "0",
         /// None: the value forms no pair.
         NoPair = "in no pair",
     }

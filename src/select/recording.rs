@@ -8,7 +8,7 @@ use crate::mechanism::Mechanism;
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::plan::{Plan, Scoring, WIDE};
+use crate::select::plan::{Association, Plan, Scoring};
 use crate::select::record::{
     Command, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed,
     Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed, Unit, Warning,
@@ -69,9 +69,15 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
 /// The score and the scaling of values.
 pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
     let (id, grid, missing) = match &plan.scoring {
-        Scoring::Number { .. } | Scoring::Classes { .. } | Scoring::Paper { .. } => {
-            (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
+        Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+            match association {
+                Association::Correlation => {
+                    (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
+                }
+                _ => (ScoreId::Ks, GRID.into(), MissingRule::Zero),
+            }
         }
+        Scoring::Paper { .. } => (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle),
         Scoring::Kendall { .. } => (ScoreId::Kendall, KENDALL_GRID, MissingRule::NoPair),
         Scoring::TwoStage(_) => (ScoreId::Votes, 1, MissingRule::GridMiddle),
         Scoring::DpKendall { .. } => (ScoreId::DpKendall, KENDALL_GRID, MissingRule::NoPair),
@@ -133,6 +139,9 @@ pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed 
     }
 }
 
+/// Tables with fewer features than this more often have columns in different units.
+const NARROW: usize = 200;
+
 /// The warnings that follow from the plan and from the private count of rows, if there is one.
 pub(super) fn warnings(
     plan: &Plan,
@@ -146,9 +155,9 @@ pub(super) fn warnings(
         warnings.push(Warning::new(WarningKind::NotPrivate, text));
     }
     warnings.extend(randomness.warning());
-    if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < WIDE {
+    if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < NARROW {
         let (remedy, parameter) = match plan.method {
-            Method::Scores => ("Kendall's correlation suits them", Parameter::Score),
+            Method::Scores => ("the score ks without a scaling suits them", Parameter::Score),
             _ => ("state the range of each, or use DPKendall", Parameter::Method),
         };
         let text = format!(

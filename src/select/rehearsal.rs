@@ -3,21 +3,23 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::data::{Samples, Scaling, Source};
+use crate::data::{Hooks, Samples, Scaling, Source};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, NotPrivate};
 use crate::random::Entropy;
-use crate::score::{CorrelationSums, Scores, Summed};
+use crate::score::Scores;
 use crate::select::blocks::Dealer;
 use crate::select::check::check;
 use crate::select::memo::Draws;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
+use crate::select::record::Released;
 use crate::select::release::Release;
 use crate::select::request::Request;
 use crate::select::run::{opening, scaling_of};
+use crate::select::settled::{CodedNumber, CodedTarget, Settled, SettledTarget};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
 ///
@@ -164,7 +166,15 @@ impl Rehearsal {
                 hooks: &request.hooks.for_a_run(),
             },
         };
-        release.draw(&self.gathered, None).map(|chosen| NotPrivate::new(chosen.picks))
+        let picks = match &self.gathered {
+            Gathered::Blocks(_) | Gathered::Ranked(_) => release.draw_method(&self.gathered)?.picks,
+            gathered => {
+                let settled = release.settle(gathered, None)?;
+                let values = settled.values(gathered, 1, &Hooks::default())?;
+                release.select(&settled.scores(values, gathered, &plan)?)?
+            }
+        };
+        Ok(NotPrivate::new(picks))
     }
 
     /// The scores without any noise, with the exact median and center; `None` for the two-stage method, which
@@ -174,34 +184,37 @@ impl Rehearsal {
     ///
     /// `Request` if the sums do not make scores.
     pub fn exact_scores(&self) -> Option<Result<NotPrivate<Scores>>> {
-        let neighbors = self.request.neighbors;
         let scores = match &self.gathered {
-            Gathered::Sums(Summed { sums, .. }) => {
-                sums.scores(exact_center(sums.target_sums()), neighbors)
-            }
-            Gathered::Rows(rows) => {
-                let median = exact_median(&rows.targets);
-                let sums = rows.summed(CorrelationSums::new(self.features), median).sums;
-                sums.scores(exact_center(sums.target_sums()), neighbors)
-            }
-            Gathered::ClassSums(Summed { sums, .. }) => {
-                let rows = sums.rows().iter().sum::<u64>().max(1) as f64;
-                let center = |count: &u64| (f64::from(GRID) * *count as f64 / rows).round() as i32;
-                let centers: Vec<i32> = sums.rows().iter().map(center).collect();
-                sums.scores(&centers, neighbors)
-            }
             Gathered::Scores { scores, .. } => Ok(scores.clone()),
-            Gathered::Columns(columns) => Ok(columns.target.clone()),
+            Gathered::Ranked(columns) => Ok(columns.target.clone()),
             Gathered::Blocks(_) => return None,
+            gathered => self.exactly(gathered),
         };
         Some(scores.map(NotPrivate::new))
     }
-}
 
-/// The mean on the grid, from the sums of Q + y and Q - y.
-fn exact_center((above, below): (u64, u64)) -> i32 {
-    let total = (above + below).max(1) as f64;
-    (f64::from(GRID) * (above as f64 - below as f64) / total).round() as i32
+    /// Scores with the exact median and center.
+    fn exactly(&self, gathered: &Gathered<'_>) -> Result<Scores> {
+        let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
+        let coded = CodedTarget::of(gathered, &plan, None, |values, _| exact_median(values))?;
+        let (target, split, rows) = match coded {
+            CodedTarget::Number(CodedNumber { code, sums: (above, below), split, rows }) => {
+                let total = (above + below).max(1) as f64;
+                let mean = (above as f64 - below as f64) / total;
+                let center = (f64::from(GRID) * mean).round() as i32;
+                (SettledTarget::Number { code, center, released: center }, split, rows)
+            }
+            CodedTarget::Classes { counts, rows } => {
+                let total = counts.iter().sum::<u64>().max(1) as f64;
+                let center = |count: &u64| (f64::from(GRID) * *count as f64 / total).round() as i32;
+                (SettledTarget::Classes(counts.iter().map(center).collect()), None, rows)
+            }
+            CodedTarget::Scored { rows } => (SettledTarget::Scored, None, rows),
+        };
+        let settled = Settled { target, split, released: Released::default(), counted: None, rows };
+        let values = settled.values(gathered, 1, &Hooks::default())?;
+        settled.scores(values, gathered, &plan)
+    }
 }
 
 /// The upper median: at least half of the values are no smaller.

@@ -1,21 +1,23 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access files.
 
 use crate::data::TargetCode;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimate::{
-    MedianGrid, RankCounts, RowsEstimate, private_center, private_center_of, private_class_centers,
-    private_rows,
+    Counted, MedianGrid, RankCounts, RowsEstimate, private_center, private_class_centers,
+    private_rows, shrunk,
 };
 use crate::exact::GRID;
 use crate::mechanism::choose;
 use crate::method::{blocks_for, dp_kendall, votes};
-use crate::privacy::{Epsilon, Neighbors, Purpose};
+use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
-use crate::score::{ClassSums, CorrelationSums, Scores, Summed};
+use crate::score::Scores;
 use crate::select::blocks::{BlockRows, Dealer};
+use crate::select::findings::{Findings, findings};
 use crate::select::pass::Gathered;
-use crate::select::plan::{Coding, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting};
+use crate::select::plan::{Association, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting};
 use crate::select::record::Released;
+use crate::select::settled::{CodedNumber, CodedTarget, Exact, Settled, SettledTarget, misfit};
 
 /// One execution of the releases of a plan.
 pub(super) struct Release<'a> {
@@ -38,15 +40,8 @@ pub(super) struct Chosen {
     pub(super) rows: u64,
     /// The number of blocks of rows.
     pub(super) blocks: Option<u64>,
-}
-
-/// Scores, and everything released on the way to them.
-struct Scored {
-    scores: Scores,
-    released: Released,
-    estimate: Option<RowsEstimate>,
-    rows: u64,
-    blocks: Option<u64>,
+    /// Strengths, directions and verdicts of the picks, in their order; none if not released.
+    pub(super) findings: Option<Findings>,
 }
 
 impl Release<'_> {
@@ -56,139 +51,149 @@ impl Release<'_> {
         MedianGrid::shared().private_median(counts, self.plan.neighbors, epsilon, &bits)
     }
 
-    /// Makes all remaining releases; `median` is the one released between the passes, if any.
+    /// Releases what scores depend on: median and center. `median` is the one released between the passes, if any.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for gathered values of another plan, which no caller can cause.
+    pub(super) fn settle(&self, gathered: &Gathered<'_>, median: Option<f64>) -> Result<Settled> {
+        let split = |values: &[f64], epsilon: &Epsilon| {
+            self.median(&MedianGrid::shared().count(values.iter().copied()), epsilon)
+        };
+        let coded = CodedTarget::of(gathered, self.plan, median, split)?;
+        match (coded, &self.plan.scoring) {
+            (CodedTarget::Number(number), Scoring::Number { association, center, .. }) => {
+                Ok(self.number(number, center, *association == Association::Ks))
+            }
+            (CodedTarget::Classes { counts, rows }, Scoring::Classes { center, .. }) => {
+                Ok(self.classes(&counts, rows, center))
+            }
+            (CodedTarget::Scored { rows }, _) => Ok(Settled {
+                target: SettledTarget::Scored,
+                split: None,
+                released: Released::default(),
+                counted: None,
+                rows,
+            }),
+            _ => Err(misfit()),
+        }
+    }
+
+    /// Selects features by their scores.
     ///
     /// # Errors
     ///
     /// `Request` if the scores do not suit the mechanism.
-    pub(super) fn draw(&self, gathered: &Gathered<'_>, median: Option<f64>) -> Result<Chosen> {
-        let scored = match (gathered, &self.plan.scoring) {
-            (Gathered::Sums(summed), Scoring::Number { coding, center }) => {
-                let code = match (coding, median) {
-                    (Coding::Stated(code), None) => code.clone(),
-                    (Coding::MedianSplit(_), Some(median)) => TargetCode::SplitAt(median),
-                    _ => return Err(misfit()),
-                };
-                self.number(summed, &code, center)?
+    pub(super) fn select(&self, scores: &Scores) -> Result<Vec<usize>> {
+        let Plan { mechanism, k, selection, .. } = self.plan;
+        let bits = self.randomness.bits(Purpose::Selection.draw());
+        choose(&**mechanism, scores, *k, selection, &bits)
+    }
+
+    /// All that is released, after the selection by scores of this sensitivity; `exact` computes the strengths of
+    /// the picks.
+    ///
+    /// # Errors
+    ///
+    /// Those of `exact`.
+    pub(super) fn finish(
+        &self,
+        settled: Settled,
+        picks: Vec<usize>,
+        sensitivity: u64,
+        exact: impl FnOnce(&Settled, &[usize]) -> Result<Exact>,
+    ) -> Result<Chosen> {
+        let wanted = self.plan.estimates.is_some() || self.plan.direction.is_some();
+        let findings = match &settled.counted {
+            Some(counted) if wanted => {
+                let exact = exact(&settled, &picks)?;
+                Some(findings(self.plan, &settled, counted, &exact, self.randomness))
             }
-            (
-                Gathered::Rows(rows),
-                Scoring::Number { coding: Coding::MedianSplit(epsilon), center },
-            ) => {
-                let ranks = || MedianGrid::shared().count(rows.targets.iter().copied());
-                let median = self.median(&ranks(), epsilon);
-                let summed = rows.summed(CorrelationSums::new(self.plan.features), median);
-                self.number(&summed, &TargetCode::SplitAt(median), center)?
-            }
-            (Gathered::ClassSums(summed), Scoring::Classes { center, .. }) => {
-                self.classes(summed, center)?
-            }
-            (Gathered::Scores { scores, rows }, _) => Scored {
-                scores: scores.clone(),
-                released: Released::default(),
-                estimate: None,
-                rows: *rows,
-                blocks: None,
-            },
-            (Gathered::Blocks(rows), Scoring::TwoStage(voting)) => self.votes(rows, voting)?,
-            (Gathered::Columns(columns), _) => {
+            _ => None,
+        };
+        Ok(Chosen {
+            picks,
+            sensitivity: Some(sensitivity),
+            estimate: settled.counted.as_ref().map(|counted| counted.usable),
+            released: settled.released,
+            rows: settled.rows,
+            blocks: None,
+            findings,
+        })
+    }
+
+    /// Picks of the methods that are not selections by one score per feature.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the votes do not suit the mechanism; `Canceled` if the caller stopped it.
+    pub(super) fn draw_method(&self, gathered: &Gathered<'_>) -> Result<Chosen> {
+        match (gathered, &self.plan.scoring) {
+            (Gathered::Blocks(rows), Scoring::TwoStage(voting)) => self.votes(rows, voting),
+            (Gathered::Ranked(columns), _) => {
                 let Plan { k, selection, .. } = self.plan;
                 let shared = |feature| columns.shared(feature);
                 let target = columns.target.clone();
-                let picks = dp_kendall(target, shared, *k, selection, self.randomness)?;
-                return Ok(Chosen {
-                    picks,
+                Ok(Chosen {
+                    picks: dp_kendall(target, shared, *k, selection, self.randomness)?,
                     // The scores of later rounds have a larger sensitivity than those of the first.
                     sensitivity: None,
                     released: Released::default(),
                     estimate: None,
                     rows: columns.rows,
                     blocks: None,
-                });
+                    findings: None,
+                })
             }
-            _ => return Err(misfit()),
-        };
-        self.select(scored)
-    }
-
-    /// Selects features by their scores.
-    fn select(&self, scored: Scored) -> Result<Chosen> {
-        let Scored { scores, released, estimate, rows, blocks } = scored;
-        let Plan { mechanism, k, selection, .. } = self.plan;
-        let bits = self.randomness.bits(Purpose::Selection.draw());
-        let picks = choose(&**mechanism, &scores, *k, selection, &bits)?;
-        let sensitivity = Some(scores.sensitivity());
-        Ok(Chosen { picks, sensitivity, released, estimate, rows, blocks })
-    }
-
-    /// Scores against a target coded as one number, after its center is determined.
-    fn number(
-        &self,
-        summed: &Summed<CorrelationSums>,
-        code: &TargetCode,
-        center: &PlannedCenter<i32>,
-    ) -> Result<Scored> {
-        let Summed { sums, rows } = summed;
-        let private = matches!(center, PlannedCenter::Private(_));
-        let (center, estimate) =
-            self.center(center, |epsilon, bits| self.estimate_center(sums, *rows, epsilon, bits));
-        let released = Released {
-            center: private.then(|| vec![code.center_in_units(center)]),
-            target_median: match code {
-                TargetCode::SplitAt(median) => Some(*median),
-                TargetCode::Bounded(_) | TargetCode::Classes(_) => None,
-            },
-            rows_estimate: estimate.map(|estimate| estimate.rows),
-        };
-        let scores = sums.scores(center, self.plan.neighbors)?;
-        Ok(Scored { scores, released, estimate, rows: *rows, blocks: None })
-    }
-
-    fn estimate_center(
-        &self,
-        sums: &CorrelationSums,
-        rows: u64,
-        epsilon: &Epsilon,
-        bits: &Bits,
-    ) -> (i32, Option<RowsEstimate>) {
-        let (above, below) = sums.target_sums();
-        match self.plan.neighbors {
-            Neighbors::AddRemove => {
-                let (center, estimate) = private_center(above, below, GRID, epsilon, bits);
-                (center, Some(estimate))
-            }
-            Neighbors::ReplaceOne => {
-                let usable = (above + below) / (2 * GRID.unsigned_abs() as u64);
-                (private_center_of(above, usable, rows, GRID, epsilon, bits), None)
-            }
+            _ => Err(misfit()),
         }
     }
 
-    /// Scores against three or more classes, after their centers are determined.
-    fn classes(
-        &self,
-        summed: &Summed<ClassSums>,
-        center: &PlannedCenter<Vec<i32>>,
-    ) -> Result<Scored> {
-        let Summed { sums, rows } = summed;
-        let neighbors = self.plan.neighbors;
-        let (centers, estimate) = self.center(center, |epsilon, bits| {
-            let (centers, estimate) =
-                private_class_centers(sums.rows(), GRID, neighbors, epsilon, bits);
-            (centers, Some(estimate))
+    /// Settles a target coded as one number. `shrinks` says whether scores use a private center shrunk by its noise.
+    fn number(&self, target: CodedNumber, center: &PlannedCenter<i32>, shrinks: bool) -> Settled {
+        let CodedNumber { code, sums, split, rows } = target;
+        let usable = (sums.0 + sums.1) / (2 * u64::from(GRID.unsigned_abs()));
+        let (released, counted) = self.center(center, |epsilon, bits| {
+            private_center(sums, rows - usable, GRID, self.plan.neighbors, epsilon, bits)
         });
-        let share = |&center: &i32| f64::from(center) / f64::from(GRID);
-        let released = Released {
-            center: estimate.map(|_| centers.iter().map(share).collect()),
-            target_median: None,
-            rows_estimate: estimate.map(|estimate| estimate.rows),
+        let center = match &counted {
+            Some(counted) if shrinks => shrunk(released, GRID, counted),
+            _ => released,
         };
-        let scores = sums.scores(&centers, neighbors)?;
-        Ok(Scored { scores, released, estimate, rows: *rows, blocks: None })
+        let mut facts = self.counts(counted.as_ref());
+        facts.center = counted.as_ref().map(|_| vec![code.center_in_units(released)]);
+        facts.target_median = match code {
+            TargetCode::SplitAt(median) => Some(median),
+            TargetCode::Bounded(_) | TargetCode::Classes(_) => None,
+        };
+        let target = SettledTarget::Number { code, center, released };
+        Settled { target, split, released: facts, counted, rows }
     }
 
-    /// The votes of blocks as scores, after the median and the count of rows, if these are drawn.
-    fn votes(&self, rows: &BlockRows, voting: &Voting) -> Result<Scored> {
+    /// Settles three or more classes.
+    fn classes(&self, counts: &[u64], rows: u64, center: &PlannedCenter<Vec<i32>>) -> Settled {
+        let unusable = rows - counts.iter().sum::<u64>();
+        let (centers, counted) = self.center(center, |epsilon, bits| {
+            let neighbors = self.plan.neighbors;
+            private_class_centers(counts, unusable, GRID, neighbors, epsilon, bits)
+        });
+        let share = |&center: &i32| f64::from(center) / f64::from(GRID);
+        let mut released = self.counts(counted.as_ref());
+        released.center = counted.as_ref().map(|_| centers.iter().map(share).collect());
+        Settled { target: SettledTarget::Classes(centers), split: None, released, counted, rows }
+    }
+
+    /// The released counts of rows.
+    fn counts(&self, counted: Option<&Counted>) -> Released {
+        Released {
+            rows_estimate: counted.map(|counted| counted.usable.rows),
+            unusable_estimate: counted.map(|counted| counted.unusable),
+            ..Released::default()
+        }
+    }
+
+    /// Picks by the votes of blocks, after the median and the count of rows, if these are drawn.
+    fn votes(&self, rows: &BlockRows, voting: &Voting) -> Result<Chosen> {
         let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
         let (blocks, estimate) = match &voting.blocks {
             PlannedBlocks::Stated(blocks) => (*blocks, None),
@@ -203,29 +208,34 @@ impl Release<'_> {
         let votes = votes(&ballots, rows.features(), self.plan.k);
         let scores = Scores::new(votes, 1, self.plan.neighbors)?;
         let released = Released {
-            center: None,
             target_median: median,
             rows_estimate: estimate.map(|estimate| estimate.rows),
+            ..Released::default()
         };
-        Ok(Scored { scores, released, estimate, rows: rows.rows, blocks: Some(blocks) })
+        Ok(Chosen {
+            picks: self.select(&scores)?,
+            sensitivity: Some(scores.sensitivity()),
+            released,
+            estimate,
+            rows: rows.rows,
+            blocks: Some(blocks),
+            findings: None,
+        })
     }
 
-    /// The planned center: public, or estimated with its part of the budget.
+    /// The planned center: public, or estimated with its part of the budget, along with counts of the rows.
     fn center<C: Clone>(
         &self,
         planned: &PlannedCenter<C>,
-        estimate: impl Fn(&Epsilon, &Bits) -> (C, Option<RowsEstimate>),
-    ) -> (C, Option<RowsEstimate>) {
+        estimate: impl Fn(&Epsilon, &Bits) -> (C, Counted),
+    ) -> (C, Option<Counted>) {
         match planned {
             PlannedCenter::Public(center) => (center.clone(), None),
             PlannedCenter::Private(epsilon) => {
-                estimate(epsilon, &self.randomness.bits(Purpose::TargetCenter.draw()))
+                let bits = self.randomness.bits(Purpose::TargetCenter.draw());
+                let (center, counted) = estimate(epsilon, &bits);
+                (center, Some(counted))
             }
         }
     }
-}
-
-/// The error for gathered values of another plan, which no caller can cause.
-fn misfit() -> Error {
-    Error::request("the plan does not fit the gathered values")
 }

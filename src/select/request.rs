@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use num_rational::BigRational;
-use num_traits::One;
+use num_traits::{One, Zero};
 
 use crate::data::{Bounds, Hooks, Scaling};
 use crate::error::{Error, Parameter, Result};
@@ -18,7 +18,7 @@ use crate::random::Entropy;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Target {
-    /// A number of unknown range. For correlation scores it is split at a private median (10% of epsilon).
+    /// A number of unknown range. It is split at a private median (10% of epsilon), except for Kendall's correlation.
     /// The median is found for values from 1e-6 to 1e9 in magnitude that lie more than a quarter of a percent
     /// apart; a warning is issued if nearly all rows fall on one side of the split.
     #[default]
@@ -57,9 +57,13 @@ pub enum Center {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScoreKind {
-    /// Correlation of the clipped, scaled values with the target.
+    /// The Kolmogorov-Smirnov score: the best correlation that any monotone transform of a column reaches, or any of
+    /// its words; needs no scaling. The default if nothing is stated. With a stated scaling, thresholds lie between
+    /// 16 bins of the scaled values.
+    Ks,
+    /// Correlation of the clipped, scaled values with the target. The default if a scaling is stated.
     Correlation,
-    /// Kendall's rank correlation: needs no scaling and no center, and suits columns in different units.
+    /// Kendall's rank correlation: needs no scaling and no center.
     Kendall,
 }
 
@@ -110,6 +114,9 @@ impl Default for TwoStage {
     }
 }
 
+/// The default limit of the memory for columns: 4 GiB.
+pub(super) const DEFAULT_MEMORY: u64 = 1 << 32;
+
 /// A request, private or not.
 #[derive(Clone)]
 pub(super) struct Request {
@@ -126,6 +133,8 @@ pub(super) struct Request {
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
     pub(super) schema_hash: Option<String>,
     pub(super) threads: Option<usize>,
+    /// The most bytes of columns to hold, `None` for no limit.
+    pub(super) memory: Option<u64>,
     pub(super) hooks: Hooks,
     /// The first error found while the request was built.
     pub(super) refused: Option<Error>,
@@ -147,6 +156,18 @@ pub(super) enum Scale {
 pub(super) struct Shares {
     pub(super) target: Exact,
     pub(super) center: Exact,
+    /// Of the strengths and the verdict; 0 for none.
+    pub(super) estimates: Exact,
+    /// Of the directions, if they are wanted.
+    pub(super) direction: Option<Exact>,
+}
+
+/// The shares of [`Shares`] as numbers.
+pub(super) struct CheckedShares {
+    pub(super) target: BigRational,
+    pub(super) center: BigRational,
+    pub(super) estimates: Option<BigRational>,
+    pub(super) direction: Option<BigRational>,
 }
 
 impl fmt::Debug for Request {
@@ -177,10 +198,11 @@ impl Request {
             target: Target::default(),
             center: Center::default(),
             neighbors: Neighbors::default(),
-            shares: Shares { target: (1, 10).into(), center: (1, 20).into() },
+            shares: Shares::default(),
             mechanism: None,
             schema_hash: None,
             threads: None,
+            memory: Some(DEFAULT_MEMORY),
             hooks: Hooks::default(),
             refused: None,
             entropy: Entropy::OperatingSystem,
@@ -205,27 +227,39 @@ impl Request {
     }
 }
 
+impl Default for Shares {
+    fn default() -> Self {
+        Self {
+            target: (1, 10).into(),
+            center: (1, 20).into(),
+            estimates: (1, 10).into(),
+            direction: None,
+        }
+    }
+}
+
 impl Shares {
-    /// The share of the target's median.
-    pub(super) fn target(&self) -> Result<BigRational> {
-        self.check().map(|(target, _)| target)
-    }
-
-    /// The share of the target's center, or of the private count of rows.
-    pub(super) fn center(&self) -> Result<BigRational> {
-        self.check().map(|(_, center)| center)
-    }
-
-    /// Both shares, if each is at least 1e-6 and their sum is below 1.
-    pub(super) fn check(&self) -> Result<(BigRational, BigRational)> {
-        let shares = self.target.clone().rational().zip(self.center.clone().rational());
-        let least = ratio(1, 1_000_000);
-        let valid = shares.filter(|(target, center)| {
-            *target >= least && *center >= least && target + center < BigRational::one()
-        });
-        valid.ok_or_else(|| {
+    /// The shares, if each is at least 1e-6 - that of the estimates can be 0 - and their sum is below 1.
+    pub(super) fn check(&self) -> Result<CheckedShares> {
+        self.checked().ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
+                .hint("only that of the estimates can be 0")
                 .about([Parameter::Shares])
         })
+    }
+
+    fn checked(&self) -> Option<CheckedShares> {
+        let least = ratio(1, 1_000_000);
+        let positive = |share: &Exact| share.clone().rational().filter(|share| *share >= least);
+        let estimates = self.estimates.clone().rational()?;
+        let shares = CheckedShares {
+            target: positive(&self.target)?,
+            center: positive(&self.center)?,
+            estimates: if estimates.is_zero() { None } else { Some(positive(&self.estimates)?) },
+            direction: self.direction.as_ref().map(positive).map_or(Some(None), |d| d.map(Some))?,
+        };
+        let optional = shares.estimates.iter().chain(&shares.direction);
+        let sum = optional.fold(&shares.target + &shares.center, |sum, share| sum + share);
+        (sum < BigRational::one()).then_some(shares)
     }
 }

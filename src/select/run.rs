@@ -6,12 +6,13 @@ use crate::data::{Hooks, Opening, Orientation, Samples, Scaling, Schema, Source,
 use crate::error::{Error, Parameter, Result};
 use crate::select::blocks::Dealer;
 use crate::select::check::checked_threads;
-use crate::select::pass::Pass;
+use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::record;
-use crate::select::release::Release;
+use crate::select::release::{Chosen, Release};
 use crate::select::request::{Method, Request, Scale, Target};
+use crate::select::settled::Settled;
 
 /// Runs a checked request on a table.
 ///
@@ -38,12 +39,40 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
         }
         _ => None,
     };
-    let gathered = pass.gather(&mut table, median)?;
-    hooks.check()?;
-    let chosen = release.draw(&gathered, median)?;
-    // Ends the loan from the table, whose schema the record needs.
-    drop(gathered);
+    let chosen = chosen(&pass, &release, &mut table, median)?;
     Ok(record(&plan, table.schema(), request.entropy, chosen))
+}
+
+/// The passes and releases after that of a median.
+fn chosen(
+    pass: &Pass<'_>,
+    release: &Release<'_>,
+    table: &mut impl Samples,
+    median: Option<f64>,
+) -> Result<Chosen> {
+    let Pass { plan, threads, hooks } = *pass;
+    let gathered = pass.gather(table, median)?;
+    hooks.check()?;
+    if let Gathered::Blocks(_) | Gathered::Ranked(_) = gathered {
+        return release.draw_method(&gathered);
+    }
+    let settled = release.settle(&gathered, median)?;
+    let values = settled.values(&gathered, threads, hooks)?;
+    if values.len() == plan.features {
+        let scores = settled.scores(values, &gathered, plan)?;
+        let picks = release.select(&scores)?;
+        let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
+        return release.finish(settled, picks, scores.sensitivity(), exact);
+    }
+    // Not all columns fit in memory: others take the place of the first ones.
+    drop(gathered);
+    let values = pass.other_values(table, &settled, values)?;
+    let scores = settled.ks_scores(values, plan)?;
+    let picks = release.select(&scores)?;
+    release.finish(settled, picks, scores.sensitivity(), |settled, picks| {
+        let rows = pass.ks_rows(table, picks, None)?;
+        settled.ks_exact(&rows, &Vec::from_iter(0..picks.len()))
+    })
 }
 
 /// The options with which a table is opened for a request.

@@ -8,6 +8,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::K => "--k",
         Parameter::Epsilon => "--eps",
         Parameter::Shares => "--split",
+        Parameter::Direction => "--direction",
         Parameter::Neighbors => "--neighbors",
         Parameter::Target => "--target",
         Parameter::TargetIndex => "--target-index",

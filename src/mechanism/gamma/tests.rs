@@ -19,25 +19,6 @@ pub(in crate::mechanism) fn contract() -> Contract {
     }
 }
 
-/// Radii against their law, with a coarse grid where all values are seen.
-#[test]
-fn radii_have_their_law() {
-    for (d, rate) in [(1usize, (1, 2)), (3, (1, 1)), (10, (3, 1)), (4, (7, 2))] {
-        let rate = BigRational::new(rate.0.into(), rate.1.into());
-        let r = rate.to_f64().unwrap();
-        let weight = |v: usize| ((2 * v + 1) as f64).powi(d as i32) * (-r * v as f64).exp();
-        let mut law: Vec<f64> = (0..100).map(weight).collect();
-        let total: f64 = law.iter().sum();
-        law.iter_mut().for_each(|p| *p /= total);
-        let mut counts = vec![0u64; 100];
-        for seed in 0..20_000 {
-            let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
-            counts[radius(d, &rate, &bits).to_usize().unwrap()] += 1;
-        }
-        assert_fits(&counts, &law);
-    }
-}
-
 /// The privacy of the noise itself on a coarse grid, where every vector can be looked at: its
 /// probability depends on the largest component alone, and falls by e^-rate a step.
 #[test]
@@ -58,18 +39,6 @@ fn noise_vectors_have_their_law() {
                 assert!(ratio <= rate + 1e-12, "{a}, {b}: {ratio}");
             }
         }
-    }
-}
-
-/// Large tables: the radius is near its mode, d/rate, within ten standard deviations.
-#[test]
-fn radii_of_large_tables() {
-    let rate = BigRational::new(1.into(), BigInt::from(FINENESS));
-    for d in [1usize, 1000, 1_000_000] {
-        let bits = Entropy::Seeded(d as u64).source().unwrap().bits(0);
-        let units = radius(d, &rate, &bits).to_f64().unwrap() / FINENESS as f64;
-        let n = d as f64 + 1.0;
-        assert!((units - n).abs() <= 10.0 * n.sqrt(), "{d}: {units}");
     }
 }
 

@@ -1,0 +1,229 @@
+//! The streaming form: thresholds between the bins of a fixed division of the grid.
+//!
+//! Where values have grid values (stated bounds, ranks within the row), 15 thresholds between 16 bins of equal
+//! width are a family that needs one pass, integer sums per feature and bin, and O(d) memory: 256 bytes per feature
+//! for a numeric target, 128 bytes per class. Sums over blocks of rows merge in any order. Missing values are in no
+//! bin.
+
+use crate::exact::GRID;
+use crate::score::ks::{Extremes, class_sensitivity};
+use crate::score::{ClassCounts, MISSING, NumberSums, RowSums};
+
+/// The number of bins.
+const BINS: usize = 16;
+
+/// Sums over rows for each feature and bin, for targets coded as one number (`i16`) or classes (`usize`).
+#[derive(Clone)]
+pub(crate) struct BinSums<T> {
+    /// The number of sums per bin: the target and the rows, or the rows of each class.
+    parts: usize,
+    /// By feature, bin and part.
+    sums: Vec<i64>,
+    /// The same, over all rows.
+    totals: Vec<i64>,
+    target: std::marker::PhantomData<T>,
+}
+
+/// The bin of a grid value; `None` if it is missing.
+#[inline(always)]
+fn bin(x: i16) -> Option<usize> {
+    // From -Q to Q: 0 to 15.
+    (x != MISSING).then_some((x as u16 ^ 0x8000) as usize >> 12)
+}
+
+impl<T> BinSums<T> {
+    fn with_parts(features: usize, parts: usize) -> Self {
+        Self {
+            parts,
+            sums: vec![0; features * BINS * parts],
+            totals: vec![0; parts],
+            target: std::marker::PhantomData,
+        }
+    }
+
+    /// The sums of the bin of a feature that holds a grid value.
+    #[inline(always)]
+    fn sums_at(&mut self, feature: usize, x: i16) -> Option<&mut [i64]> {
+        let start = (feature * BINS + bin(x)?) * self.parts;
+        Some(&mut self.sums[start..start + self.parts])
+    }
+
+    /// For each feature, a value of its sums by bin.
+    fn each_feature(&self, value: impl Fn(&[i64]) -> i64) -> Vec<i64> {
+        self.sums.chunks_exact(BINS * self.parts).map(value).collect()
+    }
+
+    fn merge_sums(&mut self, other: &Self) {
+        let mine = self.sums.iter_mut().chain(&mut self.totals);
+        for (sum, more) in mine.zip(other.sums.iter().chain(&other.totals)) {
+            *sum += more;
+        }
+    }
+}
+
+impl BinSums<i16> {
+    /// Sums without any rows.
+    pub(crate) fn new(features: usize) -> Self {
+        Self::with_parts(features, 2)
+    }
+
+    /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one feature.
+    fn extremes_of(sums: &[i64], center: i32) -> Extremes {
+        let t = |bin: &[i64]| bin[0] - i64::from(center) * bin[1];
+        let all: i64 = sums.chunks_exact(2).map(t).sum();
+        let mut below = 0;
+        let mut extremes = Extremes { most: all, least: all };
+        for bin in sums.chunks_exact(2) {
+            below += t(bin);
+            extremes.most = extremes.most.max(all - 2 * below);
+            extremes.least = extremes.least.min(all - 2 * below);
+        }
+        extremes
+    }
+}
+
+impl NumberSums for BinSums<i16> {
+    fn target_sums(&self) -> (u64, u64) {
+        let (y, rows) = (self.totals[0], self.totals[1]);
+        let (above, below) = (i64::from(GRID) * rows + y, i64::from(GRID) * rows - y);
+        (above.unsigned_abs(), below.unsigned_abs())
+    }
+
+    fn values(&self, center: i32) -> Vec<i64> {
+        self.each_feature(|sums| Self::extremes_of(sums, center).largest())
+    }
+
+    fn one_row(&self, center: i32) -> u64 {
+        u64::from(GRID.unsigned_abs() + center.unsigned_abs())
+    }
+
+    fn signed(&self, feature: usize, center: i32) -> Extremes {
+        let size = BINS * self.parts;
+        Self::extremes_of(&self.sums[feature * size..(feature + 1) * size], center)
+    }
+}
+
+impl BinSums<usize> {
+    /// Sums without any rows.
+    pub(crate) fn of_classes(features: usize, classes: usize) -> Self {
+        Self::with_parts(features, classes)
+    }
+}
+
+impl ClassCounts for BinSums<usize> {
+    fn rows(&self) -> Vec<u64> {
+        self.totals.iter().map(|rows| rows.unsigned_abs()).collect()
+    }
+
+    fn one_row(&self, centers: &[i32]) -> u64 {
+        class_sensitivity(centers, GRID)
+    }
+
+    fn values(&self, centers: &[i32]) -> Vec<i64> {
+        let parts = self.parts;
+        self.each_feature(|sums| {
+            let mut f: Vec<i64> = vec![0; parts];
+            for bin in sums.chunks_exact(parts) {
+                f.iter_mut().zip(bin).for_each(|(f, rows)| *f += rows);
+            }
+            let score = |f: &[i64]| {
+                let all: i64 = f.iter().sum();
+                let of_class =
+                    |(f, &m): (&i64, &i32)| (i64::from(GRID) * f - i64::from(m) * all).abs();
+                f.iter().zip(centers).map(of_class).sum::<i64>()
+            };
+            let mut most = score(&f);
+            for bin in sums.chunks_exact(parts) {
+                f.iter_mut().zip(bin).for_each(|(f, rows)| *f -= 2 * rows);
+                most = most.max(score(&f));
+            }
+            most
+        })
+    }
+}
+
+impl RowSums for BinSums<i16> {
+    type Target = i16;
+    const MARKS_MISSING: bool = true;
+
+    fn add_rows(&mut self, x: &[i16], y: &[i16]) {
+        let features = self.sums.len() / (BINS * self.parts);
+        for (x, &y) in x.chunks_exact(features.max(1)).zip(y) {
+            self.totals[0] += i64::from(y);
+            self.totals[1] += 1;
+            for (feature, &x) in x.iter().enumerate() {
+                if let Some([sum, rows]) = self.sums_at(feature, x) {
+                    *sum += i64::from(y);
+                    *rows += 1;
+                }
+            }
+        }
+    }
+
+    fn add_targets(&mut self, y: &[Option<i16>]) -> Vec<Vec<i16>> {
+        self.totals[0] += y.iter().flatten().map(|y| i64::from(*y)).sum::<i64>();
+        self.totals[1] += y.iter().flatten().count() as i64;
+        let targets = y.iter().map(|y| y.unwrap_or(0)).collect();
+        let counted = y.iter().map(|y| i16::from(y.is_some())).collect();
+        vec![targets, counted]
+    }
+
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
+        let [targets, counted] = factors else { return };
+        for ((&x, &y), &one) in x.iter().zip(&targets[from..]).zip(&counted[from..]) {
+            if let Some([sum, rows]) = self.sums_at(feature, x) {
+                *sum += i64::from(y);
+                *rows += i64::from(one);
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.merge_sums(other);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.totals[1] == 0
+    }
+}
+
+impl RowSums for BinSums<usize> {
+    type Target = usize;
+    const MARKS_MISSING: bool = true;
+
+    fn add_rows(&mut self, x: &[i16], classes: &[usize]) {
+        let features = self.sums.len() / (BINS * self.parts);
+        for (x, &class) in x.chunks_exact(features.max(1)).zip(classes) {
+            self.totals[class] += 1;
+            for (feature, &x) in x.iter().enumerate() {
+                if let Some(rows) = self.sums_at(feature, x) {
+                    rows[class] += 1;
+                }
+            }
+        }
+    }
+
+    fn add_targets(&mut self, classes: &[Option<usize>]) -> Vec<Vec<i16>> {
+        classes.iter().flatten().for_each(|&class| self.totals[class] += 1);
+        let rows_of = |class| classes.iter().map(|c| i16::from(*c == Some(class))).collect();
+        (0..self.parts).map(rows_of).collect()
+    }
+
+    fn add_feature(&mut self, feature: usize, x: &[i16], from: usize, factors: &[Vec<i16>]) {
+        for (row, &x) in x.iter().enumerate() {
+            if let Some(rows) = self.sums_at(feature, x) {
+                for (rows, is_class) in rows.iter_mut().zip(factors) {
+                    *rows += i64::from(is_class[from + row]);
+                }
+            }
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.merge_sums(other);
+    }
+
+    fn is_empty(&self) -> bool {
+        self.totals.iter().all(|&rows| rows == 0)
+    }
+}

@@ -1,0 +1,305 @@
+//! What is settled between the passes over a table and its selection: the coding of the target and its center. From
+//! then on scores are exact functions of the gathered values.
+
+use crate::data::{Hooks, TargetCode};
+use crate::error::{Error, Result};
+use crate::estimate::Counted;
+use crate::exact::GRID;
+use crate::privacy::Epsilon;
+use crate::score::{BinSums, CenteredTarget, CorrelationSums, Extremes, NumberSums, Scores};
+use crate::select::pass::{Gathered, KsRows};
+use crate::select::plan::{Association, Coding, Plan, Scoring};
+use crate::select::record::Released;
+
+/// The values that scores depend on besides the gathered ones, with everything released on the way to them.
+pub(super) struct Settled {
+    pub(super) target: SettledTarget,
+    /// Sums of rows whose target was split at a median after they had been gathered.
+    pub(super) split: Option<Box<dyn NumberSums>>,
+    pub(super) released: Released,
+    /// The counts released with a private center.
+    pub(super) counted: Option<Counted>,
+    /// The total number of rows, recorded only if it is public.
+    pub(super) rows: u64,
+}
+
+/// A coded and centered target.
+pub(super) enum SettledTarget {
+    /// Coded as one number.
+    Number {
+        code: TargetCode,
+        /// The center that scores are computed with.
+        center: i32,
+        /// The center that strengths are computed with: the released one, which is not shrunk.
+        released: i32,
+    },
+    /// Of three or more classes, with their centers.
+    Classes(Vec<i32>),
+    /// Part of the gathered scores.
+    Scored,
+}
+
+/// The exact sums of a coded target, from which its center is estimated.
+pub(super) enum CodedTarget {
+    Number(CodedNumber),
+    /// The number of rows of each class, and of all.
+    Classes {
+        counts: Vec<u64>,
+        rows: u64,
+    },
+    /// None is needed; the number of all rows.
+    Scored {
+        rows: u64,
+    },
+}
+
+/// The exact sums of a target coded as one number.
+pub(super) struct CodedNumber {
+    pub(super) code: TargetCode,
+    /// The sums of Q + y and of Q - y.
+    pub(super) sums: (u64, u64),
+    /// The sums of features, if the target was split only now.
+    pub(super) split: Option<Box<dyn NumberSums>>,
+    /// The number of all rows.
+    pub(super) rows: u64,
+}
+
+impl CodedTarget {
+    /// The target of gathered values. It is split at `median`, if that was released between the passes, or at what
+    /// `split` makes of its values and the budget of the split.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for gathered values of another plan, which no caller can cause.
+    pub(super) fn of(
+        gathered: &Gathered<'_>,
+        plan: &Plan,
+        median: Option<f64>,
+        split: impl FnOnce(&[f64], &Epsilon) -> f64,
+    ) -> Result<Self> {
+        Ok(match (gathered, &plan.scoring) {
+            (Gathered::Sums(summed), Scoring::Number { coding, .. }) => {
+                let code = match (coding, median) {
+                    (Coding::Stated(code), None) => code.clone(),
+                    (Coding::MedianSplit(_), Some(median)) => TargetCode::SplitAt(median),
+                    _ => return Err(misfit()),
+                };
+                let (sums, rows) = (summed.sums.target_sums(), summed.rows);
+                Self::Number(CodedNumber { code, sums, split: None, rows })
+            }
+            (
+                Gathered::Rows(rows),
+                Scoring::Number { association, coding: Coding::MedianSplit(epsilon), .. },
+            ) => {
+                let median = split(&rows.targets, epsilon);
+                let sums: Box<dyn NumberSums> = match association {
+                    Association::KsOnBins => {
+                        Box::new(rows.summed(BinSums::new(plan.features), median))
+                    }
+                    _ => Box::new(rows.summed(CorrelationSums::new(plan.features), median)),
+                };
+                Self::Number(CodedNumber {
+                    code: TargetCode::SplitAt(median),
+                    sums: sums.target_sums(),
+                    split: Some(sums),
+                    rows: rows.rows,
+                })
+            }
+            (Gathered::Columns(rows), Scoring::Number { coding, .. }) => {
+                let code = match coding {
+                    Coding::Stated(code) => code.clone(),
+                    Coding::MedianSplit(epsilon) => {
+                        TargetCode::SplitAt(split(&rows.targets, epsilon))
+                    }
+                };
+                let (q, mut sums) = (i64::from(GRID), (0, 0));
+                for &target in &rows.targets {
+                    let y = i64::from(grid_value(&code, target));
+                    sums = (sums.0 + (q + y).unsigned_abs(), sums.1 + (q - y).unsigned_abs());
+                }
+                Self::Number(CodedNumber { code, sums, split: None, rows: rows.rows })
+            }
+            (Gathered::ClassSums(summed), _) => {
+                Self::Classes { counts: summed.sums.rows(), rows: summed.rows }
+            }
+            (Gathered::Columns(rows), Scoring::Classes { labels, .. }) => {
+                let mut counts = vec![0; labels.as_slice().len()];
+                rows.targets.iter().for_each(|&class| counts[class as usize] += 1);
+                Self::Classes { counts, rows: rows.rows }
+            }
+            (Gathered::Scores { rows, .. }, _) => Self::Scored { rows: *rows },
+            _ => return Err(misfit()),
+        })
+    }
+}
+
+/// The exact association of some features, and what one row can change in it.
+pub(super) struct Exact {
+    pub(super) strengths: Vec<i64>,
+    /// The largest and the smallest signed sum of each feature; none for classes.
+    pub(super) signed: Option<Vec<Extremes>>,
+    pub(super) one_row: u64,
+}
+
+impl Settled {
+    /// The scores of the gathered features.
+    ///
+    /// # Errors
+    ///
+    /// `Canceled` if the caller stopped it.
+    pub(super) fn values(
+        &self,
+        gathered: &Gathered<'_>,
+        threads: usize,
+        hooks: &Hooks,
+    ) -> Result<Vec<i64>> {
+        match (gathered, &self.target) {
+            (Gathered::Sums(summed), SettledTarget::Number { center, .. }) => {
+                Ok(summed.sums.values(*center))
+            }
+            (Gathered::Rows(_), SettledTarget::Number { center, .. }) => {
+                Ok(self.split.as_ref().ok_or_else(misfit)?.values(*center))
+            }
+            (Gathered::ClassSums(summed), SettledTarget::Classes(centers)) => {
+                Ok(summed.sums.values(centers))
+            }
+            (Gathered::Columns(rows), _) => self.ks_values(rows, threads, hooks),
+            (Gathered::Scores { scores, .. }, _) => Ok(scores.values().to_vec()),
+            _ => Err(misfit()),
+        }
+    }
+
+    /// The scores of these columns.
+    ///
+    /// # Errors
+    ///
+    /// `Canceled` if the caller stopped it.
+    pub(super) fn ks_values(
+        &self,
+        rows: &KsRows<'_>,
+        threads: usize,
+        hooks: &Hooks,
+    ) -> Result<Vec<i64>> {
+        rows.columns.scores(&self.centered(rows, false)?, threads, hooks)
+    }
+
+    /// Scores with their sensitivity.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there are none.
+    pub(super) fn scores(
+        &self,
+        values: Vec<i64>,
+        gathered: &Gathered<'_>,
+        plan: &Plan,
+    ) -> Result<Scores> {
+        let one_row = match (gathered, &self.target) {
+            (Gathered::Scores { scores, .. }, _) => return Ok(scores.clone()),
+            (Gathered::Columns(_), _) => return self.ks_scores(values, plan),
+            (Gathered::Sums(summed), SettledTarget::Number { center, .. }) => {
+                summed.sums.one_row(*center)
+            }
+            (Gathered::Rows(_), SettledTarget::Number { center, .. }) => {
+                self.split.as_ref().ok_or_else(misfit)?.one_row(*center)
+            }
+            (Gathered::ClassSums(summed), SettledTarget::Classes(centers)) => {
+                summed.sums.one_row(centers)
+            }
+            _ => return Err(misfit()),
+        };
+        Scores::new(values, plan.neighbors.steps() * one_row, plan.neighbors)
+    }
+
+    /// Scores of columns with their sensitivity.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there are none.
+    pub(super) fn ks_scores(&self, values: Vec<i64>, plan: &Plan) -> Result<Scores> {
+        let one_row = match &self.target {
+            SettledTarget::Number { center, .. } => CenteredTarget::number([], *center).one_row(),
+            SettledTarget::Classes(centers) => {
+                CenteredTarget::classes(Vec::new(), centers.clone()).one_row()
+            }
+            SettledTarget::Scored => return Err(misfit()),
+        };
+        Scores::new(values, plan.neighbors.steps() * one_row, plan.neighbors)
+    }
+
+    /// The exact strengths of some features at the released center.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the gathered values are those of another plan, which no caller can cause.
+    pub(super) fn exact(&self, gathered: &Gathered<'_>, features: &[usize]) -> Result<Exact> {
+        match (gathered, &self.target) {
+            (Gathered::Sums(summed), SettledTarget::Number { released, .. }) => {
+                Ok(of_sums(&*summed.sums, *released, features))
+            }
+            (Gathered::Rows(_), SettledTarget::Number { released, .. }) => {
+                Ok(of_sums(&**self.split.as_ref().ok_or_else(misfit)?, *released, features))
+            }
+            (Gathered::ClassSums(summed), SettledTarget::Classes(centers)) => {
+                let values = summed.sums.values(centers);
+                let strengths = features.iter().map(|&feature| values[feature]).collect();
+                Ok(Exact { strengths, signed: None, one_row: summed.sums.one_row(centers) })
+            }
+            (Gathered::Columns(rows), _) => self.ks_exact(rows, features),
+            _ => Err(misfit()),
+        }
+    }
+
+    /// The exact strengths of some of these columns, by their places among them.
+    ///
+    /// # Errors
+    ///
+    /// As for [`exact`](Self::exact).
+    pub(super) fn ks_exact(&self, rows: &KsRows<'_>, places: &[usize]) -> Result<Exact> {
+        let target = self.centered(rows, true)?;
+        let columns: Vec<_> = places.iter().map(|&place| rows.columns.column(place)).collect();
+        Ok(Exact {
+            strengths: columns.iter().map(|column| target.score(column)).collect(),
+            signed: columns.iter().map(|column| target.signed(column)).collect(),
+            one_row: target.one_row(),
+        })
+    }
+
+    /// The target of these rows, centered for scores or at the released center.
+    fn centered(&self, rows: &KsRows<'_>, at_released: bool) -> Result<CenteredTarget> {
+        match &self.target {
+            SettledTarget::Number { code, center, released } => {
+                let codes = rows.targets.iter().map(|&value| grid_value(code, value));
+                let center = if at_released { released } else { center };
+                Ok(CenteredTarget::number(codes, *center))
+            }
+            SettledTarget::Classes(centers) => {
+                let classes = rows.targets.iter().map(|&class| class as u32).collect();
+                Ok(CenteredTarget::classes(classes, centers.clone()))
+            }
+            SettledTarget::Scored => Err(misfit()),
+        }
+    }
+}
+
+/// The grid value of a target as the pass keeps it: a value to be split at the median, or a grid value.
+fn grid_value(code: &TargetCode, target: f64) -> i16 {
+    match code {
+        TargetCode::SplitAt(median) => TargetCode::split(target, *median, GRID),
+        TargetCode::Bounded(_) | TargetCode::Classes(_) => target as i16,
+    }
+}
+
+fn of_sums(sums: &dyn NumberSums, center: i32, features: &[usize]) -> Exact {
+    let signed: Vec<_> = features.iter().map(|&feature| sums.signed(feature, center)).collect();
+    Exact {
+        strengths: signed.iter().map(|extremes| extremes.largest()).collect(),
+        signed: Some(signed),
+        one_row: sums.one_row(center),
+    }
+}
+
+/// The error for gathered values of another plan, which no caller can cause.
+pub(super) fn misfit() -> Error {
+    Error::request("the plan does not fit the gathered values")
+}
