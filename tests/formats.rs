@@ -211,6 +211,49 @@ fn every_format_gives_the_same_values() {
     }
 }
 
+/// Words are the same in every format that can hold them: text, factors and strings of R, strings and
+/// dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is stated.
+#[test]
+fn every_format_gives_the_same_words() {
+    let mut files = vec!["table.csv", "frame.rds"];
+    if cfg!(feature = "arrow") {
+        files.extend([
+            "none.parquet",
+            "zstd.parquet",
+            "lz4.feather",
+            "plain.arrow",
+            "stream.arrows",
+        ]);
+    }
+    for missing in [&[][..], &["yes", "-999"]] {
+        let read = |name: &str| {
+            let target = TargetColumn::Named("age".into());
+            let table = FileTable::new(data(name)).target_column(target).missing(missing);
+            WholeTable::read(&table).unwrap()
+        };
+        let bits =
+            |table: &WholeTable| table.values.iter().map(|v| v.to_bits()).collect::<Vec<_>>();
+        let reference = read("table.csv");
+        let d = reference.features.len();
+        assert_eq!(reference.features[0], "id");
+        assert_eq!(reference.features[d - 2..], ["two", "three"]);
+        let different = |column: usize| {
+            let words = reference.values[column..].iter().step_by(d).map(|value| value.to_bits());
+            words.collect::<std::collections::BTreeSet<_>>()
+        };
+        // 40 ids; no and yes; a, b, c and missing.
+        assert_eq!([0, d - 2, d - 1].map(|column| different(column).len()), [40, 2, 4]);
+        let nan = f64::NAN.to_bits();
+        assert!(different(d - 1).contains(&nan) && !different(0).contains(&nan));
+        assert_eq!(different(d - 2).contains(&nan), !missing.is_empty());
+        for name in &files {
+            let table = read(name);
+            assert_eq!(table.features, reference.features, "{name}");
+            assert_eq!(bits(&table), bits(&reference), "{name}");
+        }
+    }
+}
+
 fn refused(table: &FileTable) -> Error {
     Select::new(1).epsilon("1").bounds(0.0, 1.0).run(table).unwrap_err()
 }

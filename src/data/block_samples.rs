@@ -67,10 +67,12 @@ impl BlockSamples {
         stated
             .check_targets_have_header(&schema, targets.as_ref(), opening.labels)
             .map_err(|error| error.hint("is the header missing in the target file?"))?;
+        let (format, missing) = codes(&facts.cells());
         let mut wanted = Wanted {
             numbers: schema.features().to_vec(),
             texts: Vec::new(),
             block: BLOCKS / (opening.threads + 1),
+            format: format.clone(),
         };
         let mut want = |place: Option<TextPlace>| {
             place.map(|place| {
@@ -85,7 +87,6 @@ impl BlockSamples {
             None => TextPlace::Ids,
         };
         let id = want(by_id.then_some(ids));
-        let (format, missing) = codes(&facts.cells());
         let (threads, hooks) = (opening.threads, opening.hooks.clone());
         Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, hooks })
     }
@@ -110,7 +111,9 @@ impl Samples for BlockSamples {
     }
 
     fn has_words(&self) -> bool {
-        false
+        let layout = self.table.layout();
+        let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
+        layout.all_texts || self.schema.features().iter().any(is_text)
     }
 
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {

@@ -4,6 +4,7 @@
 //! A reader of such a format is a [`BlockTable`]; everything else - roles, targets from elsewhere, threads,
 //! missing values - is done once, for all of them, in [`BlockSamples`](super::block_samples).
 
+use crate::data::number::CellFormat;
 use crate::data::schema::Orientation;
 use crate::error::Result;
 
@@ -17,6 +18,8 @@ pub(crate) struct Layout {
     pub(crate) names: Vec<String>,
     /// The places of the columns that hold text, in order.
     pub(crate) texts: Vec<usize>,
+    /// Whether the values of all columns come from cells of text, and any may be a word.
+    pub(crate) all_texts: bool,
     /// Whether the names come from the file; otherwise they were made up by number.
     pub(crate) named: bool,
     /// Whether each sample has an id beside the columns: private.
@@ -44,12 +47,14 @@ pub(crate) enum TextPlace {
 /// The parts of each row that a pass reads.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Wanted {
-    /// The columns whose values are read, ascending.
+    /// The columns whose values are read, ascending; texts are read as in a text file.
     pub(crate) numbers: Vec<usize>,
     /// The texts that are read.
     pub(crate) texts: Vec<TextPlace>,
     /// The largest size of a block of more than one row, in bytes.
     pub(crate) block: usize,
+    /// The format of texts that are read as values.
+    pub(crate) format: CellFormat,
 }
 
 /// A cell as text, such as a label or an id; `None` if it is missing.
@@ -60,7 +65,7 @@ pub(crate) type TextCell = Option<Vec<u8>>;
 pub(crate) struct RowBlock {
     /// The number of rows.
     pub(crate) rows: usize,
-    /// The values of the wanted columns, row by row; NaN where missing.
+    /// The values of the wanted columns, row by row; NaN where missing. Of a table with words, `f64::NAN`.
     pub(crate) values: RowValues,
     /// The wanted texts: for each, one cell per row.
     pub(crate) texts: Vec<Vec<TextCell>>,

@@ -48,7 +48,7 @@ pub struct TableFacts {
     pub delimiter: Option<u8>,
     /// Whether `3,5` means three and a half, in text.
     pub decimal_comma: bool,
-    /// Texts that stand for a missing value, besides empty and unparseable cells.
+    /// Texts that stand for a missing value, besides empty cells, `NA` and the like.
     pub missing: Vec<String>,
     /// Whether the names in the header may be numbers; otherwise a header that looks like a row of data is
     /// refused.

@@ -27,8 +27,9 @@ use crate::error::{Error, Parameter, Result};
 /// | `.gct`: features are rows | the column `Name` | none: it comes from a file, such as a `.cls` |
 /// | Parquet, Arrow, Feather (feature `arrow`) | the columns' | the last column |
 ///
-/// Booleans are read as 0 and 1, and NaN and infinite values as missing. The name of a label that is a
-/// number is its shortest text: `1`, not `1.0`.
+/// A cell of a feature is a number (booleans are 0 and 1, dates such as `2024-02-29` days since 1970-01-01), a
+/// word, or missing: empty, NaN or infinite, or one of the texts `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL`,
+/// `None`, `.` and `?`. The name of a label that is a number is its shortest text: `1`, not `1.0`.
 ///
 /// ```no_run
 /// use dpsis::{Select, TargetColumn, FileTable};
@@ -126,7 +127,7 @@ impl FileTable {
         self
     }
 
-    /// States texts that stand for a missing value, besides empty and unparseable cells.
+    /// States texts that stand for a missing value, besides empty cells, `NA` and the like.
     pub fn missing<N: Into<String>>(mut self, codes: impl IntoIterator<Item = N>) -> Self {
         self.facts.missing = codes.into_iter().map(Into::into).collect();
         self

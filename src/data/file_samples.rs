@@ -106,3 +106,42 @@ macro_rules! path_is_a_table {
 }
 
 path_is_a_table!(str, String, Path, PathBuf);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Hooks, Source, TargetColumn};
+
+    fn data(name: &str) -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats").join(name)
+    }
+
+    fn has_words(table: &impl Source) -> bool {
+        let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
+        table.open(&opening).unwrap().has_words()
+    }
+
+    #[test]
+    fn tables_with_words() {
+        let of_age = |name: &str| {
+            FileTable::new(data(name)).id("id").target_column(TargetColumn::Named("age".into()))
+        };
+        assert!(has_words(&data("table.csv")) && has_words(&of_age("table.csv")));
+        assert!(has_words(&of_age("frame.rds").exclude(["three"])));
+        assert!(!has_words(&of_age("frame.rds").exclude(["two", "three"])));
+        let beside = |name: &str| FileTable::new(data(name)).target_file(data("age.csv"));
+        assert!(has_words(&beside("v12.gct")));
+        assert!(!has_words(&beside("matrix.rds")) && !has_words(&beside("c-f4.npy")));
+        #[cfg(feature = "arrow")]
+        {
+            assert!(has_words(&of_age("none.parquet")) && has_words(&of_age("plain.arrow")));
+            assert!(!has_words(&of_age("none.parquet").exclude(["two", "three"])));
+        }
+        #[cfg(feature = "ndarray")]
+        {
+            let x = ndarray::array![[f64::from_bits(f64::NAN.to_bits() | 1954)], [1.0]];
+            let y = ndarray::array![0.0, 1.0];
+            assert!(!has_words(&crate::ArrayTable::new(x.view(), y.view()).unwrap()));
+        }
+    }
+}

@@ -4,6 +4,7 @@ use crate::data::block_table::{
     BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
     rows_in,
 };
+use crate::data::number::CellFormat;
 use crate::error::Result;
 
 /// The number of rows in a block: at least a cache line of each column.
@@ -12,7 +13,7 @@ const ROWS: usize = 64;
 /// One column of a table.
 #[derive(Debug)]
 pub(crate) enum HeldColumn {
-    /// Numbers, NaN where missing.
+    /// Numbers, `f64::NAN` where missing, or words.
     Numbers(Vec<f64>),
     /// Texts.
     Texts(Vec<TextCell>),
@@ -26,14 +27,11 @@ impl HeldColumn {
         }
     }
 
-    pub(crate) fn number(&self, row: usize) -> f64 {
+    /// The value of a feature; texts are read as in a text file.
+    pub(crate) fn value(&self, row: usize, format: &CellFormat) -> f64 {
         match self {
             Self::Numbers(values) => values[row],
-            // Read as in a text file.
-            Self::Texts(cells) => cells[row]
-                .as_deref()
-                .and_then(crate::data::number::parse_number)
-                .unwrap_or(f64::NAN),
+            Self::Texts(cells) => cells[row].as_deref().map_or(f64::NAN, |cell| format.value(cell)),
         }
     }
 
@@ -100,7 +98,7 @@ impl BlockTable for HeldTable {
             for (place, &column) in wanted.numbers.iter().enumerate() {
                 let column = &self.columns[column];
                 for (into, row) in values[place..].iter_mut().step_by(d).zip(rows.clone()) {
-                    *into = column.number(row);
+                    *into = column.value(row, &wanted.format);
                 }
             }
             let texts = wanted.texts.iter().map(|&place| self.texts(place, rows.clone())).collect();

@@ -12,6 +12,7 @@ mod blocks;
 mod bounds;
 mod cells;
 mod columns;
+mod date;
 mod decompress;
 mod facts;
 mod file;
@@ -73,6 +74,8 @@ pub use formats::arrow::quiet_caught_panics;
 pub(crate) use held_columns::HeldColumns;
 pub(crate) use hooks::{Cancel, Hooks};
 pub(crate) use number::CellFormat;
+#[cfg(feature = "inspect")]
+pub(crate) use number::MISSING;
 pub use number::parse_number;
 pub(crate) use samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,

@@ -52,8 +52,7 @@ impl<'a> PlainLines<'a> {
         Self { shape, format, runs, target: schema.target(), id: schema.id() }
     }
 
-    /// Parses a line: writes its numbers to `values` (one per feature, NaN where missing) and gives its
-    /// texts. `None` if it is no row.
+    /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its texts. `None` if it is no row.
     pub(super) fn read<'l>(&self, line: &Line<'l>, values: &mut [f64]) -> Option<Texts<'l>> {
         let mut cells = Cells { line, next: Some(line.start), delimiter: self.shape.delimiter };
         let mut texts = Texts::default();
@@ -62,7 +61,7 @@ impl<'a> PlainLines<'a> {
             match part {
                 ColumnRun::Features(number) => {
                     for value in values.by_ref().take(*number) {
-                        *value = cells.number(self.format)?;
+                        *value = cells.value(self.format)?;
                     }
                 }
                 ColumnRun::Target => texts.target = cells.text()?,
@@ -118,9 +117,9 @@ struct Cells<'c, 'l> {
 }
 
 impl<'l> Cells<'_, 'l> {
-    /// The next cell as a number, NaN where missing; `None` if there is none, or it is too long.
+    /// The value of the next cell; `None` if there is none, or it is too long.
     #[inline(always)]
-    fn number(&mut self, format: &CellFormat) -> Option<f64> {
+    fn value(&mut self, format: &CellFormat) -> Option<f64> {
         let at = self.next?;
         let block = self.line.block;
         if let Some((value, end)) = plain_number(block, at, self.delimiter, format.mark())
@@ -130,7 +129,7 @@ impl<'l> Cells<'_, 'l> {
             let missing = !format.missing.is_empty() && format.is_missing(&block[at..end]);
             return Some(if missing { f64::NAN } else { value });
         }
-        Some(format.number(self.text()?).unwrap_or(f64::NAN))
+        Some(format.value(self.text()?))
     }
 
     /// The next cell; `None` if there is none, or it is too long.
@@ -167,9 +166,9 @@ mod tests {
 
     impl RowFold for Collect<'_> {
         fn row(&mut self, _: u64, row: &Row<'_>) {
-            let number = |c: &usize| self.format.number(row.cell(*c)).unwrap_or(f64::NAN).to_bits();
+            let value = |c: &usize| self.format.value(row.cell(*c)).to_bits();
             let text = |c: Option<usize>| c.map(|c| row.cell(c).to_vec()).unwrap_or_default();
-            let numbers = self.schema.features().iter().map(number).collect();
+            let numbers = self.schema.features().iter().map(value).collect();
             self.rows.push((numbers, text(self.schema.target()), text(self.schema.id())));
         }
 
@@ -219,6 +218,8 @@ mod tests {
                     1 => "[+ ]?[0-9]{1,3}(e-?[0-9]{1,3})? ?",
                     1 => Just("-999".to_owned()),
                     1 => Just("NA".to_owned()),
+                    1 => " ?[a-b]{1,2} ?",
+                    1 => "19[67][0-9]-0[0-9]-1[0-9](T1[0-9]:00)?",
                     1 => "\"[0-9;]{0,3}\"",
                     1 => "[0-9]\r?[0-9]",
                     1 => Just("1".repeat(MAX_CELL)),

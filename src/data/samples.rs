@@ -17,13 +17,14 @@ impl<A: Copy + Into<f64> + Sync> Value for A {}
 pub(crate) struct Sample<'a, A> {
     /// The target's cell; `None` if the sample has none.
     pub(crate) target: Option<TargetCell<'a>>,
-    /// The feature values, NaN or infinite where missing; none for a fold that does not read values.
+    /// The feature values, NaN or infinite where missing - or a word, if the table has words; none for a
+    /// fold that does not read values.
     pub(crate) values: &'a [A],
 }
 
 /// Samples whose values are stored feature by feature.
 pub(crate) struct FeatureMajor<'a, A> {
-    /// For each feature its values, one per sample; NaN or infinite where missing.
+    /// For each feature its values, one per sample, as those of a [`Sample`].
     pub(crate) features: Vec<&'a [A]>,
     /// The target's cell of each sample.
     pub(crate) targets: Vec<Option<TargetCell<'a>>>,
@@ -91,7 +92,8 @@ pub(crate) trait Samples {
     /// Whether a second pass is possible.
     fn can_repeat(&self) -> bool;
 
-    /// Whether a value that is NaN may be a word.
+    /// Whether values may be [words](crate::data::word): then only `f64::NAN` itself and infinite values are
+    /// missing. In other tables every NaN is, whatever its payload.
     fn has_words(&self) -> bool;
 
     /// Makes one pass over the samples.

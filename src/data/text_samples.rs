@@ -152,7 +152,7 @@ impl<F: SampleFold> RowFold for TextFold<'_, F> {
         let TextColumns { schema, format, .. } = self.columns;
         if F::READS_VALUES {
             for (value, &column) in self.values.iter_mut().zip(schema.features()) {
-                *value = format.number(row.cell(column)).unwrap_or(f64::NAN);
+                *value = format.value(row.cell(column));
             }
         }
         let cell = |column: Option<usize>| column.map(|c| row.cell(c)).unwrap_or_default();
@@ -193,7 +193,7 @@ struct HeldFeatures {
 struct FeatureLine {
     number: u64,
     name: Vec<u8>,
-    /// The values of the samples, NaN where missing; empty where the line is the target.
+    /// The values of the samples; empty where the line is the target.
     values: Vec<f64>,
     /// The cells, where the line is the target.
     cells: Option<Vec<Vec<u8>>>,
@@ -213,7 +213,7 @@ impl RowFold for FeatureLines<'_> {
         let cells = 1..=self.samples;
         let is_target = self.target.is_some_and(|target| target.as_bytes() == name);
         let text = |c| row.cell(c).to_vec();
-        let value = |c| self.format.number(row.cell(c)).unwrap_or(f64::NAN);
+        let value = |c| self.format.value(row.cell(c));
         self.lines.push(FeatureLine {
             number,
             name,

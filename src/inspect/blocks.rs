@@ -25,6 +25,7 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
         numbers: (0..layout.names.len()).filter(|column| !is_text(column)).collect(),
         texts: texts.collect(),
         block: BLOCKS / (threads + 1),
+        ..Wanted::default()
     };
     let id = match stated.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => TextPlace::Column(column),

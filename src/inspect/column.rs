@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::data::CellFormat;
+use super::amount::is_amount;
+use super::different::Different;
+use crate::data::{CellFormat, word_of};
 
 /// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;
@@ -20,10 +22,16 @@ pub(super) struct ColumnSummary {
     pub(super) numbers: u64,
     /// Cells that are empty or a stated code.
     pub(super) missing: u64,
-    /// Other cells: text, NaN, infinite.
+    /// Cells that are missing in a feature without being stated: NA and the like, NaN, infinite.
+    pub(super) unstated: u64,
+    /// Other cells: words.
     pub(super) texts: u64,
-    /// Texts that would be numbers with a decimal comma.
+    /// Different words.
+    different: Different,
+    /// Words that would be numbers with a decimal comma.
     pub(super) decimal_commas: u64,
+    /// Other words that look like numbers with a sign or a unit.
+    amounts: u64,
     /// The row of the first text.
     pub(super) first_text: Option<u64>,
     pub(super) low: f64,
@@ -87,14 +95,21 @@ impl ColumnSummary {
             self.missing += 1;
             return;
         }
-        match format.number(cell) {
-            Some(value) => self.number(value),
-            None => {
+        let value = format.value(cell);
+        match word_of(value) {
+            None if value.is_nan() => self.unstated += 1,
+            None => self.number(value),
+            Some(word) => {
                 self.texts += 1;
+                self.different.take_in(word);
                 let first = self.first_text.unwrap_or(row);
                 self.first_text = Some(first.min(row));
                 let comma = CellFormat { decimal_comma: true, missing: Vec::new() };
-                self.decimal_commas += u64::from(comma.number(cell).is_some());
+                if comma.number(cell).is_some() {
+                    self.decimal_commas += 1;
+                } else {
+                    self.amounts += u64::from(is_amount(&text));
+                }
             }
         }
         if let Some(code) = CODES.iter().position(|code| *code == text) {
@@ -116,7 +131,10 @@ impl ColumnSummary {
         }
         self.numbers += other.numbers;
         self.missing += other.missing;
+        self.unstated += other.unstated;
         self.texts += other.texts;
+        self.different.merge(other.different);
+        self.amounts += other.amounts;
         self.decimal_commas += other.decimal_commas;
         self.sum_of_magnitudes += other.sum_of_magnitudes;
         self.first_text = match (self.first_text, other.first_text) {
@@ -142,10 +160,22 @@ impl ColumnSummary {
         numbers > 0 && 2 * numbers >= self.numbers + self.texts
     }
 
+    /// Whether its words are ids or free text: most of them occur once.
+    pub(super) fn is_free_text(&self, decimal_comma: bool) -> bool {
+        let words = self.texts - if decimal_comma { self.decimal_commas } else { 0 };
+        let different = self.different.count();
+        !self.is_numeric(decimal_comma) && words > 2 && 2 * different > self.texts
+    }
+
+    /// The number of words that look like numbers with a sign, a unit or commas.
+    pub(super) fn amounts(&self, decimal_comma: bool) -> u64 {
+        self.amounts + if decimal_comma { 0 } else { self.decimal_commas }
+    }
+
     /// Whether all present cells are whole numbers from 0 to 20, which are rather labels than amounts.
     pub(super) fn has_label_numbers(&self) -> bool {
         let whole = |value: &String| value.parse::<u8>().is_ok_and(|number| number <= 20);
-        self.texts == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
+        self.texts + self.unstated == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
     }
 
     /// The mean magnitude of its numbers.

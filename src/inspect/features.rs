@@ -1,7 +1,7 @@
-//! Findings on the features: columns of text, codes for missing values, units.
+//! Findings on the features: columns of words, codes for missing values, units.
 
 use super::column::{CODES, ColumnSummary};
-use super::findings::{Draft, MISSING, Seen, Written, labels_of, short};
+use super::findings::{Draft, Seen, Written, labels_of, short};
 use crate::data::TargetColumn;
 use crate::error::Parameter;
 use crate::select::{ScoreKind, WIDE};
@@ -33,8 +33,10 @@ impl Seen<'_> {
         let numeric = columns().filter(|c| c.is_numeric(comma)).count();
         draft.suggestion.features =
             if self.lines_are_features() { self.rows as usize } else { places.len() };
-        draft.say("features", format!("{numeric} of {} columns hold numbers", places.len()));
-        self.columns_of_text(draft, &places);
+        let words = columns().filter(|c| !c.is_numeric(comma) && c.texts > 0).count();
+        let words = if words > 0 { format!(", {words} hold words") } else { String::new() };
+        draft.say("features", format!("{numeric} of {} columns hold numbers{words}", places.len()));
+        self.columns_of_words(draft, &places);
         let partly = |c: &&usize| {
             let column = &self.columns[**c];
             column.is_numeric(comma) && column.texts > 0 && !comma
@@ -43,6 +45,7 @@ impl Seen<'_> {
             let what = format!("column {} ({:?})", self.number(c), self.header[c]);
             self.texts(draft, "features", &what, &self.columns[c]);
         }
+        self.amounts(draft, &places);
         let constant = columns().filter(|c| c.is_constant()).count();
         if constant > 0 {
             draft.say("features", format!("{constant} columns hold one value only"));
@@ -55,32 +58,64 @@ impl Seen<'_> {
         self.scale(draft, columns().filter(|c| c.is_numeric(comma)).collect());
     }
 
-    /// Columns without numbers, which would be missing everywhere as features: excluded.
-    fn columns_of_text(&self, draft: &mut Draft, places: &[usize]) {
+    /// Columns of words: those of ids and free text are excluded, for nearly each of their words stands alone.
+    fn columns_of_words(&self, draft: &mut Draft, places: &[usize]) {
+        if self.lines_are_features() {
+            return;
+        }
         let comma = draft.suggestion.facts.decimal_comma;
         let excluded: Vec<String> = places
             .iter()
-            .filter(|&&c| self.columns[c].numbers == 0 && self.columns[c].texts > 0 && !comma)
+            .filter(|&&c| self.columns[c].is_free_text(comma))
             .map(|&c| self.header[c].clone())
             .collect();
-        if !excluded.is_empty() && !self.lines_are_features() && excluded.len() < places.len() {
+        if excluded.len() < places.len() {
             draft.suggestion.features -= excluded.len();
             draft.suggestion.facts.exclude.extend(excluded);
         }
         for &c in places.iter().filter(|&&c| !self.columns[c].is_numeric(comma)).take(3) {
             let (name, place, column) = (&self.header[c], self.number(c), &self.columns[c]);
             let what = format!("column {place} ({name:?}) holds");
-            if column.has_labels() {
+            if column.texts == 0 {
+                let text = format!("{what} no value: exclude it");
+                draft.warn_about("features", text, [Parameter::Exclude]);
+            } else if column.is_free_text(comma) {
+                let text = format!(
+                    "{what} words most of which occur once, as ids and free text do: no feature, \
+                     exclude it"
+                );
+                draft.warn_about("features", text, [Parameter::Exclude]);
+            } else if column.has_labels() {
                 let labels = labels_of(column).join(", ");
                 let text = format!(
-                    "{what} labels ({labels}): state it if it is the target; else code it as numbers \
-                     or exclude it"
+                    "{what} labels ({labels}): state it if it is the target; as a feature its words \
+                     are values"
                 );
-                draft.warn_about("features", text, [Parameter::Target, Parameter::Exclude]);
+                draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
             } else {
-                let text = format!("{what} text: code it as numbers or exclude it");
-                draft.warn_about("features", text, [Parameter::Exclude]);
+                draft.say("features", format!("{what} words, which are its values"));
             }
+        }
+    }
+
+    /// Columns with numbers that are written in such a way that they are read as words.
+    fn amounts(&self, draft: &mut Draft, places: &[usize]) {
+        let comma = draft.suggestion.facts.decimal_comma;
+        let holds_amounts = |c: &&usize| {
+            let column = &self.columns[**c];
+            let amounts = column.amounts(comma);
+            amounts > 0 && (column.is_numeric(comma) || 2 * amounts >= column.texts)
+        };
+        for &c in places.iter().filter(holds_amounts).take(3) {
+            let (name, place) = (&self.header[c], self.number(c));
+            let amounts = self.columns[c].amounts(comma);
+            draft.warn(
+                "features",
+                format!(
+                    "column {place} ({name:?}): {amounts} cells look like numbers with a sign, a unit \
+                     or commas, as <5, 12 mg or 1,234 are: they are read as words, write plain numbers"
+                ),
+            );
         }
     }
 
@@ -100,8 +135,7 @@ impl Seen<'_> {
                 found.push(*code);
             }
         }
-        let holds = |word: &&str| columns.iter().any(|c| c.values.contains_key(*word));
-        if MISSING.iter().any(holds) {
+        if columns.iter().any(|c| c.unstated > 0) {
             draft.say("features", "NA and the like are taken as missing");
         }
         if !found.is_empty() {

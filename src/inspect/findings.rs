@@ -1,7 +1,7 @@
 //! Findings and suggestions, drawn from the counts of a table.
 
 use super::column::ColumnSummary;
-use crate::data::{Format, Orientation, TableFacts, TargetColumn};
+use crate::data::{Format, MISSING, Orientation, TableFacts, TargetColumn};
 use crate::error::Parameter;
 use crate::select::{ScoreKind, Target};
 
@@ -64,9 +64,6 @@ pub(super) struct Seen<'a> {
     pub(super) different_ids: usize,
     pub(super) duplicated_ids: usize,
 }
-
-/// Texts that usually mean a missing value, and are taken as such without being stated.
-pub(super) const MISSING: [&str; 8] = ["NA", "N/A", "NaN", "nan", "null", "NULL", "?", "."];
 
 /// The findings so far.
 pub(super) struct Draft {
@@ -242,7 +239,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Warns of cells that are no numbers.
+    /// Warns of cells that are no numbers, but words.
     pub(super) fn texts(
         &self,
         draft: &mut Draft,
@@ -263,10 +260,14 @@ pub(super) fn short(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// The labels in a column, the most frequent first, without codes for missing values.
+/// The labels in a column, the most frequent first, without texts that rather stand for a missing value. A
+/// class may well be called None.
 pub(super) fn labels_of(column: &ColumnSummary) -> Vec<String> {
+    let is_infinite = |label: &str| label.parse().is_ok_and(|value: f64| !value.is_finite());
+    let is_label =
+        |label: &str| label == "None" || !(MISSING.contains(&label) || is_infinite(label));
     let mut labels: Vec<(&String, &u64)> =
-        column.values.iter().filter(|(label, _)| !MISSING.contains(&label.as_str())).collect();
+        column.values.iter().filter(|(label, _)| is_label(label)).collect();
     labels.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     labels.into_iter().map(|(label, _)| label.clone()).collect()
 }

@@ -2,8 +2,10 @@
 //!
 //! **Not private**: the results depend on the data without noise and must not be passed on.
 
+mod amount;
 mod blocks;
 mod column;
+mod different;
 mod features;
 mod findings;
 mod roles;
@@ -130,6 +132,7 @@ mod tests {
             orientation: Some(Orientation::SamplesAsRows),
             delimiter: Some(b';'),
             decimal_comma: true,
+            exclude: vec!["note".into()],
             ..stated
         };
         assert_eq!(found.suggestion.facts, facts);
@@ -139,8 +142,64 @@ mod tests {
         assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));
     }
 
+    /// The texts of the findings on features, with a mark where something should be done.
+    fn on_features(found: &Inspection) -> Vec<String> {
+        let about = found.findings.iter().filter(|finding| finding.topic == "features");
+        about.map(|f| format!("{}{}", if f.odd { "! " } else { "" }, f.text)).collect()
+    }
+
     #[test]
-    fn a_place_becomes_a_name_and_columns_of_text_are_excluded() {
+    fn words_are_features_but_ids_and_free_text_are_not() {
+        let row = |i: usize| {
+            let (sex, place) = (["M", "F", "NA"][i % 3], i % 25);
+            format!("{sex},town {place},said {i} words,NA,{i}.5\n")
+        };
+        let text: String = (0..90).map(row).collect();
+        let found = inspected(&format!("sex,town,note,none,y\n{text}"), TableFacts::default());
+        assert_eq!(found.suggestion.facts.exclude, ["note"]);
+        assert_eq!(found.suggestion.features, 3);
+        assert_eq!(
+            on_features(&found),
+            [
+                "0 of 4 columns hold numbers, 3 hold words",
+                "column 1 (\"sex\") holds labels (F, M): state it if it is the target; as a feature its \
+                 words are values",
+                "column 2 (\"town\") holds words, which are its values",
+                "! column 3 (\"note\") holds words most of which occur once, as ids and free text do: no \
+                 feature, exclude it",
+                "1 columns hold one value only",
+                "NA and the like are taken as missing",
+            ]
+        );
+    }
+
+    /// The cells themselves are not in the findings.
+    #[test]
+    fn numbers_read_as_words_are_pointed_out() {
+        let row = |i: usize| {
+            let below = if i < 7 { "<0.25".to_owned() } else { format!("{i}.5") };
+            format!("{below}\t1,{i:03},200\t{} kg\t{i}\t1\n", 50 + i % 30)
+        };
+        let text: String = (0..40).map(row).collect();
+        let found = inspected(&format!("a\tb\tc\td\ty\n{text}"), TableFacts::default());
+        let found = on_features(&found);
+        for (what, expected) in [("a", Some(7)), ("b", Some(40)), ("c", Some(40)), ("d", None)] {
+            let finding = found
+                .iter()
+                .find(|text| text.contains(&format!("({what:?}): ")) && text.contains("as <5"));
+            assert_eq!(finding.is_some(), expected.is_some(), "{what}: {found:?}");
+            if let (Some(finding), Some(cells)) = (finding, expected) {
+                assert!(finding.contains(&format!(": {cells} cells look like")), "{finding}");
+            }
+        }
+        assert!(
+            !found.iter().any(|text| text.contains("0.25") || text.contains("200")),
+            "{found:?}"
+        );
+    }
+
+    #[test]
+    fn a_place_becomes_a_name_and_columns_of_free_text_are_excluded() {
         let text = "y,note,a\n1.5,low x,1\n2.5,mid x,2\n3.5,top x,3\n";
         let stated = TableFacts { target: TargetColumn::At(1), ..TableFacts::default() };
         let found = inspected(text, stated).suggestion;

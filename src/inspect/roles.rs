@@ -126,8 +126,10 @@ impl Seen<'_> {
                 [Parameter::Target],
             );
         }
-        if column.missing > 0 {
-            draft.say("target", format!("{} rows have none and count nowhere", column.missing));
+        // Labels are counted as texts, numbers as numbers.
+        let missing = column.missing + if numeric { column.unstated } else { 0 };
+        if missing > 0 {
+            draft.say("target", format!("{missing} rows have none and count nowhere"));
         }
     }
 }

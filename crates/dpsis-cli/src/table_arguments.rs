@@ -70,7 +70,7 @@ pub(super) struct TableOptions {
     #[arg(long, help_heading = "Table")]
     pub(super) decimal_comma: bool,
 
-    /// Texts that stand for a missing value, besides empty and unparseable cells
+    /// Texts that stand for a missing value, besides empty cells, NA and the like
     #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
     pub(super) na: Option<String>,
 

@@ -98,8 +98,8 @@ fn the_suggested_command_works() {
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
             &[
                 "holds labels (well, case): state it if it is the target",
-                "(--target, --exclude)",
-                "--exclude out",
+                "its words are values (--target, --exclude)",
+                "dpsis select --k 5",
             ],
         ),
         (

@@ -131,8 +131,7 @@ impl<R: BufRead> GctLines<R> {
             values.push(if is_target {
                 HeldColumn::Texts(of.iter().map(|cell| Some(cell.trim_ascii().to_vec())).collect())
             } else {
-                let number = |cell: &&[u8]| format.number(cell).unwrap_or(f64::NAN);
-                HeldColumn::Numbers(of.iter().map(number).collect())
+                HeldColumn::Numbers(of.iter().map(|cell| format.value(cell)).collect())
             });
         }
         if names.len() as u64 != features {
@@ -141,6 +140,7 @@ impl<R: BufRead> GctLines<R> {
         let layout = Layout {
             orientation: Orientation::FeaturesAsRows,
             names,
+            all_texts: true,
             named: true,
             target_name: wanted.and_then(text),
             ..Layout::default()
@@ -164,6 +164,7 @@ fn cells(line: &[u8], columns: usize, number: u64) -> Result<Vec<&[u8]>> {
 mod tests {
     use super::*;
     use crate::data::block_table::{BlockTable, RowValues, TextPlace, Wanted};
+    use crate::data::word::word;
     use crate::error::ErrorKind;
 
     fn table(text: &str, target: &TargetColumn) -> Result<HeldTable> {
@@ -176,7 +177,12 @@ mod tests {
         let table = table(text, target).unwrap();
         let names = table.layout().names.clone();
         let texts = vec![TextPlace::Ids, TextPlace::Target];
-        let wanted = Wanted { numbers: (0..names.len()).collect(), texts, block: 1 << 20 };
+        let wanted = Wanted {
+            numbers: (0..names.len()).collect(),
+            texts,
+            block: 1 << 20,
+            ..Wanted::default()
+        };
         let block = table.blocks(&wanted).unwrap().next().unwrap().unwrap();
         let RowValues::F64(values) = block.values else { panic!() };
         (names, values, block.texts)
@@ -188,12 +194,12 @@ mod tests {
 
     #[test]
     fn both_versions() {
-        let twelve =
-            "#1.2\n2\t3\nName\tDescription\ts1\ts2\ts3\r\ng1\tna\t1\t2.5\t-9\r\ng2\t\t4\t5\t6\n\n";
+        let twelve = "#1.2\n2\t3\nName\tDescription\ts1\ts2\ts3\r\ng1\tna\t1\t2.5\t-9\r\ng2\t\t4\t5\tmid\n\n";
         let (names, values, texts) = read(twelve, &TargetColumn::Last);
         assert_eq!(names, ["g1", "g2"]);
         assert_eq!(values[..4], [1.0, 4.0, 2.5, 5.0]);
-        assert!(values[4].is_nan() && values[5] == 6.0);
+        assert_eq!(values[4].to_bits(), f64::NAN.to_bits());
+        assert_eq!(values[5].to_bits(), word(b"mid").to_bits());
         assert_eq!(texts[0], text(&["s1", "s2", "s3"]));
         let thirteen = "#1.3\n2\t2\t2\t1\nid\tgene\tsymbol\ts1\ts2\nstatus\tna\tna\tcase\twell\n\
                         g1\ta\tb\t1\t2\ng2\tc\td\t3\t4";

@@ -273,6 +273,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::data::number::CellFormat;
+    use crate::data::word::word as word_value;
     use crate::error::ErrorKind;
 
     /// A table of x and y.
@@ -288,7 +290,9 @@ mod tests {
         let text = |cell: TextCell| cell.map(|text| String::from_utf8(text).unwrap());
         let labels = table.target.unwrap_or_default().into_iter().map(text);
         let labels = labels.map(Option::unwrap_or_default).collect();
-        let row = |row: usize| table.columns.iter().map(|column| column.number(row)).collect();
+        let row = |row: usize| {
+            table.columns.iter().map(|column| column.value(row, &CellFormat::default())).collect()
+        };
         Ok(Small { features: table.names, labels, x: (0..table.rows).map(row).collect() })
     }
 
@@ -420,6 +424,23 @@ mod tests {
         assert_eq!(table.x[2], [6.0, 3.0, 0.125]);
         assert_eq!(table.x[0], [4.0, 5.0, 0.5]);
         assert!(table.x[1][0].is_nan());
+    }
+
+    /// R's NA is a NaN with the payload 1954: missing, and no word, also beside words.
+    #[test]
+    fn values_of_frames() {
+        let na = f64::from_bits(0x7ff0_0000_0000_07a2);
+        let levels = pairs(&[(symbol("levels"), strings(&["M", "F"]))]);
+        let factor = [integers(true, &[2, NA_INTEGER]), levels].concat();
+        let columns = [reals(false, &[na, 1.5]), factor, strings(&["?", " 2"])];
+        let names = (symbol("names"), strings(&["a", "b", "c"]));
+        let class = (symbol("class"), strings(&["data.frame"]));
+        let x = [list(true, &columns), pairs(&[names, class])].concat();
+        let y = integers(false, &[1, 2]);
+        let table = read(file(3, &pairs(&[(symbol("x"), x), (symbol("y"), y)])), "any").unwrap();
+        let bits = |row: &Vec<f64>| row.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
+        assert_eq!(bits(&table.x[0]), bits(&vec![f64::NAN, word_value(b"F"), f64::NAN]));
+        assert_eq!(bits(&table.x[1]), bits(&vec![1.5, f64::NAN, 2.0]));
     }
 
     /// Later references to a name, and features without names.

@@ -1,8 +1,8 @@
 //! Parquet, and Arrow files and streams, decoded by Arrow's crates in record batches.
 //!
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
-//! with the wanted columns only. Integers, floats and booleans are numbers; texts, also in
-//! dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
+//! with the wanted columns only. Integers, floats, booleans, dates and timestamps are numbers; texts,
+//! also in dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
 //! table, holds ids.
 
 mod claims;
@@ -23,6 +23,7 @@ use crate::data::block_table::{
 };
 use crate::data::formats::Format;
 use crate::data::formats::positioned::Positioned;
+use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
 use columns::{cells, is_number, is_text, spread};
 use guard::guarded;
@@ -157,6 +158,7 @@ impl BlockTable for ArrowTable {
             batch: None,
             rows,
             narrow: self.is_narrow(&numbers),
+            format: wanted.format.clone(),
             numbers: numbers.iter().map(of).collect(),
             texts: texts.iter().map(|column| column.as_ref().map(of)).collect(),
         }))
@@ -171,6 +173,7 @@ struct Cut<'a> {
     batch: Option<RecordBatch>,
     rows: usize,
     narrow: bool,
+    format: CellFormat,
     /// The columns of a batch.
     numbers: Vec<usize>,
     texts: Vec<Option<usize>>,
@@ -206,13 +209,15 @@ impl Cut<'_> {
         let values = if self.narrow {
             let mut values = vec![0f32; rows * d];
             for (place, &column) in self.numbers.iter().enumerate() {
-                spread(batch.column(column), &mut values, place, d, |value| value as f32)?;
+                spread(batch.column(column), &mut values, place, d, &self.format, |value| {
+                    value as f32
+                })?;
             }
             RowValues::F32(values)
         } else {
             let mut values = vec![0f64; rows * d];
             for (place, &column) in self.numbers.iter().enumerate() {
-                spread(batch.column(column), &mut values, place, d, |value| value)?;
+                spread(batch.column(column), &mut values, place, d, &self.format, |value| value)?;
             }
             RowValues::F64(values)
         };

@@ -196,7 +196,7 @@ mod tests {
     ) -> Vec<Vec<f64>> {
         let matrix = Matrix::new(array, None, orientation).unwrap();
         let texts = vec![TextPlace::Column(0)];
-        let wanted = Wanted { numbers: wanted.to_vec(), texts, block };
+        let wanted = Wanted { numbers: wanted.to_vec(), texts, block, ..Wanted::default() };
         let mut rows = Vec::new();
         for block in matrix.blocks(&wanted).unwrap() {
             let block = block.unwrap();

@@ -1,0 +1,166 @@
+//! Dates as numbers: days since 1970-01-01, the time of the day as a fraction of one.
+//!
+//! Read are `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to nine digits),
+//! with or without a `Z` at the end: ISO 8601 with hyphens and colons, in the Gregorian calendar, which is
+//! continued to the years before it. What is no valid date - 2023-02-29, 24:00, a leap second, an offset from
+//! UTC - is none.
+
+/// The number of nanoseconds in a day.
+const DAY: i128 = 86_400 * SECOND;
+const SECOND: i128 = 1_000_000_000;
+
+/// The number of days that nanoseconds since 1970-01-01 make.
+pub(crate) fn days_of(nanoseconds: i128) -> f64 {
+    // The time of the day is below 2^53 nanoseconds: exactly an `f64`.
+    nanoseconds.div_euclid(DAY) as f64 + nanoseconds.rem_euclid(DAY) as f64 / DAY as f64
+}
+
+/// The days since 1970-01-01 that a text states; `None` if it is no valid date.
+pub(crate) fn date(text: &[u8]) -> Option<f64> {
+    let (day, time) = text.split_first_chunk()?;
+    let day = DAY * i128::from(day_number(day)?);
+    match time.split_first() {
+        None => Some(days_of(day)),
+        Some((b'T' | b' ', time)) => Some(days_of(day + nanoseconds(time)?)),
+        Some(_) => None,
+    }
+}
+
+/// The number of a day, from 1970-01-01.
+fn day_number(text: &[u8; 10]) -> Option<i64> {
+    let [y1, y2, y3, y4, b'-', m1, m2, b'-', d1, d2] = *text else { return None };
+    let (year, month) = (digits(&[y1, y2, y3, y4])?, digits(&[m1, m2])?);
+    let day = digits(&[d1, d2])?;
+    let is_leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+    let lengths = [31, if is_leap { 29 } else { 28 }, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+    let month = usize::try_from(month).ok()?.checked_sub(1)?;
+    if !(1..=*lengths.get(month)?).contains(&day) {
+        return None;
+    }
+    // The 29ths of February before a year: one in each fourth year from the year 0 on, but for centuries.
+    let leaps = |year: i64| (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
+    let years = 365 * (year - 1970) + leaps(year) - leaps(1970);
+    Some(years + lengths[..month].iter().sum::<i64>() + day - 1)
+}
+
+/// The nanoseconds from midnight to a time of the day.
+fn nanoseconds(text: &[u8]) -> Option<i128> {
+    let text = text.strip_suffix(b"Z").unwrap_or(text);
+    let (minutes, rest) = text.split_first_chunk()?;
+    let [h1, h2, b':', m1, m2] = *minutes else { return None };
+    let (hour, minute) = (digits(&[h1, h2])?, digits(&[m1, m2])?);
+    let (second, fraction) = match rest {
+        [] => (0, 0),
+        [b':', s1, s2] => (digits(&[*s1, *s2])?, 0),
+        [b':', s1, s2, b'.', places @ ..] => (digits(&[*s1, *s2])?, billionths(places)?),
+        _ => return None,
+    };
+    let valid = hour < 24 && minute < 60 && second < 60;
+    valid.then(|| i128::from(hour * 3600 + minute * 60 + second) * SECOND + i128::from(fraction))
+}
+
+/// The billionths that one to nine decimal places stand for.
+fn billionths(places: &[u8]) -> Option<i64> {
+    let missing = 9u32.checked_sub(u32::try_from(places.len()).ok()?)?;
+    Some(digits(places)? * 10i64.pow(missing))
+}
+
+/// The number that at most nine digits make.
+fn digits(text: &[u8]) -> Option<i64> {
+    let all = !text.is_empty() && text.iter().all(u8::is_ascii_digit);
+    all.then(|| text.iter().fold(0, |number, digit| 10 * number + i64::from(digit - b'0')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All days of the years 0 to 9999, counted one by one.
+    #[test]
+    fn every_day_follows_the_day_before() {
+        let mut day = 0;
+        let mut origin = None;
+        for year in 0..=9999 {
+            for month in 1..=12 {
+                let length = match month {
+                    2 if year % 400 == 0 || year % 4 == 0 && year % 100 != 0 => 29,
+                    2 => 28,
+                    4 | 6 | 9 | 11 => 30,
+                    _ => 31,
+                };
+                for of_month in [1, 2, length] {
+                    let text = format!("{year:04}-{month:02}-{of_month:02}");
+                    let found = date(text.as_bytes()).unwrap();
+                    let first = *origin.get_or_insert(found);
+                    assert_eq!(found, first + f64::from(day + of_month - 1), "{text}");
+                }
+                for of_month in [0, length + 1] {
+                    let text = format!("{year:04}-{month:02}-{of_month:02}");
+                    assert_eq!(date(text.as_bytes()), None, "{text}");
+                }
+                day += length;
+            }
+        }
+    }
+
+    /// Numbers of days as Python's `datetime` gives them.
+    #[test]
+    fn known_days() {
+        for (text, days) in [
+            ("1970-01-01", 0.0),
+            ("1969-12-31", -1.0),
+            ("2000-02-29", 11_016.0),
+            ("2024-12-31", 20_088.0),
+            ("1900-03-01", -25_508.0),
+            ("0001-01-01", -719_162.0),
+            ("9999-12-31", 2_932_896.0),
+            ("1970-01-02T12:00", 1.5),
+            ("1970-01-02 06:00:00", 1.25),
+            ("1969-12-31T18:00Z", -0.25),
+            ("1970-01-01T00:00:01", 1.0 / 86_400.0),
+            ("1970-01-01T00:00:00.5", 0.5 / 86_400.0),
+            ("1970-01-01 00:00:00.000000001Z", 1.0 / 86_400e9),
+            ("1970-01-01T23:59:59.999", 86_399_999.0 / 86_400_000.0),
+        ] {
+            assert_eq!(date(text.as_bytes()), Some(days), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_date() {
+        for text in [
+            "2023-02-29",
+            "1900-02-29",
+            "2023-00-10",
+            "2023-13-01",
+            "2023-04-31",
+            "2023-4-01",
+            "20230401",
+            "01-04-2023",
+            "2023/04/01",
+            "2023-04-01Z",
+            "2023-04-01T",
+            "2023-04-01T12",
+            "2023-04-01T24:00",
+            "2023-04-01T12:60",
+            "2023-04-01T12:00:60",
+            "2023-04-01T12:00:00.",
+            "2023-04-01T12:00:00.1234567890",
+            "2023-04-01T12:00+02:00",
+            "2023-04-01  12:00",
+            "2023-04-01t12:00",
+            "+023-04-01",
+            "2023-04-0",
+            "",
+        ] {
+            assert_eq!(date(text.as_bytes()), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn nanoseconds_before_1970() {
+        assert_eq!(days_of(-1), -1.0 + (DAY - 1) as f64 / DAY as f64);
+        assert_eq!(days_of(-DAY), -1.0);
+        assert_eq!(days_of(DAY / 8 * 11), 1.375);
+    }
+}

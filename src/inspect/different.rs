@@ -1,0 +1,75 @@
+//! The number of different words in a column, in little memory.
+//!
+//! Adaptive sampling: of the words' hashes those are kept that are multiples of 2^level, and the level rises
+//! whenever more than [`KEPT`] are. Up to that many the count is exact; beyond, the number kept times 2^level
+//! estimates it without bias, with a relative standard deviation of about 1.2/sqrt([`KEPT`]), or 8%.
+//!
+//! Source: P. Flajolet, "On adaptive sampling", Computing 43 (1990), after M. Wegman.
+
+use std::collections::BTreeSet;
+
+/// The largest number of hashes that are kept.
+const KEPT: usize = 256;
+
+/// A count of different words, by their hashes.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Different {
+    level: u32,
+    hashes: BTreeSet<u64>,
+}
+
+impl Different {
+    /// Takes in the hash of a word.
+    pub(super) fn take_in(&mut self, hash: u64) {
+        if hash.trailing_zeros() >= self.level && self.hashes.insert(hash) {
+            while self.hashes.len() > KEPT {
+                self.rise_to(self.level + 1);
+            }
+        }
+    }
+
+    /// Takes in the words of another part of the column.
+    pub(super) fn merge(&mut self, other: Self) {
+        self.rise_to(self.level.max(other.level));
+        other.hashes.into_iter().for_each(|hash| self.take_in(hash));
+    }
+
+    /// The number of different words.
+    pub(super) fn count(&self) -> u64 {
+        (self.hashes.len() as u64) << self.level
+    }
+
+    fn rise_to(&mut self, level: u32) {
+        self.level = level;
+        self.hashes.retain(|hash| hash.trailing_zeros() >= level);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hashes that look random: the finalizer of splitmix64, a bijection.
+    fn hash(number: u64) -> u64 {
+        let z = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) >> 13
+    }
+
+    #[test]
+    fn few_are_counted_exactly_and_many_well() {
+        for (words, exact) in [(0, true), (1, true), (256, true), (257, false), (20_000, false)] {
+            let (mut all, mut one, mut other) = <(Different, Different, Different)>::default();
+            for number in (1..=words).chain(1..=words) {
+                all.take_in(hash(number));
+                (if number % 3 == 0 { &mut one } else { &mut other }).take_in(hash(number));
+            }
+            one.merge(other);
+            assert_eq!(one.count(), all.count(), "in any order");
+            let error = all.count().abs_diff(words) as f64 / words.max(1) as f64;
+            // Five standard deviations.
+            assert!(error <= if exact { 0.0 } else { 0.4 }, "{words}: {}", all.count());
+        }
+    }
+}
