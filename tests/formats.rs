@@ -228,7 +228,8 @@ fn every_format_gives_the_same_words() {
     for missing in [&[][..], &["yes", "-999"]] {
         let read = |name: &str| {
             let target = TargetColumn::Named("age".into());
-            let table = FileTable::new(data(name)).target_column(target).missing(missing);
+            let table =
+                FileTable::new(data(name)).target_column(target).missing(missing.iter().copied());
             WholeTable::read(&table).unwrap()
         };
         let bits =
