@@ -4,7 +4,9 @@
 
 use std::io::Cursor;
 
-use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes};
+use dpsis::score::{
+    ClassSums, CorrelationSums, kendall, kendall_of_classes, ks, ks_of_classes,
+};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
     FileTable, GRID, Mechanism, Neighbors, NotPrivate, NotPrivateSelect, Orientation, Record,
@@ -173,8 +175,8 @@ fn the_parts_rebuild_the_whole() {
     let by_default = select().target(Target::Bounded(Bounds::new(-4.0, 4.0).unwrap()));
     let stated = by_default.center(Center::Stated(8.0 * 2000.0 / (2.0 * f64::from(GRID))));
     let whole = stated.seed(21).run(&table).unwrap();
-    let codes = y.mapv(|target| Some(Bounds::new(-4.0, 4.0).unwrap().to_grid(target)));
-    let scores = ks(x.view(), codes.view(), center, relation).unwrap();
+    let coded = y.mapv(|target| Some(Bounds::new(-4.0, 4.0).unwrap().to_grid(target)));
+    let scores = ks(x.view(), coded.view(), center, relation).unwrap();
     let epsilon: Epsilon = "0.7".parse().unwrap();
     assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
 

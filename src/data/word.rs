@@ -28,7 +28,6 @@ pub(crate) fn word(text: &[u8]) -> f64 {
 ///
 /// To be asked only of tables that [may hold words](crate::data::Samples::has_words): the NaNs of others
 /// have any payload.
-#[cfg_attr(not(feature = "inspect"), allow(dead_code, reason = "for scores that compare words"))]
 pub(crate) fn word_of(value: f64) -> Option<u64> {
     let payload = value.to_bits() & PAYLOAD;
     (value.is_nan() && payload != 0).then_some(payload)

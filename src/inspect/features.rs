@@ -4,7 +4,9 @@ use super::column::{CODES, ColumnSummary};
 use super::findings::{Draft, Seen, Written, labels_of, short};
 use crate::data::TargetColumn;
 use crate::error::Parameter;
-use crate::select::{ScoreKind, WIDE};
+
+/// So many columns are often of one kind.
+const MANY: usize = 200;
 
 impl Seen<'_> {
     /// The places of the features among the columns here, from 0; of the samples, where lines are features.
@@ -144,7 +146,7 @@ impl Seen<'_> {
         }
     }
 
-    /// Whether ranks within a row make sense.
+    /// Whether the columns are of one kind.
     fn scale(&self, draft: &mut Draft, columns: Vec<&ColumnSummary>) {
         let mut magnitudes: Vec<f64> =
             columns.iter().map(|c| c.magnitude()).filter(|m| *m > 0.0).collect();
@@ -154,9 +156,8 @@ impl Seen<'_> {
         }
         let at = |share: f64| magnitudes[((magnitudes.len() - 1) as f64 * share) as usize];
         let ratio = at(0.9) / at(0.1);
-        let wide = draft.suggestion.features >= WIDE;
         // Gene intensities differ by a few hundred between genes on one array; units by more.
-        let one_kind = ratio <= 1000.0 && (wide || ratio <= 10.0);
+        let one_kind = ratio <= if draft.suggestion.features >= MANY { 1000.0 } else { 10.0 };
         let low = columns.iter().map(|c| c.low).fold(f64::INFINITY, f64::min);
         let high = columns.iter().map(|c| c.high).fold(f64::NEG_INFINITY, f64::max);
         let words = format!(
@@ -169,20 +170,6 @@ impl Seen<'_> {
             draft.say("scale", format!("{words}: the columns may be of one kind"));
         } else {
             draft.say("scale", format!("{words}: the columns are rather in different units"));
-        }
-        match (one_kind, wide) {
-            (true, false) => draft.say_about(
-                "scale",
-                "the default for so few columns is Kendall's correlation; ranks within each row suit \
-                 columns of one kind",
-                [Parameter::Scaling],
-            ),
-            (false, true) => {
-                let text = "ranks within a row would mislead: score by Kendall's correlation";
-                draft.warn_about("scale", text, [Parameter::Score]);
-                draft.suggestion.score = Some(ScoreKind::Kendall);
-            }
-            _ => {}
         }
     }
 }

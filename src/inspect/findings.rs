@@ -3,7 +3,7 @@
 use super::column::ColumnSummary;
 use crate::data::{Format, MISSING, Orientation, TableFacts, TargetColumn};
 use crate::error::Parameter;
-use crate::select::{ScoreKind, Target};
+use crate::select::Target;
 
 /// A finding of the inspection, one line of text.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,8 +30,6 @@ pub struct Suggestion {
     /// The target: the classes found in it in alphabetical order, or a number. Its range is never
     /// suggested: that of the data is not public.
     pub target: Target,
-    /// The score, where the default does not suit.
-    pub score: Option<ScoreKind>,
     /// The number of features to select from.
     pub features: usize,
 }

@@ -13,7 +13,7 @@ use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::delimiter_name;
-use dpsis::{Error, FileTable, Orientation, Result, ScoreKind, TableFacts, Target, TargetColumn};
+use dpsis::{Error, FileTable, Orientation, Result, TableFacts, Target, TargetColumn};
 
 /// Look at a table before a release: for the data holder's eyes only.
 ///
@@ -94,11 +94,6 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     }
     if !facts.exclude.is_empty() {
         state("--exclude", to_record(&facts.exclude));
-    }
-    match suggestion.score {
-        Some(ScoreKind::Correlation) => state("--score", "correlation".to_owned()),
-        Some(ScoreKind::Kendall) => state("--score", "kendall".to_owned()),
-        _ => {}
     }
     if let Some(path) = &facts.target_file {
         state("--target-file", path.display().to_string());

@@ -92,17 +92,68 @@ pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
         .ok_or_else(|| Error::request("the delimiter must be one character, or the word tab"))
 }
 
-/// `center=C,target=T`, either or both: the shares of the target's median and center.
-pub(super) fn parse_split(text: &str) -> Result<(String, String)> {
-    let (mut target, mut center) = ("0.10".to_owned(), "0.05".to_owned());
-    for part in text.split(',') {
-        match part.split_once('=').map(|(name, share)| (name.trim(), share.trim())) {
-            Some(("target", share)) => share.clone_into(&mut target),
-            Some(("center", share)) => share.clone_into(&mut center),
-            _ => return Err(Error::request("the split must be stated as center=0.05,target=0.10")),
-        }
+/// The shares of the budget.
+pub(super) struct Split {
+    pub(super) target: String,
+    pub(super) center: String,
+    pub(super) estimates: String,
+    pub(super) direction: Option<String>,
+}
+
+impl Default for Split {
+    fn default() -> Self {
+        let [target, center, estimates] = ["0.10", "0.05", "0.10"].map(str::to_owned);
+        Self { target, center, estimates, direction: None }
     }
-    Ok((target, center))
+}
+
+/// The shares of the budget from `center=0.05,target=0.10,estimates=0.10,direction=0.05`; those not stated have their
+/// defaults.
+pub(super) fn parse_split(text: &str) -> Result<Split> {
+    let mut split = Split::default();
+    let mut stated = Vec::new();
+    for part in text.split(',') {
+        let (name, share) = part.split_once('=').unwrap_or((part, ""));
+        let (name, share) = (name.trim(), share.trim().to_owned());
+        match name {
+            "target" => split.target = share,
+            "center" => split.center = share,
+            "estimates" => split.estimates = share,
+            "direction" => split.direction = Some(share),
+            _ => {
+                return Err(Error::request(
+                    "the split must be stated as center=0.05,target=0.10,estimates=0.10",
+                ));
+            }
+        }
+        stated.push(name);
+    }
+    distinct(stated, "a share is stated twice")?;
+    Ok(split)
+}
+
+/// A number of bytes from a number and a unit: `500MB`, `1.5 GiB`, `4g` (GiB), `1000000`.
+pub(super) fn parse_size(text: &str) -> Result<u64> {
+    let text = text.trim();
+    let end = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    let bytes = match unit.to_ascii_lowercase().as_str() {
+        "" | "b" => Some(1.0),
+        "kb" => Some(1e3),
+        "mb" => Some(1e6),
+        "gb" => Some(1e9),
+        "tb" => Some(1e12),
+        "k" | "kib" => Some(1024.0),
+        "m" | "mib" => Some(1024f64.powi(2)),
+        "g" | "gib" => Some(1024f64.powi(3)),
+        "t" | "tib" => Some(1024f64.powi(4)),
+        _ => None,
+    };
+    let number = number.trim().parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
+    match (number, bytes) {
+        (Some(number), Some(bytes)) => Ok((number * bytes) as u64),
+        _ => Err(Error::request("a size is a number and a unit, such as 500MB or 4GiB")),
+    }
 }
 
 /// `private`, `none`, a number, or `LABEL=SHARE,...`.

@@ -190,6 +190,10 @@ impl Study {
     fn rehearse(&self, method: Method, arm: &Arm) -> Result<Rehearsal> {
         let scale = &arm.scale;
         let mut select = Select::new(1).method(method).target(self.target.clone());
+        // Selections alone are compared; the default is what a user gets.
+        if *scale != ArmScale::Default {
+            select = select.estimates(0);
+        }
         let mut x = None;
         let mut labels = None;
         let written = |values: &mut dyn Iterator<Item = f64>| -> Vec<String> {

@@ -39,8 +39,7 @@ pub(crate) struct SelectArguments {
     #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true, help_heading = "Method")]
     pub(super) penalty: Option<f64>,
 
-    /// How features are scored [default: correlation if bounds, scale or center are stated or there
-    /// are 200 features or more, else kendall]
+    /// How features are scored [default: correlation if bounds or a scale are stated, else ks]
     #[arg(long, value_enum, help_heading = "Features")]
     pub(super) score: Option<Score>,
 
@@ -52,7 +51,8 @@ pub(crate) struct SelectArguments {
     #[arg(long, value_name = "FILE", conflicts_with = "bounds", help_heading = "Features")]
     pub(super) bounds_file: Option<PathBuf>,
 
-    /// How features are made comparable [default: bounds if stated, else row-rank]
+    /// How values are made comparable for correlation [default: bounds if stated, else row-rank]; with
+    /// --score ks, for its streaming form [default: not at all]
     #[arg(long, value_enum, help_heading = "Features")]
     pub(super) scale: Option<Scale>,
 
@@ -92,10 +92,15 @@ pub(crate) struct SelectArguments {
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
     pub(super) neighbors: Relation,
 
-    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, where they
-    /// are drawn; the selection gets the rest [default: center=0.05,target=0.10]
-    #[arg(long, value_name = "center=C,target=T", help_heading = "Privacy")]
+    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, for the
+    /// strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the
+    /// rest [default: center=0.05,target=0.10,estimates=0.10,direction=0.05]
+    #[arg(long, value_name = "NAME=SHARE,...", help_heading = "Privacy")]
     pub(super) split: Option<String>,
+
+    /// Tell for each selected feature whether the target rises or falls with it
+    #[arg(long, help_heading = "Privacy")]
+    pub(super) direction: bool,
 
     #[command(flatten)]
     pub(super) mechanism: MechanismArguments,
@@ -114,6 +119,11 @@ pub(crate) struct SelectArguments {
     /// Draw from a stated seed: for tests; the output is then not for release
     #[arg(long, value_name = "N", help_heading = "Running")]
     pub(super) seed: Option<u64>,
+
+    /// Memory for columns, such as 500MB or 16GiB; larger tables are read in several passes. The result
+    /// does not depend on it
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", help_heading = "Running")]
+    pub(super) memory: String,
 
     /// Threads that work on rows [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", help_heading = "Running")]
@@ -146,9 +156,11 @@ pub(super) enum MethodId {
 /// The score of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum Score {
+    /// Kolmogorov-Smirnov: the best threshold or word of each column, for columns of any kind
+    Ks,
     /// Correlation of scaled values with the target
     Correlation,
-    /// Kendall's rank correlation, column by column: for columns in different units
+    /// Kendall's rank correlation, column by column
     Kendall,
 }
 

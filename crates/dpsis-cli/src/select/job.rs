@@ -5,11 +5,14 @@ use std::path::Path;
 use super::arguments::{MethodId, Scale, Score, SelectArguments};
 use crate::progress::progress;
 use crate::schema_file::SchemaFile;
-use crate::values::{parse_bounds, parse_center, parse_record, parse_split};
+use crate::values::{parse_bounds, parse_center, parse_record, parse_size, parse_split};
 use dpsis::{
     Bounds, Error, FileTable, Method, NotPrivateSelect, Result, Scaling, ScoreKind, Select, Target,
     TwoStage,
 };
+
+/// The share of the budget for directions, if none is stated.
+const DIRECTION_SHARE: &str = "0.05";
 
 /// A request and its table.
 pub(crate) struct Job {
@@ -61,15 +64,24 @@ impl SelectArguments {
         }
         if let Some(score) = self.score {
             select = select.score(match score {
+                Score::Ks => ScoreKind::Ks,
                 Score::Correlation => ScoreKind::Correlation,
                 Score::Kendall => ScoreKind::Kendall,
             });
         }
         select = self.scale(select, &schema)?;
-        if let Some(split) = &self.split {
-            let (target, center) = parse_split(split)?;
-            select = select.shares(&target, &center);
+        let split = self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default();
+        select = select.shares(&split.target, &split.center).estimates(&split.estimates);
+        match (self.direction, split.direction) {
+            (true, share) => {
+                select = select.direction(share.as_deref().unwrap_or(DIRECTION_SHARE));
+            }
+            (false, Some(_)) => {
+                return Err(Error::request("the share of directions needs --direction"));
+            }
+            (false, None) => {}
         }
+        select = select.memory(parse_size(&self.memory)?);
         select = self.method(select)?;
         if let Some(threads) = self.threads {
             select = select.threads(threads);
