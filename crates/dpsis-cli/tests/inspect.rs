@@ -99,7 +99,7 @@ fn the_suggested_command_works() {
             &[
                 "holds labels (well, case): state it if it is the target",
                 "its words are values (--target, --exclude)",
-                "dpsis select --k 5",
+                "dpsis select --k 1 --eps 1 t.csv",
             ],
         ),
         (
@@ -324,7 +324,7 @@ fn files_of_every_format() {
         (
             "named.rds",
             &["--target", "age", "--na=-999"],
-            &["each sample has an id beside", "column 7 (\"age\"): numbers", "--exclude two,three"],
+            &["each sample has an id beside", "column 7 (\"age\"): numbers", "2 hold words"],
         ),
         ("list.RData", &[], &["column 7 (\"y\"): labels no (20), yes (20)"]),
         (
@@ -356,8 +356,9 @@ fn files_of_every_format() {
         let selected = dpsis(&data, &words);
         assert_eq!(selected.status.code(), Some(0), "{file}: {}", said(&selected));
         let names = String::from_utf8(selected.stdout).unwrap();
-        // Where another is the target, the age is a candidate.
-        let is_feature = |name: &str| name.starts_with("feature-") || name == "age";
+        // Where another is the target, the age and the labels are candidates.
+        let is_feature =
+            |name: &str| name.starts_with("feature-") || ["age", "two", "three"].contains(&name);
         assert!(names.lines().all(is_feature), "{file}: {names}");
     }
     // Nothing to run without a target; text alone has delimiters.
