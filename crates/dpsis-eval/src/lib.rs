@@ -8,6 +8,7 @@
 //! | import a public data set, make bounds from a public table | [`datasets`] |
 //! | prepare a public table for the plain models | [`Preparation`], [`Prepared`] |
 //! | make a synthetic table whose true features are known | [`design`] |
+//! | make a table of a kind that people have, with planted true features | [`planted`] |
 //! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`], [`Study`] |
 //! | run a paper's experiment | [`experiments`] |
 //! | draw curves, heat maps and bars as SVG | [`figure`] |
@@ -54,6 +55,7 @@ pub mod experiments;
 pub mod figure;
 mod metrics;
 mod output;
+pub mod planted;
 mod preparation;
 mod seed;
 mod study;
