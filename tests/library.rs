@@ -4,9 +4,7 @@
 
 use std::io::Cursor;
 
-use dpsis::score::{
-    ClassSums, CorrelationSums, kendall, kendall_of_classes, ks, ks_of_classes,
-};
+use dpsis::score::{ClassSums, CorrelationSums, kendall, kendall_of_classes, ks, ks_of_classes};
 use dpsis::{
     ArrayTable, Bounds, CanonicalLipschitz, Center, CheckedSelect, Epsilon, Error, ErrorKind,
     FileTable, GRID, Mechanism, Neighbors, NotPrivate, NotPrivateSelect, Orientation, Record,

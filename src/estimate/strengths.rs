@@ -79,6 +79,12 @@ pub(crate) fn half_width(k: usize, level: f64) -> f64 {
     }
 }
 
+/// The probability that the noise of one of `k` values, in units of sensitivity/eps, exceeds `w` in one direction: of a
+/// wrong sign, for a value that is w away from 0.
+pub(crate) fn error_beyond(k: usize, w: f64) -> f64 {
+    if w > 0.0 { tail(k, w) / 2.0 } else { 0.5 }
+}
+
 /// P(|R U| > w) for w > 0: a sum of Poisson probabilities, from its largest term outward.
 fn tail(k: usize, w: f64) -> f64 {
     if k == 0 {

@@ -12,6 +12,7 @@ mod memo;
 mod not_private;
 mod pass;
 mod plan;
+mod prediction;
 mod public_center;
 mod record;
 mod recording;
@@ -26,9 +27,9 @@ pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
 pub use record::{
-    CenterUsed, Command, EntropySource, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked,
-    PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection,
-    TargetCoding, TargetUsed, Unit, Warning, WarningKind,
+    CenterUsed, Command, Direction, EntropySource, Estimate, Guarantee, MechanismUsed, MissingRule,
+    PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId,
+    ScoreUsed, Selection, TargetCoding, TargetUsed, Unit, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::TwoStage;

@@ -70,6 +70,10 @@ pub struct Record {
     pub target: TargetUsed,
     /// Private estimates that the budget paid for.
     pub released: Released,
+    /// The strengths and directions of the selected features, in their order; empty if not released.
+    pub estimates: Vec<Estimate>,
+    /// Whether the selected features are beyond chance.
+    pub verdict: Verdict,
     /// Facts treated as public.
     pub public: PublicFacts,
     /// The source of randomness.
@@ -233,6 +237,41 @@ pub struct Released {
     pub rows_estimate: Option<u64>,
     /// The estimated number of rows without.
     pub unusable_estimate: Option<u64>,
+}
+
+/// The private estimates about a selected feature.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Estimate {
+    /// Its name in the header.
+    pub name: String,
+    /// The strength of its association with the target, from 0 to 1: the score as a share of the largest that is
+    /// possible. For two classes, or a split target, and the Kolmogorov-Smirnov score it is the distance of that name.
+    pub strength: Option<f64>,
+    /// The ends of an interval that holds the strength in this table with a probability of 90%.
+    pub low: Option<f64>,
+    /// See [`low`](Self::low).
+    pub high: Option<f64>,
+    /// The probability, at most, that chance alone makes any of the selected features look this strong.
+    pub p_value: Option<f64>,
+    /// Whether that is at most 5%; `None` without a verdict.
+    pub beyond_chance: Option<bool>,
+    /// The direction of the association, if it was released.
+    pub direction: Option<Direction>,
+    /// The probability, at most, of this direction if the other one is right.
+    pub direction_error: Option<f64>,
+}
+
+/// The verdict on the selected features.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Verdict {
+    /// How many of them are beyond chance; `None` without a verdict.
+    pub beyond_chance: Option<usize>,
+    /// The strength from which on a feature is; above 1 if none could be.
+    pub chance_level: Option<f64>,
+    /// The verdict in plain words.
+    pub text: String,
 }
 
 /// Facts known to anyone who may see the header.
@@ -410,6 +449,16 @@ words! {
         Classes = "classes",
         /// As it is, by its order or value.
         Number = "number",
+    }
+}
+
+words! {
+    /// The direction of an association.
+    Direction {
+        /// The target rises with the feature; of two classes, the second has the larger values.
+        Rises = "rises",
+        /// The target falls as the feature rises.
+        Falls = "falls",
     }
 }
 

@@ -8,11 +8,13 @@ use crate::mechanism::Mechanism;
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::plan::{Association, Plan, Scoring};
+use crate::select::findings::LEVEL;
+use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
+use crate::select::prediction;
 use crate::select::record::{
-    Command, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed,
-    Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed, Unit, Warning,
-    WarningKind,
+    Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts,
+    RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
+    Unit, Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Method, Target, TwoStage};
@@ -24,6 +26,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         let place = schema.features()[index];
         Picked { name: schema.name(place).to_owned(), column: place + 1, index }
     };
+    let (estimates, verdict) = verdicts(plan, schema, &chosen);
     let mut warnings = warnings(plan, &randomness, chosen.estimate);
     warnings.extend(rare_classes(plan, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(&chosen.released));
@@ -40,6 +43,8 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         score: score_used(plan, chosen.sensitivity),
         target: target_used(plan, schema),
         released: chosen.released,
+        estimates,
+        verdict,
         public: PublicFacts {
             features: schema.d(),
             k: plan.k,
@@ -50,6 +55,111 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         randomness,
         warnings,
     }
+}
+
+/// The estimates about the picks and the verdict on them.
+fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Verdict) {
+    let strengths = chosen.findings.as_ref().and_then(|findings| findings.strengths.as_ref());
+    let directions = chosen.findings.as_ref().and_then(|findings| findings.directions.as_ref());
+    let estimate = |(i, &index): (usize, &usize)| {
+        let strength = strengths.map(|strengths| &strengths[i]);
+        let direction = directions.map(|directions| directions[i]);
+        Estimate {
+            name: schema.name(schema.features()[index]).to_owned(),
+            strength: strength.map(|strength| digits(strength.strength)),
+            low: strength.map(|strength| digits(strength.low)),
+            high: strength.map(|strength| digits(strength.high)),
+            p_value: strength.and_then(|strength| strength.p_value),
+            beyond_chance: strength.and_then(|strength| Some(strength.p_value? <= LEVEL)),
+            direction: direction.map(|(direction, _)| direction),
+            direction_error: direction.map(|(_, error)| error),
+        }
+    };
+    let estimates: Vec<Estimate> = match (strengths, directions) {
+        (None, None) => Vec::new(),
+        _ => chosen.picks.iter().enumerate().map(estimate).collect(),
+    };
+    let verdict = verdict(plan, chosen, &estimates);
+    (estimates, verdict)
+}
+
+/// Four digits after the point: more would be noise.
+fn digits(value: f64) -> f64 {
+    (value * 1e4).round() / 1e4
+}
+
+fn verdict(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
+    let none = |text: &str| Verdict {
+        beyond_chance: None,
+        chance_level: None,
+        text: format!("no verdict: {text}"),
+    };
+    if plan.estimates.is_none() {
+        return match &plan.scoring {
+            Scoring::Number { center: PlannedCenter::Private(_), .. }
+            | Scoring::Classes { center: PlannedCenter::Private(_), .. } => {
+                none("the share of the estimates is 0")
+            }
+            Scoring::Number { .. } | Scoring::Classes { .. } => {
+                none("it needs the counts that are released with a private center")
+            }
+            _ => none("for this score or method none is proven"),
+        };
+    }
+    let called: Option<Vec<bool>> =
+        estimates.iter().map(|estimate| estimate.beyond_chance).collect();
+    let Some(called) = called.filter(|called| !called.is_empty()) else {
+        return none("too few rows were counted under this budget");
+    };
+    let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
+    let text = match beyond {
+        0 => format!(
+            "this run cannot tell these names from chance{}",
+            what_would_help(plan, chosen, estimates)
+        ),
+        _ if beyond == k => format!("{k} of {k} are beyond chance"),
+        _ => format!(
+            "{beyond} of {k} are beyond chance; this run cannot tell the others from it{}",
+            what_would_help(plan, chosen, estimates)
+        ),
+    };
+    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
+    Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
+}
+
+/// The rows or the epsilon with which features as strong as the strongest estimate would be confirmed, from what was
+/// released.
+fn what_would_help(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> String {
+    let smaller = chosen.released.center.as_deref().map(|center| match center {
+        [second] if chosen.released.rows_estimate.is_some() => second.min(1.0 - second),
+        shares => shares.iter().copied().fold(0.5, f64::min),
+    });
+    let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
+    let strongest = estimates.iter().filter_map(|estimate| estimate.strength).fold(0.1, f64::max);
+    let Some(share) = smaller.filter(|share| *share > 0.0 && rows > 0.0) else {
+        return String::new();
+    };
+    let Ok(Some(needed)) = prediction::rows_to_confirm(plan, strongest, share) else {
+        return String::new();
+    };
+    let more = needed / rows;
+    if more <= 1.0 {
+        return String::new();
+    }
+    // Rows and epsilon count alike, as far as noise goes.
+    let epsilon = plan.epsilon.to_f64() * more;
+    format!(
+        "; about {} rows, or epsilon {}, would be needed for features as strong as {strongest:.2}",
+        two_digits(needed),
+        two_digits(epsilon),
+    )
+}
+
+/// A number rounded to two digits, as text.
+fn two_digits(value: f64) -> String {
+    let scale = 10f64.powf(value.log10().floor() - 1.0);
+    let rounded = (value / scale).ceil() * scale;
+    if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
 }
 
 /// The guarantee for a table and the budget spent.
@@ -190,7 +300,7 @@ fn rare_classes(
         [second] => vec![1.0 - second, *second],
         shares => shares.to_vec(),
     };
-    let rare = |(_, share): &(&String, f64)| rows as f64 * share < 3.0 * noise;
+    let rare = |(_, share): &(&String, f64)| *share < 0.1 && rows as f64 * share < 3.0 * noise;
     let rare: Vec<_> = labels.iter().zip(shares).filter(rare).map(|(label, _)| label).collect();
     if rare.is_empty() || (rows as f64) < 3.0 * noise {
         return None;

@@ -107,7 +107,7 @@ impl Release<'_> {
         let findings = match &settled.counted {
             Some(counted) if wanted => {
                 let exact = exact(&settled, &picks)?;
-                Some(findings(self.plan, &settled, counted, &exact, self.randomness))
+                Some(findings(self.plan, &settled.target, counted, &exact, self.randomness))
             }
             _ => None,
         };

@@ -149,7 +149,8 @@ pub(super) fn parse_size(text: &str) -> Result<u64> {
         "t" | "tib" => Some(1024f64.powi(4)),
         _ => None,
     };
-    let number = number.trim().parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
+    let number =
+        number.trim().parse().ok().filter(|number: &f64| *number >= 0.0 && number.is_finite());
     match (number, bytes) {
         (Some(number), Some(bytes)) => Ok((number * bytes) as u64),
         _ => Err(Error::request("a size is a number and a unit, such as 500MB or 4GiB")),

@@ -1,0 +1,385 @@
+#![doc = include_str!("verdict.md")]
+
+#[cfg(test)]
+mod simulation;
+#[cfg(test)]
+mod tests;
+
+use std::f64::consts::{LN_2, PI};
+
+use crate::exact::GRID;
+use crate::random::{Bits, WordStream};
+
+/// The probability left for true counts outside the box.
+const BETA: f64 = 0.01;
+
+/// The number of simulated null strengths.
+const DRAWS: usize = 5_000;
+
+/// The largest number of cells to a side of the box.
+const MOST_CUTS: f64 = 4.0;
+
+/// What a score maximizes over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// All thresholds and words of a column (`ks`).
+    AnyFunction,
+    /// One fixed value of each cell in \[-1, 1\] (correlations).
+    Sums,
+}
+
+/// What was released about the target and its center, and what the strengths are strengths of.
+#[derive(Debug, Clone)]
+pub(crate) struct Verdict {
+    /// The noisy number of rows of each class, N_a; for graded targets of sum 1 - y and of sum y.
+    pub(crate) counts: Vec<f64>,
+    /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of `step`.
+    pub(crate) rate: f64,
+    pub(crate) step: f64,
+    /// The number of features from which the picks were selected.
+    pub(crate) features: usize,
+    /// The scale of the strengths' noise, in the unit of the strengths: steps/eps.
+    pub(crate) noise: f64,
+    pub(crate) family: Family,
+    /// Whether the target is a number between two bounds instead of a class.
+    pub(crate) graded: bool,
+}
+
+impl Verdict {
+    /// An adjusted p-value for each strength, in units of the one-row sensitivity D; `None` if the counts are
+    /// too noisy to say anything.
+    pub(crate) fn adjusted_p_values(&self, strengths: &[f64], bits: &Bits) -> Option<Vec<f64>> {
+        if !self.is_possible() {
+            return None;
+        }
+        let draws = self.draws(strengths.len(), bits);
+        let mut p_values = vec![0.0f64; strengths.len()];
+        for (least, most) in self.cells() {
+            let null = Null::new(self, least, most);
+            let mut values: Vec<f64> = draws.iter().map(|draw| null.value(draw)).collect();
+            values.sort_by(f64::total_cmp);
+            let level = null.level(&self.counts);
+            for (p, strength) in p_values.iter_mut().zip(strengths) {
+                let reached = DRAWS - values.partition_point(|value| *value < strength - level);
+                let value = BETA + (1 + reached) as f64 / (DRAWS + 1) as f64;
+                *p = p.max(value.min(1.0));
+            }
+        }
+        Some(p_values)
+    }
+
+    /// The strength from which on a p-value of `k` strengths is at most `level`, where there is one.
+    pub(crate) fn critical(&self, k: usize, level: f64, bits: &Bits) -> Option<f64> {
+        // (1 + #{Y >= x})/(B + 1) <= level - beta.
+        let most = ((level - BETA) * (DRAWS + 1) as f64).floor() - 1.0;
+        if !(most >= 0.0) || !self.is_possible() {
+            return None;
+        }
+        let draws = self.draws(k, bits);
+        let of_cell = |(least, most_rows)| {
+            let null = Null::new(self, least, most_rows);
+            let mut values: Vec<f64> = draws.iter().map(|draw| null.value(draw)).collect();
+            values.sort_by(|a, b| b.total_cmp(a));
+            values[(most as usize).min(DRAWS - 1)].next_up() + null.level(&self.counts)
+        };
+        self.cells().into_iter().map(of_cell).reduce(f64::max)
+    }
+
+    /// Whether the counts say anything.
+    fn is_possible(&self) -> bool {
+        let filled = self.counts.iter().filter(|count| **count > 0.0).count();
+        filled >= 2 && self.counts.iter().sum::<f64>() >= 4.0 / self.rate
+    }
+
+    fn draws(&self, k: usize, bits: &Bits) -> Vec<Draw> {
+        let mut words = bits.lane(0);
+        (0..DRAWS).map(|_| Draw::new(self, k, &mut words)).collect()
+    }
+
+    /// The box that holds the true counts with probability 1 - beta, in cells: their lower and upper ends.
+    /// With two counts each side is cut, with more the box is one cell.
+    fn cells(&self) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let classes = self.counts.len();
+        let reach = (classes as f64 / BETA).ln() / self.rate + self.step / 2.0;
+        // Where the box is narrow beside the smaller count, few cells are enough.
+        let fewest = self.counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
+        let cuts = match classes {
+            2 if fewest > 0.0 => (10.0 * reach / fewest).ceil().clamp(1.0, MOST_CUTS) as usize,
+            2 => MOST_CUTS as usize,
+            _ => 1,
+        };
+        let end = |a: usize, cut: usize| {
+            let part = 2.0 * cut as f64 / cuts as f64 - 1.0;
+            (self.counts[a] + part * reach).max(0.0)
+        };
+        let ends =
+            |cut: [usize; 2]| -> Vec<f64> { (0..classes).map(|a| end(a, cut[a.min(1)])).collect() };
+        let cell = |i: usize| {
+            let cut = [i / cuts, i % cuts];
+            (ends(cut), ends(cut.map(|cut| cut + 1)))
+        };
+        (0..if classes == 2 { cuts * cuts } else { 1 }).map(cell).collect()
+    }
+}
+
+/// The random part of a simulated null strength.
+struct Draw {
+    /// The noise of the counts.
+    counts: Vec<f64>,
+    /// -ln U, of which the largest score at the exact center is a quantile.
+    minus_ln: f64,
+    /// The largest noise of a strength.
+    strength: f64,
+}
+
+impl Draw {
+    fn new(verdict: &Verdict, k: usize, words: &mut WordStream) -> Self {
+        let count = |_: &f64| laplace(verdict.rate, verdict.step, words);
+        let counts = verdict.counts.iter().map(count).collect();
+        let minus_ln = -unit(words).ln();
+        Self { counts, minus_ln, strength: verdict.noise * largest_noise(k, words) }
+    }
+}
+
+/// A cell of the true counts, and what does not change from draw to draw.
+struct Null<'a> {
+    verdict: &'a Verdict,
+    /// The lower and upper ends of the true counts.
+    least: Vec<f64>,
+    most: Vec<f64>,
+    /// d (2^(A - 1) - 1), in logarithms.
+    ln_tests: f64,
+    /// The number of functions of one column, at most.
+    functions: f64,
+    /// Bounds of n/v' for the words, and of v'.
+    crowd: f64,
+    variance: f64,
+    /// Lambda_0, at which the level of a draw is taken.
+    typical: f64,
+}
+
+impl<'a> Null<'a> {
+    fn new(verdict: &'a Verdict, least: Vec<f64>, most: Vec<f64>) -> Self {
+        let classes = verdict.counts.len();
+        let rows: f64 = most.iter().sum();
+        let ln_tests = (verdict.features.max(1) as f64).ln() + ln_groupings(classes);
+        let variance = variance(&most) + 0.5;
+        // n/v = n^2/(n1 n0) is largest in a corner where one class is large and the other small.
+        let crowd = match (&least[..], &most[..]) {
+            ([a, b], [c, d]) => (2.0 + a / d + d / a).max(2.0 + c / b + b / c),
+            _ => rows / variance,
+        };
+        let (functions, typical) = match verdict.family {
+            Family::AnyFunction => (rows + 1.0, ln_tests + 140f64.ln()),
+            Family::Sums => (1.0, ln_tests + 4f64.ln()),
+        };
+        let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
+        Self { verdict, least, most, ln_tests, functions, crowd, variance, typical }
+    }
+
+    /// w(N): n1 n0/n where one class is set against another, else n/4.
+    fn scale(&self, counts: &[f64]) -> f64 {
+        match counts {
+            [a, b] if !self.verdict.graded => harmonic(*a, *b),
+            _ => counts.iter().sum::<f64>() / 4.0,
+        }
+    }
+
+    /// g(N)/D(N), what is subtracted from a strength before it is compared.
+    fn level(&self, counts: &[f64]) -> f64 {
+        let counts: Vec<f64> = counts.iter().map(|count| count.max(0.0)).collect();
+        let rows: f64 = counts.iter().sum();
+        let least = counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
+        (2.0 * self.typical * self.scale(&counts)).sqrt() / (1.0 - least / rows)
+    }
+
+    /// C(Lambda) e^-Lambda bounds the tail of the largest score of a column at the exact center.
+    fn constant(&self, lambda: f64) -> f64 {
+        match self.verdict.family {
+            Family::Sums => 2.0,
+            Family::AnyFunction => {
+                let words = (2.0 + 8.0 * self.crowd).min(2.0 * self.functions);
+                4.0 * kappa(lambda) + words
+            }
+        }
+    }
+
+    /// What a null strength, less the level, is at most.
+    fn value(&self, draw: &Draw) -> f64 {
+        let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.verdict.graded);
+        let classes = self.least.len();
+        // The released counts, for all true counts of the box.
+        let ends = |ends: &[f64]| -> Vec<f64> {
+            ends.iter().zip(noise).map(|(end, z)| (end + z).max(0.0)).collect()
+        };
+        let (low, high) = (ends(&self.least), ends(&self.most));
+        let places = places(&low, &high, noise);
+        let widen = 1.0 + classes as f64 / f64::from(GRID);
+        let rounding = self.most.iter().sum::<f64>() * classes as f64 / (4.0 * f64::from(GRID));
+
+        // Lambda for the whole family, and for its functions one at a time, with the widening of the center.
+        let lambda_each = minus_ln + self.ln_tests + (2.0 * self.functions).ln();
+        let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
+        let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
+        let level = 2.0 * self.typical;
+        let (least, most) = (self.scale(&low), self.scale(&high));
+        let drift = noise.iter().sum::<f64>();
+
+        // sqrt(all v'(n)) - sqrt(level w(N)) for the true counts n.
+        let mut spread = (all * self.variance).sqrt() - (level * least).sqrt();
+        if classes == 2 && !graded {
+            let moved = 0.5 + fallen(noise, &places);
+            spread = spread.min(largest_gap(all, all * moved, level, least, most));
+        }
+        // (n + 2)/4 is at most density w(N) + moved.
+        let density = match classes {
+            2 if !graded => {
+                places.iter().map(|p| 0.25 / (p.share * (1.0 - p.share))).fold(1.0, f64::max)
+            }
+            _ => 1.0,
+        };
+        let whole = (self.most.iter().sum::<f64>() + 2.0) / 4.0;
+        let shift = |place: &Place| (place.shift + rounding) * widen;
+        let one_at_a_time = |place: &Place| {
+            let square = shift(place) * shift(place);
+            let crude = (square + each * whole).sqrt() - (level * least).sqrt();
+            if density.is_finite() {
+                // Where density w + moved is negative there are no such counts.
+                let moved = (2.0 - drift) / 4.0;
+                let first = least.max(-moved / density).min(most);
+                let offset = square + each * moved;
+                crude.min(largest_gap(each * density, offset, level, first, most))
+            } else {
+                crude
+            }
+        };
+        let largest = |excess: &dyn Fn(&Place) -> f64| {
+            let over = |place: &Place| excess(place) / place.sensitivity;
+            places.iter().map(over).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let mut excess = largest(&one_at_a_time);
+        if !graded {
+            excess = excess.min(largest(&|place| shift(place) + spread));
+        }
+        excess + draw.strength + 2.0 / f64::from(GRID)
+    }
+
+    /// Lambda with d C(Lambda) e^-Lambda = U, from above; `target` = ln(d/U).
+    fn lambda_all(&self, target: f64) -> f64 {
+        let mut lambda = 2.0 * (target + self.constant(0.0).ln()) + 20.0;
+        for _ in 0..6 {
+            lambda = target + self.constant(lambda).ln();
+        }
+        lambda
+    }
+}
+
+/// The center at one end of what the box allows.
+struct Place {
+    /// The share of the last class.
+    share: f64,
+    /// By how much the center moves a score, T, in rows.
+    shift: f64,
+    /// The one-row sensitivity D.
+    sensitivity: f64,
+}
+
+/// The places at which the quotient of a convex function of T and D is largest.
+fn places(low: &[f64], high: &[f64], noise: &[f64]) -> Vec<Place> {
+    let (least, most, drift) =
+        (low.iter().sum::<f64>(), high.iter().sum::<f64>(), noise.iter().sum::<f64>());
+    let share = |end: f64, others: f64, empty: f64| {
+        if end + others > 0.0 { end / (end + others) } else { empty }
+    };
+    let lowest = |a: usize| share(low[a], most - high[a], 0.0);
+    let highest = |a: usize| share(high[a], least - low[a], 1.0);
+    if let [_, z] = noise {
+        let (first, last) = (lowest(1), highest(1));
+        let half = (first < 0.5 && last > 0.5).then_some(0.5);
+        let place = |share: f64| Place {
+            share,
+            shift: (z - share * drift).abs(),
+            sensitivity: share.max(1.0 - share),
+        };
+        return [first, last].into_iter().chain(half).map(place).collect();
+    }
+    let off = |a: usize, share: f64| (noise[a] - share * drift).abs();
+    let classes = noise.len();
+    let shift = (0..classes).map(|a| off(a, lowest(a)).max(off(a, highest(a)))).sum::<f64>() / 2.0;
+    let sensitivity =
+        (0..classes).map(|a| 1.0 - highest(a)).fold(1.0 - 1.0 / classes as f64, f64::max);
+    [sensitivity, 1.0].map(|sensitivity| Place { share: 0.5, shift, sensitivity }).into()
+}
+
+/// The largest -((1 - c)^2 z1 + c^2 z0) over the shares c: how far n1 n0/n lies above the noisy one.
+fn fallen(noise: &[f64], places: &[Place]) -> f64 {
+    let at = |share: f64| {
+        let other = 1.0 - share;
+        -(other * other * noise[1] + share * share * noise[0])
+    };
+    let ends = places.iter().map(|place| place.share);
+    let (low, high) = ends.clone().fold((1.0f64, 0.0f64), |(a, b), c| (a.min(c), b.max(c)));
+    let turn = noise[1] / (noise[0] + noise[1]);
+    let inner = (turn > low && turn < high).then_some(turn);
+    ends.chain(inner).map(at).fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// The largest sqrt(a w + b) - sqrt(c w) over w in \[low, high\]; where a w + b is negative it counts as 0.
+///
+/// The derivative has the sign of (a - c) a w - c b, so there is at most one turning point.
+fn largest_gap(a: f64, b: f64, c: f64, low: f64, high: f64) -> f64 {
+    let gap = |w: f64| (a * w + b).max(0.0).sqrt() - (c * w).sqrt();
+    let turn = c * b / ((a - c) * a);
+    let ends = gap(low).max(gap(high));
+    if turn > low && turn < high { ends.max(gap(turn)) } else { ends }
+}
+
+/// n1 n0/n, 0 if there is no row.
+fn harmonic(a: f64, b: f64) -> f64 {
+    if a + b > 0.0 { a * b / (a + b) } else { 0.0 }
+}
+
+/// The largest n_G (n - n_G)/n over groups G of classes, or more.
+fn variance(counts: &[f64]) -> f64 {
+    let rows: f64 = counts.iter().sum();
+    let most = counts.iter().fold(0.0f64, |most, count| most.max(*count)).max(rows / 2.0);
+    harmonic(most, rows - most)
+}
+
+/// ln(2^(classes - 1) - 1), the number of ways to split the classes into two groups.
+fn ln_groupings(classes: usize) -> f64 {
+    let twos = (classes - 1) as f64 * LN_2;
+    twos + (-(-twos).exp()).ln_1p()
+}
+
+/// kappa(L) e^-L bounds the tail of the one-sided Kolmogorov-Smirnov distance of two samples.
+fn kappa(l: f64) -> f64 {
+    3.0 + (PI * l).sqrt()
+}
+
+/// A uniform number in (0, 1].
+fn unit(words: &mut WordStream) -> f64 {
+    ((words.next_word() >> 11) as f64 + 1.0) * 2f64.powi(-53)
+}
+
+/// The difference of two geometric numbers of steps: probabilities proportional to e^(-rate |z|).
+fn laplace(rate: f64, step: f64, words: &mut WordStream) -> f64 {
+    let mut steps = || (-unit(words).ln() / (rate * step)).floor();
+    (steps() - steps()) * step
+}
+
+/// The largest of `k` components of continuous K-norm noise of scale 1.
+fn largest_noise(k: usize, words: &mut WordStream) -> f64 {
+    if k == 0 {
+        return 0.0;
+    }
+    // A Gamma(k + 1) radius: minus the logarithm of a product of uniform numbers, ten at a time.
+    let mut radius = 0.0;
+    let mut left = k + 1;
+    while left > 0 {
+        let now = left.min(10);
+        radius -= (0..now).map(|_| unit(words)).product::<f64>().ln();
+        left -= now;
+    }
+    radius * (2.0 * unit(words).powf(1.0 / k as f64) - 1.0)
+}

@@ -1,0 +1,309 @@
+use super::*;
+use crate::random::Entropy;
+use crate::support::oracle::gauss_legendre;
+
+pub(super) fn bits(seed: u64) -> Bits {
+    Entropy::Seeded(seed).source().unwrap().bits(9)
+}
+
+fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> Verdict {
+    let counts = counts.into();
+    Verdict { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
+}
+
+/// P(A_1 + A_0 >= e) for the laws of Massart's bounds, by quadrature, against kappa(L) e^-L.
+#[test]
+fn kappa_bounds_the_sum_of_two_deviations() {
+    let nodes = gauss_legendre(8);
+    for ratio in [1e-4, 1e-3, 0.01, 0.03, 0.1, 0.2, 0.3, 0.4, 0.5] {
+        let squares: [f64; 2] = [ratio, 1.0 - ratio];
+        for step in 1..120 {
+            let l = f64::from(step) * 0.25;
+            let e = (2.0 * l).sqrt();
+            let first = squares.map(|square| (2.0 * LN_2 * square).sqrt());
+            let tail = |a: usize, x: f64| {
+                if x < first[a] { 1.0 } else { (-x * x / (2.0 * squares[a])).exp() }
+            };
+            if e < first[0] + first[1] {
+                assert!(kappa(l) * (-l).exp() >= 1.0);
+                continue;
+            }
+            let mut p = tail(0, e - first[1]) / 2.0 + tail(1, e);
+            let pieces = 400;
+            let width = (e - first[1]) / f64::from(pieces);
+            for i in 0..pieces {
+                for (t, weight) in &nodes {
+                    let u = first[1] + (f64::from(i) + t) * width;
+                    p += weight * width * u / squares[1] * tail(1, u) * tail(0, e - u);
+                }
+            }
+            assert!(p.min(1.0) <= kappa(l) * (-l).exp() + 1e-6, "{ratio}, {l}: {p}");
+        }
+    }
+}
+
+/// The exact law of the one-sided distance of two samples, along all lattice paths.
+#[test]
+fn thresholds_stay_below_their_bound() {
+    for (n1, n0) in [(1usize, 1usize), (1, 40), (3, 3), (5, 60), (20, 20), (30, 70), (100, 100)] {
+        let n = (n1 + n0) as f64;
+        for step in 1..=20 {
+            let e = f64::from(step) / 20.0;
+            // The probability of each place without having reached the distance before.
+            let mut reach = vec![vec![0.0; n0 + 1]; n1 + 1];
+            for i in 0..=n1 {
+                for j in 0..=n0 {
+                    let left = n - (i + j) as f64;
+                    let mut p = if i + j == 0 { 1.0 } else { 0.0 };
+                    if i > 0 {
+                        p += reach[i - 1][j] * (n1 - i + 1) as f64 / (left + 1.0);
+                    }
+                    if j > 0 {
+                        p += reach[i][j - 1] * (n0 - j + 1) as f64 / (left + 1.0);
+                    }
+                    let distance = i as f64 / n1 as f64 - j as f64 / n0 as f64;
+                    reach[i][j] = if distance >= e - 1e-9 { 0.0 } else { p };
+                }
+            }
+            let p = 1.0 - reach[n1][n0];
+            let l = 2.0 * e * e * harmonic(n1 as f64, n0 as f64);
+            assert!(p <= kappa(l) * (-l).exp() + 1e-9, "{n1}, {n0}, {e}: {p}");
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Cell {
+    Number(i8),
+    Word(i8),
+    Missing,
+}
+
+/// All functions of the family that differ on a column, up to sign: one column of values each; thresholds first.
+fn functions(column: &[Cell]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
+    let threshold = |c: i8| {
+        let value = |cell: &Cell| match cell {
+            Cell::Number(x) => {
+                if *x > c {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+            _ => 0.0,
+        };
+        column.iter().map(value).collect()
+    };
+    let word = |v: i8| {
+        let value = |cell: &Cell| match cell {
+            Cell::Missing => 0.0,
+            cell => {
+                if *cell == Cell::Word(v) {
+                    1.0
+                } else {
+                    -1.0
+                }
+            }
+        };
+        column.iter().map(value).collect()
+    };
+    ((-1..12).map(threshold).collect(), (-1..12).map(word).collect())
+}
+
+/// All ways to label the rows of columns with ties, words and missing cells: the bounds of the whole family, of
+/// one function, and of the noisy center are never exceeded.
+#[test]
+fn bounds_hold_for_all_labelings() {
+    use Cell::{Missing, Number, Word};
+    let columns = [
+        (0..10).map(Number).collect::<Vec<_>>(),
+        (0..9).map(|i| Number(i / 3)).collect(),
+        (0..10).map(Word).collect(),
+        (0..10).map(|i| Word(i / 4)).collect(),
+        (0..10).map(|i| if i < 4 { Missing } else { Number(i) }).collect(),
+        (0..10).map(|i| if i < 4 { Missing } else { Word(i / 2) }).collect(),
+        (0..10)
+            .map(|i| {
+                if i < 3 {
+                    Missing
+                } else if i < 6 {
+                    Word(i)
+                } else {
+                    Number(i / 2)
+                }
+            })
+            .collect(),
+        vec![Missing; 6],
+    ];
+    for column in &columns {
+        let n = column.len();
+        let (thresholds, words) = functions(column);
+        for ones in 1..n {
+            let labelings: Vec<usize> =
+                (0..1usize << n).filter(|m| m.count_ones() as usize == ones).collect();
+            let rows = [(n - ones) as f64, ones as f64];
+            let exact = rows[1] / n as f64;
+            let proxy = harmonic(rows[0], rows[1]) + rows[0].min(rows[1]) / n as f64;
+            let verdict = two_classes(rows, 1.0, Family::AnyFunction);
+            let null = Null::new(&verdict, rows.into(), rows.into());
+            let sum = |f: &[f64], labels: usize, c: f64| -> f64 {
+                f.iter()
+                    .enumerate()
+                    .map(|(i, f)| f * ((labels >> i & 1) as f64 - c))
+                    .sum::<f64>()
+                    .abs()
+            };
+            let check = |family: &[&Vec<f64>], c: f64, bound: &dyn Fn(f64) -> f64| {
+                let best =
+                    |labels: &usize| family.iter().map(|f| sum(f, *labels, c)).fold(0.0, f64::max);
+                let mut scores: Vec<f64> = labelings.iter().map(best).collect();
+                scores.sort_by(f64::total_cmp);
+                for (i, y) in scores.iter().enumerate() {
+                    // Equal scores are reached together.
+                    let at_least =
+                        if i > 0 && y - scores[i - 1] < 1e-9 { continue } else { scores.len() - i };
+                    let p = at_least as f64 / scores.len() as f64;
+                    assert!(p <= bound(*y) + 1e-9, "{n}, {ones}, {c}, {y}: {p} > {}", bound(*y));
+                }
+            };
+            let all: Vec<&Vec<f64>> = thresholds.iter().chain(&words).collect();
+            let lambda = |y: f64| y * y / (2.0 * proxy);
+            check(&all, exact, &|y| null.constant(lambda(y)) * (-lambda(y)).exp());
+            let numbers: Vec<&Vec<f64>> = thresholds.iter().collect();
+            check(&numbers, exact, &|y| 4.0 * kappa(lambda(y)) * (-lambda(y)).exp());
+            for f in &all {
+                check(&[f], exact, &|y| 2.0 * (-lambda(y)).exp());
+            }
+            for c in [0.0, 0.3, 0.5, 0.9] {
+                let shift = n as f64 * (c - exact).abs();
+                let tail = |y: f64| {
+                    let excess = (y * y - shift * shift) / (2.0 * (n as f64 + 2.0) / 4.0);
+                    if y <= shift + 1e-9 { 1.0 } else { 2.0 * (-excess).exp() }
+                };
+                for f in &all {
+                    check(&[f], c, &tail);
+                }
+                check(&all, c, &|y| (n as f64 + 1.0) * tail(y));
+            }
+        }
+    }
+}
+
+/// A draw's value for a cell is at least the value for each vector of true counts in it.
+#[test]
+fn a_cell_bounds_all_its_counts() {
+    let mut words = bits(3).lane(0);
+    for trial in 0..4000 {
+        let classes = if trial % 4 == 3 { 3 } else { 2 };
+        let mut within = |low: f64, high: f64| low + (high - low) * unit(&mut words);
+        let least: Vec<f64> =
+            (0..classes).map(|_| (within(-10.0, 8.0f64)).exp2().max(0.0)).collect();
+        let most: Vec<f64> = least.iter().map(|n| n + within(0.0, 30.0)).collect();
+        let truth: Vec<f64> = least.iter().zip(&most).map(|(a, b)| within(*a, *b)).collect();
+        let noise: Vec<f64> = (0..classes).map(|_| within(-30.0, 30.0)).collect();
+        let draw = Draw { counts: noise, minus_ln: within(0.0, 8.0), strength: within(-5.0, 5.0) };
+        let family = if trial % 3 == 0 { Family::Sums } else { Family::AnyFunction };
+        let mut verdict = two_classes([1.0, 1.0], 0.1, family);
+        verdict.counts = least.clone();
+        verdict.graded = trial % 4 == 2;
+        let null = Null::new(&verdict, least, most);
+
+        let noisy: Vec<f64> =
+            truth.iter().zip(&draw.counts).map(|(n, z)| (n + z).max(0.0)).collect();
+        let total: f64 = noisy.iter().sum();
+        if total <= 0.0 {
+            continue;
+        }
+        let n: f64 = truth.iter().sum();
+        let shift =
+            truth.iter().zip(&noisy).map(|(n_a, m)| (n_a - n * m / total).abs()).sum::<f64>() / 2.0;
+        let d = 1.0 - noisy.iter().fold(f64::INFINITY, |least, m| least.min(*m)) / total;
+        let group = |g: usize| {
+            let a: f64 = (0..classes).filter(|i| g >> i & 1 == 1).map(|i| truth[i]).sum();
+            a * (n - a) / n + a.min(n - a) / n
+        };
+        let proxy = (1..(1 << classes) - 1).map(group).fold(0.0, f64::max);
+        let all = null.lambda_all(draw.minus_ln + null.ln_tests);
+        let count = if family == Family::Sums { 1.0 } else { n + 1.0 };
+        let each = draw.minus_ln + null.ln_tests + (2.0 * count).ln();
+        let whole = if verdict.graded { f64::INFINITY } else { shift + (2.0 * proxy * all).sqrt() };
+        let one = (shift * shift + (n + 2.0) / 2.0 * each).sqrt();
+        let scale =
+            if classes == 2 && !verdict.graded { noisy[0] * noisy[1] / total } else { total / 4.0 };
+        let direct = (whole.min(one) - (2.0 * null.typical * scale).sqrt()) / d + draw.strength;
+        assert!(null.value(&draw) >= direct - 1e-9, "{trial}: {} < {direct}", null.value(&draw));
+    }
+}
+
+/// The bound of the largest n_G (n - n_G)/n, and the number of groupings, by enumeration.
+#[test]
+fn groups_of_classes() {
+    for counts in [vec![3.0, 4.0, 5.0], vec![10.0, 1.0, 2.0, 3.0], vec![7.0, 2.0]] {
+        let n: f64 = counts.iter().sum();
+        let masks = 1..(1usize << counts.len()) - 1;
+        let of = |g: usize| {
+            let a: f64 = (0..counts.len()).filter(|i| g >> i & 1 == 1).map(|i| counts[i]).sum();
+            a * (n - a) / n
+        };
+        assert!(variance(&counts) >= masks.clone().map(of).fold(0.0, f64::max) - 1e-12);
+        assert!((ln_groupings(counts.len()).exp() - masks.count() as f64 / 2.0).abs() < 1e-9);
+    }
+}
+
+#[test]
+fn stronger_is_less_likely_by_chance() {
+    let verdict = two_classes([150.0, 150.0], 0.2, Family::AnyFunction);
+    let strengths: Vec<f64> = (0..30).map(|i| f64::from(i) * 20.0).collect();
+    let p = verdict.adjusted_p_values(&strengths, &bits(1)).unwrap();
+    assert!(p.windows(2).all(|pair| pair[0] >= pair[1]));
+    assert_eq!((p[0], p[29] < 0.011), (1.0, true));
+    // Too few rows, and one class alone.
+    assert!(
+        two_classes([9.0, 9.0], 0.2, Family::Sums).adjusted_p_values(&[1.0], &bits(1)).is_none()
+    );
+    assert!(
+        two_classes([90.0, -2.0], 0.2, Family::Sums).adjusted_p_values(&[1.0], &bits(1)).is_none()
+    );
+}
+
+/// A constant column, whose score is the error of the center alone: taking the center as exact calls it beyond
+/// chance again and again.
+#[test]
+fn the_noise_of_the_center_counts() {
+    let (mut calls, mut broken) = (0, 0);
+    for seed in 0..12 {
+        let mut words = bits(seed).lane(3);
+        let counts = [200.0; 2].map(|n| n + laplace(0.02, 1.0, &mut words));
+        let share = counts[1] / (counts[0] + counts[1]);
+        let strength = (200.0 - 400.0 * share).abs() / share.max(1.0 - share);
+        let called = |rate: f64| {
+            let verdict =
+                Verdict { features: 1, noise: 0.1, ..two_classes(counts, rate, Family::Sums) };
+            verdict.adjusted_p_values(&[strength], &bits(seed)).is_some_and(|p| p[0] <= 0.05)
+        };
+        calls += usize::from(called(0.02));
+        broken += usize::from(called(1e6));
+    }
+    // At most 5% each: four of twelve have probability below 0.003.
+    assert!(calls < 4 && broken >= 4, "{calls}, {broken}");
+}
+
+/// Ten strengths that are noise alone: judging each as if it were released alone calls one beyond chance.
+#[test]
+fn the_noise_of_all_strengths_counts() {
+    let (mut calls, mut broken) = (0, 0);
+    for seed in 0..6 {
+        let mut words = bits(seed).lane(3);
+        let radius: f64 = (0..11).map(|_| -unit(&mut words).ln()).sum();
+        let strengths: Vec<f64> =
+            (0..10).map(|_| 50.0 * radius * (2.0 * unit(&mut words) - 1.0)).collect();
+        let verdict = Verdict { noise: 50.0, ..two_classes([15.0; 2], 10.0, Family::Sums) };
+        let called = |strengths: &[f64]| {
+            let p = verdict.adjusted_p_values(strengths, &bits(seed)).unwrap();
+            p.iter().any(|p| *p <= 0.05)
+        };
+        calls += usize::from(called(&strengths));
+        broken += usize::from(strengths.iter().any(|one| called(&[*one])));
+    }
+    assert!(calls < 3 && broken >= 3, "{calls}, {broken}");
+}

@@ -1,0 +1,190 @@
+//! Predictions: which associations a request would find, and confirm as beyond chance, by the number of rows.
+//!
+//! A table is imagined in which k features have one strength and all others are noise. The scores of the others are
+//! drawn from the law of the largest deviation under chance, and the mechanism itself selects: a strength is *found*
+//! if at least half of the k are, on average. It is *confirmed* if it reaches the level at which the verdict calls a
+//! feature beyond chance. Everything follows from public numbers.
+
+use std::f64::consts::LN_2;
+
+use crate::error::Result;
+use crate::estimate::{Family, Verdict};
+use crate::exact::GRID;
+use crate::mechanism::choose;
+use crate::privacy::Purpose;
+use crate::random::{Bits, Entropy, WordStream};
+use crate::score::Scores;
+use crate::select::findings::LEVEL;
+use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
+
+/// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
+const MOST_FEATURES: usize = 1 << 16;
+
+/// The number of imagined tables for each number of rows.
+const TABLES: u64 = 12;
+
+/// The largest number of rows that is considered.
+const MOST_ROWS: f64 = 1e9;
+
+/// The smallest strengths, in steps of this factor.
+const STEP: f64 = 1.05;
+
+/// An imagined target: its number of rows, and the share of the smaller class or side.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Imagined {
+    pub(super) rows: f64,
+    pub(super) share: f64,
+}
+
+/// The number of rows with which features of this strength are found, half of the smaller side; `None` if no number is
+/// enough, or the method has no such strength.
+pub(super) fn rows_to_find(plan: &Plan, strength: f64, share: f64) -> Result<Option<f64>> {
+    least_rows(|rows| finds(plan, strength, Imagined { rows, share }))
+}
+
+/// The number of rows with which features of this strength are confirmed.
+pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, share: f64) -> Result<Option<f64>> {
+    least_rows(|rows| confirms(plan, strength, Imagined { rows, share }))
+}
+
+/// The smallest strength that is found; `None` if the largest is not.
+pub(super) fn strength_found(plan: &Plan, imagined: Imagined) -> Result<Option<f64>> {
+    least_strength(|strength| finds(plan, strength, imagined))
+}
+
+/// The smallest strength that is confirmed; `None` if the largest is not.
+pub(super) fn strength_confirmed(plan: &Plan, imagined: Imagined) -> Result<Option<f64>> {
+    least_strength(|strength| confirms(plan, strength, imagined))
+}
+
+/// The least number of rows, within a few percent, from which on `enough` holds.
+fn least_rows(enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
+    if !enough(MOST_ROWS)? {
+        return Ok(None);
+    }
+    let (mut low, mut high) = (4.0f64, MOST_ROWS);
+    while high / low > STEP {
+        let middle = (low * high).sqrt();
+        if enough(middle)? { high = middle } else { low = middle }
+    }
+    Ok(Some(high))
+}
+
+/// The least strength, within a few percent, from which on `enough` holds.
+fn least_strength(enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
+    if !enough(1.0)? {
+        return Ok(None);
+    }
+    let (mut low, mut high) = (1e-4f64, 1.0);
+    while high / low > STEP {
+        let middle = (low * high).sqrt();
+        if enough(middle)? { high = middle } else { low = middle }
+    }
+    Ok(Some(high))
+}
+
+/// Whether at least half of k features of this strength are found, on average.
+fn finds(plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
+    let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
+    let features = plan.features.min(MOST_FEATURES);
+    let true_ones = plan.k.min(features);
+    let mut found = 0;
+    for table in 0..TABLES {
+        // The same imagined tables for every strength and number of rows.
+        let bits = Entropy::Seeded(table).source()?.bits(Purpose::Selection.draw());
+        let mut words = bits.lane(0);
+        let mut values = vec![law.units(strength); true_ones];
+        let left_out = plan.features as f64 / features as f64;
+        values.extend((true_ones..features).map(|_| law.chance(left_out, &mut words)));
+        let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
+        let picks = choose(&*plan.mechanism, &scores, plan.k, &plan.selection, &bits.branch(1))?;
+        found += picks.iter().filter(|pick| **pick < true_ones).count();
+    }
+    Ok(2 * found >= true_ones * TABLES as usize)
+}
+
+/// Whether features of this strength are confirmed more often than not.
+fn confirms(plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
+    let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
+    let bits = Entropy::Seeded(0).source()?.bits(Purpose::Estimates.draw());
+    let critical = critical(plan, imagined, &bits);
+    Ok(critical.is_some_and(|critical| strength * law.largest / law.one_row >= critical))
+}
+
+/// The level of the verdict for two classes, in units of what one row can move.
+fn critical(plan: &Plan, imagined: Imagined, bits: &Bits) -> Option<f64> {
+    let (association, center) = match &plan.scoring {
+        Scoring::Number { association, center: PlannedCenter::Private(center), .. } => {
+            (association, center)
+        }
+        Scoring::Classes { association, center: PlannedCenter::Private(center), .. } => {
+            (association, center)
+        }
+        _ => return None,
+    };
+    let steps = plan.neighbors.steps() as f64;
+    let Imagined { rows, share } = imagined;
+    let verdict = Verdict {
+        counts: vec![rows * (1.0 - share), rows * share],
+        rate: center.to_f64() / steps,
+        step: 0.5 / f64::from(GRID),
+        features: plan.features,
+        noise: steps / plan.estimates.as_ref()?.to_f64(),
+        family: match association {
+            Association::Correlation => Family::Sums,
+            _ => Family::AnyFunction,
+        },
+        graded: false,
+    };
+    verdict.critical(plan.k, LEVEL, bits)
+}
+
+/// Units in which imagined scores are whole numbers: those of one row's influence.
+const UNITS: f64 = 65_536.0;
+
+/// The law of scores for an imagined target, in rows.
+struct Law {
+    /// The largest score.
+    largest: f64,
+    /// What one row can move.
+    one_row: f64,
+    /// The scale of scores by chance.
+    chance: f64,
+    /// The logarithm of the number of tails of that.
+    ln_tails: f64,
+    steps: f64,
+}
+
+impl Law {
+    fn of(plan: &Plan, imagined: Imagined) -> Option<Self> {
+        let Imagined { rows, share } = imagined;
+        let variance = rows * share * (1.0 - share);
+        let (largest, one_row, chance, ln_tails) = match &plan.scoring {
+            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+                let chance = match association {
+                    // Values that are spread evenly have a third of the largest variance.
+                    Association::Correlation => (variance / 3.0).sqrt(),
+                    _ => variance.sqrt(),
+                };
+                (2.0 * variance, share.max(1.0 - share), chance, LN_2)
+            }
+            // The number of pairs; the variance of tau is about 4/(9 n).
+            Scoring::Kendall { .. } => (rows / 2.0, 1.5, rows.sqrt() / 3.0, LN_2),
+            _ => return None,
+        };
+        Some(Self { largest, one_row, chance, ln_tails, steps: plan.neighbors.steps() as f64 })
+    }
+
+    fn units(&self, strength: f64) -> i64 {
+        (strength * self.largest / self.one_row / self.steps * UNITS) as i64
+    }
+
+    /// A score by chance, the largest of `of` features.
+    fn chance(&self, of: f64, words: &mut WordStream) -> i64 {
+        let uniform = ((words.next_word() >> 11) as f64 + 1.0) * 2f64.powi(-53);
+        // P(score > y) is about 2 e^(-y^2/(2 variance)); of many, that of the largest.
+        let tail = -libm::expm1(libm::log(uniform) / of);
+        let lambda = (self.ln_tails - libm::log(tail.max(f64::MIN_POSITIVE))).max(0.0);
+        (self.chance * (2.0 * lambda).sqrt() / self.one_row / self.steps * UNITS) as i64
+    }
+}
