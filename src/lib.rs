@@ -125,9 +125,9 @@ pub use score::Scores;
 pub use select::{
     Center, CenterUsed, CheckedSelect, Command, Direction, DryRun, EntropySource, Estimate,
     Guarantee, MechanismUsed, Method, MissingRule, Noise, NotPrivateSelect, PickOrder, Picked,
-    PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released, ScaleUsed, ScoreId,
-    ScoreKind, ScoreUsed, Select, Selection, Target, TargetCoding, TargetUsed, TwoStage, Unit,
-    Verdict, Warning, WarningKind,
+    Prediction, PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released,
+    RowsNeeded, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select, Selection, Target, TargetCoding,
+    TargetUsed, TwoStage, Unit, Verdict, Warning, WarningKind,
 };
 
 /// Parts that the crates of this workspace share, without any promise to others.

@@ -38,7 +38,7 @@ pub use median::median;
 pub(crate) use center::{Counted, private_center, private_class_centers, private_rows, shrunk};
 pub(crate) use median::{MedianGrid, RankCounts};
 pub(crate) use strengths::{error_beyond, half_width, private_strengths};
-pub(crate) use verdict::{Family, Verdict};
+pub(crate) use verdict::{Family, LEVEL, Verdict};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]

@@ -19,6 +19,21 @@ const DRAWS: usize = 5_000;
 /// The largest number of cells to a side of the box.
 const MOST_CUTS: f64 = 4.0;
 
+/// The error probability of the verdict, for all picks together.
+pub(crate) const LEVEL: f64 = 0.05;
+
+/// The largest number of draws that reach a strength whose p-value is at most [`LEVEL`].
+const MOST_REACHED: usize = ((LEVEL - BETA) * (DRAWS + 1) as f64) as usize - 1;
+
+/// The judgement of strengths.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Judgement {
+    /// An adjusted p-value for each strength.
+    pub(crate) p_values: Vec<f64>,
+    /// Strengths beyond this one have a p-value of at most [`LEVEL`].
+    pub(crate) critical: f64,
+}
+
 /// What a score maximizes over.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
@@ -46,54 +61,36 @@ pub(crate) struct Verdict {
 }
 
 impl Verdict {
-    /// An adjusted p-value for each strength, in units of the one-row sensitivity D; `None` if the counts are
-    /// too noisy to say anything.
-    pub(crate) fn adjusted_p_values(&self, strengths: &[f64], bits: &Bits) -> Option<Vec<f64>> {
+    /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the counts are too noisy
+    /// to say anything.
+    pub(crate) fn judge(&self, k: usize, strengths: &[f64], bits: &Bits) -> Option<Judgement> {
         if !self.is_possible() {
             return None;
         }
-        let draws = self.draws(strengths.len(), bits);
+        let mut words = bits.lane(0);
+        let draws: Vec<Draw> = (0..DRAWS).map(|_| Draw::new(self, k, &mut words)).collect();
         let mut p_values = vec![0.0f64; strengths.len()];
+        let mut critical = 0.0f64;
         for (least, most) in self.cells() {
             let null = Null::new(self, least, most);
             let mut values: Vec<f64> = draws.iter().map(|draw| null.value(draw)).collect();
-            values.sort_by(f64::total_cmp);
+            values.sort_unstable_by(f64::total_cmp);
             let level = null.level(&self.counts);
             for (p, strength) in p_values.iter_mut().zip(strengths) {
                 let reached = DRAWS - values.partition_point(|value| *value < strength - level);
                 let value = BETA + (1 + reached) as f64 / (DRAWS + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
+            // Beyond the value that so many draws reach, fewer do.
+            critical = critical.max(values[DRAWS - MOST_REACHED - 1] + level);
         }
-        Some(p_values)
-    }
-
-    /// The strength from which on a p-value of `k` strengths is at most `level`, where there is one.
-    pub(crate) fn critical(&self, k: usize, level: f64, bits: &Bits) -> Option<f64> {
-        // (1 + #{Y >= x})/(B + 1) <= level - beta.
-        let most = ((level - BETA) * (DRAWS + 1) as f64).floor() - 1.0;
-        if !(most >= 0.0) || !self.is_possible() {
-            return None;
-        }
-        let draws = self.draws(k, bits);
-        let of_cell = |(least, most_rows)| {
-            let null = Null::new(self, least, most_rows);
-            let mut values: Vec<f64> = draws.iter().map(|draw| null.value(draw)).collect();
-            values.sort_by(|a, b| b.total_cmp(a));
-            values[(most as usize).min(DRAWS - 1)].next_up() + null.level(&self.counts)
-        };
-        self.cells().into_iter().map(of_cell).reduce(f64::max)
+        Some(Judgement { p_values, critical })
     }
 
     /// Whether the counts say anything.
     fn is_possible(&self) -> bool {
         let filled = self.counts.iter().filter(|count| **count > 0.0).count();
         filled >= 2 && self.counts.iter().sum::<f64>() >= 4.0 / self.rate
-    }
-
-    fn draws(&self, k: usize, bits: &Bits) -> Vec<Draw> {
-        let mut words = bits.lane(0);
-        (0..DRAWS).map(|_| Draw::new(self, k, &mut words)).collect()
     }
 
     /// The box that holds the true counts with probability 1 - beta, in cells: their lower and upper ends.

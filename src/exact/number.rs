@@ -85,6 +85,13 @@ macro_rules! from_integers {
 
 from_integers!(i32, u32, i64, u64, usize);
 
+/// A number of rows or an epsilon rounded up to two digits.
+pub(crate) fn two_digits(value: f64) -> String {
+    let scale = libm::pow(10.0, libm::log10(value).floor() - 1.0);
+    let rounded = (value / scale).ceil() * scale;
+    if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

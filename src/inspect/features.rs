@@ -35,6 +35,10 @@ impl Seen<'_> {
         let numeric = columns().filter(|c| c.is_numeric(comma)).count();
         draft.suggestion.features =
             if self.lines_are_features() { self.rows as usize } else { places.len() };
+        if draft.suggestion.smallest.is_none() {
+            draft.suggestion.rows =
+                if self.lines_are_features() { places.len() as u64 } else { self.rows };
+        }
         let words = columns().filter(|c| !c.is_numeric(comma) && c.texts > 0).count();
         let words = if words > 0 { format!(", {words} hold words") } else { String::new() };
         draft.say("features", format!("{numeric} of {} columns hold numbers{words}", places.len()));

@@ -32,6 +32,10 @@ pub struct Suggestion {
     pub target: Target,
     /// The number of features to select from.
     pub features: usize,
+    /// The number of rows with a usable target, as far as it was looked for; else of all samples.
+    pub rows: u64,
+    /// The share of the rarest class, 0.5 for a target that is split; `None` if the target was not looked at.
+    pub smallest: Option<f64>,
 }
 
 /// The form of a table.

@@ -91,6 +91,7 @@ impl Seen<'_> {
         let decimal_comma = draft.suggestion.facts.decimal_comma;
         let numeric = column.is_numeric(decimal_comma);
         if numeric && !column.has_label_numbers() {
+            (draft.suggestion.rows, draft.suggestion.smallest) = (column.numbers, Some(0.5));
             draft.say(
                 "target",
                 format!("{what}: numbers from {} to {}", short(column.low), short(column.high)),
@@ -113,6 +114,10 @@ impl Seen<'_> {
             if labels.len() < 2 {
                 draft.warn("target", "a target needs at least two labels");
             } else {
+                let counts = labels.iter().map(|label| column.values[label]);
+                let (rows, least) = (counts.clone().sum::<u64>(), counts.min().unwrap_or(0));
+                draft.suggestion.rows = rows;
+                draft.suggestion.smallest = Some(least as f64 / rows.max(1) as f64);
                 // In alphabetical order: their order by count is not public.
                 labels.sort_unstable();
                 draft.suggestion.target = Target::Classes(labels);

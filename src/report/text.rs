@@ -5,8 +5,9 @@ use std::fmt::Write;
 use super::words::{chosen_by, is_paper, protected, purpose, scored, target};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
+use crate::exact::two_digits;
 use crate::privacy::{Neighbors, Spending};
-use crate::select::{DryRun, Guarantee, Record};
+use crate::select::{DryRun, Guarantee, Record, RowsNeeded};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
@@ -82,6 +83,9 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
     line("protected", protected(&plan.score, &plan.guarantee));
     line("scored", scored(&plan.score));
     line("would", spent(&plan.guarantee));
+    if !plan.rows_needed.is_empty() {
+        line("rows", rows_needed(&plan.rows_needed));
+    }
     for noise in &plan.noise {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());
     }
@@ -89,6 +93,25 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
         line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
     text
+}
+
+/// What a number of rows is enough for.
+fn rows_needed(needed: &[RowsNeeded]) -> String {
+    let count = |rows: Option<f64>| rows.map_or("no number".to_owned(), two_digits);
+    let each = |needed: &RowsNeeded| {
+        let confirmed = match needed.confirmed {
+            Some(rows) => format!(" and called beyond chance with {}", two_digits(rows)),
+            None => String::new(),
+        };
+        let (strength, found) = (needed.strength, count(needed.found));
+        format!("of strength {strength} with about {found}{confirmed}")
+    };
+    let each: Vec<String> = needed.iter().map(each).collect();
+    format!(
+        "more often than not, features are found {}, if both classes or sides have equally many (a \
+         class of one in ten takes three to five times as many)",
+        each.join("; ")
+    )
 }
 
 /// The width of the report and of its labels, in columns.

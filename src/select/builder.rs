@@ -5,13 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::data::{Bounds, Cancel, Scaling, Source};
-use crate::error::Result;
+use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
 use crate::privacy::Neighbors;
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
+use crate::select::plan::Plan;
+use crate::select::prediction::{Imagined, Prediction, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
@@ -271,6 +273,27 @@ impl CheckedSelect {
     /// gives no entropy; `Canceled` if the caller stopped it (then nothing is released).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
         run(&self.0, source).map(Selection::new)
+    }
+
+    /// Predicts which strengths a run would find and confirm in a table with this number of features and of rows with a
+    /// usable target; `smallest` is the share of the rarest class, 0.5 for a target that is split. The scores of features
+    /// that are noise are simulated; no table is read.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k exceeds the number of features, or the share does not lie above 0 and up to 0.5.
+    pub fn predict(&self, features: usize, rows: u64, smallest: f64) -> Result<Prediction> {
+        if !(smallest > 0.0 && smallest <= 0.5) {
+            return Err(Error::request(
+                "the share of the rarest class must lie above 0 and up to 0.5",
+            ));
+        }
+        if self.0.k > features {
+            let rule = format!("k must not exceed the number of features, {features}");
+            return Err(Error::request(rule).about([Parameter::K]));
+        }
+        let plan = Plan::new(&self.0, features, Arc::new(Scaling::RowRank))?;
+        predict(&plan, Imagined { rows: rows as f64, share: smallest })
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the header (the

@@ -7,10 +7,14 @@ use crate::error::Result;
 use crate::estimate::{MedianGrid, half_width};
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::{Plan, Scoring};
+use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, Warning};
 use crate::select::recording::{guarantee, mechanism_used, score_used, warnings};
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for};
+
+/// The strengths whose rows a dry run reports: weak, moderate and strong.
+const STRENGTHS: [f64; 3] = [0.2, 0.3, 0.5];
 
 /// A plan that was not executed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,8 +34,9 @@ pub struct DryRun {
     pub mechanism: MechanismUsed,
     /// How the features would be scored.
     pub score: ScoreUsed,
-    /// The score gap needed to tell features apart, in rows' worth of sensitivity.
-    pub rows_needed: f64,
+    /// The rows needed to find and to confirm features of several strengths; none for the two-stage method and
+    /// DPKendall.
+    pub rows_needed: Vec<RowsNeeded>,
     /// The noise of each private part.
     pub noise: Vec<Noise>,
     /// Problems that are already known.
@@ -70,14 +75,14 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         guarantee: guarantee(&plan, &schema),
         mechanism: mechanism_used(&plan, None),
         score: score_used(&plan, None),
-        rows_needed: plan.rows_needed(),
+        rows_needed: rows_needed(&plan, &STRENGTHS)?,
         noise,
         warnings: warnings(&plan, &RandomnessUsed::of(request.entropy), None),
     })
 }
 
 fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
-    let epsilon = epsilon.to_f64();
+    let (part, epsilon) = (epsilon, epsilon.to_f64());
     let steps = plan.neighbors.steps() as f64;
     match purpose {
         // P(rank error > r) <= (grid points) e^(-eps r).
@@ -105,18 +110,15 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
             format!("90 of 100 are right where more than {half:.0} rows speak for one direction")
         }
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
-            let votes = plan.rows_needed();
+            let votes = plan.votes_needed();
             format!(
                 "features are told apart where their votes differ by about {votes:.0}: with fewer \
                  blocks than that, expect noise"
             )
         }
         Purpose::Selection => {
-            let rows = plan.rows_needed();
-            format!(
-                "features are told apart where their scores differ by what about {rows:.0} rows \
-                 can move: if that is more than a sixth of your rows, expect noise"
-            )
+            let rows = plan.mechanism.gap(plan.features, plan.k, part) * steps;
+            format!("its noise is what about {rows:.0} rows can move")
         }
     }
 }

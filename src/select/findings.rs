@@ -11,9 +11,6 @@ use crate::select::plan::{Association, Plan, Scoring};
 use crate::select::record::Direction;
 use crate::select::settled::{Exact, SettledTarget};
 
-/// The error probability of the verdict, for all picks together.
-pub(super) const LEVEL: f64 = 0.05;
-
 /// The probability with which an interval covers the strength, as far as the noise goes.
 pub(super) const COVERED: f64 = 0.9;
 
@@ -152,18 +149,16 @@ fn strengths(
     };
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
-    let bits = bits.branch(VERDICT_LANE);
-    let p_values = verdict.adjusted_p_values(&in_steps, &bits);
-    let critical = verdict.critical(k, LEVEL, &bits);
+    let judged = verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE));
     let half = half_width(k, COVERED) * scale;
     let share = |rows: f64| (rows / units.largest).clamp(0.0, 1.0);
     let strength = |(i, &rows): (usize, &f64)| Strength {
         strength: share(rows),
         low: share(rows - half),
         high: share(rows + half),
-        p_value: p_values.as_ref().map(|p_values| p_values[i]),
+        p_value: judged.as_ref().map(|judged| judged.p_values[i]),
     };
-    let chance = critical.map(|critical| critical * units.one_row / units.largest);
+    let chance = judged.as_ref().map(|judged| judged.critical * units.one_row / units.largest);
     (rows.iter().enumerate().map(strength).collect(), chance)
 }
 

@@ -26,6 +26,7 @@ pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
+pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
     CenterUsed, Command, Direction, EntropySource, Estimate, Guarantee, MechanismUsed, MissingRule,
     PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId,

@@ -191,16 +191,9 @@ impl Plan {
         self.median().filter(|_| sums(&self.scoring))
     }
 
-    /// The number of rows that can change a score by as much as the noise of the selection.
-    pub(super) fn rows_needed(&self) -> f64 {
-        let gap = self.mechanism.gap(self.features, self.k, &self.selection);
-        match self.method {
-            Method::Scores => self.neighbors.steps() as f64 * gap,
-            // A row changes one block under either relation.
-            Method::TwoStage(_) => gap,
-            // The correlations with earlier picks move as well.
-            Method::DpKendall => 2.0 * self.neighbors.steps() as f64 * gap,
-        }
+    /// The number of votes by which features must differ to be told apart.
+    pub(super) fn votes_needed(&self) -> f64 {
+        self.mechanism.gap(self.features, self.k, &self.selection)
     }
 }
 

@@ -7,6 +7,8 @@
 
 use std::f64::consts::LN_2;
 
+use serde::Serialize;
+
 use crate::error::Result;
 use crate::estimate::{Family, Verdict};
 use crate::exact::GRID;
@@ -14,7 +16,6 @@ use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
-use crate::select::findings::LEVEL;
 use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
 
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
@@ -29,32 +30,76 @@ const MOST_ROWS: f64 = 1e9;
 /// The smallest strengths, in steps of this factor.
 const STEP: f64 = 1.05;
 
-/// An imagined target: its number of rows, and the share of the smaller class or side.
+/// The strengths that a request would find and confirm in a table of a known size.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Prediction {
+    /// Features from this strength on are found more often than not; `None` if not even the largest strength, 1, is.
+    pub found: Option<f64>,
+    /// Features from this strength on are called beyond chance more often than not; `None` if none is, or if there is
+    /// no verdict.
+    pub confirmed: Option<f64>,
+}
+
+/// The numbers of rows with which a request would find and confirm features of one strength, if both classes, or both
+/// sides of the split, have equally many.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct RowsNeeded {
+    /// The strength, from 0 to 1.
+    pub strength: f64,
+    /// With so many rows, features of this strength are found more often than not.
+    pub found: Option<f64>,
+    /// With so many rows, they are called beyond chance more often than not; `None` if there is no verdict.
+    pub confirmed: Option<f64>,
+}
+
+/// An imagined target: its number of rows, and the share of the smallest class or side.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Imagined {
     pub(super) rows: f64,
     pub(super) share: f64,
 }
 
-/// The number of rows with which features of this strength are found, half of the smaller side; `None` if no number is
-/// enough, or the method has no such strength.
-pub(super) fn rows_to_find(plan: &Plan, strength: f64, share: f64) -> Result<Option<f64>> {
-    least_rows(|rows| finds(plan, strength, Imagined { rows, share }))
+/// The strengths that are found and confirmed.
+///
+/// # Errors
+///
+/// `Request` if the mechanism does not fit.
+pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
+    Ok(Prediction {
+        found: least_strength(|strength| finds(plan, strength, imagined))?,
+        confirmed: least_strength(|strength| confirms(plan, strength, imagined))?,
+    })
+}
+
+/// The rows needed for these strengths; nothing for a method without strengths.
+///
+/// # Errors
+///
+/// `Request` if the mechanism does not fit.
+pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeeded>> {
+    if Law::of(plan, Imagined { rows: 1.0, share: 0.5 }).is_none() {
+        return Ok(Vec::new());
+    }
+    let needed = |&strength: &f64| {
+        let found = |rows| finds(plan, strength, Imagined { rows, share: 0.5 });
+        Ok(RowsNeeded {
+            strength,
+            found: least_rows(found)?,
+            confirmed: rows_to_confirm(plan, strength, 0.5)?,
+        })
+    };
+    strengths.iter().map(needed).collect()
 }
 
 /// The number of rows with which features of this strength are confirmed.
+///
+/// # Errors
+///
+/// `Request` if the mechanism does not fit.
 pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, share: f64) -> Result<Option<f64>> {
     least_rows(|rows| confirms(plan, strength, Imagined { rows, share }))
-}
-
-/// The smallest strength that is found; `None` if the largest is not.
-pub(super) fn strength_found(plan: &Plan, imagined: Imagined) -> Result<Option<f64>> {
-    least_strength(|strength| finds(plan, strength, imagined))
-}
-
-/// The smallest strength that is confirmed; `None` if the largest is not.
-pub(super) fn strength_confirmed(plan: &Plan, imagined: Imagined) -> Result<Option<f64>> {
-    least_strength(|strength| confirms(plan, strength, imagined))
 }
 
 /// The least number of rows, within a few percent, from which on `enough` holds.
@@ -136,7 +181,7 @@ fn critical(plan: &Plan, imagined: Imagined, bits: &Bits) -> Option<f64> {
         },
         graded: false,
     };
-    verdict.critical(plan.k, LEVEL, bits)
+    verdict.judge(plan.k, &[], bits).map(|judged| judged.critical)
 }
 
 /// Units in which imagined scores are whole numbers: those of one row's influence.

@@ -2,13 +2,12 @@
 
 use crate::data::{Orientation, Scaling, Schema};
 use crate::error::Parameter;
-use crate::estimate::RowsEstimate;
-use crate::exact::GRID;
+use crate::estimate::{LEVEL, RowsEstimate};
+use crate::exact::{GRID, two_digits};
 use crate::mechanism::Mechanism;
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::findings::LEVEL;
 use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
 use crate::select::prediction;
 use crate::select::record::{
@@ -153,13 +152,6 @@ fn what_would_help(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Stri
         two_digits(needed),
         two_digits(epsilon),
     )
-}
-
-/// A number rounded to two digits, as text.
-fn two_digits(value: f64) -> String {
-    let scale = 10f64.powf(value.log10().floor() - 1.0);
-    let rounded = (value / scale).ceil() * scale;
-    if rounded >= 10.0 { format!("{rounded:.0}") } else { format!("{rounded:.1}") }
 }
 
 /// The guarantee for a table and the budget spent.
@@ -329,7 +321,7 @@ fn one_sided_split(released: &Released) -> Option<Warning> {
 /// A warning about too few blocks to tell features apart by votes. The number of blocks is public or paid
 /// for.
 fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
-    let (blocks, votes) = (blocks?, plan.rows_needed());
+    let (blocks, votes) = (blocks?, plan.votes_needed());
     let text = format!(
         "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
          noise; two-stage needs many rows or a large epsilon"

@@ -13,7 +13,9 @@ use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::delimiter_name;
-use dpsis::{Error, FileTable, Orientation, Result, TableFacts, Target, TargetColumn};
+use dpsis::{
+    Error, FileTable, Orientation, Prediction, Result, Select, TableFacts, Target, TargetColumn,
+};
 
 /// Look at a table before a release: for the data holder's eyes only.
 ///
@@ -116,13 +118,13 @@ fn command(suggestion: &Suggestion, options: &[String], file: &Path) -> Vec<Stri
     words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
 }
 
-/// Checks the request and the header as `select` does. Gives the number of rows by which scores have to
-/// differ, if it is known; otherwise the reason why the command would be refused.
+/// Checks the request and the header as `select` does, and predicts what it would find; otherwise the reason why the
+/// command would be refused.
 fn check(
     suggestion: &Suggestion,
     options: &[String],
     file: &Path,
-) -> std::result::Result<Option<f64>, String> {
+) -> std::result::Result<Vec<(u32, Prediction)>, String> {
     if suggestion.undecided {
         return Err("answer the question above first".to_owned());
     }
@@ -132,19 +134,32 @@ fn check(
     let checked = select.job().and_then(|job| {
         // Standard input has been read, and where features are rows the header does not hold them.
         let features_as_rows = suggestion.facts.orientation == Some(Orientation::FeaturesAsRows);
-        if file == Path::new("-") || features_as_rows {
-            return Ok(None);
+        if file != Path::new("-") && !features_as_rows {
+            job.select.dry_run(&job.table)?;
         }
-        job.select.dry_run(&job.table).map(|plan| Some(plan.rows_needed))
+        predictions(suggestion, &job.select)
     });
     checked.map_err(|error| words::error(&error))
+}
+
+/// What the command would find at several epsilons.
+fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Prediction)>> {
+    let smallest = suggestion.smallest.unwrap_or(0.5);
+    if suggestion.rows == 0 || smallest <= 0.0 {
+        return Ok(Vec::new());
+    }
+    let predict = |epsilon: u32| {
+        let checked = select.clone().epsilon(epsilon).check()?;
+        Ok((epsilon, checked.predict(suggestion.features, suggestion.rows, smallest.min(0.5))?))
+    };
+    [1, 2, 5].into_iter().map(predict).collect()
 }
 
 fn text(
     inspection: &Inspection,
     arguments: &InspectArguments,
     options: &[String],
-    checked: &std::result::Result<Option<f64>, String>,
+    checked: &std::result::Result<Vec<(u32, Prediction)>, String>,
 ) -> String {
     let mut text = String::from(
         "NOT PRIVATE: for the data holder's eyes; nothing of this may be passed on.\n\n",
@@ -157,8 +172,8 @@ fn text(
     if inspection.rows == 0 {
         let _ = writeln!(text, "! {:<9} there is no row below the header", "shape");
     }
-    let needed = match checked {
-        Ok(needed) => needed.unwrap_or(0.0),
+    let predictions = match checked {
+        Ok(predictions) => predictions,
         Err(refusal) => {
             let _ = writeln!(text, "\nNo command yet: {refusal}");
             return text;
@@ -174,19 +189,40 @@ fn text(
         "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",
         words.join(" ")
     );
-    // A rule of thumb: strong features differ from the others by what a sixth of the rows can move.
-    let sixth = inspection.rows as f64 / 6.0;
-    if needed > sixth && sixth > 0.0 {
-        let enough = (needed / sixth).ceil();
-        let _ = writeln!(
-            text,
-            "With these {} rows expect noise at epsilon 1: about {enough} is needed, or more rows, or \
-             fewer features.",
-            inspection.rows
-        );
+    if !predictions.is_empty() {
+        text.push_str(&predicted(&inspection.suggestion, predictions));
     }
     if let Some(schema) = schema {
         let _ = writeln!(text, "Check every line of {schema} first.");
+    }
+    text
+}
+
+/// The predictions in words.
+fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> String {
+    let side = match (suggestion.smallest, &suggestion.target) {
+        (Some(share), Target::Classes(_)) => {
+            format!(", {:.0}% of them in the smallest class,", 100.0 * share)
+        }
+        (Some(_), _) => String::new(),
+        (None, _) => ", if both classes have equally many,".to_owned(),
+    };
+    let mut text = format!(
+        "With {} rows{side} features are found, and called beyond chance, more often than not from these \
+         strengths on\n(1 is the strongest association possible; \"never\" if not even that is enough):\n",
+        suggestion.rows
+    );
+    let strength = |strength: Option<f64>| match strength {
+        Some(strength) => format!("{strength:.2}"),
+        None => "never".to_owned(),
+    };
+    for (epsilon, Prediction { found, confirmed, .. }) in predictions {
+        let _ = writeln!(
+            text,
+            "  epsilon {epsilon}: found from {}, beyond chance from {}",
+            strength(*found),
+            strength(*confirmed)
+        );
     }
     text
 }

@@ -150,7 +150,8 @@ fn false_calls() {
                             continue;
                         };
                         let p = verdict(design, released.counts)
-                            .adjusted_p_values(&released.strengths, &bits(seed));
+                            .judge(released.strengths.len(), &released.strengths, &bits(seed))
+                            .map(|judged| judged.p_values);
                         let Some(p) = p else {
                             none += 1;
                             continue;
@@ -195,7 +196,8 @@ fn power() {
                     let count =
                         |p: &[f64]| p[..released.planted].iter().filter(|p| **p <= 0.05).count();
                     if let Some(p) = verdict(design, released.counts)
-                        .adjusted_p_values(&released.strengths, &bits(seed))
+                        .judge(released.strengths.len(), &released.strengths, &bits(seed))
+                        .map(|judged| judged.p_values)
                     {
                         new += count(&p);
                     }

@@ -11,6 +11,10 @@ fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> Verdict {
     Verdict { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
 }
 
+fn judge(verdict: &Verdict, strengths: &[f64], seed: u64) -> Option<Judgement> {
+    verdict.judge(strengths.len(), strengths, &bits(seed))
+}
+
 /// P(A_1 + A_0 >= e) for the laws of Massart's bounds, by quadrature, against kappa(L) e^-L.
 #[test]
 fn kappa_bounds_the_sum_of_two_deviations() {
@@ -254,16 +258,13 @@ fn groups_of_classes() {
 fn stronger_is_less_likely_by_chance() {
     let verdict = two_classes([150.0, 150.0], 0.2, Family::AnyFunction);
     let strengths: Vec<f64> = (0..30).map(|i| f64::from(i) * 20.0).collect();
-    let p = verdict.adjusted_p_values(&strengths, &bits(1)).unwrap();
+    let Judgement { p_values: p, critical } = judge(&verdict, &strengths, 1).unwrap();
+    assert!(p.iter().zip(&strengths).all(|(p, x)| (*p <= LEVEL) == (*x > critical)), "{critical}");
     assert!(p.windows(2).all(|pair| pair[0] >= pair[1]));
     assert_eq!((p[0], p[29] < 0.011), (1.0, true));
     // Too few rows, and one class alone.
-    assert!(
-        two_classes([9.0, 9.0], 0.2, Family::Sums).adjusted_p_values(&[1.0], &bits(1)).is_none()
-    );
-    assert!(
-        two_classes([90.0, -2.0], 0.2, Family::Sums).adjusted_p_values(&[1.0], &bits(1)).is_none()
-    );
+    assert!(judge(&two_classes([9.0, 9.0], 0.2, Family::Sums), &[1.0], 1).is_none());
+    assert!(judge(&two_classes([90.0, -2.0], 0.2, Family::Sums), &[1.0], 1).is_none());
 }
 
 /// A constant column, whose score is the error of the center alone: taking the center as exact calls it beyond
@@ -279,7 +280,7 @@ fn the_noise_of_the_center_counts() {
         let called = |rate: f64| {
             let verdict =
                 Verdict { features: 1, noise: 0.1, ..two_classes(counts, rate, Family::Sums) };
-            verdict.adjusted_p_values(&[strength], &bits(seed)).is_some_and(|p| p[0] <= 0.05)
+            judge(&verdict, &[strength], seed).is_some_and(|judged| judged.p_values[0] <= LEVEL)
         };
         calls += usize::from(called(0.02));
         broken += usize::from(called(1e6));
@@ -299,8 +300,8 @@ fn the_noise_of_all_strengths_counts() {
             (0..10).map(|_| 50.0 * radius * (2.0 * unit(&mut words) - 1.0)).collect();
         let verdict = Verdict { noise: 50.0, ..two_classes([15.0; 2], 10.0, Family::Sums) };
         let called = |strengths: &[f64]| {
-            let p = verdict.adjusted_p_values(strengths, &bits(seed)).unwrap();
-            p.iter().any(|p| *p <= 0.05)
+            let judged = judge(&verdict, strengths, seed).unwrap();
+            judged.p_values.iter().any(|p| *p <= LEVEL)
         };
         calls += usize::from(called(&strengths));
         broken += usize::from(strengths.iter().any(|one| called(&[*one])));
