@@ -228,6 +228,25 @@ pub(crate) mod tests {
 
     /// P(center) for each grid value, by summing over all relevant noise values.
     pub(crate) fn exact_law(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
+        law_of_noisy((above, below), q, eps, |a, b| center_of(a, b, q, eps))
+    }
+
+    /// The same for the center shrunk by twice the scale of its noise, 2 Q/(eps n).
+    pub(crate) fn exact_law_shrunk(above: i64, below: i64, q: i64, eps: f64) -> Vec<f64> {
+        law_of_noisy((above, below), q, eps, |a, b| {
+            let center = center_of(a, b, q, eps);
+            let rows = ((a + b) as f64 / (2 * q) as f64).round().max(0.0);
+            let by = (2.0 * q as f64 / (eps * rows)).round();
+            ((center.abs() as f64 - by).max(0.0) as i64) * center.signum()
+        })
+    }
+
+    fn law_of_noisy(
+        (above, below): (i64, i64),
+        q: i64,
+        eps: f64,
+        center: impl Fn(i64, i64) -> i64,
+    ) -> Vec<f64> {
         let rate = eps / (2 * q) as f64;
         let normal = (1.0 - (-rate).exp()) / (1.0 + (-rate).exp());
         // Beyond this the tails have probability less than e^-40.
@@ -238,7 +257,7 @@ pub(crate) mod tests {
         for (i, p) in mass.iter().enumerate() {
             for (j, p2) in mass.iter().enumerate() {
                 let (a, b) = (above + i as i64 - reach, below + j as i64 - reach);
-                law[(center_of(a, b, q, eps) + q) as usize] += p * p2;
+                law[(center(a, b) + q) as usize] += p * p2;
             }
         }
         law
@@ -291,6 +310,21 @@ pub(crate) mod tests {
             counts[(center + 2) as usize] += 1;
         }
         let law = exact_law(a, b, 2, 1.0);
+        let total: f64 = law.iter().sum();
+        assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn shrunk_draws_fit_the_exact_law() {
+        let (a, b) = sums_of(&[3, 3, 3, 3, 2, 3, 3, 3, 3, 1, 3], 3);
+        let mut counts = vec![0u64; 7];
+        for seed in 0..30_000 {
+            let sums = (a as u64, b as u64);
+            let epsilon = "1".parse().unwrap();
+            let (center, counted) = private_center(sums, 0, 3, AddRemove, &epsilon, &bits(seed));
+            counts[(shrunk(center, 3, &counted) + 3) as usize] += 1;
+        }
+        let law = exact_law_shrunk(a, b, 3, 1.0);
         let total: f64 = law.iter().sum();
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }

@@ -29,6 +29,7 @@
 
 mod center;
 mod median;
+mod spread;
 mod strengths;
 mod verdict;
 
@@ -37,12 +38,13 @@ pub use median::median;
 
 pub(crate) use center::{Counted, private_center, private_class_centers, private_rows, shrunk};
 pub(crate) use median::{MedianGrid, RankCounts};
-pub(crate) use strengths::{error_beyond, half_width, private_strengths};
+pub(crate) use spread::{NoisyCounts, Spread};
+pub(crate) use strengths::{half_width, private_strengths};
 pub(crate) use verdict::{Family, LEVEL, Verdict};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]
 pub(crate) mod laws {
-    pub(crate) use super::center::tests::exact_law;
+    pub(crate) use super::center::tests::{exact_law, exact_law_shrunk};
     pub(crate) use super::median::tests::{POINTS, law_of_values};
 }

@@ -97,7 +97,7 @@ impl Verdict {
     /// With two counts each side is cut, with more the box is one cell.
     fn cells(&self) -> Vec<(Vec<f64>, Vec<f64>)> {
         let classes = self.counts.len();
-        let reach = (classes as f64 / BETA).ln() / self.rate + self.step / 2.0;
+        let reach = libm::log(classes as f64 / BETA) / self.rate + self.step / 2.0;
         // Where the box is narrow beside the smaller count, few cells are enough.
         let fewest = self.counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
         let cuts = match classes {
@@ -133,7 +133,7 @@ impl Draw {
     fn new(verdict: &Verdict, k: usize, words: &mut WordStream) -> Self {
         let count = |_: &f64| laplace(verdict.rate, verdict.step, words);
         let counts = verdict.counts.iter().map(count).collect();
-        let minus_ln = -unit(words).ln();
+        let minus_ln = -libm::log(unit(words));
         Self { counts, minus_ln, strength: verdict.noise * largest_noise(k, words) }
     }
 }
@@ -159,7 +159,7 @@ impl<'a> Null<'a> {
     fn new(verdict: &'a Verdict, least: Vec<f64>, most: Vec<f64>) -> Self {
         let classes = verdict.counts.len();
         let rows: f64 = most.iter().sum();
-        let ln_tests = (verdict.features.max(1) as f64).ln() + ln_groupings(classes);
+        let ln_tests = libm::log(verdict.features.max(1) as f64) + ln_groupings(classes);
         let variance = variance(&most) + 0.5;
         // n/v = n^2/(n1 n0) is largest in a corner where one class is large and the other small.
         let crowd = match (&least[..], &most[..]) {
@@ -167,8 +167,8 @@ impl<'a> Null<'a> {
             _ => rows / variance,
         };
         let (functions, typical) = match verdict.family {
-            Family::AnyFunction => (rows + 1.0, ln_tests + 140f64.ln()),
-            Family::Sums => (1.0, ln_tests + 4f64.ln()),
+            Family::AnyFunction => (rows + 1.0, ln_tests + libm::log(140.0)),
+            Family::Sums => (1.0, ln_tests + libm::log(4.0)),
         };
         let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
         Self { verdict, least, most, ln_tests, functions, crowd, variance, typical }
@@ -215,7 +215,7 @@ impl<'a> Null<'a> {
         let rounding = self.most.iter().sum::<f64>() * classes as f64 / (4.0 * f64::from(GRID));
 
         // Lambda for the whole family, and for its functions one at a time, with the widening of the center.
-        let lambda_each = minus_ln + self.ln_tests + (2.0 * self.functions).ln();
+        let lambda_each = minus_ln + self.ln_tests + libm::log(2.0 * self.functions);
         let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
         let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
         let level = 2.0 * self.typical;
@@ -263,9 +263,9 @@ impl<'a> Null<'a> {
 
     /// Lambda with d C(Lambda) e^-Lambda = U, from above; `target` = ln(d/U).
     fn lambda_all(&self, target: f64) -> f64 {
-        let mut lambda = 2.0 * (target + self.constant(0.0).ln()) + 20.0;
+        let mut lambda = 2.0 * (target + libm::log(self.constant(0.0))) + 20.0;
         for _ in 0..6 {
-            lambda = target + self.constant(lambda).ln();
+            lambda = target + libm::log(self.constant(lambda));
         }
         lambda
     }
@@ -346,7 +346,7 @@ fn variance(counts: &[f64]) -> f64 {
 /// ln(2^(classes - 1) - 1), the number of ways to split the classes into two groups.
 fn ln_groupings(classes: usize) -> f64 {
     let twos = (classes - 1) as f64 * LN_2;
-    twos + (-(-twos).exp()).ln_1p()
+    twos + libm::log1p(-libm::exp(-twos))
 }
 
 /// kappa(L) e^-L bounds the tail of the one-sided Kolmogorov-Smirnov distance of two samples.
@@ -355,13 +355,13 @@ fn kappa(l: f64) -> f64 {
 }
 
 /// A uniform number in (0, 1].
-fn unit(words: &mut WordStream) -> f64 {
+pub(super) fn unit(words: &mut WordStream) -> f64 {
     ((words.next_word() >> 11) as f64 + 1.0) * 2f64.powi(-53)
 }
 
 /// The difference of two geometric numbers of steps: probabilities proportional to e^(-rate |z|).
-fn laplace(rate: f64, step: f64, words: &mut WordStream) -> f64 {
-    let mut steps = || (-unit(words).ln() / (rate * step)).floor();
+pub(super) fn laplace(rate: f64, step: f64, words: &mut WordStream) -> f64 {
+    let mut steps = || (-libm::log(unit(words)) / (rate * step)).floor();
     (steps() - steps()) * step
 }
 
@@ -375,8 +375,8 @@ fn largest_noise(k: usize, words: &mut WordStream) -> f64 {
     let mut left = k + 1;
     while left > 0 {
         let now = left.min(10);
-        radius -= (0..now).map(|_| unit(words)).product::<f64>().ln();
+        radius -= libm::log((0..now).map(|_| unit(words)).product::<f64>());
         left -= now;
     }
-    radius * (2.0 * unit(words).powf(1.0 / k as f64) - 1.0)
+    radius * (2.0 * libm::pow(unit(words), 1.0 / k as f64) - 1.0)
 }

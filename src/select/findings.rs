@@ -2,7 +2,7 @@
 //! noisy values that the budget paid for.
 
 use crate::data::TargetCode;
-use crate::estimate::{Counted, Family, Verdict, error_beyond, half_width, private_strengths};
+use crate::estimate::{Counted, Family, NoisyCounts, Spread, Verdict, private_strengths};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
@@ -11,8 +11,8 @@ use crate::select::plan::{Association, Plan, Scoring};
 use crate::select::record::Direction;
 use crate::select::settled::{Exact, SettledTarget};
 
-/// The probability with which an interval covers the strength, as far as the noise goes.
-pub(super) const COVERED: f64 = 0.9;
+/// The probability with which an interval covers the strength in the table.
+const COVERED: f64 = 0.9;
 
 /// The findings about the picks, in their order.
 pub(super) struct Findings {
@@ -22,6 +22,8 @@ pub(super) struct Findings {
     pub(super) chance: Option<f64>,
     /// Directions, if they were released.
     pub(super) directions: Option<Vec<(Direction, f64)>>,
+    /// The share of the smallest class, or side of the center, by the counts.
+    pub(super) smallest: f64,
 }
 
 /// The strength of one pick: 1 is the largest that is possible with this target.
@@ -49,20 +51,20 @@ pub(super) fn findings(
         Some((strengths, chance)) => (Some(strengths), chance),
         None => (None, None),
     };
-    let directions = plan
-        .direction
-        .as_ref()
-        .zip(exact.signed.as_ref())
-        .map(|(epsilon, signed)| directions(plan, epsilon, signed, exact.one_row, randomness));
-    Findings { strengths, chance, directions }
+    let directions = plan.direction.as_ref().zip(exact.signed.as_ref()).map(|(epsilon, signed)| {
+        directions(plan, epsilon, counted, signed, exact.one_row, randomness)
+    });
+    let counts = || counted.classes.iter().map(|count| count.max(0.0));
+    let smallest = counts().fold(f64::INFINITY, f64::min) / counts().sum::<f64>();
+    Findings { strengths, chance, directions, smallest }
 }
 
 /// The units of a score.
 struct Units {
     /// The score of one row of weight 1.
     row: f64,
-    /// The largest score that the counted rows can have, in rows.
-    largest: f64,
+    /// Whether the score is the largest of one class against the rest, not of any group of classes.
+    one_against_rest: bool,
     /// What one row can move, in rows: D.
     one_row: f64,
     /// Whether rows count in part for two classes.
@@ -81,24 +83,35 @@ impl Units {
         let correlation = association == Association::Correlation;
         let q = f64::from(GRID);
         let counts: Vec<f64> = counted.classes.iter().map(|count| count.max(0.0)).collect();
+        let one_against_rest = correlation && counts.len() > 2;
+        let row = if one_against_rest { q } else { 2.0 * q };
         let rows: f64 = counts.iter().sum();
-        // Rows of a group times those of the others.
-        let against = |group: f64| group * (rows - group) / rows;
-        let (row, largest) = match counts.len() {
-            2 => (2.0 * q, 2.0 * against(counts[0])),
-            // One class against the rest.
-            _ if correlation => (q, counts.iter().map(|&c| 2.0 * against(c)).fold(0.0, f64::max)),
-            _ => (2.0 * q, 2.0 * most_even(&counts)),
-        };
         let least = counts.iter().copied().fold(f64::INFINITY, f64::min);
         let graded = matches!(target, SettledTarget::Number { code: TargetCode::Bounded(_), .. });
         let units = Self {
             row: if correlation { row * q } else { row },
-            largest,
+            one_against_rest,
             one_row: 1.0 - least / rows,
             graded,
         };
-        (units.largest > 0.0).then_some(units)
+        (units.largest(&counts) > 0.0).then_some(units)
+    }
+
+    /// The largest score that so many rows of the classes can have, in rows.
+    fn largest(&self, counts: &[f64]) -> f64 {
+        let rows: f64 = counts.iter().sum();
+        if !(rows > 0.0) {
+            return 0.0;
+        }
+        // Rows of a group times those of the others.
+        let against = |group: f64| group * (rows - group) / rows;
+        match counts {
+            [first, _] => 2.0 * against(*first),
+            _ if self.one_against_rest => {
+                counts.iter().map(|&class| 2.0 * against(class)).fold(0.0, f64::max)
+            }
+            _ => 2.0 * most_even(counts),
+        }
     }
 }
 
@@ -137,9 +150,11 @@ fn strengths(
     let verdict = Verdict {
         counts: counted.classes.clone(),
         rate: counted.rate,
-        step: if counted.classes.len() == 2 { 0.5 / f64::from(GRID) } else { 1.0 },
+        step: noisy_counts(counted).step,
         features: plan.features,
-        noise: scale / units.one_row,
+        // The scale is by the rounded center.
+        noise: (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
+            * (1.0 + counted.classes.len() as f64 / f64::from(GRID)),
         family: match &plan.scoring {
             Scoring::Number { association: Association::Correlation, .. }
             | Scoring::Classes { association: Association::Correlation, .. } => Family::Sums,
@@ -150,26 +165,39 @@ fn strengths(
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
     let judged = verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE));
-    let half = half_width(k, COVERED) * scale;
-    let share = |rows: f64| (rows / units.largest).clamp(0.0, 1.0);
-    let strength = |(i, &rows): (usize, &f64)| Strength {
-        strength: share(rows),
-        low: share(rows - half),
-        high: share(rows + half),
-        p_value: judged.as_ref().map(|judged| judged.p_values[i]),
+    let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
+    let counts: Vec<f64> = counted.classes.iter().map(|count| count.max(0.0)).collect();
+    let largest = units.largest(&counts);
+    let strength = |(i, &rows): (usize, &f64)| {
+        let [low, high] = spread.interval(rows, scale, COVERED, |counts| units.largest(counts));
+        Strength {
+            strength: (rows / largest).clamp(0.0, 1.0),
+            low: low.min(1.0),
+            high: high.min(1.0),
+            p_value: judged.as_ref().map(|judged| judged.p_values[i]),
+        }
     };
-    let chance = judged.as_ref().map(|judged| judged.critical * units.one_row / units.largest);
+    let chance = judged.as_ref().map(|judged| judged.critical * units.one_row / largest);
     (rows.iter().enumerate().map(strength).collect(), chance)
 }
 
-/// A lane of the bits of strengths that their noise does not read.
+fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
+    // Sums of a numeric target are in units of the grid, counts of classes in rows.
+    let step = if counted.classes.len() == 2 { 0.5 / f64::from(GRID) } else { 1.0 };
+    NoisyCounts { counts: &counted.classes, rate: counted.rate, step }
+}
+
+/// Lanes of the bits of strengths and directions that their noise does not read.
 const VERDICT_LANE: u64 = 1 << 32;
+const SPREAD_LANE: u64 = VERDICT_LANE + 1;
 
 /// Directions with their error probabilities. The sum of the largest and the smallest signed sum has the sign of the
-/// association, and twice the sensitivity of one sum.
+/// association, and twice the sensitivity of one sum. The error of the center can tip the sign of a correlation; that of
+/// a threshold only where the association is not monotone.
 fn directions(
     plan: &Plan,
     epsilon: &Epsilon,
+    counted: &Counted,
     signed: &[Extremes],
     one_row: u64,
     randomness: &RandomnessSource,
@@ -178,10 +206,17 @@ fn directions(
     let sensitivity = 2 * plan.neighbors.steps() * one_row;
     let bits = randomness.bits(Purpose::Direction.draw());
     let noisy = private_strengths(&sums, sensitivity, epsilon, &bits);
+    let spread = Spread::new(&noisy_counts(counted), sums.len(), &bits.branch(SPREAD_LANE));
+    // Twice the score of a row of weight 1.
+    let q = f64::from(GRID);
+    let row = match &plan.scoring {
+        Scoring::Number { association: Association::Correlation, .. } => 4.0 * q * q,
+        _ => 4.0 * q,
+    };
+    let scale = sensitivity as f64 / row / epsilon.to_f64();
     let direction = |&sum: &i64| {
-        let distance = sum.unsigned_abs() as f64 * epsilon.to_f64() / sensitivity as f64;
         let direction = if sum < 0 { Direction::Falls } else { Direction::Rises };
-        (direction, error_beyond(sums.len(), distance))
+        (direction, spread.error_of_sign(sum as f64 / row, scale))
     };
     noisy.iter().map(direction).collect()
 }

@@ -9,7 +9,9 @@ use crate::data::{Bounds, CellFormat, HeldColumns, Hooks, Labels, Scaler, Scalin
 use crate::estimate::laws;
 use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
-use crate::score::{ClassSums, CorrelationSums, RowSums, Scores, kendall_scores};
+use crate::score::{
+    CenteredTarget, ClassSums, CorrelationSums, KsColumns, RowSums, Scores, kendall_scores,
+};
 use crate::support::laws::flips;
 use crate::support::oracle;
 
@@ -38,7 +40,8 @@ enum Center {
 }
 
 struct Path {
-    scaling: Scaling,
+    /// How values reach the grid; `None` for the Kolmogorov-Smirnov score of whole columns.
+    scaling: Option<Scaling>,
     target: Target,
     center: Center,
     neighbors: Neighbors,
@@ -63,7 +66,7 @@ struct Laws {
 impl Path {
     /// Two features; three for ranks, because the ranks of two features always mirror each other.
     fn features(&self) -> usize {
-        if self.scaling == Scaling::RowRank { 3 } else { 2 }
+        if self.scaling == Some(Scaling::RowRank) { 3 } else { 2 }
     }
 
     /// The total budget of the parts that are drawn.
@@ -83,8 +86,20 @@ impl Path {
 
     fn code_row(&self, row: &TableRow) -> Vec<i16> {
         let mut x = Vec::new();
-        Scaler::with_grid(&self.scaling, SMALL_Q).scale(row.0.iter().copied(), &mut x);
+        if let Some(scaling) = &self.scaling {
+            Scaler::with_grid(scaling, SMALL_Q).scale(row.0.iter().copied(), &mut x);
+        }
         x
+    }
+
+    /// Kolmogorov-Smirnov scores of rows with this target.
+    fn ks_scores(&self, rows: &[&TableRow], target: &CenteredTarget) -> Scores {
+        let x: Vec<Vec<f64>> =
+            rows.iter().map(|row| row.0.iter().map(|v| v.unwrap_or(f64::NAN)).collect()).collect();
+        let columns = Box::new(HeldColumns::of_rows(self.features(), &x));
+        let columns = KsColumns::Values { columns, words: true };
+        let values = columns.scores(target, 1, &Hooks::default()).unwrap();
+        Scores::new(values, self.neighbors.steps() * target.one_row(), self.neighbors).unwrap()
     }
 
     /// The joint law: the probability of every (median, center, set).
@@ -114,28 +129,38 @@ impl Path {
     }
 
     fn law_of_number(&self, table: &[TableRow], code: &TargetCode, laws: &mut Laws) -> Vec<f64> {
+        let coded = |row: &TableRow| code.code(row.1.as_bytes(), &format(), SMALL_Q);
+        let rows: Vec<&TableRow> = table.iter().filter(|row| coded(row).is_some()).collect();
+        let targets: Vec<i16> = table.iter().filter_map(coded).collect();
         let mut sums = CorrelationSums::with_grid(self.features(), SMALL_Q);
-        for row in table {
-            if let Some(y) = code.code(row.1.as_bytes(), &format(), SMALL_Q) {
-                sums.add(&self.code_row(row), y);
-            }
+        if self.scaling.is_some() {
+            rows.iter().zip(&targets).for_each(|(row, y)| sums.add(&self.code_row(row), *y));
         }
         let centers = match self.center {
             Center::Public(center) => vec![(center, 1.0)],
             Center::Private => {
-                let (above, below) = sums.target_sums();
-                let (above, below) = (above as i64, below as i64);
+                let q = i64::from(SMALL_Q);
+                let above = targets.iter().map(|y| q + i64::from(*y)).sum();
+                let below = targets.iter().map(|y| q - i64::from(*y)).sum();
                 let eps = EPS_CENTER / self.neighbors.steps() as f64;
-                let law = laws
-                    .centers
-                    .entry((above, below))
-                    .or_insert_with(|| laws::exact_law(above, below, i64::from(SMALL_Q), eps));
+                // Of whole columns, the center is shrunk.
+                let shrinks = self.scaling.is_none();
+                let law = laws.centers.entry((above, below)).or_insert_with(|| match shrinks {
+                    true => laws::exact_law_shrunk(above, below, q, eps),
+                    false => laws::exact_law(above, below, q, eps),
+                });
                 (-SMALL_Q..=SMALL_Q).zip(law.iter().copied()).collect()
             }
         };
         let mut joint = Vec::new();
         for (center, p) in centers {
-            let scores = sums.scores(center, self.neighbors).unwrap();
+            let scores = match self.scaling {
+                Some(_) => sums.scores(center, self.neighbors).unwrap(),
+                None => {
+                    let t = targets.iter().map(|y| i32::from(*y) - center).collect();
+                    self.ks_scores(&rows, &CenteredTarget::Number { t, center, q: SMALL_Q })
+                }
+            };
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
         }
         joint
@@ -143,9 +168,14 @@ impl Path {
 
     fn law_of_classes(&self, table: &[TableRow], laws: &mut Laws) -> Vec<f64> {
         let labels = labels(&["-1", "0", "1"]);
+        let class_of = |row: &TableRow| labels.class_of(row.1.as_bytes(), &format());
+        let rows: Vec<&TableRow> = table.iter().filter(|row| class_of(row).is_some()).collect();
+        let classes: Vec<usize> = table.iter().filter_map(class_of).collect();
         let mut sums = ClassSums::with_grid(self.features(), 3, SMALL_Q);
-        for row in table {
-            if let Some(class) = labels.class_of(row.1.as_bytes(), &format()) {
+        let mut counts = vec![0; 3];
+        for (row, &class) in rows.iter().zip(&classes) {
+            counts[class] += 1;
+            if self.scaling.is_some() {
                 sums.add(&self.code_row(row), class);
             }
         }
@@ -154,14 +184,20 @@ impl Path {
             Center::Private => {
                 let steps = self.neighbors.steps() as f64;
                 laws.classes
-                    .entry(sums.rows().to_vec())
-                    .or_insert_with(|| law_of_class_centers(sums.rows(), steps))
+                    .entry(counts.clone())
+                    .or_insert_with(|| law_of_class_centers(&counts, steps))
                     .clone()
             }
         };
         let mut joint = Vec::new();
         for (centers, p) in centers {
-            let scores = sums.scores(&centers, self.neighbors).unwrap();
+            let scores = match self.scaling {
+                Some(_) => sums.scores(&centers, self.neighbors).unwrap(),
+                None => {
+                    let classes = classes.iter().map(|class| *class as u32).collect();
+                    self.ks_scores(&rows, &CenteredTarget::Classes { classes, centers, q: SMALL_Q })
+                }
+            };
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
         }
         joint
@@ -212,8 +248,9 @@ fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     for (a, p) in around(counts[0]) {
         for (b, p2) in around(counts[1]) {
             for (c, p3) in around(counts[2]) {
+                let [a, b, c] = [a, b, c].map(|count: f64| count.max(0.0));
                 let total = (a + b + c).max(4.0 / rate);
-                let center = |share: f64| (q * share / total).round().clamp(0.0, q) as usize;
+                let center = |share: f64| (q * share / total).round() as usize;
                 law[9 * center(a) + 3 * center(b) + center(c)] += p * p2 * p3;
             }
         }
@@ -223,12 +260,17 @@ fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
 }
 
 /// All rows with these feature values and targets ("x" is not a number: missing).
-fn all_rows(features: usize, targets: &[&'static str]) -> Vec<TableRow> {
-    let values = [None, Some(-1.0), Some(1.0)];
+fn all_rows(features: usize, words: bool, targets: &[&'static str]) -> Vec<TableRow> {
+    let word = f64::from_bits(f64::NAN.to_bits() | 7);
+    let values = [None, Some(-1.0), Some(1.0), Some(word)];
+    let values = &values[..if words { 4 } else { 3 }];
     let mut rows: Vec<TableRow> = targets.iter().map(|&target| (vec![], target)).collect();
     for _ in 0..features {
         let longer = |(x, target): &TableRow| {
-            values.map(|value| ([x.clone(), vec![value]].concat(), *target))
+            values
+                .iter()
+                .map(|value| ([x.clone(), vec![*value]].concat(), *target))
+                .collect::<Vec<_>>()
         };
         rows = rows.iter().flat_map(longer).collect();
     }
@@ -293,7 +335,8 @@ fn joint_releases_by_enumeration() {
     let ranks = Scaling::RowRank;
     let mut paths = Vec::new();
     for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
-        for scaling in [&common, &own, &ranks] {
+        for scaling in [Some(&common), Some(&own), Some(&ranks), None] {
+            let scaling = scaling.cloned();
             for target in [Target::Bounded, Target::TwoClasses, Target::MedianSplit] {
                 for center in [Center::Private, Center::Public(0), Center::Public(1)] {
                     paths.push(Path { scaling: scaling.clone(), target, center, neighbors });
@@ -304,12 +347,12 @@ fn joint_releases_by_enumeration() {
                 paths.push(Path { scaling: scaling.clone(), target, center, neighbors });
             }
         }
-        let (scaling, target) = (ranks.clone(), Target::Kendall);
+        let (scaling, target) = (Some(ranks.clone()), Target::Kendall);
         paths.push(Path { scaling, target, center: Center::Public(0), neighbors });
     }
     for path in paths {
         let targets = if path.features() == 2 { &["-1", "1", "x"][..] } else { &["-1", "1"] };
-        let rows = all_rows(path.features(), targets);
+        let rows = all_rows(path.features(), path.scaling.is_none(), targets);
         // More rows where the laws are cheap.
         let cheap = path.center != Center::Private && path.target != Target::MedianSplit;
         let most = 1 + usize::from(cheap) + if path.features() == 2 { 2 } else { 1 };
@@ -329,9 +372,9 @@ type Law<'a> = &'a dyn Fn(&[TableRow]) -> Vec<f64>;
 /// Broken variants of the path that the same enumeration rejects.
 #[test]
 fn broken_paths_are_caught() {
-    let rows = all_rows(2, &["-1", "1", "x"]);
+    let rows = all_rows(2, false, &["-1", "1", "x"]);
     let path = Path {
-        scaling: Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap()),
+        scaling: Some(Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap())),
         target: Target::Bounded,
         center: Center::Public(1),
         neighbors: Neighbors::AddRemove,

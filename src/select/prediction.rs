@@ -9,14 +9,15 @@ use std::f64::consts::LN_2;
 
 use serde::Serialize;
 
+use crate::data::TargetCode;
 use crate::error::Result;
 use crate::estimate::{Family, Verdict};
 use crate::exact::GRID;
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
-use crate::random::{Bits, Entropy, WordStream};
+use crate::random::{Entropy, WordStream};
 use crate::score::Scores;
-use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
+use crate::select::plan::{Association, Coding, Plan, PlannedCenter, Scoring};
 
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
 const MOST_FEATURES: usize = 1 << 16;
@@ -69,7 +70,7 @@ pub(super) struct Imagined {
 pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
     Ok(Prediction {
         found: least_strength(|strength| finds(plan, strength, imagined))?,
-        confirmed: least_strength(|strength| confirms(plan, strength, imagined))?,
+        confirmed: least_strength(|strength| Ok(confirms(plan, strength, imagined, 1.0)))?,
     })
 }
 
@@ -87,19 +88,28 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
         Ok(RowsNeeded {
             strength,
             found: least_rows(found)?,
-            confirmed: rows_to_confirm(plan, strength, 0.5)?,
+            confirmed: rows_to_confirm(plan, strength, 0.5),
         })
     };
     strengths.iter().map(needed).collect()
 }
 
 /// The number of rows with which features of this strength are confirmed.
-///
-/// # Errors
-///
-/// `Request` if the mechanism does not fit.
-pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, share: f64) -> Result<Option<f64>> {
-    least_rows(|rows| confirms(plan, strength, Imagined { rows, share }))
+pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, share: f64) -> Option<f64> {
+    least_rows(|rows| Ok(confirms(plan, strength, Imagined { rows, share }, 1.0))).ok()?
+}
+
+/// The epsilon with which features of this strength are confirmed, up to twenty times that of the plan.
+pub(super) fn epsilon_to_confirm(plan: &Plan, strength: f64, imagined: Imagined) -> Option<f64> {
+    let (mut low, mut high) = (1.0, 20.0);
+    if !confirms(plan, strength, imagined, high) {
+        return None;
+    }
+    while high / low > STEP {
+        let middle = f64::sqrt(low * high);
+        if confirms(plan, strength, imagined, middle) { high = middle } else { low = middle }
+    }
+    Some(plan.epsilon.to_f64() * high)
 }
 
 /// The least number of rows, within a few percent, from which on `enough` holds.
@@ -148,40 +158,45 @@ fn finds(plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
     Ok(2 * found >= true_ones * TABLES as usize)
 }
 
-/// Whether features of this strength are confirmed more often than not.
-fn confirms(plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
-    let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
-    let bits = Entropy::Seeded(0).source()?.bits(Purpose::Estimates.draw());
-    let critical = critical(plan, imagined, &bits);
-    Ok(critical.is_some_and(|critical| strength * law.largest / law.one_row >= critical))
+/// Whether features of this strength are confirmed more often than not, with this multiple of the budget.
+fn confirms(plan: &Plan, strength: f64, imagined: Imagined, budget: f64) -> bool {
+    let Some(law) = Law::of(plan, imagined) else { return false };
+    critical(plan, imagined, budget)
+        .is_some_and(|critical| strength * law.largest / law.one_row >= critical)
 }
 
-/// The level of the verdict for two classes, in units of what one row can move.
-fn critical(plan: &Plan, imagined: Imagined, bits: &Bits) -> Option<f64> {
-    let (association, center) = match &plan.scoring {
-        Scoring::Number { association, center: PlannedCenter::Private(center), .. } => {
-            (association, center)
+/// The level of the verdict, in units of what one row can move; `None` if there is no verdict.
+fn critical(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
+    let Imagined { rows, share } = imagined;
+    let others = |classes: usize| -> Vec<f64> {
+        let each = rows * (1.0 - share) / (classes - 1) as f64;
+        std::iter::repeat_n(each, classes - 1).chain([rows * share]).collect()
+    };
+    let (association, center, counts, graded) = match &plan.scoring {
+        Scoring::Number { association, center: PlannedCenter::Private(center), coding } => {
+            let graded = matches!(coding, Coding::Stated(TargetCode::Bounded(_)));
+            (association, center, others(2), graded)
         }
-        Scoring::Classes { association, center: PlannedCenter::Private(center), .. } => {
-            (association, center)
+        Scoring::Classes { association, center: PlannedCenter::Private(center), labels } => {
+            (association, center, others(labels.as_slice().len()), false)
         }
         _ => return None,
     };
     let steps = plan.neighbors.steps() as f64;
-    let Imagined { rows, share } = imagined;
-    let verdict = Verdict {
-        counts: vec![rows * (1.0 - share), rows * share],
-        rate: center.to_f64() / steps,
-        step: 0.5 / f64::from(GRID),
+    let chance = Verdict {
+        step: if counts.len() == 2 { 0.5 / f64::from(GRID) } else { 1.0 },
+        counts,
+        rate: center.to_f64() * budget / steps,
         features: plan.features,
-        noise: steps / plan.estimates.as_ref()?.to_f64(),
+        noise: steps / (plan.estimates.as_ref()?.to_f64() * budget),
         family: match association {
             Association::Correlation => Family::Sums,
             _ => Family::AnyFunction,
         },
-        graded: false,
+        graded,
     };
-    verdict.judge(plan.k, &[], bits).map(|judged| judged.critical)
+    let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
+    chance.judge(plan.k, &[], &bits).map(|judged| judged.critical)
 }
 
 /// Units in which imagined scores are whole numbers: those of one row's influence.

@@ -245,10 +245,12 @@ pub struct Released {
 pub struct Estimate {
     /// Its name in the header.
     pub name: String,
-    /// The strength of its association with the target, from 0 to 1: the score as a share of the largest that is
-    /// possible. For two classes, or a split target, and the Kolmogorov-Smirnov score it is the distance of that name.
+    /// The strength of its association with the target, from 0 to 1: the noisy score as a share of the largest that is
+    /// possible by the noisy counts. For two classes, or a split target, and the Kolmogorov-Smirnov score it estimates
+    /// the distance of that name.
     pub strength: Option<f64>,
-    /// The ends of an interval that holds the strength in this table with a probability of 90%.
+    /// The ends of an interval that holds the strength in this table with a probability of about 90%. It says nothing
+    /// about other people than those in the table.
     pub low: Option<f64>,
     /// See [`low`](Self::low).
     pub high: Option<f64>,
@@ -258,7 +260,7 @@ pub struct Estimate {
     pub beyond_chance: Option<bool>,
     /// The direction of the association, if it was released.
     pub direction: Option<Direction>,
-    /// The probability, at most, of this direction if the other one is right.
+    /// The probability, about, of a direction as clear as this one if the other one is right.
     pub direction_error: Option<f64>,
 }
 
@@ -268,7 +270,7 @@ pub struct Estimate {
 pub struct Verdict {
     /// How many of them are beyond chance; `None` without a verdict.
     pub beyond_chance: Option<usize>,
-    /// The strength from which on a feature is; above 1 if none could be.
+    /// The strength from which on a feature is; above 1 if none can be expected to.
     pub chance_level: Option<f64>,
     /// The verdict in plain words.
     pub text: String,

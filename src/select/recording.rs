@@ -9,7 +9,7 @@ use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
 use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
-use crate::select::prediction;
+use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
     Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts,
     RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
@@ -126,31 +126,23 @@ fn verdict(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
     Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
 }
 
-/// The rows or the epsilon with which features as strong as the strongest estimate would be confirmed, from what was
-/// released.
+/// The rows, and the epsilon if one is enough, with which features as strong as the strongest estimate would be
+/// confirmed, from what was released.
 fn what_would_help(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> String {
-    let smaller = chosen.released.center.as_deref().map(|center| match center {
-        [second] if chosen.released.rows_estimate.is_some() => second.min(1.0 - second),
-        shares => shares.iter().copied().fold(0.5, f64::min),
-    });
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
+    let Some(findings) = &chosen.findings else { return String::new() };
+    let share = findings.smallest;
     let strongest = estimates.iter().filter_map(|estimate| estimate.strength).fold(0.1, f64::max);
-    let Some(share) = smaller.filter(|share| *share > 0.0 && rows > 0.0) else {
+    let Some(needed) =
+        prediction::rows_to_confirm(plan, strongest, share).filter(|needed| *needed > rows)
+    else {
         return String::new();
     };
-    let Ok(Some(needed)) = prediction::rows_to_confirm(plan, strongest, share) else {
-        return String::new();
-    };
-    let more = needed / rows;
-    if more <= 1.0 {
-        return String::new();
-    }
-    // Rows and epsilon count alike, as far as noise goes.
-    let epsilon = plan.epsilon.to_f64() * more;
+    let epsilon = prediction::epsilon_to_confirm(plan, strongest, Imagined { rows, share });
+    let epsilon = epsilon.map_or(String::new(), |e| format!(", or epsilon {}", two_digits(e)));
     format!(
-        "; about {} rows, or epsilon {}, would be needed for features as strong as {strongest:.2}",
+        "; about {} rows{epsilon}, would be needed for features as strong as {strongest:.2}",
         two_digits(needed),
-        two_digits(epsilon),
     )
 }
 

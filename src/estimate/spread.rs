@@ -1,0 +1,149 @@
+//! The uncertainty of strengths and directions, from the noise of the center, its counts and the strengths.
+//!
+//! The noise is drawn again, many times, and taken off the released values: true counts n = N - z, a center that moves
+//! a score by up to T = 1/2 sum |z_a - m_a Z| (see the verdict's page), a true strength s - r up to T. Quantiles of these
+//! are the ends of the intervals. Released values depend on the same noise, so the level is not exact; simulated, it is
+//! reached or exceeded.
+
+use crate::estimate::strengths::error_beyond;
+use crate::estimate::verdict::{laplace, unit};
+use crate::random::{Bits, WordStream};
+
+/// The number of times that the noise is drawn.
+const DRAWS: usize = 2_000;
+
+/// The released counts of rows, with their noise.
+#[derive(Debug, Clone)]
+pub(crate) struct NoisyCounts<'a> {
+    /// N_a; of numeric targets in part for both sides.
+    pub(crate) counts: &'a [f64],
+    /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of `step`.
+    pub(crate) rate: f64,
+    pub(crate) step: f64,
+}
+
+/// Noise drawn again: what it does to the center and to strengths.
+pub(crate) struct Spread {
+    draws: Vec<Draw>,
+    k: usize,
+}
+
+struct Draw {
+    /// By how much the center moves a score, in rows.
+    shift: f64,
+    /// True counts.
+    counts: Vec<f64>,
+    /// The noise of a strength, in units of sensitivity/eps.
+    strength: f64,
+}
+
+impl Spread {
+    /// Draws for `k` strengths.
+    pub(crate) fn new(counted: &NoisyCounts<'_>, k: usize, bits: &Bits) -> Self {
+        let mut words = bits.lane(0);
+        let total: f64 = counted.counts.iter().map(|count| count.max(0.0)).sum();
+        let mut draw = || {
+            let noise: Vec<f64> = counted
+                .counts
+                .iter()
+                .map(|_| laplace(counted.rate, counted.step, &mut words))
+                .collect();
+            let drift: f64 = noise.iter().sum();
+            let off = |(z, count): (&f64, &f64)| (z - count.max(0.0) / total * drift).abs();
+            Draw {
+                shift: noise.iter().zip(counted.counts).map(off).sum::<f64>() / 2.0,
+                counts: noise.iter().zip(counted.counts).map(|(z, n)| (n - z).max(0.0)).collect(),
+                strength: coordinate(k, &mut words),
+            }
+        };
+        Self { draws: (0..DRAWS).map(|_| draw()).collect(), k }
+    }
+
+    /// The ends of an interval, of this level, for a strength in rows whose noise has this scale, divided by what
+    /// `largest` makes of the counts.
+    pub(crate) fn interval(
+        &self,
+        strength: f64,
+        scale: f64,
+        level: f64,
+        largest: impl Fn(&[f64]) -> f64,
+    ) -> [f64; 2] {
+        let end = |sign: f64| {
+            let value = |draw: &Draw| {
+                let rows = strength - draw.strength * scale + sign * draw.shift;
+                rows.max(0.0) / largest(&draw.counts).max(f64::MIN_POSITIVE)
+            };
+            let mut values: Vec<f64> = self.draws.iter().map(value).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            let place = (1.0 + sign * level) / 2.0 * (DRAWS - 1) as f64;
+            values[place.round() as usize]
+        };
+        [end(-1.0), end(1.0)]
+    }
+
+    /// The probability of a sign as clear as that of `sum`, in rows with noise of this scale, if the other one is right
+    /// and the center moved the sum as far as it does.
+    pub(crate) fn error_of_sign(&self, sum: f64, scale: f64) -> f64 {
+        let error = |draw: &Draw| error_beyond(self.k, (sum.abs() - draw.shift).max(0.0) / scale);
+        self.draws.iter().map(error).sum::<f64>() / DRAWS as f64
+    }
+}
+
+/// One component of continuous K-norm noise of scale 1.
+fn coordinate(k: usize, words: &mut WordStream) -> f64 {
+    let radius: f64 = (0..=k).map(|_| -libm::log(unit(words))).sum();
+    radius * (2.0 * unit(words) - 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::estimate::half_width;
+    use crate::random::Entropy;
+
+    fn bits(seed: u64) -> Bits {
+        Entropy::Seeded(seed).source().unwrap().bits(4)
+    }
+
+    /// With exact counts only the noise of the strengths is left, whose interval is known.
+    #[test]
+    fn exact_counts_leave_the_noise_of_strengths() {
+        let counted = NoisyCounts { counts: &[500.0, 500.0], rate: 1e6, step: 1.0 };
+        for k in [1, 5] {
+            let spread = Spread::new(&counted, k, &bits(3));
+            let [low, high] = spread.interval(200.0, 10.0, 0.9, |counts| counts.iter().sum());
+            let half = half_width(k, 0.9) * 10.0 / 1000.0;
+            // The quantiles of 2,000 draws are right within a tenth.
+            assert!((low - (0.2 - half)).abs() < 0.1 * half, "{k}: {low}");
+            assert!((high - (0.2 + half)).abs() < 0.1 * half, "{k}: {high}");
+            let error = spread.error_of_sign(-30.0, 10.0);
+            assert!((error - error_beyond(k, 3.0)).abs() < 1e-9);
+        }
+    }
+
+    /// Intervals cover the strength of an imagined column, with noise of everything, 90 times of 100 or more.
+    #[test]
+    fn intervals_cover() {
+        let (n, rate, scale, runs) = ([140.0, 60.0], 0.2, 5.0, 400);
+        let largest =
+            |counts: &[f64]| 2.0 * counts[0] * counts[1] / (counts[0] + counts[1]).max(1.0);
+        let truth = 0.4;
+        let mut covered = 0;
+        for seed in 0..runs {
+            let mut words = bits(seed).lane(1);
+            let counts: Vec<f64> = n.iter().map(|n| n + laplace(rate, 1.0, &mut words)).collect();
+            let share = |c: &[f64]| c[1] / (c[0] + c[1]);
+            // A column whose score is moved as far as the center allows.
+            let shift = 200.0 * (share(&counts) - share(&n)).abs();
+            let sign = if seed % 2 == 0 { 1.0 } else { -1.0 };
+            let noise = coordinate(5, &mut words) * scale;
+            let released = truth * largest(&n) + sign * shift + noise;
+            let counted = NoisyCounts { counts: &counts, rate, step: 1.0 };
+            let [low, high] =
+                Spread::new(&counted, 5, &bits(seed)).interval(released, scale, 0.9, largest);
+            covered += u32::from(low <= truth && truth <= high);
+        }
+        // Below 345 of 400 with probability under 0.01 at 90%.
+        assert!(covered >= 345, "{covered}");
+    }
+}
