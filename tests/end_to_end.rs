@@ -76,6 +76,25 @@ fn naive_scores(rows: &[Vec<String>], scale: &Scale, codings: &[(Vec<f64>, f64)]
         .collect()
 }
 
+/// The maximum over thresholds c of the sum over codings y of |sum sign(x - c) (y - m)|, per feature: every value is a
+/// threshold, just below itself and at the end.
+fn naive_ks(rows: &[Vec<String>], codings: &[(Vec<f64>, f64)]) -> Vec<f64> {
+    let d = rows[0].len() - 1;
+    let column = |i: usize| rows.iter().map(|row| row[i].parse().unwrap()).collect::<Vec<f64>>();
+    let score = |i: usize| {
+        let x = column(i);
+        let at = |c: f64| {
+            let of = |(y, m): &(Vec<f64>, f64)| {
+                let term = |(x, y): (&f64, &f64)| if *x >= c { y - m } else { m - y };
+                x.iter().zip(y).map(term).sum::<f64>().abs()
+            };
+            codings.iter().map(of).sum::<f64>()
+        };
+        x.iter().copied().chain([f64::INFINITY]).map(at).fold(0.0, f64::max)
+    };
+    (0..d).map(score).collect()
+}
+
 /// Asserts that a selection under the largest budget has the scores of the top k, up to grid rounding.
 fn assert_is_top(selection: &dpsis::Record, scores: &[f64], k: usize) {
     let mut sorted = scores.to_vec();
@@ -104,12 +123,15 @@ fn demo_data_split_at_the_median() {
     let mut sorted = values.clone();
     sorted.sort_by(f64::total_cmp);
     let selection = select(20).seed(1).run(DEMO).unwrap();
+    let ranked = select(20).scaling(Scaling::RowRank).seed(1).run(DEMO).unwrap();
     let median = selection.released.target_median.unwrap();
+    assert_eq!(ranked.released.target_median, Some(median));
     let below = values.iter().filter(|v| **v <= median).count();
     assert!((245..=255).contains(&below), "{below} of 500 at or below the median");
     y.iter_mut().for_each(|v| *v = if *v >= median { 1.0 } else { -1.0 });
     let m = y.iter().sum::<f64>() / y.len() as f64;
-    assert_is_top(&selection, &naive_scores(&rows, &Scale::Ranks, &[(y, m)]), 20);
+    assert_is_top(&selection, &naive_ks(&rows, &[(y.clone(), m)]), 20);
+    assert_is_top(&ranked, &naive_scores(&rows, &Scale::Ranks, &[(y, m)]), 20);
     let rows_estimate = selection.released.rows_estimate.unwrap();
     assert_eq!(rows_estimate, 500);
 }
@@ -188,9 +210,12 @@ fn real_tables() {
             Scale::Bounds(low, high) => Scaling::Bounds(Bounds::new(low, high).unwrap()),
             Scale::Ranks => Scaling::RowRank,
         };
-        let classes = labels.iter().map(|label| label.to_string()).collect();
-        let request = select(10).scaling(scaling).target(Target::Classes(classes));
+        let classes: Vec<String> = labels.iter().map(|label| label.to_string()).collect();
+        let request = select(10).scaling(scaling).target(Target::Classes(classes.clone()));
         let scores = naive_scores(&rows, &scale, &codings(&rows, labels));
         assert_is_top(&request.clone().seed(1).run(&path).unwrap(), &scores, 10);
+        let request = select(10).target(Target::Classes(classes));
+        let scores = naive_ks(&rows, &codings(&rows, labels));
+        assert_is_top(&request.seed(1).run(&path).unwrap(), &scores, 10);
     }
 }

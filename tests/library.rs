@@ -553,3 +553,18 @@ fn runs_can_be_canceled() {
         }
     }
 }
+
+/// Columns that do not fit in memory are read in further passes: the same record to the bit.
+#[test]
+fn the_memory_for_columns_does_not_change_the_result() {
+    let request = |memory| select().memory(memory).seed(5);
+    let whole = request(u64::MAX).run(DEMO).unwrap();
+    assert_eq!(whole.estimates.len(), 5);
+    for memory in [0, 10_000, 500_000, 700_000] {
+        assert_eq!(*request(memory).run(DEMO).unwrap(), *whole, "{memory}");
+    }
+    // What can be read only once is held whole.
+    let bytes = std::fs::read(DEMO).unwrap();
+    let reader = FileTable::from_reader(Cursor::new(bytes));
+    assert_eq!(*request(10_000).run(&reader).unwrap(), *whole);
+}

@@ -355,7 +355,9 @@ fn joint_releases_by_enumeration() {
         let rows = all_rows(path.features(), path.scaling.is_none(), targets);
         // More rows where the laws are cheap.
         let cheap = path.center != Center::Private && path.target != Target::MedianSplit;
-        let most = 1 + usize::from(cheap) + if path.features() == 2 { 2 } else { 1 };
+        // Whole columns have words as well: more rows to choose from.
+        let two = path.features() == 2 && path.scaling.is_some();
+        let most = 1 + usize::from(cheap) + if two { 2 } else { 1 };
         let (worst, pairs) = worst(&path, &rows, most);
         let Path { scaling, target, center, neighbors } = &path;
         let name = format!("{scaling:?}, {target:?}, {center:?}, {neighbors:?}");

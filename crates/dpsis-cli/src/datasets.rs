@@ -9,6 +9,7 @@ use crate::output::{self, Destination};
 use dpsis::{Error, Result};
 use dpsis_eval::datasets::{self, DataSet, Form, Origin, PublicTable};
 use dpsis_eval::design;
+use dpsis_eval::planted::{self, Kind, Size};
 
 /// Public data sets: the manifest, and their import.
 #[derive(Debug, Args)]
@@ -49,8 +50,12 @@ struct MakeArguments {
     output: Option<PathBuf>,
 }
 fn made_help() -> String {
-    let line = |(name, about): &(&str, &str)| format!("  {name:<10} {about}\n");
-    format!("Tables:\n{}", design::MADE.iter().map(line).collect::<String>())
+    let line = |(name, about): &(&str, &str)| format!("  {name:<11} {about}\n");
+    let planted = Kind::ALL.map(|kind| line(&(kind.id(), kind.about()))).concat();
+    format!(
+        "Tables:\n{}\nTables as people have them, of their own size, as .csv only:\n{planted}",
+        design::MADE.iter().map(line).collect::<String>()
+    )
 }
 
 /// List the public gene-expression sets that are known, with their sizes, classes and sources.
@@ -172,6 +177,9 @@ fn get(arguments: &GetArguments) -> Result<()> {
     Ok(())
 }
 fn make(arguments: &MakeArguments) -> Result<()> {
+    if let Some(kind) = Kind::by_id(&arguments.name) {
+        return make_planted(kind, arguments);
+    }
     let (path, form) = written_to(&arguments.name, arguments.output.as_deref())?;
     let MakeArguments { name, rows, features, seed, .. } = arguments;
     let made = design::made(name, *rows, *features, *seed)?;
@@ -182,6 +190,35 @@ fn make(arguments: &MakeArguments) -> Result<()> {
     let (n, d) = made.x.dim();
     output::remark(&format!(
         "{name}: {n} samples, {d} features, written to {}; true features: {}\n",
+        path.display(),
+        names.join(" ")
+    ));
+    Ok(())
+}
+
+/// Writes a table of a kind that people have.
+fn make_planted(kind: Kind, arguments: &MakeArguments) -> Result<()> {
+    if arguments.rows.is_some() || arguments.features.is_some() {
+        return Err(Error::request("this table has a size of its own"));
+    }
+    let path = arguments.output.clone().unwrap_or_else(|| format!("{}.csv", kind.id()).into());
+    if Form::of(&path) != Some(Form::Csv) {
+        return Err(Error::request("this table has words: the output's name must end in .csv"));
+    }
+    let made = planted::table(kind, Size::Full, arguments.seed);
+    let mut text = Vec::new();
+    made.write_csv(&mut text)?;
+    Destination::check(Some(&path), &[])?.write_bytes(&text)?;
+    let names: Vec<&str> = made.truth.iter().map(|&index| made.names[index].as_str()).collect();
+    let classes = match &made.classes {
+        Some(classes) => format!("; classes {}", classes.join(", ")),
+        None => String::new(),
+    };
+    output::remark(&format!(
+        "{}: {} samples, {} features, written to {}; true features: {}{classes}\n",
+        kind.id(),
+        made.targets.len(),
+        made.names.len(),
         path.display(),
         names.join(" ")
     ));

@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use dpsis::{FileTable, GRID, Rehearsal, Select, Target};
+
 use super::*;
 
 /// The largest difference of the two groups' shares over all sets of rows `cell <= c` and
@@ -152,5 +154,46 @@ fn a_written_table_reads_back() {
     assert_eq!(rows.len(), made.cells.len());
     for ((row, cells), target) in rows.iter().zip(&made.cells).zip(&made.targets) {
         assert_eq!((&row[..cells.len()], &row[cells.len()]), (&**cells, target));
+    }
+}
+
+/// The default score of `select`, from the text of the table with words and missing cells, is the distance counted
+/// from scratch.
+#[test]
+fn the_default_score_is_the_distance() {
+    for kind in Kind::ALL {
+        let made = table(kind, Size::Reduced, 3);
+        let mut text = Vec::new();
+        made.write_csv(&mut text).unwrap();
+        let source = FileTable::from_reader(std::io::Cursor::new(text));
+        let select = Select::new(PLANTED);
+        let select = match &made.classes {
+            Some(classes) => select.target(Target::classes(classes.iter().cloned())),
+            None => select,
+        };
+        let scores = Rehearsal::new(select, &source).unwrap().exact_scores().unwrap().unwrap();
+        // From the median on, as the split is.
+        let second = match &made.classes {
+            Some(_) => second(&made),
+            None => {
+                let targets: Vec<f64> = made.targets.iter().map(|t| t.parse().unwrap()).collect();
+                let mut sorted = targets.clone();
+                sorted.sort_by(f64::total_cmp);
+                targets.iter().map(|target| *target >= sorted[sorted.len() / 2]).collect()
+            }
+        };
+        let (n, ones) = (second.len() as f64, second.iter().filter(|one| **one).count() as f64);
+        let largest = 4.0 * f64::from(GRID) * ones * (n - ones) / n;
+        let missing = |cell: &str| cell.is_empty() || cell == "NA";
+        for (j, name) in made.names.iter().enumerate() {
+            let cells = column(&made, j);
+            // A column with missing cells has no simple distance.
+            if cells.iter().any(|cell| missing(cell)) {
+                continue;
+            }
+            let score = scores.values()[j] as f64 / largest;
+            let expected = distance(&cells, &second);
+            assert!((score - expected).abs() < 1e-3, "{kind:?}, {name}: {score}, {expected}");
+        }
     }
 }

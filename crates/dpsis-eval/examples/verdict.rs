@@ -1,0 +1,204 @@
+//! What `dpsis select` finds, confirms and predicts on the planted tables, and how often it calls something beyond chance
+//! when the targets are permuted.
+//!
+//! ```text
+//! cargo run --release -p dpsis-eval --example verdict -- planted 20 [CENTER ESTIMATES]
+//! cargo run --release -p dpsis-eval --example verdict -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
+//! cargo run --release -p dpsis-eval --example verdict -- permuted-planted 200
+//! ```
+//!
+//! The tables are public, all draws seeded; nothing here is private.
+#![allow(clippy::print_stdout, reason = "an example prints its results")]
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use dpsis::internals::WholeTable;
+use dpsis::{ArrayTable, Epsilon, Error, FileTable, Rehearsal, Result, Select, Target};
+use dpsis_eval::planted::{Kind, Planted, Size, table};
+use ndarray::{Array1, Array2};
+use rand::SeedableRng;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+
+fn main() -> Result<()> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let wrong = || Error::request("planted RUNS | permuted RUNS FILE... | permuted-planted RUNS");
+    match words.as_slice() {
+        ["planted", runs] => planted(runs.parse().map_err(|_| wrong())?, ["0.05", "0.10"]),
+        ["planted", runs, center, estimates] => {
+            planted(runs.parse().map_err(|_| wrong())?, [center, estimates])
+        }
+        ["permuted", runs, files @ ..] if !files.is_empty() => {
+            permuted(runs.parse().map_err(|_| wrong())?, files)
+        }
+        ["permuted-planted", runs] => permuted_planted(runs.parse().map_err(|_| wrong())?),
+        _ => Err(wrong()),
+    }
+}
+
+/// Calls `work` for each number below `count` on all cores.
+fn in_parallel(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
+    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                loop {
+                    let i = next.fetch_add(1, Ordering::Relaxed);
+                    if i >= count {
+                        return;
+                    }
+                    if let (Err(error), Ok(mut failed)) = (work(i), failed.lock()) {
+                        failed.get_or_insert(error);
+                    }
+                }
+            });
+        }
+    });
+    failed.into_inner().ok().flatten().map_or(Ok(()), Err)
+}
+
+fn request(planted: &Planted, epsilon: &Epsilon) -> Select {
+    let select = Select::new(5).epsilon(epsilon.clone()).threads(1);
+    match &planted.classes {
+        Some(classes) => select.target(Target::classes(classes.iter().cloned())),
+        None => select,
+    }
+}
+
+fn source(planted: &Planted) -> Result<FileTable> {
+    let mut text = Vec::new();
+    planted.write_csv(&mut text)?;
+    Ok(FileTable::from_reader(std::io::Cursor::new(text)))
+}
+
+/// The share of the rarest class; half for a target that is split.
+fn smallest(planted: &Planted) -> f64 {
+    let Some(classes) = &planted.classes else { return 0.5 };
+    let share = |class: &String| {
+        let rows = planted.targets.iter().filter(|target| *target == class).count();
+        rows as f64 / planted.targets.len() as f64
+    };
+    classes.iter().map(share).fold(0.5, f64::min)
+}
+
+/// Found and confirmed of five, and as predicted with two thirds, all and one and a half times the rows.
+fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
+    println!(
+        "kind        eps  found  confirmed  predicted found  predicted confirmed  (n/1.5, n, 1.5 n)"
+    );
+    for kind in Kind::ALL {
+        for epsilon in ["1", "2", "5"] {
+            let epsilon: Epsilon = epsilon.parse()?;
+            let totals = Mutex::new([0.0; 8]);
+            in_parallel(runs, |run| {
+                let planted = table(kind, Size::Full, run as u64);
+                let request =
+                    request(&planted, &epsilon).shares("0.10", center).estimates(estimates);
+                let record = request.clone().seed(run as u64).run(&source(&planted)?)?;
+                let is_true = |index: usize| planted.truth.contains(&index);
+                let found = record.selected.iter().filter(|pick| is_true(pick.index));
+                let confirmed = record.selected.iter().zip(&record.estimates);
+                let confirmed = confirmed.filter(|(pick, estimate)| {
+                    is_true(pick.index) && estimate.beyond_chance == Some(true)
+                });
+                let mut sums = vec![found.count() as f64, confirmed.count() as f64];
+                // Exact strengths, as shares of the largest score of the table.
+                let rehearsal = Rehearsal::new(request.clone(), &source(&planted)?)?;
+                let scores = match rehearsal.exact_scores() {
+                    Some(scores) => scores?.into_inner(),
+                    None => return Err(Error::request("there are no scores")),
+                };
+                let (rows, share) = (planted.targets.len() as f64, smallest(&planted));
+                let largest = 4.0 * f64::from(dpsis::GRID) * rows * share * (1.0 - share);
+                let checked = request.check()?;
+                for factor in [1.0 / 1.5, 1.0, 1.5] {
+                    let d = planted.names.len();
+                    let predicted = checked.predict(d, (rows * factor) as u64, share)?;
+                    for least in [predicted.found, predicted.confirmed] {
+                        let reaches = |index: &&usize| {
+                            let strength = scores.values()[**index] as f64 / largest;
+                            least.is_some_and(|least| strength >= least)
+                        };
+                        sums.push(planted.truth.iter().filter(reaches).count() as f64);
+                    }
+                }
+                if let Ok(mut totals) = totals.lock() {
+                    totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
+                }
+                Ok(())
+            })?;
+            let totals = totals.into_inner().unwrap_or([f64::NAN; 8]);
+            let mean = |i: usize| totals[i] / runs as f64;
+            println!(
+                "{:<11} {epsilon:>3}   {:.1}      {:.1}       {:.1} {:.1} {:.1}          {:.1} {:.1} {:.1}",
+                kind.id(),
+                mean(0),
+                mean(1),
+                mean(2),
+                mean(4),
+                mean(6),
+                mean(3),
+                mean(5),
+                mean(7),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// How many runs with permuted targets call something beyond chance.
+fn permuted(runs: usize, files: &[&str]) -> Result<()> {
+    println!("set  rows  features  eps  runs with a call");
+    for file in files {
+        let whole = WholeTable::read(*file)?;
+        let (n, d) = (whole.targets.len(), whole.features.len());
+        let x = Array2::from_shape_vec((n, d), whole.values)
+            .map_err(|_| Error::input("the table is not rectangular"))?;
+        let mut classes = whole.targets.clone();
+        classes.sort_unstable();
+        classes.dedup();
+        for epsilon in ["1", "10"] {
+            let epsilon: Epsilon = epsilon.parse()?;
+            let calls = AtomicUsize::new(0);
+            in_parallel(runs, |run| {
+                let mut targets = whole.targets.clone();
+                targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
+                let targets = Array1::from(targets);
+                let table = ArrayTable::new(x.view(), targets.view())?;
+                let select = Select::new(5).epsilon(epsilon.clone()).threads(1);
+                let select = select.target(Target::classes(classes.iter().cloned()));
+                let record = select.seed(run as u64).run(&table)?;
+                let called = record.verdict.beyond_chance.is_some_and(|beyond| beyond > 0);
+                calls.fetch_add(called.into(), Ordering::Relaxed);
+                Ok(())
+            })?;
+            println!("{file}  {n}  {d}  {epsilon}  {} of {runs}", calls.into_inner());
+        }
+    }
+    Ok(())
+}
+
+/// The same on the planted tables at reduced size, whose columns are of all kinds.
+fn permuted_planted(runs: usize) -> Result<()> {
+    println!("kind  eps  runs with a call");
+    for kind in Kind::ALL {
+        for epsilon in ["2", "20"] {
+            let epsilon: Epsilon = epsilon.parse()?;
+            let calls = AtomicUsize::new(0);
+            in_parallel(runs, |run| {
+                let mut planted = table(kind, Size::Reduced, run as u64);
+                planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
+                let record =
+                    request(&planted, &epsilon).seed(run as u64).run(&source(&planted)?)?;
+                let called = record.verdict.beyond_chance.is_some_and(|beyond| beyond > 0);
+                calls.fetch_add(called.into(), Ordering::Relaxed);
+                Ok(())
+            })?;
+            println!("{}  {epsilon}  {} of {runs}", kind.id(), calls.into_inner());
+        }
+    }
+    Ok(())
+}
