@@ -1,12 +1,13 @@
-//! Records as HTML pages: first the privacy guarantee, then the picks and how they were made.
+//! Records as HTML pages: first the privacy guarantee and the verdict, then the picks and how they were made.
 
-use super::page::{Block, Level, Notice, Page, Section};
+use super::findings;
+use super::page::{Block, Interval, Level, Notice, Page, Section};
 use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scored, target};
 use crate::choose::ChoiceRecord;
 use crate::privacy::Neighbors;
 use crate::select::{
-    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, ScoreId, ScoreUsed, Unit,
-    Warning,
+    Command, Estimate, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, ScoreId,
+    ScoreUsed, Unit, Warning,
 };
 
 /// The page of a selection, without the JSON record.
@@ -19,6 +20,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         format!("Protected: {subject}."),
         &record.guarantee,
         &record.warnings,
+        verdict(record),
     );
     let (score, released) = (&record.score, &record.released);
     let mut how = vec![
@@ -70,15 +72,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         title: format!("{k} of {features} features"),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section(
-                "selected",
-                "Selected features",
-                selected(
-                    record.selected.iter().map(|picked| (picked.name.as_str(), picked.column)),
-                    record.order,
-                    ["feature", line_of_features(record)],
-                ),
-            ),
+            section("selected", "Selected features", selected_features(record)),
             section("how", "How they were selected", blocks),
         ],
         ..Page::default()
@@ -90,8 +84,13 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let score = &record.score;
     let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
     let subject = "Protected: one unit of the data behind the scores, by the sensitivity stated.";
-    let privacy =
-        privacy(record.private, false, subject.into(), &record.guarantee, &record.warnings);
+    let verdict = Block::Banner {
+        level: Level::Note,
+        words: "NO VERDICT".into(),
+        text: sentence(findings::NO_VERDICT_ON_A_CHOICE),
+    };
+    let (guarantee, warnings_of) = (&record.guarantee, &record.warnings);
+    let privacy = privacy(record.private, false, subject.into(), guarantee, warnings_of, verdict);
     let mut how = vec![
         row("mechanism", mechanism(&record.mechanism, record.order)),
         row("sensitivity", format!("{whose}{}", score.sensitivity)),
@@ -106,15 +105,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
         title: format!("{} of {} candidates", score.k, score.candidates),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section(
-                "selected",
-                "Chosen",
-                selected(
-                    record.selected.iter().map(|chosen| (chosen.name.as_str(), chosen.row)),
-                    record.order,
-                    ["candidate", "row"],
-                ),
-            ),
+            section("selected", "Chosen", chosen(record)),
             section("how", "How", blocks),
         ],
         ..Page::default()
@@ -134,13 +125,37 @@ fn score_of(score: &ScoreUsed) -> String {
     }
 }
 
-/// The blocks on privacy: banner, meaning, guarantee and the parts of epsilon.
+/// The banner of the verdict.
+fn verdict(record: &Record) -> Block {
+    let k = record.selected.len();
+    let (level, words) = match record.verdict.beyond_chance {
+        None => (Level::Note, "NO VERDICT".to_owned()),
+        Some(0) => (Level::Warning, "NOTHING TOLD FROM CHANCE".to_owned()),
+        Some(beyond) => {
+            let level = if beyond < k { Level::Note } else { Level::Good };
+            (level, format!("{beyond} OF {k} BEYOND CHANCE"))
+        }
+    };
+    Block::Banner { level, words, text: sentence(&record.verdict.text) }
+}
+
+/// A text with a capital letter first and a period at the end.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map(|first| first.to_uppercase().chain(letters).chain(['.']).collect())
+        .unwrap_or_default()
+}
+
+/// The blocks on privacy: its banner beside that of the verdict, meaning, guarantee and the parts of epsilon.
 fn privacy(
     private: bool,
     is_nominal: bool,
     subject: String,
     guarantee: &Guarantee,
     warnings: &[Warning],
+    verdict: Block,
 ) -> Vec<Block> {
     let Guarantee { epsilon, delta, neighbors, unit, spent } = guarantee;
     let relation = match neighbors {
@@ -175,7 +190,7 @@ fn privacy(
         (false, false) => ("Guarantee of a run without a seed", "How epsilon was split"),
         (false, true) => ("Nominal only", "How the nominal epsilon was split"),
     };
-    let mut blocks = vec![banner];
+    let mut blocks = vec![Block::Beside(vec![banner, verdict])];
     if private {
         blocks.push(Block::Paragraph(meaning(total, *neighbors, *unit)));
         blocks.push(Block::Paragraph(subject));
@@ -222,23 +237,91 @@ fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
     )
 }
 
-fn selected<'a>(
-    picked: impl Iterator<Item = (&'a str, usize)>,
-    order: PickOrder,
-    header: [&str; 2],
-) -> Vec<Block> {
-    let order = match order {
+/// The table of the selected features with what was released about them, and the figure of their strengths.
+fn selected_features(record: &Record) -> Vec<Block> {
+    type Cell = fn(&Estimate) -> Option<String>;
+    let parts: [(&str, Cell); 5] = [
+        ("strength", findings::strength),
+        ("90% interval", findings::interval),
+        ("adjusted p", findings::p_value),
+        ("verdict", |estimate| findings::standing(estimate).map(str::to_owned)),
+        ("direction", findings::direction),
+    ];
+    let parts: Vec<(&str, Cell)> =
+        parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
+    let mut header = vec!["feature".to_owned(), line_of_features(record).to_owned()];
+    header.extend(parts.iter().map(|(name, _)| (*name).to_owned()));
+    let rows = record.selected.iter().enumerate().map(|(i, picked)| {
+        let mut row = vec![picked.name.clone(), picked.column.to_string()];
+        let cell = |(_, cell): &(&str, Cell)| record.estimates.get(i).and_then(cell);
+        row.extend(parts.iter().map(|part| cell(part).unwrap_or_else(|| "\u{2013}".to_owned())));
+        row
+    });
+    let caption = in_order(record.order).to_owned();
+    let mut blocks = vec![Block::Table { caption, header, rows: rows.collect() }];
+    if findings::has(record, |estimate| estimate.direction) {
+        let text = format!("Direction: {}.", findings::direction_in_words(record));
+        blocks.push(Block::Paragraph(text));
+    }
+    if findings::has(record, |estimate| estimate.strength) {
+        blocks.push(strengths(record));
+    }
+    blocks
+}
+
+/// The figure of the strengths.
+fn strengths(record: &Record) -> Block {
+    let interval = |estimate: &Estimate| {
+        let ends = [estimate.low?, estimate.high?];
+        let interval = Interval::new(estimate.name.clone(), estimate.strength?, ends);
+        Some(interval.filled(estimate.beyond_chance != Some(false)))
+    };
+    let chance = record.verdict.chance_level.map(|level| (level, "chance".to_owned()));
+    let mut caption =
+        format!("Strength ({}), with its 90% interval.", findings::strength_in_words(record));
+    if findings::has(record, |estimate| estimate.beyond_chance) {
+        caption += " Filled points are beyond chance, hollow points are not told from it.";
+    }
+    match findings::chance_in_words(record) {
+        Some(words) if chance.as_ref().is_some_and(|(level, _)| *level > 1.0) => {
+            caption += &format!(" There is no line for chance: {words}.");
+        }
+        Some(words) => caption += &format!(" Dashed line: {words}."),
+        None => {}
+    }
+    let one = |estimate: &Estimate| {
+        Some(format!(
+            "{} {} ({})",
+            estimate.name,
+            findings::strength(estimate)?,
+            findings::interval(estimate)?
+        ))
+    };
+    let all: Vec<String> = record.estimates.iter().filter_map(one).collect();
+    Block::Intervals {
+        caption,
+        label: format!("Strengths with 90% intervals: {}", all.join(", ")),
+        intervals: record.estimates.iter().filter_map(interval).collect(),
+        mark: chance,
+    }
+}
+
+fn chosen(record: &ChoiceRecord) -> Vec<Block> {
+    let rows = record.selected.iter().map(|one| vec![one.name.clone(), one.row.to_string()]);
+    vec![Block::Table {
+        caption: in_order(record.order).into(),
+        header: vec!["candidate".into(), "row".into()],
+        rows: rows.collect(),
+    }]
+}
+
+fn in_order(order: PickOrder) -> &'static str {
+    match order {
         PickOrder::Pick => "In the order in which the mechanism released them.",
         PickOrder::File => {
             "In the order of the input, which does not reveal the order of the picks."
         }
-    };
-    let rows = picked.map(|(name, place)| vec![name.to_owned(), place.to_string()]);
-    vec![Block::Table {
-        caption: order.into(),
-        header: header.map(str::to_owned).into(),
-        rows: rows.collect(),
-    }]
+    }
 }
 
 fn randomness(used: &RandomnessUsed, command: Command, version: &str) -> [Vec<String>; 3] {
@@ -275,6 +358,8 @@ pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::testing::{record, with_directions, with_strengths};
+    use crate::support::markup::is_balanced;
 
     /// Probabilities and factors are rounded up.
     #[test]
@@ -284,5 +369,61 @@ mod tests {
         assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
         assert!(words(1e-6).contains("at most 50.1%"));
         assert!(words(1e6).contains("hardly limits"));
+    }
+
+    const NAMES: [&str; 2] = ["<b>", "dose"];
+
+    fn html_of(record: &Record) -> String {
+        let html = crate::report::to_html(record).unwrap();
+        assert!(is_balanced(&html), "{html}");
+        for fetch in ["http", "src=", "url(", "@import", "<link", "<script", "<b>"] {
+            assert!(!html.contains(fetch), "{fetch}");
+        }
+        html
+    }
+
+    #[test]
+    fn without_estimates_there_is_no_verdict_and_no_figure() {
+        let html = html_of(&record(NAMES));
+        assert!(html.contains("<div class=\"banner note\">\n<p class=\"words\">NO VERDICT</p>"));
+        assert!(html.contains("<p>No verdict: the share of the estimates is 0.</p>"));
+        assert!(!html.contains("<svg") && !html.contains(">strength<"));
+    }
+
+    #[test]
+    fn strengths_are_in_the_table_and_in_the_figure() {
+        let html = html_of(&with_strengths(NAMES));
+        assert!(
+            html.contains(
+                "<div class=\"banner note\">\n<p class=\"words\">1 OF 2 BEYOND CHANCE</p>"
+            )
+        );
+        let row = "<td>&lt;b&gt;</td><td class=\"number\">1</td><td class=\"number\">0.62</td>\
+                   <td>0.52 to 0.72</td><td>&lt; 0.0013</td><td>beyond chance</td></tr>";
+        assert!(html.contains(row), "{html}");
+        assert!(!html.contains(">direction<"));
+        // 12 + 336 * 0.45
+        assert!(html.contains("<line class=\"mark\" x1=\"163.2\""), "{html}");
+        assert_eq!(html.matches("class=\"hollow point\"").count(), 1);
+        assert!(html.contains("Dashed line: beyond chance from 0.45 on."));
+        assert!(html_of(&with_directions(NAMES)).contains("<td>rises (error at most 0.02)</td>"));
+    }
+
+    #[test]
+    fn a_level_beyond_the_axis_is_said_in_words() {
+        let mut record = with_strengths(NAMES);
+        record.verdict.chance_level = Some(1.2);
+        record.verdict.beyond_chance = Some(0);
+        let html = html_of(&record);
+        assert!(html.contains(
+            "<div class=\"banner warning\">\n<p class=\"words\">NOTHING TOLD FROM CHANCE"
+        ));
+        assert!(!html.contains("class=\"mark\""));
+        assert!(html.contains("no line for chance: not even a strength of 1 would be beyond"));
+        record.verdict.beyond_chance = Some(2);
+        let html = html_of(&record);
+        assert!(
+            html.contains("<div class=\"banner good\">\n<p class=\"words\">2 OF 2 BEYOND CHANCE")
+        );
     }
 }

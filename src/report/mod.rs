@@ -1,7 +1,10 @@
 //! Renders records, and pages with tables and figures. Only the record is read, never the data.
 
+mod findings;
 #[cfg(feature = "html")]
 mod html;
+#[cfg(feature = "html")]
+mod intervals;
 mod json;
 #[cfg(feature = "html")]
 mod markup;
@@ -10,6 +13,8 @@ mod page;
 #[cfg(feature = "html")]
 mod page_html;
 mod reported;
+#[cfg(test)]
+mod testing;
 mod text;
 mod words;
 
@@ -17,7 +22,7 @@ pub use json::to_json;
 #[cfg(feature = "html")]
 pub use markup::escape;
 #[cfg(feature = "html")]
-pub use page::{Block, Level, Notice, Page, Section, Verdict};
+pub use page::{Block, Interval, Level, Notice, Page, Section, Verdict};
 #[cfg(feature = "html")]
 pub use reported::to_html;
 pub use reported::{Reported, names, report, report_with, to_tsv};

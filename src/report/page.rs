@@ -106,6 +106,8 @@ pub enum Block {
         /// Its explanation.
         text: String,
     },
+    /// Blocks beside each other on a wide screen, below each other on a narrow one.
+    Beside(Vec<Block>),
     /// A table; columns of numbers are right-aligned.
     Table {
         /// Its caption; may be empty.
@@ -124,6 +126,17 @@ pub enum Block {
         caption: String,
         /// The address of the data, relative to the page.
         data_href: Option<String>,
+    },
+    /// A figure of values from 0 to 1 with their intervals.
+    Intervals {
+        /// Its caption.
+        caption: String,
+        /// Its description for those who do not see it.
+        label: String,
+        /// The values, from top to bottom.
+        intervals: Vec<Interval>,
+        /// A value to compare with and its name, drawn as a dashed line if it is at most 1.
+        mark: Option<(f64, String)>,
     },
     /// A stacked bar of the parts of a whole.
     Parts {
@@ -165,6 +178,32 @@ pub enum Block {
         /// The content of the file.
         text: String,
     },
+}
+
+/// A value between 0 and 1 with its interval.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct Interval {
+    /// The name of what it is the value of.
+    pub name: String,
+    /// The value.
+    pub value: f64,
+    /// The ends of the interval.
+    pub ends: [f64; 2],
+    /// Whether the point is filled.
+    pub is_filled: bool,
+}
+
+impl Interval {
+    /// A value with its interval; its point is filled.
+    pub fn new(name: impl Into<String>, value: f64, ends: [f64; 2]) -> Self {
+        Self { name: name.into(), value, ends, is_filled: true }
+    }
+
+    /// With a filled point, or with a hollow one.
+    pub fn filled(self, is_filled: bool) -> Self {
+        Self { is_filled, ..self }
+    }
 }
 
 /// Whether a published statement was confirmed.

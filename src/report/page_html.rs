@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::intervals;
 use super::markup::escape;
 use super::page::{Block, Level, Notice, Page, Section, Verdict};
 
@@ -98,6 +99,13 @@ fn block(html: &mut String, block: &Block) {
             escape(words),
             escape(text)
         ),
+        Block::Beside(blocks) => {
+            html.push_str("<div class=\"beside\">\n");
+            for block in blocks {
+                self::block(html, block);
+            }
+            writeln!(html, "</div>")
+        }
         Block::Table { caption, header, rows } => {
             table(html, caption, header, rows);
             Ok(())
@@ -114,6 +122,12 @@ fn block(html: &mut String, block: &Block) {
                 escape(caption)
             )
         }
+        Block::Intervals { caption, label, intervals, mark } => writeln!(
+            html,
+            "<figure class=\"intervals\">\n{}<figcaption>{}</figcaption>\n</figure>",
+            intervals::svg(label, intervals, mark.as_ref().map(|(at, name)| (*at, name.as_str()))),
+            escape(caption)
+        ),
         Block::Parts { caption, parts } => {
             self::parts(html, caption, parts);
             Ok(())
@@ -248,6 +262,7 @@ fn percent_encoded(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::page::Interval;
     use crate::support::markup::is_balanced;
 
     const EVIL: &str = "</title><script>alert(\"1\" & '2')</script>";
@@ -266,7 +281,19 @@ mod tests {
         let blocks = vec![
             Block::Paragraph(evil()),
             Block::Notice(notice.clone()),
-            Block::Banner { level: Level::Good, words: evil(), text: evil() },
+            Block::Beside(vec![
+                Block::Banner { level: Level::Good, words: evil(), text: evil() },
+                Block::Banner { level: Level::Note, words: evil(), text: evil() },
+            ]),
+            Block::Intervals {
+                caption: evil(),
+                label: evil(),
+                intervals: vec![
+                    Interval::new(EVIL, 0.5, [0.4, 0.6]),
+                    Interval::new(EVIL, f64::NAN, [-1.0, f64::INFINITY]).filled(false),
+                ],
+                mark: Some((0.3, evil())),
+            },
             Block::Table { caption: evil(), header: vec![evil(), evil()], rows: rows.clone() },
             Block::Table { caption: String::new(), header: Vec::new(), rows },
             Block::Figure {

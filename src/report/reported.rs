@@ -11,7 +11,7 @@ use super::html;
 use super::json::to_json;
 #[cfg(feature = "html")]
 use super::page::{Block, Page};
-use super::{text, words};
+use super::{findings, text, words};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 #[cfg(feature = "html")]
@@ -25,6 +25,11 @@ pub trait Reported {
 
     /// The kind of place: `column` or `row`.
     fn place(&self) -> &'static str;
+
+    /// Further columns about the picks, in their order: the name of each, and a cell for each pick.
+    fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
+        Vec::new()
+    }
 
     /// The warnings of the record.
     fn warnings(&self) -> &[Warning];
@@ -47,6 +52,10 @@ impl<T: Deref<Target: Reported>> Reported for T {
         (**self).place()
     }
 
+    fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
+        (**self).columns()
+    }
+
     fn warnings(&self) -> &[Warning] {
         (**self).warnings()
     }
@@ -66,11 +75,20 @@ pub fn names(record: &impl Reported) -> String {
     record.picked().map(|(name, _)| format!("{name}\n")).collect()
 }
 
-/// The names of the picks and their places, tab-separated, below a header; a tab in a name becomes a blank.
+/// The names of the picks, their places and what was released about each, tab-separated, below a header; a tab in
+/// a name becomes a blank.
 pub fn to_tsv(record: &impl Reported) -> String {
-    let line = |(name, place): (&str, usize)| format!("{}\t{place}\n", name.replace('\t', " "));
-    let header = format!("name\t{}\n", record.place());
-    std::iter::once(header).chain(record.picked().map(line)).collect()
+    let columns = record.columns();
+    let names: String = columns.iter().map(|(name, _)| format!("\t{name}")).collect();
+    let line = |(i, (name, place)): (usize, (&str, usize))| {
+        let cell = |(_, cells): &(_, Vec<String>)| {
+            format!("\t{}", cells.get(i).map_or("", String::as_str))
+        };
+        let cells: String = columns.iter().map(cell).collect();
+        format!("{}\t{place}{cells}\n", name.replace('\t', " "))
+    };
+    let header = format!("name\t{}{names}\n", record.place());
+    std::iter::once(header).chain(record.picked().enumerate().map(line)).collect()
 }
 
 /// A text report: what was protected, how values were scaled and which data that suits, and the budget spent.
@@ -91,6 +109,10 @@ impl Reported for Record {
 
     fn place(&self) -> &'static str {
         words::line_of_features(self)
+    }
+
+    fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
+        findings::columns(self)
     }
 
     fn warnings(&self) -> &[Warning] {
@@ -164,4 +186,41 @@ pub fn to_html(record: &(impl Reported + Serialize)) -> Result<String> {
         None => page.sections.push(html::section("record", "Record", blocks)),
     }
     Ok(page.html())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::{record, with_directions, with_strengths};
+
+    const NAMES: [&str; 2] = ["a\tb", "dose"];
+
+    #[test]
+    fn a_table_has_the_columns_that_were_released() {
+        assert_eq!(to_tsv(&record(NAMES)), "name\tcolumn\na b\t1\ndose\t2\n");
+        assert_eq!(
+            to_tsv(&with_strengths(NAMES)),
+            "name\tcolumn\tstrength\tlow\thigh\tp_value\tbeyond_chance\n\
+             a b\t1\t0.62\t0.52\t0.72\t0.0012\tyes\n\
+             dose\t2\t0.3\t0.2\t0.4\t0.4321\tno\n"
+        );
+        let mut directed = with_directions(NAMES);
+        for estimate in &mut directed.estimates {
+            (estimate.strength, estimate.low, estimate.high) = (None, None, None);
+            (estimate.p_value, estimate.beyond_chance) = (None, None);
+        }
+        assert_eq!(
+            to_tsv(&directed),
+            "name\tcolumn\tdirection\tdirection_error\na b\t1\trises\t0.0192\ndose\t2\tfalls\t0.31\n"
+        );
+    }
+
+    /// The wrapper of a record forwards everything.
+    #[test]
+    fn a_reference_is_reported_like_the_record() {
+        let record = with_directions(NAMES);
+        assert_eq!(to_tsv(&&record), to_tsv(&record));
+        assert_eq!(report(&&record), report(&record));
+        assert_eq!(names(&&record), "a\tb\ndose\n");
+    }
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::findings;
 use super::words::{chosen_by, is_paper, protected, purpose, scored, target};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
@@ -34,9 +35,11 @@ pub(super) fn lines_of_choice(
     for warning in &record.warnings {
         line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
+    line("verdict", findings::NO_VERDICT_ON_A_CHOICE.to_owned());
     text
 }
 
+/// The verdict is the last line.
 pub(super) fn lines_of_selection(
     record: &Record,
     words: &dyn Fn(&[Parameter]) -> String,
@@ -61,13 +64,51 @@ pub(super) fn lines_of_selection(
             chosen_by(&record.mechanism, record.order)
         ),
     );
+    found(&mut text, record);
+    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     if let Some(hash) = &public.schema_sha256 {
         line("schema", format!("sha256 {hash}"));
     }
     for warning in &record.warnings {
         line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
+    line("verdict", record.verdict.text.clone());
     text
+}
+
+/// Longer names are cut.
+const NAME: usize = 30;
+
+/// Writes the meaning of strengths and directions, and one line with those of each feature, in aligned columns.
+fn found(text: &mut String, record: &Record) {
+    if findings::has(record, |estimate| estimate.strength) {
+        let what = findings::strength_in_words(record);
+        let chance = findings::chance_in_words(record).map(|chance| format!("; {chance}"));
+        wrap(text, "strength", &format!("{what} (90% interval){}", chance.unwrap_or_default()));
+    }
+    if findings::has(record, |estimate| estimate.direction) {
+        wrap(text, "direction", &findings::direction_in_words(record));
+    }
+    let rows = record.estimates.iter().map(|estimate| {
+        [
+            Some(findings::short(&estimate.name, NAME)),
+            findings::strength(estimate)
+                .zip(findings::interval(estimate))
+                .map(|(strength, interval)| format!("{strength} ({interval})")),
+            findings::p_value(estimate).map(|p| format!("p {p}")),
+            findings::standing(estimate).map(str::to_owned),
+            findings::direction(estimate),
+        ]
+        .map(Option::unwrap_or_default)
+    });
+    let rows: Vec<[String; 5]> = rows.collect();
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..5).map(|column| width(column).unwrap_or(0)).collect();
+    for row in &rows {
+        let filled = row.iter().zip(&widths).filter(|(_, width)| **width > 0);
+        let cells: Vec<String> = filled.map(|(cell, &width)| format!("{cell:<width$}")).collect();
+        let _ = writeln!(text, "{:LABEL$}{}", "", cells.join("  ").trim_end());
+    }
 }
 
 /// A text report of the budget that a run would spend and the noise to expect.
@@ -144,4 +185,60 @@ fn spent(guarantee: &Guarantee) -> String {
     let unit = guarantee.unit;
     let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
     format!("epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}", parts.join(" + "))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::report::report;
+    use crate::report::testing::{record, with_directions, with_strengths};
+    use crate::select::Record;
+
+    const NAMES: [&str; 2] = ["age", "a_very_long_name_of_a_feature_of_this_table"];
+
+    fn lines_of(record: &Record) -> Vec<String> {
+        report(record).lines().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn every_selected_feature_has_a_line() {
+        let lines = lines_of(&with_strengths(NAMES));
+        let first = lines.iter().position(|line| line.starts_with("chosen")).unwrap() + 1;
+        assert_eq!(
+            lines[first..first + 3],
+            [
+                "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval); beyond chance from 0.45 on",
+                "           age                             0.62 (0.52 to 0.72)  p < 0.0013  beyond chance",
+                "           a_very_long_name_of_a_feature\u{2026}  0.30 (0.20 to 0.40)  p < 0.44    not told from chance",
+            ]
+        );
+    }
+
+    #[test]
+    fn directions_end_the_lines() {
+        let text = report(&with_directions(NAMES));
+        assert!(text.contains("\ndirection  whether the target rises or falls with"), "{text}");
+        assert!(text.contains("beyond chance         rises (error at most 0.02)\n"), "{text}");
+        assert!(text.contains("not told from chance  falls (error at most 0.31)\n"), "{text}");
+    }
+
+    #[test]
+    fn strength_is_a_share_where_it_is_no_distance() {
+        let mut record = with_strengths(NAMES);
+        record.score.id = crate::select::ScoreId::Correlation;
+        record.verdict.chance_level = Some(1.3);
+        let text = report(&record).replace("\n          ", "");
+        let words =
+            "share of the largest possible score, 0 to 1 (90% interval); not even a strength";
+        assert!(text.contains(words), "{text}");
+    }
+
+    #[test]
+    fn the_verdict_is_the_last_line() {
+        for record in [record(NAMES), with_strengths(NAMES), with_directions(NAMES)] {
+            let lines = lines_of(&record);
+            assert_eq!(lines.last().unwrap(), &format!("verdict    {}", record.verdict.text));
+        }
+        let text = report(&record(NAMES));
+        assert!(!text.contains("strength ") && !text.contains("direction "), "{text}");
+    }
 }

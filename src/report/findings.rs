@@ -1,0 +1,187 @@
+//! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the side that claims
+//! less.
+
+use crate::select::{Direction, Estimate, Record, ScoreId, TargetCoding};
+
+/// The verdict on a choice among scores that come from elsewhere.
+pub(super) const NO_VERDICT_ON_A_CHOICE: &str =
+    "no verdict: none is proven for a choice among scores";
+
+/// The meaning of strength in this record.
+pub(super) fn strength_in_words(record: &Record) -> &'static str {
+    let two_groups = record.target.coding == TargetCoding::MedianSplit
+        || record.score.classes.as_ref().is_some_and(|classes| classes.len() == 2);
+    if record.score.id == ScoreId::Ks && two_groups {
+        "Kolmogorov-Smirnov distance, 0 to 1"
+    } else {
+        "share of the largest possible score, 0 to 1"
+    }
+}
+
+/// The strength from which on a feature is beyond chance, if there is a verdict.
+pub(super) fn chance_in_words(record: &Record) -> Option<String> {
+    record.verdict.chance_level.map(|level| {
+        if level > 1.0 {
+            "not even a strength of 1 would be beyond chance".to_owned()
+        } else {
+            format!("beyond chance from {level:.2} on")
+        }
+    })
+}
+
+/// The meaning of the directions in this record.
+pub(super) fn direction_in_words(record: &Record) -> String {
+    match record.score.classes.as_deref() {
+        Some([first, second]) => {
+            format!("rises: larger values in class {second}; falls: in class {first}")
+        }
+        _ => "whether the target rises or falls with the feature".to_owned(),
+    }
+}
+
+/// Whether anything of a kind was released.
+pub(super) fn has<T>(record: &Record, part: impl Fn(&Estimate) -> Option<T>) -> bool {
+    record.estimates.iter().any(|estimate| part(estimate).is_some())
+}
+
+pub(super) fn strength(estimate: &Estimate) -> Option<String> {
+    estimate.strength.map(|strength| format!("{strength:.2}"))
+}
+
+/// The interval in hundredths, rounded outward.
+pub(super) fn interval(estimate: &Estimate) -> Option<String> {
+    let low = (estimate.low? * 100.0 + SLACK).floor() / 100.0;
+    let high = (estimate.high? * 100.0 - SLACK).ceil() / 100.0;
+    Some(format!("{:.2} to {:.2}", low.max(0.0), high.min(1.0)))
+}
+
+/// An upper bound on the p-value, with its sign: two digits, always above it.
+pub(super) fn p_value(estimate: &Estimate) -> Option<String> {
+    let p = estimate.p_value?;
+    // Written so that NaN counts as 1.
+    if !(p < 1.0) {
+        return Some("= 1".to_owned());
+    }
+    let p = p.max(1e-9);
+    let decimals = 1.0 - p.log10().floor();
+    let scale = 10f64.powf(decimals);
+    let above = ((p * scale + SLACK).floor() + 1.0) / scale;
+    Some(format!("< {above:.0$}", decimals as usize))
+}
+
+pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
+    let words = |beyond| if beyond { "beyond chance" } else { "not told from chance" };
+    estimate.beyond_chance.map(words)
+}
+
+/// The direction with the limit of its error.
+pub(super) fn direction(estimate: &Estimate) -> Option<String> {
+    let direction: Direction = estimate.direction?;
+    let Some(error) = estimate.direction_error else { return Some(direction.to_string()) };
+    Some(format!("{direction} (error at most {})", error_limit(error)))
+}
+
+/// An error probability rounded up: to hundredths, or to one digit below; at least 0.0001.
+fn error_limit(error: f64) -> String {
+    let error = error.clamp(1e-4, 1.0);
+    let decimals = (-error.log10().floor()).max(2.0);
+    let scale = 10f64.powf(decimals);
+    format!("{:.1$}", (error * scale - SLACK).ceil() / scale, decimals as usize)
+}
+
+/// More than the rounding errors of the numbers in a record after scaling, less than their digits.
+const SLACK: f64 = 1e-9;
+
+/// A name in at most `most` characters, without control characters.
+pub(super) fn short(name: &str, most: usize) -> String {
+    let plain = |c: char| if c.is_control() { ' ' } else { c };
+    if name.chars().count() <= most {
+        return name.chars().map(plain).collect();
+    }
+    let kept = name.chars().take(most.saturating_sub(1)).map(plain);
+    kept.chain(['\u{2026}']).collect()
+}
+
+/// The columns of a table for a program: only what was released; all digits of the record.
+pub(super) fn columns(record: &Record) -> Vec<(&'static str, Vec<String>)> {
+    type Cell = fn(&Estimate) -> Option<String>;
+    let parts: [(&'static str, Cell); 7] = [
+        ("strength", |estimate| estimate.strength.map(|number| number.to_string())),
+        ("low", |estimate| estimate.low.map(|number| number.to_string())),
+        ("high", |estimate| estimate.high.map(|number| number.to_string())),
+        ("p_value", |estimate| estimate.p_value.map(|number| number.to_string())),
+        ("beyond_chance", |estimate| {
+            estimate.beyond_chance.map(|beyond| if beyond { "yes" } else { "no" }.to_owned())
+        }),
+        ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
+        ("direction_error", |estimate| estimate.direction_error.map(|number| number.to_string())),
+    ];
+    let released = parts.into_iter().filter(|(_, cell)| has(record, cell));
+    let cells =
+        |cell: Cell| record.estimates.iter().map(|one| cell(one).unwrap_or_default()).collect();
+    released.map(|(name, cell)| (name, cells(cell))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::testing::estimate;
+
+    #[test]
+    fn p_values_are_never_rounded_down() {
+        let words = |p| p_value(&estimate("a", 0.5, p)).unwrap();
+        for (p, expected) in [
+            (0.010_599_88, "< 0.011"),
+            (0.0499, "< 0.050"),
+            (0.05, "< 0.051"),
+            (0.050_01, "< 0.051"),
+            (0.29, "< 0.30"),
+            (0.0996, "< 0.100"),
+            (1.0 / 20_001.0, "< 0.000050"),
+            (0.999, "< 1.00"),
+            (1.0, "= 1"),
+            (f64::NAN, "= 1"),
+        ] {
+            assert_eq!(words(p), expected, "{p}");
+        }
+        // Whatever p is, what is said holds and is less than a tenth off.
+        for i in 1..5000 {
+            let p = f64::from(i) / 5000.0;
+            let said: f64 = words(p).trim_start_matches("< ").parse().unwrap();
+            assert!(p < said && said <= p * 1.1 + 1e-12, "{p} {said}");
+        }
+    }
+
+    #[test]
+    fn limits_of_errors_are_rounded_up() {
+        for (error, expected) in [
+            (0.5, "0.50"),
+            (0.02, "0.02"),
+            (0.0201, "0.03"),
+            (0.0031, "0.004"),
+            (1e-12, "0.0001"),
+            (1.0, "1.00"),
+        ] {
+            assert_eq!(error_limit(error), expected, "{error}");
+        }
+    }
+
+    #[test]
+    fn intervals_are_rounded_outward() {
+        let words = |low, high| {
+            let one = Estimate { low: Some(low), high: Some(high), ..estimate("a", 0.5, 0.5) };
+            interval(&one).unwrap()
+        };
+        assert_eq!(words(0.2092, 0.3404), "0.20 to 0.35");
+        assert_eq!(words(0.29, 0.57), "0.29 to 0.57");
+        assert_eq!(words(0.0, 1.0), "0.00 to 1.00");
+    }
+
+    #[test]
+    fn long_names_are_cut() {
+        assert_eq!(short("gene_1", 6), "gene_1");
+        assert_eq!(short("gene_12", 6), "gene_\u{2026}");
+        assert_eq!(short("\u{e4}\u{e4}\u{e4}\u{e4}", 4), "\u{e4}\u{e4}\u{e4}\u{e4}");
+        assert_eq!(short("a\u{1b}[1m\nb", 30), "a [1m b");
+    }
+}
