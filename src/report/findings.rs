@@ -1,7 +1,7 @@
 //! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the side that claims
 //! less.
 
-use crate::select::{Direction, Estimate, Record, ScoreId, TargetCoding};
+use crate::select::{Estimate, Record, ScoreId, TargetCoding};
 
 /// The verdict on a choice among scores that come from elsewhere.
 pub(super) const NO_VERDICT_ON_A_CHOICE: &str =
@@ -76,9 +76,13 @@ pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
 
 /// The direction with the limit of its error.
 pub(super) fn direction(estimate: &Estimate) -> Option<String> {
-    let direction: Direction = estimate.direction?;
-    let Some(error) = estimate.direction_error else { return Some(direction.to_string()) };
-    Some(format!("{direction} (error at most {})", error_limit(error)))
+    let direction = estimate.direction?;
+    let error = direction_error(estimate).map(|error| format!(" (error at most {error})"));
+    Some(format!("{direction}{}", error.unwrap_or_default()))
+}
+
+pub(super) fn direction_error(estimate: &Estimate) -> Option<String> {
+    estimate.direction_error.map(error_limit)
 }
 
 /// An error probability rounded up: to hundredths, or to one digit below; at least 0.0001.

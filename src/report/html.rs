@@ -240,12 +240,13 @@ fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
 /// The table of the selected features with what was released about them, and the figure of their strengths.
 fn selected_features(record: &Record) -> Vec<Block> {
     type Cell = fn(&Estimate) -> Option<String>;
-    let parts: [(&str, Cell); 5] = [
+    let parts: [(&str, Cell); 6] = [
         ("strength", findings::strength),
         ("90% interval", findings::interval),
         ("adjusted p", findings::p_value),
         ("verdict", |estimate| findings::standing(estimate).map(str::to_owned)),
-        ("direction", findings::direction),
+        ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
+        ("error at most", findings::direction_error),
     ];
     let parts: Vec<(&str, Cell)> =
         parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
@@ -253,8 +254,12 @@ fn selected_features(record: &Record) -> Vec<Block> {
     header.extend(parts.iter().map(|(name, _)| (*name).to_owned()));
     let rows = record.selected.iter().enumerate().map(|(i, picked)| {
         let mut row = vec![picked.name.clone(), picked.column.to_string()];
-        let cell = |(_, cell): &(&str, Cell)| record.estimates.get(i).and_then(cell);
-        row.extend(parts.iter().map(|part| cell(part).unwrap_or_else(|| "\u{2013}".to_owned())));
+        // Blanks that do not break keep the rows low on a narrow screen, where the table scrolls.
+        let cell = |(_, cell): &(&str, Cell)| {
+            let text = record.estimates.get(i).and_then(cell);
+            text.map_or_else(|| "\u{2013}".to_owned(), |text| text.replace(' ', "\u{a0}"))
+        };
+        row.extend(parts.iter().map(cell));
         row
     });
     let caption = in_order(record.order).to_owned();
@@ -399,14 +404,15 @@ mod tests {
             )
         );
         let row = "<td>&lt;b&gt;</td><td class=\"number\">1</td><td class=\"number\">0.62</td>\
-                   <td>0.52 to 0.72</td><td>&lt; 0.0013</td><td>beyond chance</td></tr>";
+                   <td>0.52\u{a0}to\u{a0}0.72</td><td>&lt;\u{a0}0.0013</td><td>beyond\u{a0}chance</td></tr>";
         assert!(html.contains(row), "{html}");
         assert!(!html.contains(">direction<"));
         // 12 + 336 * 0.45
         assert!(html.contains("<line class=\"mark\" x1=\"163.2\""), "{html}");
         assert_eq!(html.matches("class=\"hollow point\"").count(), 1);
         assert!(html.contains("Dashed line: beyond chance from 0.45 on."));
-        assert!(html_of(&with_directions(NAMES)).contains("<td>rises (error at most 0.02)</td>"));
+        let html = html_of(&with_directions(NAMES));
+        assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
     }
 
     #[test]

@@ -8,6 +8,9 @@ use super::page::{Block, Level, Notice, Page, Section, Verdict};
 
 const STYLE: &str = include_str!("page.css");
 
+/// The number of colors of parts in the style.
+const COLORS: usize = 5;
+
 impl Verdict {
     fn level(self) -> Level {
         match self {
@@ -227,7 +230,8 @@ fn parts(html: &mut String, caption: &str, parts: &[(String, f64, String)]) {
     html.push_str("<div class=\"bar\" aria-hidden=\"true\">");
     for (i, (_, share, _)) in parts.iter().enumerate() {
         let percent = percent(*share);
-        let _ = write!(html, "<span class=\"p{}\" style=\"width:{percent:.3}%\"></span>", i % 4);
+        let _ =
+            write!(html, "<span class=\"p{}\" style=\"width:{percent:.3}%\"></span>", i % COLORS);
     }
     html.push_str("</div>\n<ul>\n");
     for (i, (name, share, amount)) in parts.iter().enumerate() {
@@ -235,7 +239,7 @@ fn parts(html: &mut String, caption: &str, parts: &[(String, f64, String)]) {
         let _ = writeln!(
             html,
             "<li><span class=\"key p{}\"></span>{}: {} ({percent:.0}%)</li>",
-            i % 4,
+            i % COLORS,
             escape(name),
             escape(amount)
         );

@@ -51,6 +51,8 @@ fn a_choice_is_made_and_reported() {
     assert!(report.contains("it moves a score by 0.00001, as stated"), "{report}");
     assert!(report.contains("epsilon 2 = 2 selection; delta 0; adding or removing one unit"));
     assert!(report.contains("1 of 4 candidates by the mechanism canonical, gamma 1"));
+    let last = "verdict    no verdict: none is proven for a choice among scores\n";
+    assert!(report.ends_with(last), "{report}");
     // No score in any output.
     let json = dpsis(&["choose", "--eps", "2", "--sensitivity", "1e-5", "--format", "json", path]);
     let record: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();

@@ -55,11 +55,18 @@ fn the_main_job() {
     let report = stderr(&output);
     let first: Vec<&str> = report.lines().take(2).collect();
     assert!(first[0].contains("one row of the table"), "{report}");
-    assert!(first[1].contains("ranks within the sample: suits"), "{report}");
+    assert!(first[1].contains("(Kolmogorov-Smirnov): suits"), "{report}");
     assert!(
-        report.contains("epsilon 2 = 0.2 target median + 0.1 target center + 1.7 selection"),
+        report.contains("epsilon 2 = 0.2 target median + 0.1 target center + 1.5 selection"),
         "{report}"
     );
+    // Names may be found, not found, or found in part; the last words are the verdict in any case.
+    let verdict = report.rfind("\nverdict    ").unwrap();
+    assert!(report[verdict..].contains("chance"), "{report}");
+    assert!(!report[verdict..].contains("\nwarning"), "{report}");
+    for name in names {
+        assert!(report.contains(&format!("\n           {name}  0.")), "{report}");
+    }
     assert!(!report.contains("not for release"));
 }
 
@@ -724,7 +731,8 @@ fn output_files_are_whole_or_not_there() {
     let output = write(&[DEMO]);
     assert_eq!((code(&output), stdout(&output)), (0, ""));
     let written = std::fs::read_to_string(&path).unwrap();
-    assert!(written.starts_with("name\tcolumn\ngene_"), "{written}");
+    let header = "name\tcolumn\tstrength\tlow\thigh\tp_value\tbeyond_chance\ngene_";
+    assert!(written.starts_with(header), "{written}");
     assert_eq!(written.lines().count(), 6);
     // A run that fails leaves the old file, and nothing beside it.
     assert_eq!(code(&write(&["missing.csv"])), 5);

@@ -23,16 +23,18 @@ fn place(page: &str, text: &str) -> usize {
 }
 
 #[test]
-fn privacy_comes_first_then_the_names() {
+fn privacy_and_the_verdict_come_first_then_the_names() {
     let (html, said) = page(&["select", "-k", "5", "-e", "2", "--format", "html", DEMO]);
     assert_eq!(said, "", "the report is in the page");
     assert!(html.starts_with("<!doctype html>"));
     let words = place(&html, "<p class=\"words\">PRIVATE</p>");
-    let ledger = place(&html, "<td class=\"number\">1.7</td>");
+    let verdict = place(&html, "<p class=\"words\">") + 1;
+    let verdict = verdict + place(&html[verdict..], "<p class=\"words\">");
+    let ledger = place(&html, "<td class=\"number\">1.5</td>");
     let names = place(&html, "<td>gene_");
     let how = place(&html, "canonical, gamma 0.5");
     let record = place(&html, "<pre>{");
-    assert!(words < ledger && ledger < names && names < how && how < record);
+    assert!(words < verdict && verdict < ledger && ledger < names && names < how && how < record);
     assert_eq!(html.matches("<td>gene_").count(), 5);
     for text in ["adding or removing one row", "88.1%", "target median: 0.2 (10%)", "response"] {
         place(&html, text);
