@@ -244,9 +244,11 @@ fn selected_features(record: &Record) -> Vec<Block> {
         ("strength", findings::strength),
         ("90% interval", findings::interval),
         ("adjusted p", findings::p_value),
-        ("verdict", |estimate| findings::standing(estimate).map(str::to_owned)),
+        ("beyond chance", |estimate| {
+            estimate.beyond_chance.map(|beyond| if beyond { "yes" } else { "not told" }.to_owned())
+        }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
-        ("error at most", findings::direction_error),
+        ("error \u{2264}", findings::direction_error),
     ];
     let parts: Vec<(&str, Cell)> =
         parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
@@ -404,7 +406,7 @@ mod tests {
             )
         );
         let row = "<td>&lt;b&gt;</td><td class=\"number\">1</td><td class=\"number\">0.62</td>\
-                   <td>0.52\u{a0}to\u{a0}0.72</td><td>&lt;\u{a0}0.0013</td><td>beyond\u{a0}chance</td></tr>";
+                   <td>0.52\u{a0}to\u{a0}0.72</td><td>&lt;\u{a0}0.0013</td><td>yes</td></tr>";
         assert!(html.contains(row), "{html}");
         assert!(!html.contains(">direction<"));
         // 12 + 336 * 0.45
