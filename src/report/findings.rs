@@ -22,7 +22,7 @@ pub(super) fn strength_in_words(record: &Record) -> &'static str {
 pub(super) fn chance_in_words(record: &Record) -> Option<String> {
     record.verdict.chance_level.map(|level| {
         if level > 1.0 {
-            "not even a strength of 1 would be beyond chance".to_owned()
+            "not even a strength of 1 is expected to be beyond chance".to_owned()
         } else {
             format!("beyond chance from {level:.2} on")
         }
@@ -74,19 +74,19 @@ pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
     estimate.beyond_chance.map(words)
 }
 
-/// The direction with the limit of its error.
+/// The direction with its error probability.
 pub(super) fn direction(estimate: &Estimate) -> Option<String> {
     let direction = estimate.direction?;
-    let error = direction_error(estimate).map(|error| format!(" (error at most {error})"));
+    let error = direction_error(estimate).map(|error| format!(" (error about {error})"));
     Some(format!("{direction}{}", error.unwrap_or_default()))
 }
 
 pub(super) fn direction_error(estimate: &Estimate) -> Option<String> {
-    estimate.direction_error.map(error_limit)
+    estimate.direction_error.map(error_of)
 }
 
 /// An error probability rounded up: to hundredths, or to one digit below; at least 0.0001.
-fn error_limit(error: f64) -> String {
+fn error_of(error: f64) -> String {
     let error = error.clamp(1e-4, 1.0);
     let decimals = (-error.log10().floor()).max(2.0);
     let scale = 10f64.powf(decimals);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_errors_are_rounded_up() {
+    fn errors_are_rounded_up() {
         for (error, expected) in [
             (0.5, "0.50"),
             (0.02, "0.02"),
@@ -166,7 +166,7 @@ mod tests {
             (1e-12, "0.0001"),
             (1.0, "1.00"),
         ] {
-            assert_eq!(error_limit(error), expected, "{error}");
+            assert_eq!(error_of(error), expected, "{error}");
         }
     }
 

@@ -248,7 +248,7 @@ fn selected_features(record: &Record) -> Vec<Block> {
             estimate.beyond_chance.map(|beyond| if beyond { "yes" } else { "not told" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
-        ("error \u{2264}", findings::direction_error),
+        ("error about", findings::direction_error),
     ];
     let parts: Vec<(&str, Cell)> =
         parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
@@ -427,7 +427,7 @@ mod tests {
             "<div class=\"banner warning\">\n<p class=\"words\">NOTHING TOLD FROM CHANCE"
         ));
         assert!(!html.contains("class=\"mark\""));
-        assert!(html.contains("no line for chance: not even a strength of 1 would be beyond"));
+        assert!(html.contains("no line for chance: not even a strength of 1 is expected to be"));
         record.verdict.beyond_chance = Some(2);
         let html = html_of(&record);
         assert!(

@@ -217,8 +217,8 @@ mod tests {
     fn directions_end_the_lines() {
         let text = report(&with_directions(NAMES));
         assert!(text.contains("\ndirection  whether the target rises or falls with"), "{text}");
-        assert!(text.contains("beyond chance         rises (error at most 0.02)\n"), "{text}");
-        assert!(text.contains("not told from chance  falls (error at most 0.31)\n"), "{text}");
+        assert!(text.contains("beyond chance         rises (error about 0.02)\n"), "{text}");
+        assert!(text.contains("not told from chance  falls (error about 0.31)\n"), "{text}");
     }
 
     #[test]
