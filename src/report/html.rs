@@ -248,7 +248,7 @@ fn selected_features(record: &Record) -> Vec<Block> {
             estimate.beyond_chance.map(|beyond| if beyond { "yes" } else { "not told" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
-        ("error about", findings::direction_error),
+        ("error", findings::direction_error),
     ];
     let parts: Vec<(&str, Cell)> =
         parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
@@ -267,7 +267,11 @@ fn selected_features(record: &Record) -> Vec<Block> {
     let caption = in_order(record.order).to_owned();
     let mut blocks = vec![Block::Table { caption, header, rows: rows.collect() }];
     if findings::has(record, |estimate| estimate.direction) {
-        let text = format!("Direction: {}.", findings::direction_in_words(record));
+        let text = format!(
+            "Direction: {}. Error: about the probability of a direction as clear as this one if the other \
+             one is right.",
+            findings::direction_in_words(record)
+        );
         blocks.push(Block::Paragraph(text));
     }
     if findings::has(record, |estimate| estimate.strength) {
