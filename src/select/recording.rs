@@ -126,13 +126,14 @@ fn verdict(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
     Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
 }
 
-/// The rows, and the epsilon if one is enough, with which features as strong as the strongest estimate would be
-/// confirmed, from what was released.
+/// The rows, and the epsilon if one is enough, with which features as strong as the strongest one not told from chance
+/// would be confirmed, from what was released.
 fn what_would_help(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> String {
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let Some(findings) = &chosen.findings else { return String::new() };
     let share = findings.smallest;
-    let strongest = estimates.iter().filter_map(|estimate| estimate.strength).fold(0.1, f64::max);
+    let open = estimates.iter().filter(|estimate| estimate.beyond_chance != Some(true));
+    let strongest = open.filter_map(|estimate| estimate.strength).fold(0.1, f64::max);
     let Some(needed) =
         prediction::rows_to_confirm(plan, strongest, share).filter(|needed| *needed > rows)
     else {

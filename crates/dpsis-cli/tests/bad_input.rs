@@ -291,9 +291,14 @@ fn neighboring_files_are_told_apart_by_paid_releases_alone() {
                 *estimate = estimate.is_null().into();
             }
             fields["score"]["sensitivity"] = 0.into();
+            let found = fields["estimates"].as_array().unwrap().len();
+            fields.insert("estimates".into(), found.into());
+            fields.insert("verdict".into(), true.into());
             let (names, report) = run(table, "text");
             // The report's line breaks move with the width of a number.
             let number = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
+            // What was found depends on what was released.
+            let report = report.split("\nstrength ").next().unwrap();
             let report: Vec<&str> = report.split_whitespace().filter(number).collect();
             (record.to_string(), said, names.lines().count(), report.join(" "))
         };

@@ -89,11 +89,14 @@ fn json_is_the_whole_record() {
         .iter()
         .map(|part| format!("{} {}", part["for"].as_str().unwrap(), part["epsilon"]))
         .collect();
-    assert_eq!(spent, ["target-median \"1/30\"", "target-center \"1/60\"", "selection \"17/60\""]);
+    let parts = [("target-median", "1/30"), ("target-center", "1/60"), ("selection", "0.25")];
+    let parts = parts.into_iter().chain([("estimates", "1/30")]);
+    let parts: Vec<String> = parts.map(|(part, share)| format!("{part} {share:?}")).collect();
+    assert_eq!(spent, parts);
     assert_eq!(record["mechanism"]["id"], "canonical");
     assert_eq!(record["mechanism"]["gamma"], "0.5");
     assert_eq!(record["score"]["grid"], 32767);
-    assert_eq!(record["score"]["scale"], "row-rank");
+    assert_eq!((&record["score"]["id"], &record["score"]["scale"]), (&"ks".into(), &"none".into()));
     assert_eq!(record["public"]["features"], 300);
     assert!(record["released"]["target_median"].is_number());
     assert_eq!(record["randomness"]["seeded"], false);
@@ -382,7 +385,7 @@ fn a_seed_marks_the_run() {
     assert_eq!(record["randomness"]["seeded"], true);
     assert_eq!(record["warnings"][0]["id"], "seeded");
     assert_eq!(stdout(&run("7", "text")), stdout(&text));
-    assert_ne!(stdout(&run("8", "text")), stdout(&text));
+    assert_ne!(stderr(&run("8", "text")), stderr(&text));
 }
 
 /// The same table in another order, with other line ends, quoted, compressed in two members, on
@@ -663,7 +666,7 @@ fn a_dry_run_touches_no_row() {
     let table = files.write("t.csv", format!("{},y\n\"broken", header.join(",")));
     let output = run_on(&table, &["--dry-run"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));
-    for said in ["0.1 target median + 0.05 target center + 0.85 selection", "nothing was drawn"] {
+    for said in ["0.05 target center + 0.75 selection + 0.1 strengths", "nothing was drawn"] {
         assert!(stdout(&output).contains(said), "{}", stdout(&output));
     }
     let json = run_on(&table, &["--dry-run", "--format", "json"]);
@@ -677,9 +680,18 @@ fn a_dry_run_touches_no_row() {
 fn the_split_can_be_stated() {
     let arguments = ["select", "-k5", "-e1", "--split", "center=0.1,target=1/5", DEMO];
     let output = dpsis(&arguments);
-    let expected = "epsilon 1 = 0.2 target median + 0.1 target center + 0.7 selection";
-    assert!(stderr(&output).contains(expected), "{}", stderr(&output));
-    for split in ["center=0.5,target=0.5", "center=0", "middle=0.1", "0.1"] {
+    let expected =
+        "epsilon 1 = 0.2 target median + 0.1 target center + 0.6 selection + 0.1 strengths";
+    let said = |output: &Output| stderr(output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said(&output).contains(expected), "{}", stderr(&output));
+    let none = ["select", "-k5", "-e1", "--split", "estimates=0", DEMO];
+    assert!(said(&dpsis(&none)).ends_with("no verdict: the share of the estimates is 0"));
+    let directed = ["select", "-k5", "-e1", "--direction", "--split", "direction=0.2", DEMO];
+    let output = dpsis(&directed);
+    assert!(said(&output).contains("0.1 strengths + 0.2 directions"), "{}", stderr(&output));
+    assert!(stderr(&output).contains("rises") || stderr(&output).contains("falls"));
+    let wrong = ["center=0.5,target=0.5", "center=0", "middle=0.1", "0.1", "direction=0.1"];
+    for split in wrong.into_iter().chain(["center=0.1,center=0.2", "estimates=1e-9"]) {
         assert_eq!(code(&dpsis(&["select", "-k5", "-e1", "--split", split, "missing.csv"])), 2);
     }
 }
