@@ -187,7 +187,8 @@ impl Pass<'_> {
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
     /// number of rows.
     fn limit(&self, table: &impl Samples) -> Option<u64> {
-        self.plan.memory.filter(|_| table.can_repeat())
+        // An eighth is for rows on their way and for the scores.
+        self.plan.memory.map(|memory| memory - memory / 8).filter(|_| table.can_repeat())
     }
 
     /// These features' columns, or as many of the first ones as fit in memory.
