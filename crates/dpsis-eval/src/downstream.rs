@@ -1,6 +1,7 @@
-//! The cross-validated performance of a plain model on selected features.
+//! The performance of a plain model on selected features, cross-validated or on one held-out fold.
 
 use std::collections::HashMap;
+use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
 use linfa::DatasetBase;
@@ -13,7 +14,8 @@ use rand_chacha::ChaCha20Rng;
 use crate::dense::LinearModel;
 use crate::preparation::{Preparation, scaled};
 
-const FOLDS: usize = 3;
+/// The number of folds.
+pub(crate) const FOLDS: usize = 3;
 
 /// The target of a plain model.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,20 +35,23 @@ impl Predicted {
     }
 }
 
-/// Cross-validation of plain models on subsets of the features of one table, always on the same
-/// three folds.
+/// Tests of plain models on subsets of the features of one table, always on the same three folds.
+/// For each fold that is tested, the model is fitted to the rows of the other two.
 pub(crate) struct Downstream {
     /// The features, n rows by d columns; NaN where missing.
     x: Array2<f64>,
     target: Predicted,
     /// The fold of each row.
     fold: Vec<usize>,
+    /// The folds that are tested.
+    tested: Range<usize>,
     /// The results known so far, by sorted feature indices.
     known: Mutex<HashMap<Vec<usize>, f64>>,
 }
 
 impl Downstream {
-    /// Deals the rows to folds at random, stratified by class.
+    /// Deals the rows to folds at random, stratified by class, and tests all folds:
+    /// cross-validation.
     pub(crate) fn new(x: Array2<f64>, target: Predicted, mut rng: ChaCha20Rng) -> Self {
         let mut rows: Vec<usize> = (0..target.len()).collect();
         rows.shuffle(&mut rng);
@@ -55,21 +60,37 @@ impl Downstream {
         }
         let mut fold = vec![0; rows.len()];
         rows.iter().enumerate().for_each(|(place, row)| fold[*row] = place % FOLDS);
-        Self { x, target, fold, known: Mutex::default() }
+        Self { x, target, fold, tested: 0..FOLDS, known: Mutex::default() }
     }
 
-    /// The performance without features: the share of the most frequent class, or an R^2 of 0.
+    /// Tests one fold only, from 0.
+    pub(crate) fn held_out(self, fold: usize) -> Self {
+        Self { tested: fold..fold + 1, known: Mutex::default(), ..self }
+    }
+
+    /// The rows inside or outside of a fold, in ascending order.
+    pub(crate) fn rows(&self, fold: usize, inside: bool) -> Vec<usize> {
+        (0..self.fold.len()).filter(|row| (self.fold[*row] == fold) == inside).collect()
+    }
+
+    /// The performance without features: the share of the most frequent class among the tested
+    /// rows, or an R^2 of 0.
     pub(crate) fn baseline(&self) -> f64 {
         match &self.target {
             Predicted::Classes(classes) => {
-                let most = class_sizes(classes).into_iter().max().unwrap_or(0);
-                most as f64 / classes.len().max(1) as f64
+                let folds = classes.iter().zip(&self.fold);
+                let tested: Vec<usize> = folds
+                    .filter(|(_, fold)| self.tested.contains(fold))
+                    .map(|(class, _)| *class)
+                    .collect();
+                let most = class_sizes(&tested).into_iter().max().unwrap_or(0);
+                most as f64 / tested.len().max(1) as f64
             }
             Predicted::Numbers(_) => 0.0,
         }
     }
 
-    /// The cross-validated accuracy or R^2 on a set of features.
+    /// The accuracy or R^2 of the tested rows on a set of features.
     pub(crate) fn value(&self, features: &[usize]) -> f64 {
         let mut features = features.to_vec();
         features.sort_unstable();
@@ -77,19 +98,16 @@ impl Downstream {
         if let Some(value) = known().get(&features) {
             return *value;
         }
-        let value = self.cross_validated(&features);
+        let value = self.tested_on(&features);
         known().insert(features, value);
         value
     }
 
-    fn cross_validated(&self, features: &[usize]) -> f64 {
+    fn tested_on(&self, features: &[usize]) -> f64 {
         let x = self.x.select(Axis(1), features);
         let (mut good, mut total) = (0.0, 0.0);
-        for held_out in 0..FOLDS {
-            let rows = |inside: bool| -> Vec<usize> {
-                (0..self.fold.len()).filter(|row| (self.fold[*row] == held_out) == inside).collect()
-            };
-            let (train, test) = (rows(false), rows(true));
+        for fold in self.tested.clone() {
+            let (train, test) = (self.rows(fold, false), self.rows(fold, true));
             let (x_train, x_test) = standardized(x.view(), &train, &test);
             match &self.target {
                 Predicted::Classes(classes) => {
@@ -192,6 +210,37 @@ mod tests {
         let y: Vec<f64> = noise.column(0).iter().map(|value| 5.0 * value + 1.0).collect();
         let model = Downstream::new(noise, Predicted::Numbers(y), self::rng());
         assert!(model.value(&[0]) > 0.999 && model.value(&[2]) < 0.2 && model.baseline() == 0.0);
+    }
+
+    /// A feature that tells the classes in the two thirds of the fit and misleads in the third of
+    /// the test: one held-out fold is all wrong, whatever the other rows say.
+    #[test]
+    fn one_fold_is_tested_on_a_model_of_the_others() {
+        let labels: Vec<usize> = (0..60).map(|i| usize::from(i % 5 == 0)).collect();
+        let dealt = |x| Downstream::new(x, Predicted::Classes(labels.clone()), rng());
+        let fold = dealt(Array2::zeros((60, 1))).rows(1, true);
+        let outside = dealt(Array2::zeros((60, 1))).rows(1, false);
+        assert_eq!((fold.len(), outside.len()), (20, 40));
+        assert!(fold.iter().all(|row| !outside.contains(row)));
+        // Twelve rows of class 1 and 48 of class 0 are dealt in thirds.
+        assert_eq!(fold.iter().filter(|row| labels[**row] == 1).count(), 4);
+        let x = Array2::from_shape_fn((60, 1), |(row, _)| {
+            let sign = if fold.contains(&row) { -1.0 } else { 1.0 };
+            sign * (labels[row] as f64 - 0.5)
+        });
+        let model = dealt(x).held_out(1);
+        assert_eq!((model.value(&[0]), model.baseline()), (0.0, 16.0 / 20.0));
+    }
+
+    /// The share of the most frequent class is that of the tested rows, not of all.
+    #[test]
+    fn the_baseline_is_that_of_the_tested_rows() {
+        // Three classes of 2, 2 and 3 rows, dealt in turn: 0 0 1 1 2 2 2 to folds 0 1 2 0 1 2 0.
+        let classes = Predicted::Classes(vec![0, 0, 1, 1, 2, 2, 2]);
+        let of = |fold| {
+            Downstream::new(Array2::zeros((7, 1)), classes.clone(), rng()).held_out(fold).baseline()
+        };
+        assert_eq!([of(0), of(1), of(2)], [1.0 / 3.0, 0.5, 0.5]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use dpsis::{
     ArrayTable, Bounds, Center, Epsilon, Error, Mechanism, Method, Rehearsal, RehearsalSeeds,
     Result, Scaling, ScoreKind, Scores, Select, Target, TwoStage,
 };
-use ndarray::Array2;
+use ndarray::{Array2, Axis};
 use rand::SeedableRng;
 use rand_chacha::ChaCha20Rng;
 
@@ -63,7 +63,7 @@ impl Settled {
         }
         let left_out = table.labels.len() - rows.len();
         let labels = rows.iter().map(|row| table.labels[*row].clone()).collect();
-        let x = table.x.select(ndarray::Axis(0), &rows);
+        let x = table.x.select(Axis(0), &rows);
         let table = PublicTable { features: table.features, x, labels };
         Ok(Self { table, target, left_out })
     }
@@ -118,8 +118,34 @@ impl Study {
     ///
     /// `Request` if the penalty is not positive and finite; `Input` if the LASSO cannot be fitted.
     pub fn new(name: &str, settled: Settled, penalty: f64, seed: u64) -> Result<Self> {
-        let Settled { table, target, .. } = settled;
-        let (y, predicted) = match &target {
+        Self::on(name, settled, penalty, seed, None)
+    }
+
+    /// Keeps only the rows outside of one fold of the plain model, from 0, for selections and the
+    /// LASSO; plain models are fitted to them and tested on the rows of that fold.
+    ///
+    /// # Errors
+    ///
+    /// As for [`new`](Self::new).
+    pub(crate) fn held_out(
+        name: &str,
+        settled: Settled,
+        penalty: f64,
+        seed: u64,
+        fold: usize,
+    ) -> Result<Self> {
+        Self::on(name, settled, penalty, seed, Some(fold))
+    }
+
+    fn on(
+        name: &str,
+        settled: Settled,
+        penalty: f64,
+        seed: u64,
+        held_out: Option<usize>,
+    ) -> Result<Self> {
+        let Settled { mut table, target, .. } = settled;
+        let (mut y, predicted) = match &target {
             Target::Classes(labels) => {
                 let class = |label: &String| labels.iter().position(|known| known == label);
                 let classes = table.labels.iter().filter_map(class).collect();
@@ -131,9 +157,16 @@ impl Study {
                 (numbers.clone(), Predicted::Numbers(numbers))
             }
         };
-        let lasso = lasso_after(Preparation::LargestMagnitude, &table.x, &y, penalty)?;
         let folds = ChaCha20Rng::seed_from_u64(seed_of(seed, &[name, "folds"], 0));
-        let downstream = Downstream::new(table.x.clone(), predicted, folds);
+        let mut downstream = Downstream::new(table.x.clone(), predicted, folds);
+        if let Some(fold) = held_out {
+            let rows = downstream.rows(fold, false);
+            downstream = downstream.held_out(fold);
+            y = rows.iter().map(|row| y[*row]).collect();
+            table.x = table.x.select(Axis(0), &rows);
+            table.labels = rows.iter().map(|row| table.labels[*row].clone()).collect();
+        }
+        let lasso = lasso_after(Preparation::LargestMagnitude, &table.x, &y, penalty)?;
         let truth = Truth::Lasso(lasso, OnceLock::new());
         Ok(Self { name: name.to_owned(), table, target, downstream, y, truth, penalty })
     }
@@ -349,6 +382,30 @@ mod tests {
             settled(&["1", "2"], Target::classes(["1", "2"])).unwrap().fingerprint(0.1)
         );
         assert_ne!(one, settled(&["2", "1"], Target::Numeric).unwrap().fingerprint(0.1));
+    }
+
+    /// Two thirds of the rows are kept; the same seed and name deal the same folds as for all rows.
+    #[test]
+    fn held_out_rows_take_no_part_in_a_selection() {
+        let table = PublicTable {
+            features: vec!["a".to_owned(), "b".to_owned()],
+            x: Array2::from_shape_fn((30, 2), |(i, j)| (i * (j + 1)) as f64),
+            labels: (0..30).map(|i| ["p", "q", "r"][i % 3].to_owned()).collect(),
+        };
+        let settled = Settled::of(table, Target::Numeric).unwrap();
+        let all = Study::new("t", settled.clone(), 0.1, 5).unwrap();
+        let mut tested = Vec::new();
+        for fold in 0..3 {
+            let study = Study::held_out("t", settled.clone(), 0.1, 5, fold).unwrap();
+            let kept: Vec<usize> = study.table.x.column(0).iter().map(|i| *i as usize).collect();
+            assert_eq!(kept, all.downstream.rows(fold, false));
+            let labels: Vec<&str> = kept.iter().map(|i| ["p", "q", "r"][i % 3]).collect();
+            assert_eq!(study.table.labels, labels);
+            assert_eq!(study.y, kept.iter().map(|i| (i % 3) as f64).collect::<Vec<_>>());
+            tested.extend((0..30).filter(|row| !kept.contains(row)));
+        }
+        tested.sort_unstable();
+        assert_eq!(tested, (0..30).collect::<Vec<_>>());
     }
 
     #[test]

@@ -7,6 +7,7 @@ use dpsis::{Error, Result};
 
 use crate::compare::LazyStudy;
 use crate::datasets::{DataSet, PublicTable, find, has, manifest, open};
+use crate::downstream::FOLDS;
 use crate::experiments::experiment::Experiment;
 use crate::study::{PENALTY, Settled, Study, labels_of};
 
@@ -20,6 +21,11 @@ pub(super) fn not_run(id: &str, title: &str, sets: &Sets<'_>) -> Section {
     );
     let blocks = std::iter::once(Block::Notice(notice)).chain(sets.skipped()).collect();
     Section::new(id, title, blocks)
+}
+
+/// The name of a set with one of its three folds, from 0, held out.
+pub(super) fn third(set: &str, fold: usize) -> String {
+    format!("{set}, third {}", fold + 1)
 }
 
 fn read(data: Option<&Path>, name: &str) -> Result<PublicTable> {
@@ -66,20 +72,45 @@ impl<'a> Sets<'a> {
 
     /// Returns the sets as tables that are read when they are needed.
     pub(super) fn studies(&self) -> Vec<LazyStudy<'a>> {
-        let (data, seed) = (self.experiment.data, self.experiment.seed);
-        let lazy = |set: &&'static DataSet| {
-            let name = set.name.clone();
-            let read = move || {
-                let table = read(data, &name)?;
-                // Numeric labels such as 1 to 5 are classes in all of these sets.
-                let classes = labels_of(&table);
-                Study::new(&name, Settled::of(table, classes)?, PENALTY, seed)
+        let seed = self.experiment.seed;
+        let study = move |set: &str, settled| Study::new(set, settled, PENALTY, seed);
+        self.present.iter().map(|set| self.lazy(set, set.name.clone(), study)).collect()
+    }
+
+    /// Returns, for each set and fold, a table called [`third`] of the rows outside of that fold,
+    /// whose plain models are tested on the fold.
+    pub(super) fn held_out(&self) -> Vec<LazyStudy<'a>> {
+        let seed = self.experiment.seed;
+        let folds = self.present.iter().flat_map(|set| (0..FOLDS).map(move |fold| (set, fold)));
+        let lazy = |(set, fold): (&&'static DataSet, usize)| {
+            let study = move |set: &str, settled| {
+                // The folds are dealt by the name of the set, as in the cross-validation.
+                let mut study = Study::held_out(set, settled, PENALTY, seed, fold)?;
+                study.name = third(set, fold);
+                Ok(study)
             };
-            // The import has verified the checksum of the table.
-            let data = set.table_sha256.clone().unwrap_or_default();
-            LazyStudy { name: set.name.clone(), data, read: Box::new(read) }
+            self.lazy(set, third(&set.name, fold), study)
         };
-        self.present.iter().map(lazy).collect()
+        folds.map(lazy).collect()
+    }
+
+    /// A table that is read when it is needed, with the study made of it.
+    fn lazy(
+        &self,
+        set: &'static DataSet,
+        name: String,
+        study: impl Fn(&str, Settled) -> Result<Study> + 'a,
+    ) -> LazyStudy<'a> {
+        let data = self.experiment.data;
+        let read = move || {
+            let table = read(data, &set.name)?;
+            // Numeric labels such as 1 to 5 are classes in all of these sets.
+            let classes = labels_of(&table);
+            study(&set.name, Settled::of(table, classes)?)
+        };
+        // The import has verified the checksum of the table.
+        let data = set.table_sha256.clone().unwrap_or_default();
+        LazyStudy { name, data, read: Box::new(read) }
     }
 
     /// A paragraph that lists the missing sets; `None` if there are none.
