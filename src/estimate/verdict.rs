@@ -45,7 +45,7 @@ pub(crate) enum Family {
 
 /// What was released about the target and its center, and what the strengths are strengths of.
 #[derive(Debug, Clone)]
-pub(crate) struct Verdict {
+pub(crate) struct ChanceTest {
     /// The noisy number of rows of each class, N_a; for graded targets of sum 1 - y and of sum y.
     pub(crate) counts: Vec<f64>,
     /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of `step`.
@@ -60,7 +60,7 @@ pub(crate) struct Verdict {
     pub(crate) graded: bool,
 }
 
-impl Verdict {
+impl ChanceTest {
     /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the counts are too noisy
     /// to say anything.
     pub(crate) fn judge(&self, k: usize, strengths: &[f64], bits: &Bits) -> Option<Judgement> {
@@ -130,7 +130,7 @@ struct Draw {
 }
 
 impl Draw {
-    fn new(verdict: &Verdict, k: usize, words: &mut WordStream) -> Self {
+    fn new(verdict: &ChanceTest, k: usize, words: &mut WordStream) -> Self {
         let count = |_: &f64| laplace(verdict.rate, verdict.step, words);
         let counts = verdict.counts.iter().map(count).collect();
         let minus_ln = -libm::log(unit(words));
@@ -140,7 +140,7 @@ impl Draw {
 
 /// A cell of the true counts, and what does not change from draw to draw.
 struct Null<'a> {
-    verdict: &'a Verdict,
+    verdict: &'a ChanceTest,
     /// The lower and upper ends of the true counts.
     least: Vec<f64>,
     most: Vec<f64>,
@@ -156,7 +156,7 @@ struct Null<'a> {
 }
 
 impl<'a> Null<'a> {
-    fn new(verdict: &'a Verdict, least: Vec<f64>, most: Vec<f64>) -> Self {
+    fn new(verdict: &'a ChanceTest, least: Vec<f64>, most: Vec<f64>) -> Self {
         let classes = verdict.counts.len();
         let rows: f64 = most.iter().sum();
         let ln_tests = libm::log(verdict.features.max(1) as f64) + ln_groupings(classes);

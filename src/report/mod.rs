@@ -22,7 +22,7 @@ pub use json::to_json;
 #[cfg(feature = "html")]
 pub use markup::escape;
 #[cfg(feature = "html")]
-pub use page::{Block, Interval, Level, Notice, Page, Section, Verdict};
+pub use page::{Agreement, Block, Interval, Level, Notice, Page, Section};
 #[cfg(feature = "html")]
 pub use reported::to_html;
 pub use reported::{Reported, names, report, report_with, to_tsv};

@@ -156,7 +156,7 @@ pub enum Block {
         /// The number or finding obtained here.
         ours: String,
         /// Whether they agree.
-        verdict: Verdict,
+        verdict: Agreement,
         /// An explanation; may be empty.
         note: String,
     },
@@ -209,7 +209,7 @@ impl Interval {
 /// Whether a published statement was confirmed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Verdict {
+pub enum Agreement {
     /// The statement holds.
     Matches,
     /// The statement does not hold.
@@ -222,7 +222,7 @@ pub enum Verdict {
     NotTested,
 }
 
-impl Verdict {
+impl Agreement {
     /// The verdict in words.
     pub fn words(self) -> &'static str {
         match self {

@@ -4,14 +4,14 @@ use std::fmt::Write;
 
 use super::intervals;
 use super::markup::escape;
-use super::page::{Block, Level, Notice, Page, Section, Verdict};
+use super::page::{Agreement, Block, Level, Notice, Page, Section};
 
 const STYLE: &str = include_str!("page.css");
 
 /// The number of colors of parts in the style.
 const COLORS: usize = 5;
 
-impl Verdict {
+impl Agreement {
     fn level(self) -> Level {
         match self {
             Self::Matches => Level::Good,
@@ -314,7 +314,7 @@ mod tests {
                 source: evil(),
                 paper: evil(),
                 ours: evil(),
-                verdict: Verdict::DoesNotMatch,
+                verdict: Agreement::DoesNotMatch,
                 note: evil(),
             },
             Block::Details { summary: evil(), text: evil() },

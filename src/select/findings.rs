@@ -2,7 +2,7 @@
 //! noisy values that the budget paid for.
 
 use crate::data::TargetCode;
-use crate::estimate::{Counted, Family, NoisyCounts, Spread, Verdict, private_strengths};
+use crate::estimate::{ChanceTest, Counted, Family, NoisyCounts, Spread, private_strengths};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
@@ -147,7 +147,7 @@ fn strengths(
     // The scale of the noise, in rows.
     let scale = sensitivity as f64 / units.row / epsilon.to_f64();
     let rows: Vec<f64> = noisy.iter().map(|&strength| strength as f64 / units.row).collect();
-    let verdict = Verdict {
+    let verdict = ChanceTest {
         counts: counted.classes.clone(),
         rate: counted.rate,
         step: noisy_counts(counted).step,

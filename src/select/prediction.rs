@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::data::TargetCode;
 use crate::error::Result;
-use crate::estimate::{Family, Verdict};
+use crate::estimate::{ChanceTest, Family};
 use crate::exact::GRID;
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
@@ -183,7 +183,7 @@ fn critical(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
         _ => return None,
     };
     let steps = plan.neighbors.steps() as f64;
-    let chance = Verdict {
+    let chance = ChanceTest {
         step: if counts.len() == 2 { 0.5 / f64::from(GRID) } else { 1.0 },
         counts,
         rate: center.to_f64() * budget / steps,

@@ -7,7 +7,7 @@
 
 use std::path::PathBuf;
 
-use dpsis::report::{Block, Level, Notice, Page, Section, Verdict, to_json};
+use dpsis::report::{Agreement, Block, Level, Notice, Page, Section, to_json};
 use dpsis_eval::figure::{BarChart, Curve, CurveChart, CurvePoint, HeatMap, Reference};
 
 const EPSILONS: [f64; 12] = [0.1, 0.2, 0.3, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0];
@@ -80,15 +80,20 @@ fn page(figures: Vec<Block>) -> Page {
                 "comparisons",
                 "Comparisons",
                 vec![
-                    comparison(Verdict::Matches, "0.90 at epsilon 20", "0.88", ""),
+                    comparison(Agreement::Matches, "0.90 at epsilon 20", "0.88", ""),
                     comparison(
-                        Verdict::Partly,
+                        Agreement::Partly,
                         "always",
                         "from epsilon 0.5 on",
                         "Below, both are 0.",
                     ),
-                    comparison(Verdict::DoesNotMatch, "0.41", "0.20", "The set has been revised."),
-                    comparison(Verdict::NotTested, "0.41", "-", "The set is not available."),
+                    comparison(
+                        Agreement::DoesNotMatch,
+                        "0.41",
+                        "0.20",
+                        "The set has been revised.",
+                    ),
+                    comparison(Agreement::NotTested, "0.41", "-", "The set is not available."),
                 ],
             ),
             section(

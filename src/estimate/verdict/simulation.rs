@@ -87,8 +87,8 @@ fn run(design: Design, words: &mut WordStream) -> Option<Released> {
     Some(Released { counts, share, strengths, planted })
 }
 
-fn verdict(design: Design, counts: [f64; 2]) -> Verdict {
-    Verdict {
+fn verdict(design: Design, counts: [f64; 2]) -> ChanceTest {
+    ChanceTest {
         counts: counts.into(),
         rate: design.center,
         step: 1.0 / 65534.0,

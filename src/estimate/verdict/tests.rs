@@ -6,12 +6,12 @@ pub(super) fn bits(seed: u64) -> Bits {
     Entropy::Seeded(seed).source().unwrap().bits(9)
 }
 
-fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> Verdict {
+fn two_classes(counts: [f64; 2], rate: f64, family: Family) -> ChanceTest {
     let counts = counts.into();
-    Verdict { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
+    ChanceTest { counts, rate, step: 1.0, features: 10, noise: 5.0, family, graded: false }
 }
 
-fn judge(verdict: &Verdict, strengths: &[f64], seed: u64) -> Option<Judgement> {
+fn judge(verdict: &ChanceTest, strengths: &[f64], seed: u64) -> Option<Judgement> {
     verdict.judge(strengths.len(), strengths, &bits(seed))
 }
 
@@ -279,7 +279,7 @@ fn the_noise_of_the_center_counts() {
         let strength = (200.0 - 400.0 * share).abs() / share.max(1.0 - share);
         let called = |rate: f64| {
             let verdict =
-                Verdict { features: 1, noise: 0.1, ..two_classes(counts, rate, Family::Sums) };
+                ChanceTest { features: 1, noise: 0.1, ..two_classes(counts, rate, Family::Sums) };
             judge(&verdict, &[strength], seed).is_some_and(|judged| judged.p_values[0] <= LEVEL)
         };
         calls += usize::from(called(0.02));
@@ -298,7 +298,7 @@ fn the_noise_of_all_strengths_counts() {
         let radius: f64 = (0..11).map(|_| -unit(&mut words).ln()).sum();
         let strengths: Vec<f64> =
             (0..10).map(|_| 50.0 * radius * (2.0 * unit(&mut words) - 1.0)).collect();
-        let verdict = Verdict { noise: 50.0, ..two_classes([15.0; 2], 10.0, Family::Sums) };
+        let verdict = ChanceTest { noise: 50.0, ..two_classes([15.0; 2], 10.0, Family::Sums) };
         let called = |strengths: &[f64]| {
             let judged = judge(&verdict, strengths, seed).unwrap();
             judged.p_values.iter().any(|p| *p <= LEVEL)

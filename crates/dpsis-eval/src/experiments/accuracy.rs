@@ -1,7 +1,7 @@
 //! Figures 2 to 5 of the DP-SIS paper: DP-SIS and the two-stage method against epsilon. Figures 6
 //! to 8 share parts of it.
 
-use dpsis::report::{Block, Section, Verdict};
+use dpsis::report::{Agreement, Block, Section};
 use dpsis::{Result, Target};
 
 use crate::arm::{Arm, ArmScale};
@@ -141,7 +141,7 @@ pub(super) fn untested(statement: &str) -> Block {
         source: SOURCE.to_owned(),
         paper: "a figure".to_owned(),
         ours: "not run".to_owned(),
-        verdict: Verdict::NotTested,
+        verdict: Agreement::NotTested,
         note: String::new(),
     }
 }
@@ -174,10 +174,10 @@ fn accuracy_section(
         let ahead = tested.iter().filter(|(_, sis, two)| sis.z(two) > SIGNIFICANT).count();
         let behind = tested.iter().filter(|(_, sis, two)| sis.z(two) < -SIGNIFICANT).count();
         let verdict = match (ahead, behind) {
-            (0, 0) => Verdict::Undecided,
-            (0, _) => Verdict::DoesNotMatch,
-            (_, 0) => Verdict::Matches,
-            _ => Verdict::Partly,
+            (0, 0) => Agreement::Undecided,
+            (0, _) => Agreement::DoesNotMatch,
+            (_, 0) => Agreement::Matches,
+            _ => Agreement::Partly,
         };
         let line = |(epsilon, sis, two): &(f64, Estimate, Estimate)| {
             format!("{epsilon}: {} / {}", short(sis.mean), short(two.mean))

@@ -1,7 +1,7 @@
 //! Figure 8 of the DP-SIS paper: how often DP-SIS is TOP, GREAT and GOOD.
 
 use dpsis::Result;
-use dpsis::report::{Block, Section, Verdict};
+use dpsis::report::{Agreement, Block, Section};
 
 use crate::arm::ArmScale;
 use crate::charts::{along_epsilon, short};
@@ -94,9 +94,9 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
             short(last.lasso.mean)
         ),
         verdict: match (well, chin.present.is_empty()) {
-            (true, false) => Verdict::Matches,
-            (true, true) => Verdict::Partly,
-            (false, _) => Verdict::DoesNotMatch,
+            (true, false) => Agreement::Matches,
+            (true, true) => Agreement::Partly,
+            (false, _) => Agreement::DoesNotMatch,
         },
         note: "A match: GREAT and GOOD in nine of ten runs at epsilon 20; partly, where another set stands \
                in for Chin. The paper's list names GREAT twice; the third, with k/100 and 3k/2, is GOOD."

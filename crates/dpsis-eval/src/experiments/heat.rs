@@ -1,7 +1,7 @@
 //! Figures 6 and 7 of the DP-SIS paper: DP-SIS minus the two-stage method by set and epsilon.
 
 use dpsis::Result;
-use dpsis::report::{Block, Section, Verdict};
+use dpsis::report::{Agreement, Block, Section};
 
 use crate::arm::ArmScale;
 use crate::charts::short;
@@ -50,10 +50,10 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let (worse, strictly_worse) = (all(&|z| z < -SIGNIFICANT), all(&|z| z < -strict));
     let (better, strictly_better) = (all(&|z| z > SIGNIFICANT), all(&|z| z > strict));
     let verdict = match (strictly_worse.len(), worse.len()) {
-        _ if tests == 0 => Verdict::NotTested,
-        (0, 0) => Verdict::Matches,
-        (0, _) => Verdict::Partly,
-        _ => Verdict::DoesNotMatch,
+        _ if tests == 0 => Agreement::NotTested,
+        (0, 0) => Agreement::Matches,
+        (0, _) => Agreement::Partly,
+        _ => Agreement::DoesNotMatch,
     };
     let list = |cells: &[String]| match cells.is_empty() {
         true => "nowhere".to_owned(),
@@ -69,12 +69,12 @@ fn heat(experiment: &Experiment<'_>, figure: &str, count: Count) -> Result<Secti
     let here = claimed.iter().filter(|set| names.iter().any(|name| name == *set)).count();
     let agree = claimed.iter().filter(|set| unmoved.iter().any(|name| name == *set)).count();
     let unmoved_verdict = match (here, agree) {
-        (0, _) => Verdict::NotTested,
+        (0, _) => Agreement::NotTested,
         // Where no set shows a difference, these two are not special.
-        _ if unmoved.len() == names.len() => Verdict::Undecided,
-        (here, agree) if here == agree => Verdict::Matches,
-        (_, 0) => Verdict::DoesNotMatch,
-        _ => Verdict::Partly,
+        _ if unmoved.len() == names.len() => Agreement::Undecided,
+        (here, agree) if here == agree => Agreement::Matches,
+        (_, 0) => Agreement::DoesNotMatch,
+        _ => Agreement::Partly,
     };
     let k = if count == Count::Log { "⌊log d⌋" } else { "5" };
     let mut blocks = vec![Block::Comparison {

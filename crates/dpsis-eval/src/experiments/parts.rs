@@ -1,7 +1,7 @@
 //! Building blocks for the sections of the page.
 
 use dpsis::Result;
-use dpsis::report::{Block, Verdict};
+use dpsis::report::{Agreement, Block};
 
 use crate::experiments::experiment::Experiment;
 use crate::figure::{CurveChart, CurvePoint};
@@ -45,7 +45,7 @@ pub(super) struct Stated<'a> {
 
 impl Stated<'_> {
     /// Returns a comparison with our result, the verdict and an explanation.
-    pub(super) fn against(&self, ours: String, verdict: Verdict, note: &str) -> Block {
+    pub(super) fn against(&self, ours: String, verdict: Agreement, note: &str) -> Block {
         Block::Comparison {
             statement: self.statement.into(),
             source: self.source.into(),
@@ -58,12 +58,12 @@ impl Stated<'_> {
 }
 
 /// The verdict for a statement that holds in `held` of `of` cases.
-pub(super) fn verdict_of(held: usize, of: usize) -> Verdict {
+pub(super) fn verdict_of(held: usize, of: usize) -> Agreement {
     match held {
-        _ if of == 0 => Verdict::NotTested,
-        0 => Verdict::DoesNotMatch,
-        held if held == of => Verdict::Matches,
-        _ => Verdict::Partly,
+        _ if of == 0 => Agreement::NotTested,
+        0 => Agreement::DoesNotMatch,
+        held if held == of => Agreement::Matches,
+        _ => Agreement::Partly,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use dpsis::Result;
 use dpsis::method::Lasso;
-use dpsis::report::{Block, Section, Verdict};
+use dpsis::report::{Agreement, Block, Section};
 
 use crate::charts::short;
 use crate::experiments::experiment::Experiment;
@@ -81,9 +81,9 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         short(sum / found.len().max(1) as f64)
     };
     let verdict = match (matched, sets.present.len()) {
-        (matched, all) if matched == all => Verdict::Matches,
-        (0, _) => Verdict::DoesNotMatch,
-        _ => Verdict::Partly,
+        (matched, all) if matched == all => Agreement::Matches,
+        (0, _) => Agreement::DoesNotMatch,
+        _ => Agreement::Partly,
     };
     let mut blocks = vec![
         Block::Comparison {

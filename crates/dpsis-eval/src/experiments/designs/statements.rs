@@ -1,6 +1,6 @@
 //! Earlier statements about the synthetic designs beside the results.
 
-use dpsis::report::{Block, Verdict};
+use dpsis::report::{Agreement, Block};
 
 use crate::experiments::designs::cells::{DESIGNS, DesignArm, FEATURES, MECHANISMS, WITHOUT};
 use crate::experiments::designs::rows_needed::{DesignCells, words};
@@ -9,11 +9,11 @@ use crate::experiments::parts::{Stated, verdict_of};
 const EARLIER: &str = "an earlier implementation of this experiment";
 
 /// The verdict on a number of rows: a match within 15%, partly within 50%.
-fn near(ours: Option<f64>, theirs: f64) -> Verdict {
+fn near(ours: Option<f64>, theirs: f64) -> Agreement {
     match ours.map(|ours| (ours / theirs - 1.0).abs()) {
-        Some(off) if off <= 0.15 => Verdict::Matches,
-        Some(off) if off <= 0.5 => Verdict::Partly,
-        _ => Verdict::DoesNotMatch,
+        Some(off) if off <= 0.15 => Agreement::Matches,
+        Some(off) if off <= 0.5 => Agreement::Partly,
+        _ => Agreement::DoesNotMatch,
     }
 }
 
@@ -36,7 +36,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
             paper: &format!("{theirs} rows"),
         };
         let mut note = RULE.to_owned();
-        if near(ours, theirs) != Verdict::Matches {
+        if near(ours, theirs) != Agreement::Matches {
             note += " The draws of the earlier implementation are not available, so the difference \
                  is not explained.";
         }
@@ -58,7 +58,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
     let clips = [(0.5, 330.0), (1.0, 390.0), (2.0, 830.0), (3.0, 1880.0)];
     let ours = clips.map(|(clip, _)| needed(clip, "canonical", "1"));
     let near = clips.iter().zip(ours).map(|((_, theirs), ours)| near(ours, *theirs));
-    let held = near.filter(|verdict| *verdict == Verdict::Matches).count();
+    let held = near.filter(|verdict| *verdict == Agreement::Matches).count();
     blocks.push(
         Stated {
             statement: "The tighter values are clipped, the fewer rows canonical needs, down to half a \
@@ -84,7 +84,7 @@ pub(super) fn comparisons(results: DesignCells<'_>) -> Vec<Block> {
         }
         .against(
             format!("canonical: {} rows", words(ours, FEATURES[0])),
-            if ours.is_some_and(|ours| ours < 1960.0) { Verdict::Matches } else { Verdict::DoesNotMatch },
+            if ours.is_some_and(|ours| ours < 1960.0) { Agreement::Matches } else { Agreement::DoesNotMatch },
             "Rule: fewer rows than the smallest of these. Those \
              selectors were not run here, and they look for the best subset, which finds true features \
              where screening one by one cannot.",

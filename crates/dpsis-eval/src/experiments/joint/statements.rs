@@ -1,6 +1,6 @@
 //! The statements about the joint exponential mechanism beside the results.
 
-use dpsis::report::{Block, Verdict};
+use dpsis::report::{Agreement, Block};
 
 use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
 use crate::experiments::parts::{Stated, verdict_of};
@@ -30,12 +30,12 @@ fn clear(leads: &[f64]) -> (usize, usize) {
 
 /// The verdict for a statement that should hold in most cases and whose opposite should hold in
 /// none.
-fn mostly(held: usize, opposite: usize, of: usize) -> Verdict {
+fn mostly(held: usize, opposite: usize, of: usize) -> Agreement {
     match (held, opposite) {
-        (held, 0) if 2 * held > of => Verdict::Matches,
-        (0, 0) => Verdict::Undecided,
-        (0, _) => Verdict::DoesNotMatch,
-        _ => Verdict::Partly,
+        (held, 0) if 2 * held > of => Agreement::Matches,
+        (0, 0) => Agreement::Undecided,
+        (0, _) => Agreement::DoesNotMatch,
+        _ => Agreement::Partly,
     }
 }
 
@@ -84,9 +84,9 @@ pub(super) fn reverses(cells: &[ErrorCell]) -> Block {
     .against(
         format!("of {} comparisons at epsilon 0.1: better in {better}, worse in {worse}", leads.len()),
         match (better, worse) {
-            (_, 1..) => Verdict::Matches,
-            (0, 0) => Verdict::Undecided,
-            _ => Verdict::DoesNotMatch,
+            (_, 1..) => Agreement::Matches,
+            (0, 0) => Agreement::Undecided,
+            _ => Agreement::DoesNotMatch,
         },
         "Rule: worse than peel or laplace at 2k/eps by three standard errors somewhere. The paper's figures \
          show which d; they are not in the extracted text.",

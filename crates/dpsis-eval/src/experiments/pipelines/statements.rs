@@ -1,6 +1,6 @@
 //! The aims of the default beside the results.
 
-use dpsis::report::{Block, Verdict};
+use dpsis::report::{Agreement, Block};
 
 use crate::charts::short;
 use crate::experiments::parts::{Stated, verdict_of};
@@ -25,11 +25,11 @@ impl Aim<'_> {
         (other > 0.0).then(|| self.areas.mean(self.pipeline) >= self.factor * other)
     }
 
-    fn verdict(&self) -> Verdict {
+    fn verdict(&self) -> Agreement {
         match self.is_reached() {
-            _ if self.areas.len() == 0 => Verdict::NotTested,
+            _ if self.areas.len() == 0 => Agreement::NotTested,
             Some(reached) => verdict_of(usize::from(reached), 1),
-            None => Verdict::Undecided,
+            None => Agreement::Undecided,
         }
     }
 
@@ -55,7 +55,7 @@ pub(super) fn lift(areas: &Areas) -> Block {
     let aim = Aim { areas, pipeline: DEFAULT, other: PAPER, factor: 1.4 };
     let behind = areas.behind(DEFAULT, PAPER);
     let verdict = match aim.verdict() {
-        Verdict::Matches | Verdict::DoesNotMatch => {
+        Agreement::Matches | Agreement::DoesNotMatch => {
             let reached = aim.is_reached() == Some(true);
             verdict_of(usize::from(reached) + usize::from(behind.is_empty()), 2)
         }
@@ -113,7 +113,7 @@ mod tests {
     use super::*;
 
     /// The verdict, what was found, and the note.
-    fn read(block: Block) -> (Verdict, String, String) {
+    fn read(block: Block) -> (Agreement, String, String) {
         match block {
             Block::Comparison { verdict, ours, note, .. } => (verdict, ours, note),
             other => panic!("{other:?}"),
@@ -124,16 +124,16 @@ mod tests {
     fn an_aim_is_reached_in_full_in_part_or_not() {
         let verdict =
             |rows: &[(&str, &[f64])]| read(lift(&Areas::stated(&[PAPER, DEFAULT], rows))).0;
-        assert_eq!(verdict(&[("a", &[0.1, 0.14]), ("b", &[0.1, 0.15])]), Verdict::Matches);
-        assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.30])]), Verdict::Partly);
-        assert_eq!(verdict(&[("a", &[0.1, 0.13]), ("b", &[0.1, 0.14])]), Verdict::Partly);
-        assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.15])]), Verdict::DoesNotMatch);
+        assert_eq!(verdict(&[("a", &[0.1, 0.14]), ("b", &[0.1, 0.15])]), Agreement::Matches);
+        assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.30])]), Agreement::Partly);
+        assert_eq!(verdict(&[("a", &[0.1, 0.13]), ("b", &[0.1, 0.14])]), Agreement::Partly);
+        assert_eq!(verdict(&[("a", &[0.1, 0.09]), ("b", &[0.1, 0.15])]), Agreement::DoesNotMatch);
         // No multiple of a negative mean makes sense.
-        assert_eq!(verdict(&[("a", &[-0.1, 0.2])]), Verdict::Undecided);
+        assert_eq!(verdict(&[("a", &[-0.1, 0.2])]), Agreement::Undecided);
         let found = read(agreement(&Areas::stated(&[PAPER, DEFAULT], &[("a", &[0.1, 0.115])])));
         assert_eq!(
             (found.0, &*found.1),
-            (Verdict::DoesNotMatch, "1.15 times (0.115 against 0.100)")
+            (Agreement::DoesNotMatch, "1.15 times (0.115 against 0.100)")
         );
         assert!(found.2.contains("were run (1)"), "{}", found.2);
     }
@@ -144,7 +144,7 @@ mod tests {
         let areas = Areas::stated(&names, &[("two", &[0.4, 0.1]), ("six", &[0.2, 0.23])]);
         let sets = [("two".to_owned(), 2), ("six".to_owned(), 6)];
         let (verdict, ours, _) = read(classes(&areas, &sets));
-        assert_eq!((verdict, &*ours), (Verdict::Matches, "1.15 times (0.230 against 0.200)"));
-        assert_eq!(read(classes(&areas, &sets[..1])).0, Verdict::NotTested);
+        assert_eq!((verdict, &*ours), (Agreement::Matches, "1.15 times (0.230 against 0.200)"));
+        assert_eq!(read(classes(&areas, &sets[..1])).0, Agreement::NotTested);
     }
 }

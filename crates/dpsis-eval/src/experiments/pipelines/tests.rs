@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 
-use dpsis::report::Verdict;
+use dpsis::report::Agreement;
 use ndarray::Array2;
 
 use super::*;
@@ -78,7 +78,7 @@ fn every_pipeline_has_its_areas_on_all_rows_and_on_held_out_rows() {
         let count = |is: fn(&Block) -> bool| blocks.iter().filter(|block| is(block)).count();
         assert_eq!(count(|block| matches!(block, Block::Table { .. })), 3);
         assert_eq!(count(|block| matches!(block, Block::Figure { .. })), 3);
-        let decided = |block: &Block| matches!(block, Block::Comparison { verdict, .. } if *verdict != Verdict::NotTested);
+        let decided = |block: &Block| matches!(block, Block::Comparison { verdict, .. } if *verdict != Agreement::NotTested);
         assert_eq!(count(decided), 3);
 
         let stated = |file: &str, set: &str, pipeline: &str| -> f64 {

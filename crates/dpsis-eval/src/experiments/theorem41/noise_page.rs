@@ -1,7 +1,7 @@
 //! The data and the statement of theorem A.3.
 
 use dpsis::Result;
-use dpsis::report::{Block, Verdict};
+use dpsis::report::{Agreement, Block};
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::parts::{Stated, paragraph, row};
@@ -96,7 +96,7 @@ fn noise_verdict(noises: &[Noise]) -> Block {
     }
     .against(
         format!("largest deviation of {} means: {largest:.1} standard errors", noises.len()),
-        if largest <= 4.0 { Verdict::Matches } else { Verdict::DoesNotMatch },
+        if largest <= 4.0 { Agreement::Matches } else { Agreement::DoesNotMatch },
         "Rule: every simulated mean within four standard errors.",
     )
 }

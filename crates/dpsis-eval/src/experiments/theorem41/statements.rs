@@ -1,6 +1,6 @@
 //! The statements of theorem 4.1 beside the results.
 
-use dpsis::report::{Block, Verdict};
+use dpsis::report::{Agreement, Block};
 
 use crate::experiments::parts::Stated;
 use crate::experiments::theorem41::cells::{Arrangement, RecoveryCell, SOURCE, Setting, ln_c};
@@ -39,7 +39,7 @@ pub(super) fn holds(cells: &[RecoveryCell]) -> Block {
              {tightest:.3}",
             cells.len()
         ),
-        if held == cells.len() { Verdict::Matches } else { Verdict::DoesNotMatch },
+        if held == cells.len() { Agreement::Matches } else { Agreement::DoesNotMatch },
         "Rule: in every cell the simulated share is no further than three standard errors below the bound.",
     )
 }
@@ -55,7 +55,7 @@ pub(super) fn closed_form(cells: &[RecoveryCell]) -> Block {
     }
     .against(
         format!("smallest p-value of {number} exact binomial tests: {least:.2e}"),
-        if least * number as f64 >= 0.01 { Verdict::Matches } else { Verdict::DoesNotMatch },
+        if least * number as f64 >= 0.01 { Agreement::Matches } else { Agreement::DoesNotMatch },
         "Rule: the smallest p-value times the number of tests is at least 0.01 (Bonferroni).",
     )
 }
@@ -90,7 +90,7 @@ pub(super) fn constant(cells: &[RecoveryCell]) -> Block {
     }
     .against(
         ours,
-        if held == sizes.len() { Verdict::Matches } else { Verdict::DoesNotMatch },
+        if held == sizes.len() { Agreement::Matches } else { Agreement::DoesNotMatch },
         &format!(
             "Rule: that it does for all d and k simulated. For large d, c tends to k^k/k!, which \
              exceeds k from k = 3 on; the bound itself, with c, is not affected.{note}"
