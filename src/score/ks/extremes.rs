@@ -50,32 +50,34 @@ pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
 /// The largest sum over classes a of |q F_a - M_a F|, with F_a the sum of f over the rows of class a and F that
 /// over all rows; `classes` holds the class of each row.
 pub(super) fn of_classes(column: &SortedColumn, classes: &[u32], centers: &[i32], q: i32) -> i64 {
-    let score = |counts: &dyn Fn(usize) -> i64| {
-        let all: i64 = (0..centers.len()).map(counts).sum();
-        let part = |(class, &center): (usize, &i32)| {
-            (i64::from(q) * counts(class) - i64::from(center) * all).abs()
-        };
-        centers.iter().enumerate().map(part).sum::<i64>()
-    };
-    let mut present = vec![0i64; centers.len()];
-    column.numbers().for_each(|(row, _)| present[classes[row] as usize] += 1);
-    let mut below = vec![0i64; centers.len()];
-    let mut most = score(&|class| present[class]);
+    let count = |counts: &mut [i64], row: usize| counts[classes[row] as usize] += 1;
+    // F_a for the rows that are present, those below a threshold, and those with a word.
+    let [mut present, mut part] = [(); 2].map(|()| vec![0i64; centers.len()]);
+    column.numbers().for_each(|(row, _)| count(&mut present, row));
+    let mut most = sum_over_classes(&present, &part, centers, q);
     for (row, last) in column.numbers() {
-        below[classes[row] as usize] += 1;
+        count(&mut part, row);
         if last {
-            most = most.max(score(&|class| present[class] - 2 * below[class]));
+            most = most.max(sum_over_classes(&present, &part, centers, q));
         }
     }
-    column.words().for_each(|(row, _)| present[classes[row] as usize] += 1);
-    most = most.max(score(&|class| present[class]));
-    let mut word = vec![0i64; centers.len()];
+    column.words().for_each(|(row, _)| count(&mut present, row));
+    part.fill(0);
+    most = most.max(sum_over_classes(&present, &part, centers, q));
     for (row, last) in column.words() {
-        word[classes[row] as usize] += 1;
+        count(&mut part, row);
         if last {
-            most = most.max(score(&|class| 2 * word[class] - present[class]));
-            word.fill(0);
+            most = most.max(sum_over_classes(&present, &part, centers, q));
+            part.fill(0);
         }
     }
     most
+}
+
+/// The sum over classes for the function that is -1 on `part` of the rows and 1 on the others present.
+fn sum_over_classes(present: &[i64], part: &[i64], centers: &[i32], q: i32) -> i64 {
+    let f = || present.iter().zip(part).map(|(present, part)| present - 2 * part);
+    let all: i64 = f().sum();
+    let term = |(f, &center): (i64, &i32)| (i64::from(q) * f - i64::from(center) * all).abs();
+    f().zip(centers).map(term).sum()
 }
