@@ -50,6 +50,8 @@ def contestants(binary):
     yield "`dpsis select --bounds`", dpsis(binary, "--bounds=-1,1")
     yield "the same, 1 thread", dpsis(binary, "--bounds=-1,1", "--threads", "1")
     yield "`dpsis select --scale row-rank`", dpsis(binary, "--scale", "row-rank")
+    yield "`dpsis select`", dpsis(binary)
+    yield "the same, without a verdict", dpsis(binary, "--split", "estimates=0")
     for name, (module, read) in PEERS.items():
         try:
             module = importlib.import_module(module)

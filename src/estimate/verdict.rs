@@ -70,10 +70,11 @@ impl ChanceTest {
         let mut words = bits.lane(0);
         let draws: Vec<Draw> = (0..DRAWS).map(|_| Draw::new(self, k, &mut words)).collect();
         let mut p_values = vec![0.0f64; strengths.len()];
-        let mut critical = 0.0f64;
+        let (mut critical, mut scratch) = (0.0f64, Scratch::default());
         for (least, most) in self.cells() {
             let null = Null::new(self, least, most);
-            let mut values: Vec<f64> = draws.iter().map(|draw| null.value(draw)).collect();
+            let mut values: Vec<f64> =
+                draws.iter().map(|draw| null.value(draw, &mut scratch)).collect();
             values.sort_unstable_by(f64::total_cmp);
             let level = null.level(&self.counts);
             for (p, strength) in p_values.iter_mut().zip(strengths) {
@@ -202,15 +203,19 @@ impl<'a> Null<'a> {
     }
 
     /// What a null strength, less the level, is at most.
-    fn value(&self, draw: &Draw) -> f64 {
+    fn value(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
         let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.verdict.graded);
         let classes = self.least.len();
         // The released counts, for all true counts of the box.
-        let ends = |ends: &[f64]| -> Vec<f64> {
-            ends.iter().zip(noise).map(|(end, z)| (end + z).max(0.0)).collect()
+        let ends = |into: &mut Vec<f64>, ends: &[f64]| {
+            into.clear();
+            into.extend(ends.iter().zip(noise).map(|(end, z)| (end + z).max(0.0)));
         };
-        let (low, high) = (ends(&self.least), ends(&self.most));
-        let places = places(&low, &high, noise);
+        let Scratch { low, high } = scratch;
+        ends(low, &self.least);
+        ends(high, &self.most);
+        let (places, filled) = places(low, high, noise);
+        let places = &places[..filled];
         let widen = 1.0 + classes as f64 / f64::from(GRID);
         let rounding = self.most.iter().sum::<f64>() * classes as f64 / (4.0 * f64::from(GRID));
 
@@ -219,13 +224,13 @@ impl<'a> Null<'a> {
         let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
         let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
         let level = 2.0 * self.typical;
-        let (least, most) = (self.scale(&low), self.scale(&high));
+        let (least, most) = (self.scale(low), self.scale(high));
         let drift = noise.iter().sum::<f64>();
 
         // sqrt(all v'(n)) - sqrt(level w(N)) for the true counts n.
         let mut spread = (all * self.variance).sqrt() - (level * least).sqrt();
         if classes == 2 && !graded {
-            let moved = 0.5 + fallen(noise, &places);
+            let moved = 0.5 + fallen(noise, places);
             spread = spread.min(largest_gap(all, all * moved, level, least, most));
         }
         // (n + 2)/4 is at most density w(N) + moved.
@@ -264,14 +269,23 @@ impl<'a> Null<'a> {
     /// Lambda with d C(Lambda) e^-Lambda = U, from above; `target` = ln(d/U).
     fn lambda_all(&self, target: f64) -> f64 {
         let mut lambda = 2.0 * (target + libm::log(self.constant(0.0))) + 20.0;
-        for _ in 0..6 {
+        // Each step comes from above and leaves a fiftieth of the distance.
+        for _ in 0..3 {
             lambda = target + libm::log(self.constant(lambda));
         }
         lambda
     }
 }
 
+/// Memory for the ends of what the counts can be, which is reused.
+#[derive(Default)]
+struct Scratch {
+    low: Vec<f64>,
+    high: Vec<f64>,
+}
+
 /// The center at one end of what the box allows.
+#[derive(Debug, Clone, Copy)]
 struct Place {
     /// The share of the last class.
     share: f64,
@@ -281,8 +295,8 @@ struct Place {
     sensitivity: f64,
 }
 
-/// The places at which the quotient of a convex function of T and D is largest.
-fn places(low: &[f64], high: &[f64], noise: &[f64]) -> Vec<Place> {
+/// The places at which the quotient of a convex function of T and D is largest, up to three, and how many there are.
+fn places(low: &[f64], high: &[f64], noise: &[f64]) -> ([Place; 3], usize) {
     let (least, most, drift) =
         (low.iter().sum::<f64>(), high.iter().sum::<f64>(), noise.iter().sum::<f64>());
     let share = |end: f64, others: f64, empty: f64| {
@@ -298,14 +312,15 @@ fn places(low: &[f64], high: &[f64], noise: &[f64]) -> Vec<Place> {
             shift: (z - share * drift).abs(),
             sensitivity: share.max(1.0 - share),
         };
-        return [first, last].into_iter().chain(half).map(place).collect();
+        let filled = if half.is_some() { 3 } else { 2 };
+        return ([first, last, half.unwrap_or(first)].map(place), filled);
     }
     let off = |a: usize, share: f64| (noise[a] - share * drift).abs();
     let classes = noise.len();
     let shift = (0..classes).map(|a| off(a, lowest(a)).max(off(a, highest(a)))).sum::<f64>() / 2.0;
     let sensitivity =
         (0..classes).map(|a| 1.0 - highest(a)).fold(1.0 - 1.0 / classes as f64, f64::max);
-    [sensitivity, 1.0].map(|sensitivity| Place { share: 0.5, shift, sensitivity }).into()
+    ([sensitivity, 1.0, 1.0].map(|sensitivity| Place { share: 0.5, shift, sensitivity }), 2)
 }
 
 /// The largest -((1 - c)^2 z1 + c^2 z0) over the shares c: how far n1 n0/n lies above the noisy one.

@@ -63,7 +63,8 @@ impl Release<'_> {
         let coded = CodedTarget::of(gathered, self.plan, median, split)?;
         match (coded, &self.plan.scoring) {
             (CodedTarget::Number(number), Scoring::Number { association, center, .. }) => {
-                Ok(self.number(number, center, *association == Association::Ks))
+                // Families of thresholds hold the constants, which an error of the center lifts.
+                Ok(self.number(number, center, *association != Association::Correlation))
             }
             (CodedTarget::Classes { counts, rows }, Scoring::Classes { center, .. }) => {
                 Ok(self.classes(&counts, rows, center))
