@@ -171,12 +171,25 @@ fn which_way_it_lies_is_asked() {
     }
 }
 
-/// What the demo data's page says of epsilon 1 is said before it is spent.
+/// What would be found is said before anything is spent: strengths that fall with epsilon, and that nothing would be.
 #[test]
-fn a_hopeless_budget_is_announced() {
+fn what_would_be_found_is_announced() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
     let text = said(&dpsis(Path::new("."), &["inspect", demo]));
-    assert!(text.contains("expect noise at epsilon 1: about 2 is needed"), "{text}");
+    let found = |epsilon: u32| -> f64 {
+        let start = format!("epsilon {epsilon}: found from ");
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(&start));
+        line.unwrap().split(',').next().unwrap().parse().unwrap()
+    };
+    assert!(text.contains("With 500 rows features are found"), "{text}");
+    // The true features have distances of about a quarter.
+    assert!(found(1) > 0.25 && found(2) < 0.25 && found(5) < found(2), "{text}");
+    let rows: String = (0..40).map(|i| format!("{},{},{}\n", i % 7, i % 5, i % 2)).collect();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), format!("a,b,y\n{rows}")).unwrap();
+    let text = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
+    assert!(text.contains("50% of them in the smallest class"), "{text}");
+    assert!(text.contains("beyond chance from never"), "{text}");
 }
 
 /// An ordinary table of patients is not taken for genes.
