@@ -44,6 +44,8 @@ pub struct ArrayTable<'a, A> {
     x: ArrayView2<'a, A>,
     targets: Vec<OwnTarget>,
     names: Vec<String>,
+    /// Whether a NaN may be a word.
+    words: bool,
 }
 
 impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
@@ -62,7 +64,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         }
         let targets = y.iter().map(ToTarget::to_target).collect();
         let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
-        Ok(Self { x, targets, names })
+        Ok(Self { x, targets, names, words: false })
     }
 
     /// The names of the features, in the order of the columns. They are public and will be printed.
@@ -81,6 +83,12 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         }
         Schema::of_array(self.names.clone())?;
         Ok(self)
+    }
+
+    /// Takes a NaN with a payload as a word, as in a table read with its words.
+    #[doc(hidden)]
+    pub fn with_words(self) -> Self {
+        Self { words: true, ..self }
     }
 }
 
@@ -166,7 +174,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
     }
 
     fn has_words(&self) -> bool {
-        false
+        self.table.words
     }
 
     fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {

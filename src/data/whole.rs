@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 pub struct WholeTable {
     /// The names of the d features.
     pub features: Vec<String>,
-    /// The values, row by row, n times d; NaN or infinite where missing.
+    /// The values, row by row, n times d; NaN or infinite where missing. A NaN with a payload is a word.
     pub values: Vec<f64>,
     /// The target of each of the n rows as text, trimmed; empty where missing.
     pub targets: Vec<String>,
@@ -28,7 +28,10 @@ impl WholeTable {
         let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
         let mut samples = source.open(&opening)?;
         let features = samples.schema().feature_names().map(str::to_owned).collect();
-        let Rows { values, targets } = samples.fold(Rows::default)?;
+        let Rows { mut values, targets } = samples.fold(Rows::default)?;
+        if !samples.has_words() {
+            values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = f64::NAN);
+        }
         if targets.is_empty() {
             return Err(Error::input("the table has no rows"));
         }

@@ -269,7 +269,7 @@ impl Study {
         let x = x.as_ref().unwrap_or(&self.table.x);
         let labels = ndarray::ArrayView1::from(labels.as_ref().unwrap_or(&self.table.labels));
         let table = ArrayTable::new(x.view(), labels)?;
-        let table = table.feature_names(self.table.features.iter().cloned())?;
+        let table = table.feature_names(self.table.features.iter().cloned())?.with_words();
         match scale {
             ArmScale::Paper => Rehearsal::new(select.paper_preprocessing(), &table),
             _ => Rehearsal::new(select, &table),

@@ -4,12 +4,12 @@ use dpsis::internals::WholeTable;
 use dpsis::{Error, Result, Source};
 use ndarray::Array2;
 
-/// A public table: one row per sample, numeric features, one label per sample.
+/// A public table: one row per sample, features of numbers and words, one label per sample.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PublicTable {
     /// The names of the features.
     pub features: Vec<String>,
-    /// The values, n samples by d features; NaN where missing.
+    /// The values, n samples by d features; NaN where missing, with a payload for a word.
     pub x: Array2<f64>,
     /// The target of each sample, as text, without blanks around it.
     pub labels: Vec<String>,

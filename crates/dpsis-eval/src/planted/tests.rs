@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
 
-use dpsis::{FileTable, GRID, Rehearsal, Select, Target};
+use dpsis::{ArrayTable, FileTable, GRID, Rehearsal, Select, Target};
+
+use crate::datasets::PublicTable;
 
 use super::*;
 
@@ -196,4 +198,26 @@ fn the_default_score_is_the_distance() {
             assert!((score - expected).abs() < 1e-3, "{kind:?}, {name}: {score}, {expected}");
         }
     }
+}
+
+/// A public table in memory keeps its words: the same scores as those of the text.
+#[test]
+fn public_tables_keep_their_words() {
+    let made = table(Kind::Clinical, Size::Reduced, 4);
+    let mut text = Vec::new();
+    made.write_csv(&mut text).unwrap();
+    let source = || FileTable::from_reader(std::io::Cursor::new(text.clone()));
+    let select = || {
+        let classes = made.classes.clone().unwrap();
+        Select::new(PLANTED).target(Target::classes(classes))
+    };
+    let public = PublicTable::read(&source()).unwrap();
+    let labels = ndarray::Array1::from(public.labels);
+    let in_memory = ArrayTable::new(public.x.view(), labels.view()).unwrap();
+    let scores = |rehearsal: Rehearsal| rehearsal.exact_scores().unwrap().unwrap().into_inner();
+    let of_text = scores(Rehearsal::new(select(), &source()).unwrap());
+    let with_words = scores(Rehearsal::new(select(), &in_memory.clone().with_words()).unwrap());
+    let without = scores(Rehearsal::new(select(), &in_memory).unwrap());
+    assert_eq!(with_words, of_text);
+    assert_ne!(without, of_text);
 }
