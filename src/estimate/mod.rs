@@ -40,7 +40,7 @@ pub(crate) use center::{Counted, private_center, private_class_centers, private_
 pub(crate) use median::{MedianGrid, RankCounts};
 pub(crate) use spread::{NoisyCounts, Spread};
 pub(crate) use strengths::{half_width, private_strengths};
-pub(crate) use verdict::{ChanceTest, Family, LEVEL};
+pub(crate) use verdict::{ChanceTest, Family, LEVEL, unit};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]

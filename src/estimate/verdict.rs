@@ -370,7 +370,7 @@ fn kappa(l: f64) -> f64 {
 }
 
 /// A uniform number in (0, 1].
-pub(super) fn unit(words: &mut WordStream) -> f64 {
+pub(crate) fn unit(words: &mut WordStream) -> f64 {
     ((words.next_word() >> 11) as f64 + 1.0) * 2f64.powi(-53)
 }
 

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::data::TargetCode;
 use crate::error::Result;
-use crate::estimate::{ChanceTest, Family};
+use crate::estimate::{ChanceTest, Family, unit};
 use crate::exact::GRID;
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
@@ -101,36 +101,27 @@ pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, share: f64) -> Option<
 
 /// The epsilon with which features of this strength are confirmed, up to twenty times that of the plan.
 pub(super) fn epsilon_to_confirm(plan: &Plan, strength: f64, imagined: Imagined) -> Option<f64> {
-    let (mut low, mut high) = (1.0, 20.0);
-    if !confirms(plan, strength, imagined, high) {
-        return None;
-    }
-    while high / low > STEP {
-        let middle = f64::sqrt(low * high);
-        if confirms(plan, strength, imagined, middle) { high = middle } else { low = middle }
-    }
-    Some(plan.epsilon.to_f64() * high)
+    let enough = |budget| Ok(confirms(plan, strength, imagined, budget));
+    let budget = least(1.0, 20.0, enough).ok()??;
+    Some(plan.epsilon.to_f64() * budget)
 }
 
-/// The least number of rows, within a few percent, from which on `enough` holds.
+/// The least number of rows from which on `enough` holds.
 fn least_rows(enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
-    if !enough(MOST_ROWS)? {
-        return Ok(None);
-    }
-    let (mut low, mut high) = (4.0f64, MOST_ROWS);
-    while high / low > STEP {
-        let middle = (low * high).sqrt();
-        if enough(middle)? { high = middle } else { low = middle }
-    }
-    Ok(Some(high))
+    least(4.0, MOST_ROWS, enough)
 }
 
-/// The least strength, within a few percent, from which on `enough` holds.
+/// The least strength from which on `enough` holds.
 fn least_strength(enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
-    if !enough(1.0)? {
+    least(1e-4, 1.0, enough)
+}
+
+/// The least value between two, within a few percent, from which on `enough` holds; `None` if not even the higher one
+/// is enough.
+fn least(mut low: f64, mut high: f64, enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
+    if !enough(high)? {
         return Ok(None);
     }
-    let (mut low, mut high) = (1e-4f64, 1.0);
     while high / low > STEP {
         let middle = (low * high).sqrt();
         if enough(middle)? { high = middle } else { low = middle }
@@ -241,9 +232,8 @@ impl Law {
 
     /// A score by chance, the largest of `of` features.
     fn chance(&self, of: f64, words: &mut WordStream) -> i64 {
-        let uniform = ((words.next_word() >> 11) as f64 + 1.0) * 2f64.powi(-53);
         // P(score > y) is about 2 e^(-y^2/(2 variance)); of many, that of the largest.
-        let tail = -libm::expm1(libm::log(uniform) / of);
+        let tail = -libm::expm1(libm::log(unit(words)) / of);
         let lambda = (self.ln_tails - libm::log(tail.max(f64::MIN_POSITIVE))).max(0.0);
         (self.chance * (2.0 * lambda).sqrt() / self.one_row / self.steps * UNITS) as i64
     }

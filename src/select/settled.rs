@@ -142,6 +142,14 @@ pub(super) struct Exact {
 }
 
 impl Settled {
+    /// The sums for a target coded as one number: gathered, or made when it was split.
+    fn sums<'a>(&'a self, gathered: &'a Gathered<'_>) -> Result<&'a dyn NumberSums> {
+        match gathered {
+            Gathered::Sums(summed) => Ok(&*summed.sums),
+            _ => self.split.as_deref().ok_or_else(misfit),
+        }
+    }
+
     /// The scores of the gathered features.
     ///
     /// # Errors
@@ -154,11 +162,8 @@ impl Settled {
         hooks: &Hooks,
     ) -> Result<Vec<i64>> {
         match (gathered, &self.target) {
-            (Gathered::Sums(summed), SettledTarget::Number { center, .. }) => {
-                Ok(summed.sums.values(*center))
-            }
-            (Gathered::Rows(_), SettledTarget::Number { center, .. }) => {
-                Ok(self.split.as_ref().ok_or_else(misfit)?.values(*center))
+            (Gathered::Sums(_) | Gathered::Rows(_), SettledTarget::Number { center, .. }) => {
+                Ok(self.sums(gathered)?.values(*center))
             }
             (Gathered::ClassSums(summed), SettledTarget::Classes(centers)) => {
                 Ok(summed.sums.values(centers))
@@ -197,11 +202,8 @@ impl Settled {
         let one_row = match (gathered, &self.target) {
             (Gathered::Scores { scores, .. }, _) => return Ok(scores.clone()),
             (Gathered::Columns(_), _) => return self.ks_scores(values, plan),
-            (Gathered::Sums(summed), SettledTarget::Number { center, .. }) => {
-                summed.sums.one_row(*center)
-            }
-            (Gathered::Rows(_), SettledTarget::Number { center, .. }) => {
-                self.split.as_ref().ok_or_else(misfit)?.one_row(*center)
+            (Gathered::Sums(_) | Gathered::Rows(_), SettledTarget::Number { center, .. }) => {
+                self.sums(gathered)?.one_row(*center)
             }
             (Gathered::ClassSums(summed), SettledTarget::Classes(centers)) => {
                 summed.sums.one_row(centers)
@@ -234,11 +236,8 @@ impl Settled {
     /// `Request` if the gathered values are those of another plan, which no caller can cause.
     pub(super) fn exact(&self, gathered: &Gathered<'_>, features: &[usize]) -> Result<Exact> {
         match (gathered, &self.target) {
-            (Gathered::Sums(summed), SettledTarget::Number { released, .. }) => {
-                Ok(of_sums(&*summed.sums, *released, features))
-            }
-            (Gathered::Rows(_), SettledTarget::Number { released, .. }) => {
-                Ok(of_sums(&**self.split.as_ref().ok_or_else(misfit)?, *released, features))
+            (Gathered::Sums(_) | Gathered::Rows(_), SettledTarget::Number { released, .. }) => {
+                Ok(of_sums(self.sums(gathered)?, *released, features))
             }
             (Gathered::ClassSums(summed), SettledTarget::Classes(centers)) => {
                 let values = summed.sums.values(centers);

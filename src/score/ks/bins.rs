@@ -6,6 +6,7 @@
 //! bin.
 
 use crate::exact::GRID;
+use crate::score::ks::extremes::sum_over_classes;
 use crate::score::ks::{Extremes, class_sensitivity};
 use crate::score::{ClassCounts, MISSING, NumberSums, RowSums};
 
@@ -122,20 +123,15 @@ impl ClassCounts for BinSums<usize> {
     fn values(&self, centers: &[i32]) -> Vec<i64> {
         let parts = self.parts;
         self.each_feature(|sums| {
-            let mut f: Vec<i64> = vec![0; parts];
-            for bin in sums.chunks_exact(parts) {
-                f.iter_mut().zip(bin).for_each(|(f, rows)| *f += rows);
-            }
-            let score = |f: &[i64]| {
-                let all: i64 = f.iter().sum();
-                let of_class =
-                    |(f, &m): (&i64, &i32)| (i64::from(GRID) * f - i64::from(m) * all).abs();
-                f.iter().zip(centers).map(of_class).sum::<i64>()
+            let [mut present, mut below] = [(); 2].map(|()| vec![0i64; parts]);
+            let add = |counts: &mut [i64], bin: &[i64]| {
+                counts.iter_mut().zip(bin).for_each(|(count, rows)| *count += rows);
             };
-            let mut most = score(&f);
+            sums.chunks_exact(parts).for_each(|bin| add(&mut present, bin));
+            let mut most = sum_over_classes(&present, &below, centers, GRID);
             for bin in sums.chunks_exact(parts) {
-                f.iter_mut().zip(bin).for_each(|(f, rows)| *f -= 2 * rows);
-                most = most.max(score(&f));
+                add(&mut below, bin);
+                most = most.max(sum_over_classes(&present, &below, centers, GRID));
             }
             most
         })

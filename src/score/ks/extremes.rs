@@ -75,7 +75,7 @@ pub(super) fn of_classes(column: &SortedColumn, classes: &[u32], centers: &[i32]
 }
 
 /// The sum over classes for the function that is -1 on `part` of the rows and 1 on the others present.
-fn sum_over_classes(present: &[i64], part: &[i64], centers: &[i32], q: i32) -> i64 {
+pub(super) fn sum_over_classes(present: &[i64], part: &[i64], centers: &[i32], q: i32) -> i64 {
     let f = || present.iter().zip(part).map(|(present, part)| present - 2 * part);
     let all: i64 = f().sum();
     let term = |(f, &center): (i64, &i32)| (i64::from(q) * f - i64::from(center) * all).abs();
