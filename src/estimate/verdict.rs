@@ -13,17 +13,17 @@ use crate::random::{Bits, WordStream};
 /// The probability left for true counts outside the box.
 const BETA: f64 = 0.01;
 
-/// The number of simulated null strengths.
+/// The number of simulated null strengths of a verdict.
 const DRAWS: usize = 5_000;
+
+/// The number for a level that is predicted, which has no guarantee to keep.
+const FEWER_DRAWS: usize = 1_000;
 
 /// The largest number of cells to a side of the box.
 const MOST_CUTS: f64 = 4.0;
 
 /// The error probability of the verdict, for all picks together.
 pub(crate) const LEVEL: f64 = 0.05;
-
-/// The largest number of draws that reach a strength whose p-value is at most [`LEVEL`].
-const MOST_REACHED: usize = ((LEVEL - BETA) * (DRAWS + 1) as f64) as usize - 1;
 
 /// The judgement of strengths.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,7 +34,7 @@ pub(crate) struct Judgement {
     pub(crate) critical: f64,
 }
 
-/// What a score maximizes over.
+/// The functions of a column over which its score takes the maximum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Family {
     /// All thresholds and words of a column (`ks`).
@@ -64,11 +64,28 @@ impl ChanceTest {
     /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the counts are too noisy
     /// to say anything.
     pub(crate) fn judge(&self, k: usize, strengths: &[f64], bits: &Bits) -> Option<Judgement> {
+        self.judge_by(DRAWS, k, strengths, bits)
+    }
+
+    /// About the level that strengths of `k` features have to reach; `None` if the counts are too noisy.
+    pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
+        Some(self.judge_by(FEWER_DRAWS, k, &[], bits)?.critical)
+    }
+
+    fn judge_by(
+        &self,
+        count: usize,
+        k: usize,
+        strengths: &[f64],
+        bits: &Bits,
+    ) -> Option<Judgement> {
         if !self.is_possible() {
             return None;
         }
+        // The largest number of draws that reach a strength whose p-value is at most LEVEL.
+        let most_reached = ((LEVEL - BETA) * (count + 1) as f64) as usize - 1;
         let mut words = bits.lane(0);
-        let draws: Vec<Draw> = (0..DRAWS).map(|_| Draw::new(self, k, &mut words)).collect();
+        let draws: Vec<Draw> = (0..count).map(|_| Draw::new(self, k, &mut words)).collect();
         let mut p_values = vec![0.0f64; strengths.len()];
         let (mut critical, mut scratch) = (0.0f64, Scratch::default());
         for (least, most) in self.cells() {
@@ -78,12 +95,12 @@ impl ChanceTest {
             values.sort_unstable_by(f64::total_cmp);
             let level = null.level(&self.counts);
             for (p, strength) in p_values.iter_mut().zip(strengths) {
-                let reached = DRAWS - values.partition_point(|value| *value < strength - level);
-                let value = BETA + (1 + reached) as f64 / (DRAWS + 1) as f64;
+                let reached = count - values.partition_point(|value| *value < strength - level);
+                let value = BETA + (1 + reached) as f64 / (count + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
             // Beyond the value that so many draws reach, fewer do.
-            critical = critical.max(values[DRAWS - MOST_REACHED - 1] + level);
+            critical = critical.max(values[count - most_reached - 1] + level);
         }
         Some(Judgement { p_values, critical })
     }

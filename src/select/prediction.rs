@@ -15,7 +15,7 @@ use crate::estimate::{ChanceTest, Family, unit};
 use crate::exact::GRID;
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
-use crate::random::{Entropy, WordStream};
+use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
 use crate::select::plan::{Association, Coding, Plan, PlannedCenter, Scoring};
 
@@ -68,8 +68,9 @@ pub(super) struct Imagined {
 ///
 /// `Request` if the mechanism does not fit.
 pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
+    let noise = Noise::draw(plan)?;
     Ok(Prediction {
-        found: least_strength(|strength| finds(plan, strength, imagined))?,
+        found: least_strength(|strength| noise.finds(plan, strength, imagined))?,
         confirmed: least_strength(|strength| Ok(confirms(plan, strength, imagined, 1.0)))?,
     })
 }
@@ -83,8 +84,9 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
     if Law::of(plan, Imagined { rows: 1.0, share: 0.5 }).is_none() {
         return Ok(Vec::new());
     }
+    let noise = Noise::draw(plan)?;
     let needed = |&strength: &f64| {
-        let found = |rows| finds(plan, strength, Imagined { rows, share: 0.5 });
+        let found = |rows| noise.finds(plan, strength, Imagined { rows, share: 0.5 });
         Ok(RowsNeeded {
             strength,
             found: least_rows(found)?,
@@ -129,24 +131,48 @@ fn least(mut low: f64, mut high: f64, enough: impl Fn(f64) -> Result<bool>) -> R
     Ok(Some(high))
 }
 
-/// Whether at least half of k features of this strength are found, on average.
-fn finds(plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
-    let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
-    let features = plan.features.min(MOST_FEATURES);
-    let true_ones = plan.k.min(features);
-    let mut found = 0;
-    for table in 0..TABLES {
-        // The same imagined tables for every strength and number of rows.
-        let bits = Entropy::Seeded(table).source()?.bits(Purpose::Selection.draw());
-        let mut words = bits.lane(0);
-        let mut values = vec![law.units(strength); true_ones];
-        let left_out = plan.features as f64 / features as f64;
-        values.extend((true_ones..features).map(|_| law.chance(left_out, &mut words)));
-        let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
-        let picks = choose(&*plan.mechanism, &scores, plan.k, &plan.selection, &bits.branch(1))?;
-        found += picks.iter().filter(|pick| **pick < true_ones).count();
+/// Features that are noise, in the same imagined tables for every strength and number of rows.
+struct Noise {
+    /// The number of features of strength.
+    true_ones: usize,
+    /// For each table the scores of the others, in units of the scale of chance, and the bits of the selection.
+    tables: Vec<(Vec<f64>, Bits)>,
+}
+
+impl Noise {
+    fn draw(plan: &Plan) -> Result<Self> {
+        let features = plan.features.min(MOST_FEATURES);
+        let true_ones = plan.k.min(features);
+        let of = plan.features as f64 / features as f64;
+        let table = |table| {
+            let bits = Entropy::Seeded(table).source()?.bits(Purpose::Selection.draw());
+            let mut words = bits.lane(0);
+            let scores = (true_ones..features).map(|_| by_chance(of, &mut words)).collect();
+            Ok((scores, bits.branch(1)))
+        };
+        Ok(Self { true_ones, tables: (0..TABLES).map(table).collect::<Result<_>>()? })
     }
-    Ok(2 * found >= true_ones * TABLES as usize)
+
+    /// Whether at least half of the features of this strength are found, on average.
+    fn finds(&self, plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
+        let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
+        let mut found = 0;
+        for (others, bits) in &self.tables {
+            let mut values = vec![law.units(strength * law.largest); self.true_ones];
+            values.extend(others.iter().map(|score| law.units(score * law.chance)));
+            let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
+            let picks = choose(&*plan.mechanism, &scores, plan.k, &plan.selection, bits)?;
+            found += picks.iter().filter(|pick| **pick < self.true_ones).count();
+        }
+        Ok(2 * found >= self.true_ones * self.tables.len())
+    }
+}
+
+/// The largest of `of` scores by chance, in units of their scale: P(score > y) is about 2 e^(-y^2/2).
+fn by_chance(of: f64, words: &mut WordStream) -> f64 {
+    let tail = -libm::expm1(libm::log(unit(words)) / of);
+    let lambda = (LN_2 - libm::log(tail.max(f64::MIN_POSITIVE))).max(0.0);
+    (2.0 * lambda).sqrt()
 }
 
 /// Whether features of this strength are confirmed more often than not, with this multiple of the budget.
@@ -187,7 +213,7 @@ fn critical(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
         graded,
     };
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
-    chance.judge(plan.k, &[], &bits).map(|judged| judged.critical)
+    chance.predict(plan.k, &bits)
 }
 
 /// Units in which imagined scores are whole numbers: those of one row's influence.
@@ -201,8 +227,6 @@ struct Law {
     one_row: f64,
     /// The scale of scores by chance.
     chance: f64,
-    /// The logarithm of the number of tails of that.
-    ln_tails: f64,
     steps: f64,
 }
 
@@ -210,31 +234,23 @@ impl Law {
     fn of(plan: &Plan, imagined: Imagined) -> Option<Self> {
         let Imagined { rows, share } = imagined;
         let variance = rows * share * (1.0 - share);
-        let (largest, one_row, chance, ln_tails) = match &plan.scoring {
+        let (largest, one_row, chance) = match &plan.scoring {
             Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
                 let chance = match association {
                     // Values that are spread evenly have a third of the largest variance.
                     Association::Correlation => (variance / 3.0).sqrt(),
                     _ => variance.sqrt(),
                 };
-                (2.0 * variance, share.max(1.0 - share), chance, LN_2)
+                (2.0 * variance, share.max(1.0 - share), chance)
             }
             // The number of pairs; the variance of tau is about 4/(9 n).
-            Scoring::Kendall { .. } => (rows / 2.0, 1.5, rows.sqrt() / 3.0, LN_2),
+            Scoring::Kendall { .. } => (rows / 2.0, 1.5, rows.sqrt() / 3.0),
             _ => return None,
         };
-        Some(Self { largest, one_row, chance, ln_tails, steps: plan.neighbors.steps() as f64 })
+        Some(Self { largest, one_row, chance, steps: plan.neighbors.steps() as f64 })
     }
 
-    fn units(&self, strength: f64) -> i64 {
-        (strength * self.largest / self.one_row / self.steps * UNITS) as i64
-    }
-
-    /// A score by chance, the largest of `of` features.
-    fn chance(&self, of: f64, words: &mut WordStream) -> i64 {
-        // P(score > y) is about 2 e^(-y^2/(2 variance)); of many, that of the largest.
-        let tail = -libm::expm1(libm::log(unit(words)) / of);
-        let lambda = (self.ln_tails - libm::log(tail.max(f64::MIN_POSITIVE))).max(0.0);
-        (self.chance * (2.0 * lambda).sqrt() / self.one_row / self.steps * UNITS) as i64
+    fn units(&self, score: f64) -> i64 {
+        (score / self.one_row / self.steps * UNITS) as i64
     }
 }
