@@ -65,7 +65,7 @@ impl BlockSamples {
         let schema = schema?;
         check_printable(&schema)?;
         stated
-            .check_targets_have_header(&schema, targets.as_ref(), opening.labels)
+            .check_targets_have_header(targets.as_ref(), opening.labels)
             .map_err(|error| error.hint("is the header missing in the target file?"))?;
         let (format, missing) = codes(&facts.cells());
         let mut wanted = Wanted {

@@ -21,7 +21,7 @@ struct LineBlock {
     bytes: Vec<u8>,
     filled: usize,
     whole: usize,
-    /// The number of the first line that is not blank, counted from 1.
+    /// The number of the first line that is a row, counted from 1.
     first_row: u64,
 }
 
@@ -51,6 +51,20 @@ impl Shape {
     fn splitter(self) -> Splitter {
         Splitter::new(self.delimiter, self.columns)
     }
+
+    /// The lines of a block that are rows, without their line ends: all but blank ones, which stand for an empty cell
+    /// where there is one column.
+    fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
+        let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
+        let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
+        // Behind the last line end there is nothing.
+        let lines = lines.take_while(|(start, _)| *start < block.len());
+        lines.filter_map(move |(start, end)| {
+            let line = block.get(start..end)?;
+            let length = line.strip_suffix(b"\r").unwrap_or(line).len();
+            (length > 0 || self.columns == 1).then_some(Line { block, start, end: start + length })
+        })
+    }
 }
 
 /// Folds all rows of `input` on `threads` threads.
@@ -78,7 +92,7 @@ pub(crate) fn fold_rows<F: RowFold>(
                 Err(Unreadable::Line(error)) => return Err(error),
             }
             // After a bad line all blocks that are still to come are later.
-            fold_block(&block, &mut splitter, fold.get_or_insert_with(&new))?;
+            fold_block(&block, shape, &mut splitter, fold.get_or_insert_with(&new))?;
         }
         Ok(fold)
     };
@@ -102,11 +116,16 @@ pub(crate) fn fold_rows<F: RowFold>(
     first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
 }
 
-fn fold_block(block: &LineBlock, splitter: &mut Splitter, fold: &mut impl RowFold) -> Result<()> {
+fn fold_block(
+    block: &LineBlock,
+    shape: Shape,
+    splitter: &mut Splitter,
+    fold: &mut impl RowFold,
+) -> Result<()> {
     let bytes = &block.bytes[..block.whole];
     let special = |bytes| memchr::memchr2(b'"', b'\r', bytes).is_some();
     let special_somewhere = special(bytes);
-    for (row, line) in (block.first_row..).zip(lines(bytes)) {
+    for (row, line) in (block.first_row..).zip(shape.lines(bytes)) {
         let text = line.bytes();
         let plain = !special_somewhere || !special(text);
         if !(plain && fold.plain_line(row, &line)) {
@@ -168,7 +187,7 @@ impl<R: Read> LineBlocks<R> {
         self.carry.clear();
         self.carry.extend_from_slice(&block.bytes[block.whole..block.filled]);
         block.first_row = self.rows + 1;
-        self.rows += lines(&block.bytes[..block.whole]).count() as u64;
+        self.rows += self.shape.lines(&block.bytes[..block.whole]).count() as u64;
         if self.rows > MAX_ROWS {
             let rule = format!("the table has more than {MAX_ROWS} rows");
             return Err(Unreadable::Line(Error::input(rule)));
@@ -210,18 +229,6 @@ impl LineBlock {
     }
 }
 
-/// The lines of a block that are not blank, without their line ends.
-fn lines(block: &[u8]) -> impl Iterator<Item = Line<'_>> {
-    let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
-    let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
-    lines.filter_map(|(start, end)| {
-        // Behind the last line end there is nothing.
-        let line = block.get(start..end)?;
-        let length = line.strip_suffix(b"\r").unwrap_or(line).len();
-        (length > 0).then_some(Line { block, start, end: start + length })
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -255,6 +262,24 @@ mod tests {
             assert_eq!(collect(text, 1).unwrap(), ["a", "b"], "{text:?}");
         }
         assert!(collect("", 2).unwrap().is_empty());
+    }
+
+    /// A missing value of a table with one column is a blank line.
+    #[test]
+    fn blank_lines_are_rows_of_one_column() {
+        let shape = Shape { columns: 1, ..SHAPE };
+        for (text, expected) in [
+            ("a\n\nb\n", &["", "a", "b"][..]),
+            ("\r\na\r\nb", &["", "a", "b"]),
+            ("a\n\n\n", &["", "", "a"]),
+            ("\"\"\na\n", &["", "a"]),
+            ("", &[]),
+        ] {
+            let fold = fold_rows(text.as_bytes(), shape, 1, Collect::default, |_| Error::io("?"));
+            let mut rows = fold.unwrap().0;
+            rows.sort();
+            assert_eq!(rows, expected, "{text:?}");
+        }
     }
 
     /// Many blocks, several threads: the same rows.

@@ -1,11 +1,15 @@
 //! The roles of columns by a header, and checks that it is a header: a row of data taken for one would
 //! be printed.
 
+use crate::data::blocks::RowFold;
+use crate::data::cells::Row;
 use crate::data::file::FileTable;
 use crate::data::number::CellFormat;
 use crate::data::samples::Opening;
 use crate::data::schema::{Orientation, Schema};
+use crate::data::table::OpenTable;
 use crate::data::targets::TargetTable;
+use crate::data::text::text;
 use crate::error::{Error, Parameter, Result};
 
 impl FileTable {
@@ -53,7 +57,7 @@ impl FileTable {
         {
             return refuse("the target's name looks like one of its values", Some(place + 1));
         }
-        self.check_targets_have_header(schema, targets, labels)?;
+        self.check_targets_have_header(targets, labels)?;
         let numbers = schema.feature_names().filter(|name| is_number(name)).count();
         if 2 * numbers >= schema.d() && numbers > 0 {
             return refuse("half of the features' names are numbers", None);
@@ -61,34 +65,84 @@ impl FileTable {
         Ok(())
     }
 
-    /// Assigns the roles of the columns by the header alone; no sample is read.
+    /// Assigns the roles of the columns, or of the lines where these are features, by their names alone.
     pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
-        if self.stated_orientation() == Orientation::FeaturesAsRows {
-            return Err(Error::request(
-                "with features as rows the header does not tell their number",
-            ));
+        let file = self.facts.target_file.as_deref();
+        let targets = file.map(TargetTable::read_header).transpose()?;
+        let table = self.open_text(opening)?;
+        if self.stated_orientation() == Orientation::SamplesAsRows {
+            return self.schema_of_columns(&table.names()?, targets.as_ref(), opening.labels);
         }
-        let table = self.file().open()?;
-        self.check_decimal(table.delimiter())?;
-        self.schema_of_columns(table.header(), None, opening.labels)
+        let names = line_names(table, opening.threads).map_err(Error::without_column)?;
+        self.schema_of_lines(names, targets.as_ref(), opening.labels)
+    }
+
+    /// Opens the text. Where features are rows the header is private, and errors do not tell the place in it.
+    pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenTable> {
+        let open = self.file().with_hooks(opening.hooks.clone()).open();
+        let private_header = self.stated_orientation() == Orientation::FeaturesAsRows;
+        let open = if private_header { open.map_err(Error::without_column) } else { open }?;
+        self.check_decimal(open.delimiter())?;
+        Ok(open)
+    }
+
+    /// Assigns the roles of lines that are features, by their names.
+    pub(super) fn schema_of_lines(
+        &self,
+        names: Vec<String>,
+        targets: Option<&TargetTable>,
+        labels: Option<&[String]>,
+    ) -> Result<Schema> {
+        let role = self.target_role(targets);
+        let schema = Schema::of_rows(names, &role, &self.facts.exclude);
+        let schema = schema.map_err(Error::without_column)?;
+        self.check_header_is_no_row(&schema, targets, labels)?;
+        Ok(schema)
     }
 
     /// Refuses a target file without a header, whose first target would be taken for one.
     pub(super) fn check_targets_have_header(
         &self,
-        schema: &Schema,
         targets: Option<&TargetTable>,
         labels: Option<&[String]>,
     ) -> Result<()> {
-        let Some(targets) = targets else { return Ok(()) };
-        let id = schema.id().map(|place| schema.name(place));
-        if targets.name().is_some_and(|name| is_value(name, &self.facts.cells(), labels))
-            || id.is_some_and(|id| targets.has_id(id.as_bytes()))
-        {
-            return Err(no_header("the table or the target file seems to have no header", None));
+        let name = targets.and_then(TargetTable::name);
+        if name.is_some_and(|name| is_value(name, &self.facts.cells(), labels)) {
+            return Err(no_header("the target file seems to have no header", None));
         }
         Ok(())
     }
+}
+
+/// The names of lines, their first cells.
+fn line_names(table: OpenTable, threads: usize) -> Result<Vec<String>> {
+    struct Names(Vec<(u64, Vec<u8>)>);
+
+    impl RowFold for Names {
+        fn row(&mut self, number: u64, row: &Row<'_>) {
+            self.0.push((number, row.cell(0).to_vec()));
+        }
+
+        fn merge(&mut self, other: Self) {
+            self.0.extend(other.0);
+        }
+    }
+
+    let mut lines = table.fold(threads, || Names(Vec::new()))?.0;
+    lines.sort_unstable_by_key(|line| line.0);
+    lines.iter().map(|(number, name)| line_name(*number, name)).collect()
+}
+
+/// The name of a feature at the start of its line, by the line's number.
+pub(super) fn line_name(number: u64, name: &[u8]) -> Result<String> {
+    let place = |error: Error| error.at(Some(number), Some(1));
+    let name =
+        text(name).ok_or_else(|| place(Error::input("the feature's name is not text in UTF-8")))?;
+    if name.contains('\t') {
+        let rule = "the feature's name holds a tab: is the delimiter another one?";
+        return Err(place(Error::input(rule)));
+    }
+    Ok(name)
 }
 
 /// Whether a name could be a value of the target.

@@ -194,7 +194,7 @@ pub(crate) mod sealed {
         /// Opens the table: reads all that is needed before the first pass.
         fn open(&self, opening: &Opening<'_>) -> Result<Self::Table<'_>>;
 
-        /// The features, by the header alone; no sample is read.
+        /// The features, by their names alone: no value is used.
         fn header(&self, opening: &Opening<'_>) -> Result<Schema>;
     }
 }

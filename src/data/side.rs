@@ -28,6 +28,11 @@ impl SideFile {
         Ok(file)
     }
 
+    /// Reads the header.
+    pub(crate) fn header(path: &Path) -> Result<Vec<String>> {
+        TableFile::new(path, None).open()?.names()
+    }
+
     /// Reads a file with any number of columns.
     pub(crate) fn read_any(path: &Path) -> Result<Self> {
         struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
@@ -44,7 +49,7 @@ impl SideFile {
         }
 
         let table = TableFile::new(path, None).open()?;
-        let header = table.header().to_vec();
+        let header = table.names()?;
         let columns = header.len();
         let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
         rows.sort_unstable_by_key(|row| row.0);

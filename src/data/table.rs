@@ -40,7 +40,8 @@ pub(crate) struct OpenTable {
     input: Box<dyn BufRead + Send>,
     failures: Failures,
     delimiter: u8,
-    header: Vec<String>,
+    /// The cells of the first line.
+    header: Vec<Vec<u8>>,
 }
 
 impl TableFile {
@@ -169,8 +170,23 @@ impl TableFile {
 }
 
 impl OpenTable {
-    /// The names of the columns.
-    pub(crate) fn header(&self) -> &[String] {
+    /// The number of columns.
+    pub(crate) fn columns(&self) -> usize {
+        self.header.len()
+    }
+
+    /// The names of the columns, where the header is public.
+    ///
+    /// # Errors
+    ///
+    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break.
+    pub(crate) fn names(&self) -> Result<Vec<String>> {
+        let name = |(name, column): (&Vec<u8>, usize)| checked_name(name, Some(column));
+        self.header.iter().zip(1..).map(name).collect()
+    }
+
+    /// The header as it is, where it holds ids: any bytes are one.
+    pub(crate) fn ids(&self) -> &[Vec<u8>] {
         &self.header
     }
 
@@ -292,12 +308,11 @@ impl From<Error> for HeaderError {
     }
 }
 
-/// Reads the first line with the CSV state machine. A name may be quoted but may not hold a line break:
-/// an unclosed quote would turn rows into names, and names are printed.
+/// Reads the first line with the CSV state machine, and no byte more.
 fn read_header(
     input: &mut impl BufRead,
     delimiter: u8,
-) -> std::result::Result<Vec<String>, HeaderError> {
+) -> std::result::Result<Vec<Vec<u8>>, HeaderError> {
     use csv_core::ReadFieldResult;
     let mut parser = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
     let mut name = [0; MAX_CELL];
@@ -306,6 +321,7 @@ fn read_header(
     loop {
         let buffer = input.fill_buf().map_err(HeaderError::Read)?;
         let (result, read, written) = parser.read_field(buffer, &mut name[length..]);
+        let carriage_return = buffer[..read].ends_with(b"\r");
         input.consume(read);
         length += written;
         let column = Some(header.len() + 1);
@@ -317,9 +333,15 @@ fn read_header(
                 return Err(error.hint("is a quote not closed, or is this no text table?").into());
             }
             ReadFieldResult::Field { record_end } => {
-                header.push(checked_name(&name[..length], column)?);
+                header.push(name[..length].to_vec());
                 length = 0;
                 if record_end {
+                    // The parser would skip it with the next line; a blank line may be a row.
+                    if carriage_return
+                        && input.fill_buf().map_err(HeaderError::Read)?.starts_with(b"\n")
+                    {
+                        input.consume(1);
+                    }
                     return Ok(header);
                 }
             }
@@ -328,6 +350,8 @@ fn read_header(
     }
 }
 
+/// A name may be quoted but may not hold a line break: an unclosed quote would turn rows into names, and names are
+/// printed.
 fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
     if memchr::memchr2(b'\n', b'\r', name).is_some() {
         let rule = "the column's name holds a line break, or its quote is not closed";
@@ -389,7 +413,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().unwrap();
         file.write_all(bytes).unwrap();
         let table = TableFile::new(file.path(), None).open()?;
-        let header = table.header().to_vec();
+        let header = table.names()?;
         Ok((header, table.fold(2, Count::default)?.0))
     }
 

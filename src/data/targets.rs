@@ -1,13 +1,14 @@
 //! Targets from a separate file, joined to the samples.
 //!
-//! CSV `id,value` is joined by id. CSV with one column, a one-dimensional `.npy` and `.cls` are joined
-//! by order and must hold one target per sample.
+//! CSV `id,value` is joined by id; an id that is empty or stands for a missing value joins nothing. CSV with one
+//! column, a one-dimensional `.npy` and `.cls` are joined by order and must hold one target per sample.
 
 use std::collections::HashMap;
 use std::path::Path;
 
 use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
+use crate::data::number::is_missing_text;
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
 use crate::error::{Error, Parameter, Result};
@@ -39,7 +40,7 @@ impl TargetTable {
             Format::Npy => {
                 Ok(Self { name: None, entries: Entries::InOrder(npy::read_vector(path)?) })
             }
-            Format::Text => Self::of_text(path),
+            Format::Text => Self::of_side_file(path, SideFile::read_any(path)?),
             _ => {
                 let rule = format!("{} is no file of targets", path.display());
                 Err(Error::request(rule)
@@ -48,8 +49,20 @@ impl TargetTable {
         }
     }
 
-    fn of_text(path: &Path) -> Result<Self> {
-        let SideFile { mut header, rows } = SideFile::read_any(path)?;
+    /// Reads what the file says of itself, and no target: its name, and whether it holds ids.
+    ///
+    /// # Errors
+    ///
+    /// As for reading it.
+    pub(crate) fn read_header(path: &Path) -> Result<Self> {
+        if cls::is_cls(path) || Format::of(path)? != Format::Text {
+            return Self::read(path);
+        }
+        Self::of_side_file(path, SideFile { header: SideFile::header(path)?, rows: Vec::new() })
+    }
+
+    fn of_side_file(path: &Path, file: SideFile) -> Result<Self> {
+        let SideFile { mut header, rows } = file;
         let name = header.pop();
         let entries = match header.len() {
             0 => Entries::InOrder(rows.into_iter().map(|mut row| row.pop()).collect()),
@@ -57,7 +70,11 @@ impl TargetTable {
                 let mut entries = HashMap::new();
                 for (i, row) in rows.into_iter().enumerate() {
                     let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
-                    if entries.insert(id, (i, value)).is_some() {
+                    if is_missing_text(&id) {
+                        continue;
+                    }
+                    let number = entries.len();
+                    if entries.insert(id, (number, value)).is_some() {
                         let rule = format!("an id occurs twice in {}", path.display());
                         return Err(Error::input(rule).at(Some(i as u64 + 1), Some(1)));
                     }
@@ -76,11 +93,6 @@ impl TargetTable {
     /// Whether the targets are joined by the order of the samples, not by ids.
     pub(crate) fn in_order(&self) -> bool {
         matches!(self.entries, Entries::InOrder(_))
-    }
-
-    /// Whether the file holds this id.
-    pub(crate) fn has_id(&self, id: &[u8]) -> bool {
-        matches!(&self.entries, Entries::ById(entries) if entries.contains_key(id.trim_ascii()))
     }
 
     /// The name of the value column, if there is one. If the file has no header, this is somebody's
@@ -156,7 +168,10 @@ impl<'a> Join<'a> {
         let in_order = self.targets.filter(|targets| targets.in_order());
         if in_order.is_some_and(|targets| targets.len() as u64 != self.samples) {
             return Err(Error::input("the target file does not hold one target for each sample")
-                .hint("a file with ids, id,value, need not hold them all"));
+                .hint(
+                    "each line is one, a blank line a missing one; a file with ids, id,value, need not hold them \
+                     all",
+                ));
         }
         Ok(())
     }
@@ -201,13 +216,14 @@ mod tests {
 
     #[test]
     fn targets_by_id() {
-        let table = read("who,status\np1, case\n p2,control\n").unwrap();
+        let table = read("who,status\np1, case\n p2,control\n,a\nNA,b\n,c\n NA ,d\n").unwrap();
         assert_eq!((table.len(), table.name()), (2, Some("status")));
-        assert!(table.has_id(b"p1 ") && !table.has_id(b"P2"));
         let mut join = Join::new(Some(&table));
         assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(&b"control"[..]));
         assert_eq!(join.target(2, Some(b"P2"), None), None);
         assert_eq!(join.target(3, None, None), None);
+        assert_eq!(join.target(3, Some(b" "), None), None);
+        assert_eq!(join.target(3, Some(b"NA"), None), None);
         let mut other = Join::new(Some(&table));
         assert_eq!(other.target(4, Some(b"p2"), None), Some(&b"control"[..]));
         join.merge(other);
@@ -219,6 +235,11 @@ mod tests {
 
     #[test]
     fn targets_in_order() {
+        let gaps = read("status\r\n\r\ncase\r\n\r\n").unwrap();
+        assert_eq!(gaps.len(), 3);
+        let mut join = Join::new(Some(&gaps));
+        assert_eq!(join.target(1, None, None), Some(&b""[..]));
+        assert_eq!(join.target(2, None, None), Some(&b"case"[..]));
         let table = read("status\ncase\ncontrol\n").unwrap();
         assert!(table.in_order());
         let mut join = Join::new(Some(&table));

@@ -3,6 +3,7 @@
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
 use crate::data::file::FileTable;
+use crate::data::header::line_name;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
@@ -11,7 +12,6 @@ use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::{OpenTable, TableFile};
 use crate::data::target::TargetCell;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
-use crate::data::text::text;
 use crate::error::{Error, Result};
 
 /// A text table whose features and target are known.
@@ -35,21 +35,16 @@ impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
     pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
         let targets = table.facts.target_file.as_deref().map(TargetTable::read).transpose()?;
-        let file = table.file().with_hooks(opening.hooks.clone());
-        let private_header = table.stated_orientation() == Orientation::FeaturesAsRows;
-        let place = |error: Error| if private_header { error.without_column() } else { error };
-        let open = file.open().map_err(place)?;
-        table.check_decimal(open.delimiter())?;
+        let open = table.open_text(opening)?;
         let (schema, body) = match table.stated_orientation() {
             Orientation::SamplesAsRows => {
-                let schema =
-                    table.schema_of_columns(open.header(), targets.as_ref(), opening.labels)?;
+                let header = open.names()?;
+                let schema = table.schema_of_columns(&header, targets.as_ref(), opening.labels)?;
+                let file = table.file().with_hooks(opening.hooks.clone());
                 (schema, Body::Rows { file, open: Some(open) })
             }
             Orientation::FeaturesAsRows => {
-                let held = HeldFeatures::read(open, table, opening.threads, targets.as_ref());
-                let (schema, held) = held.map_err(Error::without_column)?;
-                table.check_header_is_no_row(&schema, targets.as_ref(), opening.labels)?;
+                let (schema, held) = HeldFeatures::read(open, table, opening, targets.as_ref())?;
                 (schema, Body::Features(held))
             }
         };
@@ -89,7 +84,7 @@ impl Samples for TextSamples {
                     None => reopen(file, &self.schema)?,
                 };
                 let (schema, format) = (&self.schema, &self.format);
-                let shape = Shape { delimiter: table.delimiter(), columns: table.header().len() };
+                let shape = Shape { delimiter: table.delimiter(), columns: table.columns() };
                 let plain = PlainLines::new(schema, format, shape);
                 let columns = TextColumns { schema, format, plain, targets: self.targets.as_ref() };
                 table.fold(self.threads, || TextFold::new(&columns, new()))?.finish()
@@ -176,7 +171,7 @@ impl<F: SampleFold> RowFold for TextFold<'_, F> {
 
 fn reopen(file: &TableFile, schema: &Schema) -> Result<OpenTable> {
     let table = file.open()?;
-    if !schema.is_of(table.header()) {
+    if !schema.is_of(&table.names()?) {
         return Err(Error::input(format!("{} changed while it was being read", file.name())));
     }
     Ok(table)
@@ -231,11 +226,11 @@ impl HeldFeatures {
     fn read(
         open: OpenTable,
         table: &FileTable,
-        threads: usize,
+        opening: &Opening<'_>,
         targets: Option<&TargetTable>,
     ) -> Result<(Schema, Self)> {
         let role = table.target_role(targets);
-        let ids = open.header()[1..].to_vec();
+        let ids = open.ids()[1..].to_vec();
         let target = match &role {
             TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
             _ => None,
@@ -243,21 +238,11 @@ impl HeldFeatures {
         let format = table.facts.cells();
         let new =
             || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
-        let mut lines = open.fold(threads, new)?.lines;
+        let mut lines = open.fold(opening.threads, new).map_err(Error::without_column)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
-        let mut names = Vec::with_capacity(lines.len());
-        for line in &lines {
-            let name = text(&line.name).ok_or_else(|| {
-                Error::input("the feature's name is not text in UTF-8")
-                    .at(Some(line.number), Some(1))
-            })?;
-            if name.contains('\t') {
-                let rule = "the feature's name holds a tab: is the delimiter another one?";
-                return Err(Error::input(rule).at(Some(line.number), Some(1)));
-            }
-            names.push(name);
-        }
-        let schema = Schema::of_rows(names, &role, &table.facts.exclude)?;
+        let names = lines.iter().map(|line| line_name(line.number, &line.name));
+        let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
+        let schema = table.schema_of_lines(names, targets, opening.labels)?;
         let joined = match targets {
             Some(targets) => join(&ids, targets)?,
             None => {
@@ -287,11 +272,10 @@ impl HeldFeatures {
 }
 
 /// The target of each id.
-fn join(ids: &[String], targets: &TargetTable) -> Result<Vec<Option<Vec<u8>>>> {
+fn join(ids: &[Vec<u8>], targets: &TargetTable) -> Result<Vec<Option<Vec<u8>>>> {
     let mut join = Join::new(Some(targets));
-    let target = |(id, number): (&String, u64)| {
-        join.target(number, Some(id.as_bytes()), None).map(<[u8]>::to_vec)
-    };
+    let target =
+        |(id, number): (&Vec<u8>, u64)| join.target(number, Some(id), None).map(<[u8]>::to_vec);
     let joined = ids.iter().zip(1..).map(target).collect();
     join.finish()?;
     Ok(joined)

@@ -48,7 +48,7 @@ pub fn inspect(table: &FileTable) -> Result<Inspection> {
 fn inspect_text(table: &FileTable) -> Result<Inspection> {
     let stated = &table.facts;
     let open = table.file().open()?;
-    let (header, delimiter) = (open.header().to_vec(), open.delimiter());
+    let (header, delimiter) = (open.names()?, open.delimiter());
     // Decimal commas are counted, stated or not.
     let format = CellFormat { decimal_comma: false, ..stated.cells() };
     let id = stated.id.as_ref().and_then(|id| header.iter().position(|name| name == id));

@@ -8,3 +8,4 @@ pub mod laws;
 pub mod markup;
 pub mod neighbors;
 pub mod oracle;
+pub mod people;

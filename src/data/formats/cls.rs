@@ -2,7 +2,7 @@
 //!
 //! Three lines: the numbers of samples and classes, and 1; `#` and the names of the classes; for each sample
 //! the name of its class or its number, from 0. (Elsewhere numbers are taken in the order in which they first
-//! occur, so that what a number means depends on other samples: here it does not.)
+//! occur, so that what a number means depends on other samples: here it does not.) Any other label is missing.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -11,8 +11,8 @@ use crate::data::block_table::TextCell;
 use crate::data::decompress::open_text;
 use crate::error::{Error, Result};
 
-/// The largest size of a file, in bytes: millions of samples.
-const MAX_BYTES: u64 = 1 << 28;
+/// The longest of the first two lines, in bytes: tens of thousands of classes.
+const MAX_LINE: u64 = 1 << 20;
 
 /// Whether a file's name ends in `.cls`.
 pub(crate) fn is_cls(path: &Path) -> bool {
@@ -29,43 +29,66 @@ pub(crate) fn read(path: &Path) -> Result<Vec<TextCell>> {
     labels(open_text(path)?)
 }
 
-fn labels(input: impl BufRead) -> Result<Vec<TextCell>> {
-    let malformed = |rule: &str| Error::input(format!("the .cls file is malformed: {rule}"));
-    let mut text = String::new();
-    let read = input.take(MAX_BYTES + 1).read_to_string(&mut text);
-    if read.is_err() || text.len() as u64 > MAX_BYTES {
-        return Err(malformed("it is damaged, no text or too long"));
-    }
-    if text.starts_with("#numeric") {
+fn malformed(rule: &str) -> Error {
+    Error::input(format!("the .cls file is malformed: {rule}"))
+}
+
+fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
+    let first = line(&mut input)?;
+    if first.starts_with("#numeric") {
         return Err(Error::input("the .cls file holds numbers, not classes")
             .hint("give them as CSV: a header, then one value for each sample in order"));
     }
-    let mut lines = text.lines();
-    let mut words = || lines.next().unwrap_or_default().split_whitespace();
-    let sizes: Option<Vec<usize>> = words().map(|word| word.parse().ok()).collect();
+    let sizes: Option<Vec<usize>> =
+        first.split_whitespace().map(|word| word.parse().ok()).collect();
     let [samples, classes, 1] = sizes.unwrap_or_default()[..] else {
         return Err(malformed("its first line does not hold its sizes"));
     };
-    let mut names: Vec<&str> = words().collect();
-    match names.first().and_then(|first| first.strip_prefix('#')) {
-        Some("") => drop(names.remove(0)),
-        Some(first) => names[0] = first,
-        None => return Err(malformed("its second line does not name the classes after a #")),
-    }
+    let second = line(&mut input)?;
+    let names = second.trim_start().strip_prefix('#');
+    let names =
+        names.ok_or_else(|| malformed("its second line does not name the classes after a #"))?;
+    let names: Vec<&str> = names.split_whitespace().collect();
     if names.len() != classes {
         return Err(malformed("it does not name as many classes as it says"));
     }
-    let label = |word: &str| {
+    let label = |word: &[u8]| {
+        let word = std::str::from_utf8(word).ok()?;
         let name = names.iter().copied().find(|name| *name == word);
         let numbered = || names.get(word.parse::<usize>().ok()?).copied();
-        name.or_else(numbered).map(|name| Some(name.as_bytes().to_vec()))
+        name.or_else(numbered).map(|name| name.as_bytes().to_vec())
     };
-    let labels: Option<Vec<TextCell>> = words().map(label).collect();
-    let labels = labels.ok_or_else(|| malformed("a label is neither a class nor its number"))?;
-    if labels.len() != samples || lines.any(|line| !line.trim().is_empty()) {
+    let mut third = Vec::new();
+    let read = input.by_ref().read_until(b'\n', &mut third);
+    let rest = |input: &mut dyn BufRead| -> std::io::Result<bool> {
+        let blank = |bytes: &[u8]| bytes.iter().all(u8::is_ascii_whitespace);
+        loop {
+            let bytes = input.fill_buf()?;
+            if bytes.is_empty() || !blank(bytes) {
+                return Ok(bytes.is_empty());
+            }
+            let length = bytes.len();
+            input.consume(length);
+        }
+    };
+    let ended = read.and_then(|_| rest(&mut input)).map_err(|_| malformed("it is damaged"))?;
+    let words = third.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let labels: Vec<TextCell> = words.map(label).collect();
+    if labels.len() != samples || !ended {
         return Err(malformed("it does not hold as many labels as it says"));
     }
     Ok(labels)
+}
+
+/// One of the first two lines, which hold public facts.
+fn line(input: &mut impl BufRead) -> Result<String> {
+    let mut line = Vec::new();
+    let read = input.take(MAX_LINE).read_until(b'\n', &mut line);
+    let whole = read.is_ok_and(|read| (read as u64) < MAX_LINE);
+    String::from_utf8(line)
+        .ok()
+        .filter(|_| whole)
+        .ok_or_else(|| malformed("one of its first two lines is damaged, no text or too long"))
 }
 
 #[cfg(test)]
@@ -86,6 +109,16 @@ mod tests {
         }
     }
 
+    /// One sample's label cannot stop a run.
+    #[test]
+    fn other_labels_are_missing() {
+        for label in [&b"NA"[..], b"2", b"-1", b"ILL", b"#", b"w\xe9ll", b"\0", b"0.0"] {
+            let text = [b"3 2 1\n# well ill\n0 ", label, b" 1\n"].concat();
+            let labels = labels(text.as_slice()).unwrap();
+            assert_eq!(labels, [Some(b"well".to_vec()), None, Some(b"ill".to_vec())]);
+        }
+    }
+
     #[test]
     fn what_is_none() {
         for text in [
@@ -94,7 +127,6 @@ mod tests {
             "3 2\n# well ill\n0 1 0\n",
             "3 2 1\nwell ill\n0 1 0\n",
             "3 3 1\n# well ill\n0 1 0\n",
-            "3 2 1\n# well ill\n0 1 2\n",
             "3 2 1\n# well ill\n0 1\n",
             "3 2 1\n# well ill\n0 1 0\n1\n",
             "99999999999999999999 2 1\n# well ill\n0 1 0\n",

@@ -16,13 +16,14 @@ use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::schema::{Orientation, TargetColumn};
 use crate::data::text::text;
 use crate::error::{Error, Result};
+use crate::exact::MAX_ROWS;
 
 /// The longest line before the number of samples is known; after that, the longest cell on average. In
 /// bytes.
 const MAX_START: u64 = 1 << 10;
 const MAX_CELL: u64 = 1 << 12;
-/// The largest number of samples, more than any such file has.
-const MAX_SAMPLES: u64 = 1 << 24;
+/// The largest number of samples, as of rows of text.
+const MAX_SAMPLES: u64 = MAX_ROWS;
 
 fn malformed(rule: &str) -> Error {
     Error::input(format!("the .gct file is malformed: {rule}"))
@@ -93,8 +94,8 @@ impl<R: BufRead> GctLines<R> {
 
     fn table(mut self, facts: &TableFacts) -> Result<HeldTable> {
         let Sizes { features, samples, described, metadata } = self.sizes()?;
-        let columns = 1 + described + samples;
-        let most = columns as u64 * MAX_CELL;
+        let columns = samples.saturating_add(1 + described);
+        let most = (columns as u64).saturating_mul(MAX_CELL);
         let header: Vec<&[u8]> = self.needed(most)?.split(|&byte| byte == b'\t').collect();
         if header.len() != columns {
             return Err(malformed("its header does not hold as many samples as it says"));

@@ -164,7 +164,7 @@ impl Format {
             }
             Self::Npz => Box::new(npz::read(Positioned::open(path)?, orientation)?),
             Self::Gct => Box::new(gct::read(path, facts)?),
-            Self::R => Box::new(r::read(path, orientation)?),
+            Self::R => Box::new(r::read(path, facts)?),
             #[cfg(feature = "arrow")]
             Self::Arrow | Self::ArrowStream | Self::Parquet => {
                 Box::new(arrow::ArrowTable::open(self, Positioned::open(path)?)?)

@@ -3,9 +3,13 @@
 //! A file is compressed by gzip or xz, or not at all. It holds a [serialization](super::serialized),
 //! after a line `RDX2` or `RDX3` in files of `save`. The following are tables:
 //!
-//! - a matrix of numbers: columns by their dimnames (`V1` to `Vd` without), row names as ids;
-//! - a data frame: numbers, logicals as 0 and 1, factors and texts; row names, where they are texts, as ids;
+//! - a matrix of numbers, logicals or texts: columns by their dimnames (`V1` to `Vd` without);
+//! - a data frame: numbers, logicals as 0 and 1, factors and texts;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
+//!
+//! Ids are the row names, and the numbers of the rows where R has none: whether a table has ids does not depend on
+//! its rows. Texts are read as in a text file, for R turns numbers into texts as soon as one cell is none. Where
+//! columns are samples, their names are the ids, and a column of another type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
 //! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
@@ -16,27 +20,34 @@ use std::path::Path;
 use std::rc::Rc;
 
 use crate::data::block_table::{Layout, TextCell};
+use crate::data::facts::TableFacts;
 use crate::data::formats::inflate::inflate;
 use crate::data::formats::serialized::{self, NA_INTEGER, Object, ObjectValue};
 use crate::data::held::{HeldColumn, HeldTable};
+use crate::data::number::CellFormat;
 use crate::data::schema::Orientation;
 use crate::error::{Error, Result};
 
-/// The largest size of a decompressed file per byte of the file: ten times that of tables of small counts.
-const MOST_INFLATED: u64 = 128;
-/// The size to which any file may be decompressed, in bytes.
-const SMALL: u64 = 1 << 28;
+/// The largest size of a decompressed file, in bytes: no memory holds more.
+const MOST_INFLATED: u64 = 1 << 40;
 
 /// A table in an R file.
-pub(crate) struct RTable {
-    /// The names of the columns.
-    pub(crate) names: Vec<String>,
-    /// The columns, all of the same length.
-    pub(crate) columns: Vec<HeldColumn>,
-    ids: Option<Vec<TextCell>>,
+struct RTable {
     rows: usize,
+    /// The columns, of as many cells as there are rows; `None` for a column of a type that is not read.
+    columns: Vec<Option<HeldColumn>>,
+    /// The names of the columns, if they have some.
+    column_names: Option<Vec<TextCell>>,
+    row_names: RowNames,
     /// The target: the member y.
-    pub(crate) target: Option<Vec<TextCell>>,
+    target: Option<Vec<TextCell>>,
+}
+
+/// The names of rows.
+enum RowNames {
+    Texts(Vec<TextCell>),
+    /// Not in order where some rows were left out.
+    Numbers(Vec<TextCell>),
 }
 
 /// Reads the table of a file into memory.
@@ -44,33 +55,27 @@ pub(crate) struct RTable {
 /// # Errors
 ///
 /// `Input` if the file is malformed or holds no table, or several; `Io` if it cannot be read.
-pub(super) fn read(path: &Path, orientation: Orientation) -> Result<HeldTable> {
+pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|mut file| file.read_to_end(&mut bytes))
         .map_err(|error| Error::io(format!("cannot read {}: {error}", path.display())))?;
-    let most = (bytes.len() as u64).saturating_mul(MOST_INFLATED).max(SMALL);
     let name = path.file_name().map(|name| name.to_string_lossy());
     let name = name.as_deref().and_then(|name| name.split('.').next());
-    let table = table(inflate(bytes, most)?, name)?;
-    let RTable { names, columns, ids, rows, target } = match orientation {
-        Orientation::SamplesAsRows => table,
-        Orientation::FeaturesAsRows => table.transposed()?,
-    };
-    if target.as_ref().is_some_and(|target| target.len() != rows) {
-        return Err(Error::input("x and y in the R file differ in their number of samples"));
+    let table = table(inflate(bytes, MOST_INFLATED)?, name)?;
+    match facts.orientation.unwrap_or_default() {
+        Orientation::SamplesAsRows => table.samples_as_rows(),
+        Orientation::FeaturesAsRows => table.features_as_rows(&facts.cells()),
     }
-    let layout = Layout { orientation, names, named: true, ..Layout::default() };
-    Ok(HeldTable::new(layout, rows, columns, ids, target))
 }
 
 /// The table in an inflated file: where there are several variables, the one of this name or the only one.
 ///
 /// # Errors
 ///
-/// `Input` if the bytes are no such file; never a panic, and never more memory than some thirty times
+/// `Input` if the bytes are no such file; never a panic, and never more memory than some hundred times
 /// what the inflated file holds.
-pub(crate) fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
+fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     let workspace =
         [&b"RDX2\n"[..], b"RDX3\n"].iter().find_map(|line| inflated.strip_prefix(*line));
     let serialized = workspace.unwrap_or(&inflated);
@@ -132,10 +137,7 @@ fn x_and_y(object: &Object) -> Option<Result<RTable>> {
         return None;
     }
     let (x, y) = object.member("x").zip(object.member("y"))?;
-    Some(labels(y).and_then(|labels| {
-        let table = matrix(x)?;
-        Ok(RTable { target: Some(labels), ..table })
-    }))
+    Some(labels(y).and_then(|labels| Ok(RTable { target: Some(labels), ..matrix(x)? })))
 }
 
 /// A factor's labels; strings and numbers as they are.
@@ -148,7 +150,6 @@ fn labels(y: &Object) -> Result<Vec<TextCell>> {
 
 /// Numbers, logicals, a factor or texts.
 fn column(object: &Object) -> Option<HeldColumn> {
-    let cell = |text: &Option<Rc<str>>| text.as_deref().map(|text| text.as_bytes().to_vec());
     match (&object.value, object.attribute("levels")) {
         (ObjectValue::Integers(codes), Some(levels)) => {
             let levels = levels.strings().unwrap_or_default();
@@ -158,7 +159,7 @@ fn column(object: &Object) -> Option<HeldColumn> {
         (ObjectValue::Strings(texts), _) => {
             Some(HeldColumn::Texts(texts.iter().map(cell).collect()))
         }
-        _ => numbers(object).ok().map(HeldColumn::Numbers),
+        _ => numbers(object).map(HeldColumn::Numbers),
     }
 }
 
@@ -178,94 +179,142 @@ fn matrix(x: &Object) -> Result<RTable> {
     if n == 0 {
         return Err(Error::input("x in the R file has no samples"));
     }
-    let values = numbers(x)?;
-    if n.checked_mul(d) != Some(values.len()) {
-        return Err(not_a_matrix());
-    }
+    let length = n.checked_mul(d).ok_or_else(not_a_matrix)?;
+    // R lays matrices out by columns.
+    let columns: Vec<HeldColumn> = match column(x).filter(|cells| cells.len() == length) {
+        Some(HeldColumn::Numbers(values)) => {
+            values.chunks(n).map(|column| HeldColumn::Numbers(column.to_vec())).collect()
+        }
+        Some(HeldColumn::Texts(cells)) => {
+            cells.chunks(n).map(|column| HeldColumn::Texts(column.to_vec())).collect()
+        }
+        None => return Err(not_a_matrix()),
+    };
     let names = match x.attribute("dimnames").map(|names| &names.value) {
         Some(ObjectValue::List(names)) => (names.first(), names.get(1)),
         _ => (None, None),
     };
-    // R lays matrices out by columns.
-    let columns = values.chunks(n).map(|column| HeldColumn::Numbers(column.to_vec())).collect();
-    let ids = ids(names.0, n);
-    Ok(RTable { names: feature_names(names.1, d)?, columns, ids, rows: n, target: None })
+    Ok(RTable {
+        rows: n,
+        columns: columns.into_iter().map(Some).collect(),
+        column_names: column_names(names.1, d)?,
+        row_names: row_names(names.0, n),
+        target: None,
+    })
 }
 
 /// A data frame: a list of columns of one length.
 fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
-    let names = feature_names(x.attribute("names"), columns.len())?;
-    let column = |object| {
-        column(object)
-            .ok_or_else(|| Error::input("a feature in the R file does not hold numbers or texts"))
-    };
-    let columns = columns.iter().map(column).collect::<Result<Vec<_>>>()?;
-    let n = columns.first().map_or(0, HeldColumn::len);
-    if columns.iter().any(|column| column.len() != n) {
+    let column_names = column_names(x.attribute("names"), columns.len())?;
+    let columns: Vec<Option<HeldColumn>> = columns.iter().map(column).collect();
+    let n = columns.iter().flatten().next().map_or(0, HeldColumn::len);
+    if columns.iter().flatten().any(|column| column.len() != n) {
         return Err(Error::input("the columns of x in the R file differ in length"));
     }
-    let ids = ids(x.attribute("row.names"), n);
-    Ok(RTable { names, columns, ids, rows: n, target: None })
+    let row_names = row_names(x.attribute("row.names"), n);
+    Ok(RTable { rows: n, columns, column_names, row_names, target: None })
 }
 
-/// The names of rows, where they are texts for each.
-fn ids(names: Option<&Object>, rows: usize) -> Option<Vec<TextCell>> {
-    let names = names?.strings().filter(|names| names.len() == rows)?;
-    let cell = |name: &Option<Rc<str>>| name.as_deref().map(|name| name.as_bytes().to_vec());
-    Some(names.iter().map(cell).collect())
+/// The names of rows: texts, numbers, or in short that they are 1, 2 and so on.
+fn row_names(names: Option<&Object>, rows: usize) -> RowNames {
+    match names.map(|names| &names.value) {
+        Some(ObjectValue::Strings(names)) if names.len() == rows => {
+            RowNames::Texts(names.iter().map(cell).collect())
+        }
+        Some(ObjectValue::Integers(names))
+            if names.len() == rows && names.first() != Some(&NA_INTEGER) =>
+        {
+            RowNames::Numbers(names.iter().map(|name| Some(name.to_string().into())).collect())
+        }
+        _ => RowNames::Numbers((1..=rows).map(|row| Some(row.to_string().into())).collect()),
+    }
 }
 
 /// Numbers, NaN where missing or not finite.
-fn numbers(object: &Object) -> Result<Vec<f64>> {
+fn numbers(object: &Object) -> Option<Vec<f64>> {
     match &object.value {
         // A factor's codes are no measurements.
         ObjectValue::Integers(values) if object.attribute("levels").is_none() => {
             let number = |&value: &i32| if value == NA_INTEGER { f64::NAN } else { value.into() };
-            Ok(values.iter().map(number).collect())
+            Some(values.iter().map(number).collect())
         }
         ObjectValue::Reals(values) => {
             let number = |&value: &f64| if value.is_finite() { value } else { f64::NAN };
-            Ok(values.iter().map(number).collect())
+            Some(values.iter().map(number).collect())
         }
-        _ => Err(Error::input("a feature in the R file does not hold numbers")),
+        _ => None,
     }
 }
 
-fn feature_names(names: Option<&Object>, d: usize) -> Result<Vec<String>> {
-    let texts = match names.map(|names| &names.value) {
-        None | Some(ObjectValue::Null) => return Ok((1..=d).map(|i| format!("V{i}")).collect()),
-        Some(ObjectValue::Strings(texts)) if texts.len() == d => texts,
-        _ => return Err(Error::input("the R file does not name every feature")),
-    };
-    let name = |text: &Option<Rc<str>>| text.as_deref().map(str::to_owned);
-    let names: Option<Vec<String>> = texts.iter().map(name).collect();
-    names.ok_or_else(|| Error::input("the R file does not name every feature"))
+fn cell(text: &Option<Rc<str>>) -> TextCell {
+    text.as_deref().map(|text| text.as_bytes().to_vec())
+}
+
+fn column_names(names: Option<&Object>, columns: usize) -> Result<Option<Vec<TextCell>>> {
+    match names.map(|names| &names.value) {
+        None | Some(ObjectValue::Null) => Ok(None),
+        Some(ObjectValue::Strings(texts)) if texts.len() == columns => {
+            Ok(Some(texts.iter().map(cell).collect()))
+        }
+        _ => Err(not_named()),
+    }
+}
+
+fn not_named() -> Error {
+    Error::input("the R file does not name every feature")
+}
+
+/// The names of `d` features: all of these, or `V1` to `Vd`.
+fn feature_names(names: Option<Vec<TextCell>>, d: usize) -> Result<Vec<String>> {
+    let Some(names) = names else { return Ok((1..=d).map(|i| format!("V{i}")).collect()) };
+    let name = |cell: TextCell| cell.and_then(|name| String::from_utf8(name).ok());
+    names.into_iter().map(name).collect::<Option<_>>().ok_or_else(not_named)
 }
 
 impl RTable {
-    /// The other way round: rows are features, called by the row names, and columns are samples.
-    fn transposed(self) -> Result<Self> {
-        let d = self.rows;
-        let name = |cell: TextCell| cell.and_then(|name| String::from_utf8(name).ok());
-        let names: Option<Vec<String>> = match self.ids {
-            Some(ids) => ids.into_iter().map(name).collect(),
-            None => Some((1..=d).map(|i| format!("V{i}")).collect()),
+    fn samples_as_rows(self) -> Result<HeldTable> {
+        let not_read = || Error::input("a feature in the R file does not hold numbers or texts");
+        let d = self.columns.len();
+        let columns: Option<Vec<HeldColumn>> = self.columns.into_iter().collect();
+        let names = feature_names(self.column_names, d)?;
+        let (RowNames::Texts(ids) | RowNames::Numbers(ids)) = self.row_names;
+        let layout = Layout { names, named: true, ..Layout::default() };
+        held(layout, self.rows, columns.ok_or_else(not_read)?, ids, self.target)
+    }
+
+    /// Rows are features, called by the row names if these are texts.
+    fn features_as_rows(self, format: &CellFormat) -> Result<HeldTable> {
+        let (d, rows) = (self.rows, self.columns.len());
+        let names = match self.row_names {
+            RowNames::Texts(names) => feature_names(Some(names), d)?,
+            RowNames::Numbers(_) => feature_names(None, d)?,
         };
-        let names = names.ok_or_else(|| Error::input("the R file does not name every feature"))?;
-        let mut columns = vec![Vec::with_capacity(self.columns.len()); d];
-        for column in &self.columns {
-            let HeldColumn::Numbers(values) = column else {
-                return Err(Error::input("a sample in the R file does not hold numbers"));
-            };
-            for (feature, &value) in columns.iter_mut().zip(values) {
-                feature.push(value);
+        let mut features = vec![Vec::with_capacity(rows); d];
+        for sample in &self.columns {
+            for (row, feature) in features.iter_mut().enumerate() {
+                feature.push(sample.as_ref().map_or(f64::NAN, |cells| cells.value(row, format)));
             }
         }
-        let ids = self.names.into_iter().map(|name| Some(name.into_bytes())).collect();
-        let rows = self.columns.len();
-        let columns = columns.into_iter().map(HeldColumn::Numbers).collect();
-        Ok(Self { names, columns, ids: Some(ids), rows, target: self.target })
+        let columns = features.into_iter().map(HeldColumn::Numbers).collect();
+        let ids = self.column_names.unwrap_or_else(|| vec![None; rows]);
+        let orientation = Orientation::FeaturesAsRows;
+        let layout =
+            Layout { orientation, names, named: true, all_texts: true, ..Layout::default() };
+        held(layout, rows, columns, ids, self.target)
     }
+}
+
+fn held(
+    layout: Layout,
+    rows: usize,
+    columns: Vec<HeldColumn>,
+    ids: Vec<TextCell>,
+    target: Option<Vec<TextCell>>,
+) -> Result<HeldTable> {
+    if target.as_ref().is_some_and(|target| target.len() != rows) {
+        return Err(Error::input("x and y in the R file differ in their number of samples"));
+    }
+    Ok(HeldTable::new(layout, rows, columns, Some(ids), target))
 }
 
 #[cfg(test)]
@@ -286,14 +335,16 @@ mod tests {
     }
 
     fn read(bytes: Vec<u8>, name: &str) -> Result<Small> {
-        let table = table(inflate(bytes, SMALL)?, Some(name))?;
+        let table = table(inflate(bytes, 1 << 28)?, Some(name))?;
         let text = |cell: TextCell| cell.map(|text| String::from_utf8(text).unwrap());
         let labels = table.target.unwrap_or_default().into_iter().map(text);
         let labels = labels.map(Option::unwrap_or_default).collect();
         let row = |row: usize| {
-            table.columns.iter().map(|column| column.value(row, &CellFormat::default())).collect()
+            let value = |column: &HeldColumn| column.value(row, &CellFormat::default());
+            table.columns.iter().flatten().map(value).collect()
         };
-        Ok(Small { features: table.names, labels, x: (0..table.rows).map(row).collect() })
+        let x = (0..table.rows).map(row).collect();
+        Ok(Small { features: feature_names(table.column_names, table.columns.len())?, labels, x })
     }
 
     /// A writer of the serialization, by the format's description.

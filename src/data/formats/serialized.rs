@@ -17,8 +17,10 @@ use crate::error::{Error, Result};
 
 /// The deepest nesting of lists; data have three levels or four.
 const MAX_DEPTH: usize = 32;
-/// The largest number of items, strings counted one each; the largest public sets have some 100,000.
-const MAX_ITEMS: usize = 1 << 23;
+/// The number of integers that compact sequences may stand for, all together, in any file and for each byte of it:
+/// the file does not hold them.
+const MAX_SEQUENCES: usize = 1 << 23;
+const MAX_SEQUENCES_PER_BYTE: usize = 8;
 /// R's missing integer and logical.
 pub(crate) const NA_INTEGER: i32 = i32::MIN;
 
@@ -81,7 +83,8 @@ impl Object {
 ///
 /// `Input` if it ends too early, goes on, or holds what is no data.
 pub(crate) fn read(bytes: &[u8]) -> Result<Object> {
-    let mut reader = Reader { rest: bytes, symbols: Vec::new(), items: 0 };
+    let sequences = bytes.len().saturating_mul(MAX_SEQUENCES_PER_BYTE).max(MAX_SEQUENCES);
+    let mut reader = Reader { rest: bytes, symbols: Vec::new(), sequences };
     reader.header()?;
     let object = reader.item(0)?;
     if !reader.rest.is_empty() {
@@ -101,7 +104,8 @@ fn no_data() -> Error {
 struct Reader<'a> {
     rest: &'a [u8],
     symbols: Vec<Rc<str>>,
-    items: usize,
+    /// The number of integers that further sequences may have.
+    sequences: usize,
 }
 
 struct Flags {
@@ -161,10 +165,6 @@ impl<'a> Reader<'a> {
     }
 
     fn flags(&mut self) -> Result<Flags> {
-        self.items += 1;
-        if self.items > MAX_ITEMS {
-            return Err(Error::input("the R file holds too many items for a table"));
-        }
         let flags = u32::from_be_bytes(self.word()?);
         Ok(Flags {
             kind: (flags & 0xff) as u8,
@@ -324,17 +324,15 @@ impl<'a> Reader<'a> {
         Ok(Object { value, attributes })
     }
 
-    /// n integers from the first, each one above or below the last. They count as items: the input does
-    /// not hold them.
+    /// n integers from the first, each one above or below the last.
     fn sequence(&mut self, state: &[f64]) -> Result<ObjectValue> {
         let &[n, first, step] = state else { return Err(damaged("a sequence without its ends")) };
-        let left = MAX_ITEMS.saturating_sub(self.items) as f64;
         let last = first + step * n;
-        let possible = (0.0..=left).contains(&n) && (step == 1.0 || step == -1.0);
+        let possible = (0.0..=self.sequences as f64).contains(&n) && (step == 1.0 || step == -1.0);
         if !(possible && first.abs() < i32::MAX.into() && last.abs() < i32::MAX.into()) {
             return Err(damaged("a sequence that is none"));
         }
-        self.items += n as usize;
+        self.sequences -= n as usize;
         let (first, step) = (first as i32, step as i32);
         Ok(ObjectValue::Integers((0..n as i32).map(|i| first + step * i).collect()))
     }

@@ -1,7 +1,6 @@
 //! The elements of numpy's arrays.
 
 use crate::data::block_table::{RowValues, TextCell};
-use crate::data::formats::npy::malformed;
 use crate::error::{Error, Result};
 
 /// The kind of an element.
@@ -116,23 +115,22 @@ impl Type {
         }
     }
 
-    /// A text, which is padded with NUL; nothing is missing.
-    pub(super) fn text(&self, element: &[u8]) -> Result<TextCell> {
+    /// A text, which is padded with NUL; nothing is missing. What is no Unicode in it becomes U+FFFD.
+    pub(super) fn text(&self, element: &[u8]) -> TextCell {
         let text = match self.kind {
             Kind::Unicode => {
                 let letter = |&(mut word): &[u8; 4]| {
                     if self.big_endian {
                         word.reverse();
                     }
-                    char::from_u32(u32::from_le_bytes(word))
+                    char::from_u32(u32::from_le_bytes(word)).unwrap_or(char::REPLACEMENT_CHARACTER)
                 };
-                let letters = element.as_chunks().0.iter().map(letter).collect::<Option<String>>();
-                letters.ok_or_else(|| malformed("a text is not Unicode"))?.into_bytes()
+                element.as_chunks().0.iter().map(letter).collect::<String>().into_bytes()
             }
             _ => element.to_vec(),
         };
         let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
-        Ok(Some(text[..end].to_vec()).filter(|text| !text.is_empty()))
+        Some(text[..end].to_vec()).filter(|text| !text.is_empty())
     }
 }
 

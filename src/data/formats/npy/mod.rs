@@ -97,7 +97,7 @@ impl Array {
             if self.of.size == 0 {
                 return Ok(vec![None; elements.min(1 << 20)]);
             }
-            return bytes.chunks_exact(self.of.size).map(|element| self.of.text(element)).collect();
+            return Ok(bytes.chunks_exact(self.of.size).map(|cell| self.of.text(cell)).collect());
         }
         let mut values = Vec::new();
         self.of.decode(&bytes, &mut values);
