@@ -55,6 +55,9 @@ impl BlockSamples {
             None if own_target => TargetRole::Apart,
             None => TargetRole::Here(&facts.target),
         };
+        if layout.orientation == Orientation::SamplesAsRows {
+            stated.check_not_turned(&layout.names)?;
+        }
         let names = layout.names.clone();
         let schema = match layout.orientation {
             Orientation::SamplesAsRows => {

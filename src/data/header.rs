@@ -6,7 +6,7 @@ use crate::data::cells::Row;
 use crate::data::file::FileTable;
 use crate::data::number::CellFormat;
 use crate::data::samples::Opening;
-use crate::data::schema::{Orientation, Schema};
+use crate::data::schema::{Orientation, Schema, TargetColumn};
 use crate::data::table::OpenTable;
 use crate::data::targets::TargetTable;
 use crate::data::text::text;
@@ -20,6 +20,7 @@ impl FileTable {
         targets: Option<&TargetTable>,
         labels: Option<&[String]>,
     ) -> Result<Schema> {
+        self.check_not_turned(header)?;
         let role = self.target_role(targets);
         let schema = Schema::of_columns(
             header.to_vec(),
@@ -52,7 +53,9 @@ impl FileTable {
         let cells = self.facts.cells();
         let is_number = |name: &str| cells.number(name.as_bytes()).is_some();
         let refuse = |rule: &str, column: Option<usize>| Err(no_header(rule, column));
-        if let Some(place) = schema.target()
+        // Who states the target by its name has seen the header.
+        let seen = matches!(self.facts.target, TargetColumn::Named(_));
+        if let Some(place) = schema.target().filter(|_| !seen)
             && is_value(schema.name(place), &cells, labels)
         {
             return refuse("the target's name looks like one of its values", Some(place + 1));
@@ -157,6 +160,9 @@ fn is_value(name: &str, cells: &CellFormat, labels: Option<&[String]>) -> bool {
 fn no_header(rule: &str, column: Option<usize>) -> Error {
     Error::input(rule)
         .at(None, column)
-        .hint("is the header missing? If these really are names, state that names may be numbers")
-        .about([Parameter::NumericNames])
+        .hint(
+            "is the header missing? If these really are names, state the target by its name, or that names may be \
+             numbers",
+        )
+        .about([Parameter::Target, Parameter::NumericNames])
 }

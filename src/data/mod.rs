@@ -22,6 +22,7 @@ mod header;
 mod held;
 mod held_columns;
 mod hooks;
+mod lying;
 mod number;
 mod plain;
 mod quantize;

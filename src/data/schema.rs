@@ -83,7 +83,13 @@ impl Schema {
             return Err(Error::request("one column cannot be both the target and the id"));
         }
         if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
-            return Err(Error::input("the column has no name").at(None, Some(blank + 1)));
+            let error = Error::input("the column has no name").at(None, Some(blank + 1));
+            return Err(match blank + 1 == header.len() {
+                true => {
+                    error.hint("remove the delimiter at the end of each line, or name the column")
+                }
+                false => error,
+            });
         }
         let schema = Self::new(Orientation::SamplesAsRows, header, target, id, exclude)?;
         if schema.d() == 0 {

@@ -87,11 +87,21 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
             return Err(refuse("stated twice"));
         }
     }
-    let complete: Option<Vec<Bounds>> = bounds.into_iter().map(|own| own.or(default)).collect();
-    complete.ok_or_else(|| {
-        Error::request(format!("{} does not state bounds for every feature", path.display()))
-            .hint("a row *,LO,HI stands for all others")
-    })
+    let missing: Vec<&str> = schema
+        .feature_names()
+        .zip(&bounds)
+        .filter(|(_, own)| own.or(default).is_none())
+        .map(|(name, _)| name)
+        .collect();
+    if let [first, others @ ..] = missing.as_slice() {
+        let more = match others.len() {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let rule = format!("{} does not state bounds for {first:?}{more}", path.display());
+        return Err(Error::request(rule).hint("a row *,LO,HI stands for all others"));
+    }
+    Ok(bounds.into_iter().filter_map(|own| own.or(default)).collect())
 }
 
 #[cfg(test)]

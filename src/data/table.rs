@@ -142,6 +142,10 @@ impl TableFile {
             let rule = format!("{name} does not hold text: its format is {}", format.name());
             return Err(Error::input(rule).hint("this format is read by its path, unpacked"));
         }
+        if start.starts_with(b"\xff\xfe") || start.starts_with(b"\xfe\xff") {
+            let rule = format!("{name} is written in UTF-16");
+            return Err(Error::input(rule).hint("save the file as UTF-8"));
+        }
         let delimiter =
             self.delimiter.unwrap_or_else(|| likely_delimiter(&start, self.decimal_comma));
         let header = read_header(&mut input, delimiter).map_err(|error| match error {
@@ -179,8 +183,18 @@ impl OpenTable {
     ///
     /// # Errors
     ///
-    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break.
+    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break, and for a first line that is
+    /// no header.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
+        let one_cell = self.header[1..].iter().all(Vec::is_empty);
+        if one_cell && self.header[0].starts_with(b"sep=") {
+            return Err(Error::input("the first line is no header, but says what separates cells")
+                .hint("remove the line sep=, as spreadsheets write it"));
+        }
+        if self.header.len() == 1 && self.header[0].starts_with(b"#") {
+            return Err(Error::input("the first line starts with # and is no header")
+                .hint("remove lines of comments"));
+        }
         let name = |(name, column): (&Vec<u8>, usize)| checked_name(name, Some(column));
         self.header.iter().zip(1..).map(name).collect()
     }
@@ -204,7 +218,14 @@ impl OpenTable {
     pub(crate) fn fold<F: RowFold>(self, threads: usize, new: impl Fn() -> F + Sync) -> Result<F> {
         let Self { name, input, failures, delimiter, header } = self;
         let shape = Shape { delimiter, columns: header.len() };
-        fold_rows(input, shape, threads, new, |error| failures.error(&name, &error))
+        let folded = fold_rows(input, shape, threads, new, |error| failures.error(&name, &error));
+        folded.map_err(|error| {
+            let first = error.place().is_some_and(|place| place.row == Some(1));
+            if first && header[0].starts_with(b"#") {
+                return error.hint("the first line starts with #: remove lines of comments");
+            }
+            error
+        })
     }
 }
 

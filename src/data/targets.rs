@@ -193,8 +193,11 @@ pub(crate) fn no_usable_target(
             .hint("labels are compared as text, upper and lower case included")
     } else {
         Error::input("no row has a number here, in the target's column")
-            .hint("if it holds labels, state them as classes; a look at the table shows what it holds")
-            .about([Parameter::Classes, Parameter::Inspect])
+            .hint(
+                "if it holds labels, state them as classes; if 3,5 means three and a half, state the decimal comma; a \
+                 look at the table shows what it holds",
+            )
+            .about([Parameter::Classes, Parameter::DecimalComma, Parameter::Inspect])
     };
     let place = schema.target().map(|place| place + 1);
     match schema.orientation() {

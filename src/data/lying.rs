@@ -1,0 +1,130 @@
+//! Tables that lie the other way: what a header tells of whether its names are features or samples.
+//!
+//! Where samples are rows the header is public, so it may decide. A table of expression data often has genes as rows;
+//! taken for one with samples as rows, it would protect the genes and print the ids of people.
+
+use crate::data::file::FileTable;
+use crate::error::{Error, Parameter, Result};
+
+/// Names of a first column that holds features, without separators and in lower case.
+const NAMES_OF_FEATURES: [&str; 24] = [
+    "gene",
+    "genes",
+    "geneid",
+    "genename",
+    "genesymbol",
+    "symbol",
+    "hugosymbol",
+    "hgncsymbol",
+    "entrezgeneid",
+    "probe",
+    "probeid",
+    "probeset",
+    "probesetid",
+    "idref",
+    "ensembl",
+    "ensemblid",
+    "ensemblgeneid",
+    "transcript",
+    "transcriptid",
+    "cpg",
+    "cpgid",
+    "cpgsite",
+    "featureid",
+    "proteinid",
+];
+
+/// Starts of accession numbers of samples in public archives, before their digits.
+const ACCESSIONS: [&str; 10] =
+    ["GSM", "SRR", "ERR", "DRR", "SRS", "ERS", "DRS", "SAMN", "SAMEA", "SAMD"];
+
+/// Words before the number of a sample.
+const STEMS: [&str; 6] = ["sample", "patient", "subject", "donor", "individual", "participant"];
+
+/// The reason to take the names of a header for samples, if there is one.
+pub(crate) fn looks_turned(header: &[String]) -> Option<&'static str> {
+    let first = header.first()?;
+    let letters: String = first.chars().filter(|c| c.is_alphanumeric()).collect();
+    if NAMES_OF_FEATURES.contains(&letters.to_lowercase().as_str()) {
+        return Some("the first column's name is one of features");
+    }
+    let samples = header.iter().filter(|name| is_sample(name)).count();
+    (2 * samples > header.len()).then_some("most names in the header are ids of samples")
+}
+
+fn is_sample(name: &str) -> bool {
+    let name = name.trim().to_ascii_lowercase();
+    if ["tcga-", "tcga.", "tcga_"].iter().any(|start| name.starts_with(start)) {
+        return true;
+    }
+    let numbered = |start: &str, least: usize| {
+        let Some(rest) = name.strip_prefix(start) else { return false };
+        let rest = rest.trim_start_matches(['_', '-', '.', ' ', '#']);
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        digits >= least && !rest[digits..].starts_with(|c: char| c.is_alphanumeric())
+    };
+    ACCESSIONS.iter().any(|start| numbered(&start.to_ascii_lowercase(), 3))
+        || STEMS.iter().any(|stem| numbered(stem, 1))
+}
+
+impl FileTable {
+    /// Refuses names of columns that look like samples, unless the orientation was stated.
+    pub(super) fn check_not_turned(&self, header: &[String]) -> Result<()> {
+        let Some(reason) = looks_turned(header).filter(|_| self.facts.orientation.is_none()) else {
+            return Ok(());
+        };
+        Err(Error::request(format!("{reason}: state which way the table lies"))
+            .hint(
+                "features as rows, if each row is a feature (Arrow and Parquet: write the table the other way \
+                 round); samples as rows, if each row is a person",
+            )
+            .about([Parameter::Orientation]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn looks(names: &[&str]) -> bool {
+        looks_turned(&names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()).is_some()
+    }
+
+    #[test]
+    fn headers_of_samples() {
+        for first in
+            ["gene", "Gene ID", "gene_name", "SYMBOL", "Hugo_Symbol", "probe_id", "ID_REF", "cpg"]
+        {
+            assert!(looks(&[first, "a", "b"]), "{first}");
+        }
+        for names in [
+            &["", "GSM900000", "GSM900001"][..],
+            &["x", "TCGA-A1-A0SB-01", "TCGA.A1.A0SD.01", "y"],
+            &["", "SRR1039508", "ERR1039509", "SAMEA104"],
+            &["name", "sample_1", "Sample-2", "sample 3"],
+            &["", "patient1", "patient2_rep1", "Subject.3", "donor#4"],
+            &["", "GSM900000_rep1.CEL", "GSM900001_rep2.CEL"],
+        ] {
+            assert!(looks(names), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn headers_of_features() {
+        for names in [
+            &["gene_001", "gene_002", "status"][..],
+            &["X1", "X2", "y"],
+            &["V1", "V2", "y"],
+            &["feature-1", "feature-2"],
+            &["patient_id", "sample", "age", "status"],
+            &["sample_id", "sample_weight", "sample_date", "y"],
+            &["1007_s_at", "1053_at", "y"],
+            &["gsm_calls", "gsm_minutes", "churn"],
+            &["patient_1_note", "age", "bmi", "y"],
+            &["subjective1", "participants2"],
+            &[],
+        ] {
+            assert!(!looks(names), "{names:?}");
+        }
+    }
+}
