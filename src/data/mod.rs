@@ -74,6 +74,8 @@ pub use formats::arrow::quiet_caught_panics;
 #[cfg(test)]
 pub(crate) use held_columns::HeldColumns;
 pub(crate) use hooks::{Cancel, Hooks};
+#[cfg(feature = "inspect")]
+pub(crate) use lying::looks_turned;
 pub(crate) use number::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use number::MISSING;
@@ -85,6 +87,10 @@ pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
+#[cfg(feature = "inspect")]
+pub(crate) use table::OpenTable;
 pub(crate) use target::{Labels, TargetCell, TargetCode};
+#[cfg(feature = "inspect")]
+pub(crate) use targets::TargetTable;
 pub use whole::WholeTable;
 pub(crate) use word::word_of;

@@ -101,6 +101,20 @@ impl TargetTable {
         self.name.as_deref()
     }
 
+    /// The targets with their ids, if they have some.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn cells(&self) -> Vec<(Option<&[u8]>, &[u8])> {
+        match &self.entries {
+            Entries::ById(entries) => entries
+                .iter()
+                .map(|(id, (_, value))| (Some(id.as_slice()), value.as_slice()))
+                .collect(),
+            Entries::InOrder(values) => {
+                values.iter().map(|value| (None, value.as_deref().unwrap_or_default())).collect()
+            }
+        }
+    }
+
     fn len(&self) -> usize {
         match &self.entries {
             Entries::ById(entries) => entries.len(),

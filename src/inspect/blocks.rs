@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::Inspection;
+use super::beside::Beside;
 use super::column::{ColumnSummary, NumberSummary};
 use super::findings::{self, Written};
 use crate::data::{
@@ -10,9 +11,14 @@ use crate::data::{
     TextCell, TextPlace, Wanted, codes, fold_blocks,
 };
 use crate::error::Result;
+use crate::select::Target;
 
 /// Inspects a table that is not text, in one pass.
-pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
+pub(super) fn inspect(
+    table: &FileTable,
+    format: Format,
+    target: Option<&Target>,
+) -> Result<Inspection> {
     let stated = &table.facts;
     let file = table.open_blocks(format)?;
     let layout = file.layout();
@@ -57,24 +63,23 @@ pub(super) fn inspect(table: &FileTable, format: Format) -> Result<Inspection> {
     places.extend(wanted.texts.iter().map(place).zip(look.texts));
     places.sort_by_key(|(place, _)| *place);
     let columns: Vec<ColumnSummary> = places.into_iter().map(|(_, column)| column).collect();
-    let target = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
+    let beside_name = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
     let mut header: Vec<String> = layout.ids.then(String::new).into_iter().collect();
     header.extend(layout.names.iter().cloned());
-    header.extend(layout.target.then_some(target));
+    header.extend(layout.target.then_some(beside_name));
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
+    let beside = Beside::read(stated, &look.ids)?;
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
+        stated_target: target,
         header: &header,
-        written: Written::Blocks {
-            format,
-            ids: layout.ids,
-            target: layout.target,
-            features_as_rows: layout.orientation == Orientation::FeaturesAsRows,
-        },
+        written: Written::Blocks { format, ids: layout.ids, target: layout.target },
+        turned: layout.orientation == Orientation::FeaturesAsRows,
         rows,
         columns: &columns,
         different_ids: look.ids.len(),
         duplicated_ids,
+        beside: beside.as_ref(),
     });
     Ok(Inspection { rows, columns: d, findings, suggestion })
 }

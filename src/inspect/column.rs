@@ -10,10 +10,12 @@ use crate::data::{CellFormat, word_of};
 pub(super) const MOST_LABELS: usize = 20;
 
 /// Numbers that often stand for missing values, and must be stated then.
-pub(super) const CODES: [&str; 6] = ["-999", "-9999", "-99", "999", "9999", "-1e30"];
+pub(super) const CODES: [&str; 9] =
+    ["-999", "-9999", "-99", "-9", "99", "999", "9999", "99999", "-1e30"];
 
 /// [`CODES`] as numbers.
-const CODE_VALUES: [f64; CODES.len()] = [-999.0, -9999.0, -99.0, 999.0, 9999.0, -1e30];
+const CODE_VALUES: [f64; CODES.len()] =
+    [-999.0, -9999.0, -99.0, -9.0, 99.0, 999.0, 9999.0, 99999.0, -1e30];
 
 /// Counts and moments of a column.
 #[derive(Debug, Clone, Default)]
@@ -36,7 +38,11 @@ pub(super) struct ColumnSummary {
     pub(super) first_text: Option<u64>,
     pub(super) low: f64,
     pub(super) high: f64,
+    /// The lowest and the highest number that is not a code of [`CODES`], if there is one.
+    others: Option<(f64, f64)>,
     sum_of_magnitudes: f64,
+    /// Numbers that are not whole.
+    fractions: u64,
     /// The number of times that each of [`CODES`] occurs.
     pub(super) codes: [u64; CODES.len()],
     /// Different values with their counts, up to [`MOST_LABELS`] and one more.
@@ -77,6 +83,11 @@ impl NumberSummary {
     }
 }
 
+/// The range of two ranges.
+fn widened(range: Option<(f64, f64)>, (low, high): (f64, f64)) -> (f64, f64) {
+    range.map_or((low, high), |(least, most)| (low.min(least), high.max(most)))
+}
+
 impl ColumnSummary {
     /// Counts a number.
     fn number(&mut self, value: f64) {
@@ -87,6 +98,10 @@ impl ColumnSummary {
         self.low = self.low.min(value);
         self.high = self.high.max(value);
         self.sum_of_magnitudes += value.abs();
+        self.fractions += u64::from(value.fract() != 0.0);
+        if !CODE_VALUES.contains(&value) {
+            self.others = Some(widened(self.others, (value, value)));
+        }
     }
 
     pub(super) fn take_in(&mut self, cell: &[u8], row: u64, format: &CellFormat) {
@@ -137,6 +152,10 @@ impl ColumnSummary {
         self.amounts += other.amounts;
         self.decimal_commas += other.decimal_commas;
         self.sum_of_magnitudes += other.sum_of_magnitudes;
+        self.fractions += other.fractions;
+        if let Some(others) = other.others {
+            self.others = Some(widened(self.others, others));
+        }
         self.first_text = match (self.first_text, other.first_text) {
             (Some(a), Some(b)) => Some(a.min(b)),
             (a, b) => a.or(b),
@@ -176,6 +195,28 @@ impl ColumnSummary {
     pub(super) fn has_label_numbers(&self) -> bool {
         let whole = |value: &String| value.parse::<u8>().is_ok_and(|number| number <= 20);
         self.texts + self.unstated == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
+    }
+
+    /// Whether it holds whole numbers and nothing else.
+    pub(super) fn is_whole(&self) -> bool {
+        self.numbers > 0 && self.texts + self.fractions == 0
+    }
+
+    /// Whether its numbers go from one to the next, as those of rows do.
+    pub(super) fn counts_rows(&self) -> bool {
+        self.numbers > 20
+            && self.values.len() > MOST_LABELS
+            && self.values.values().all(|&count| count == 1)
+            && self.high - self.low == (self.numbers - 1) as f64
+    }
+
+    /// Whether a code of [`CODES`], which occurs more than once, rather stands for missing values: all others are on
+    /// one side of zero and it is on the other, or it lies further from them than they lie apart.
+    pub(super) fn may_be_missing(&self, code: usize) -> bool {
+        let (value, Some((low, high))) = (CODE_VALUES[code], self.others) else { return false };
+        let gap = if value < low { low - value } else { value - high };
+        let negative = value < 0.0 && low >= 0.0;
+        self.codes[code] > 1 && gap > 0.0 && (negative || gap > high - low)
     }
 
     /// The mean magnitude of its numbers.

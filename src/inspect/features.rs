@@ -9,22 +9,15 @@ use crate::error::Parameter;
 const MANY: usize = 200;
 
 impl Seen<'_> {
-    /// The places of the features among the columns here, from 0; of the samples, where lines are features.
+    /// The places of the features among the columns here, from 0.
     fn feature_places(&self) -> Vec<usize> {
-        let own = matches!(
-            self.written,
-            Written::Text(_) | Written::Blocks { features_as_rows: false, .. }
-        ) || !matches!(self.stated.target, TargetColumn::Last)
+        let own = !self.turned
+            || !matches!(self.stated.target, TargetColumn::Last)
             || matches!(self.written, Written::Blocks { target: true, .. });
-        let here = own && self.stated.target_file.is_none();
+        let here = own && self.beside.is_none();
         let skip = [self.id_column(), self.target_column().filter(|_| here)];
-        let skipped = |c: &usize| {
-            if self.lines_are_features() {
-                *c == 0
-            } else {
-                skip.contains(&Some(*c)) || self.stated.exclude.contains(&self.header[*c])
-            }
-        };
+        let skipped =
+            |c: &usize| skip.contains(&Some(*c)) || self.stated.exclude.contains(&self.header[*c]);
         (0..self.columns.len()).filter(|c| !skipped(c)).collect()
     }
 
@@ -33,75 +26,110 @@ impl Seen<'_> {
         let comma = draft.suggestion.facts.decimal_comma;
         let columns = || places.iter().map(|&c| &self.columns[c]);
         let numeric = columns().filter(|c| c.is_numeric(comma)).count();
-        draft.suggestion.features =
-            if self.lines_are_features() { self.rows as usize } else { places.len() };
+        draft.suggestion.features = places.len();
         if draft.suggestion.smallest.is_none() {
-            draft.suggestion.rows =
-                if self.lines_are_features() { places.len() as u64 } else { self.rows };
+            draft.suggestion.rows = self.rows;
         }
         let words = columns().filter(|c| !c.is_numeric(comma) && c.texts > 0).count();
         let words = if words > 0 { format!(", {words} hold words") } else { String::new() };
-        draft.say("features", format!("{numeric} of {} columns hold numbers{words}", places.len()));
+        draft
+            .say("features", format!("{numeric} of {} features hold numbers{words}", places.len()));
         self.columns_of_words(draft, &places);
+        self.numeric_ids(draft, &places);
         let partly = |c: &&usize| {
             let column = &self.columns[**c];
             column.is_numeric(comma) && column.texts > 0 && !comma
         };
-        for &c in places.iter().filter(partly).take(3) {
-            let what = format!("column {} ({:?})", self.number(c), self.header[c]);
-            self.texts(draft, "features", &what, &self.columns[c]);
+        let partly: Vec<usize> = places.iter().filter(partly).copied().collect();
+        match partly.as_slice() {
+            [] => {}
+            &[c] => self.texts(draft, "features", &self.what(c), &self.columns[c]),
+            several => {
+                let cells: u64 = several.iter().map(|&c| self.columns[c].texts).sum();
+                let named = self.named(several);
+                draft.warn("features", format!("{named}: {cells} cells among numbers are none"));
+            }
         }
         self.amounts(draft, &places);
         let constant = columns().filter(|c| c.is_constant()).count();
         if constant > 0 {
-            draft.say("features", format!("{constant} columns hold one value only"));
+            draft.say("features", format!("{constant} features hold one value only"));
         }
-        let missing: u64 = columns().map(|c| c.missing).sum();
+        let missing: u64 = columns().map(|c| c.missing + c.unstated).sum();
         if missing > 0 {
-            draft.say("features", format!("{missing} cells are empty and count as missing"));
+            let text = format!("{missing} cells are missing: empty, NA and the like");
+            draft.say("features", text);
         }
-        self.codes(draft, &columns().collect::<Vec<_>>());
+        self.codes(draft);
         self.scale(draft, columns().filter(|c| c.is_numeric(comma)).collect());
     }
 
     /// Columns of words: those of ids and free text are excluded, for nearly each of their words stands alone.
     fn columns_of_words(&self, draft: &mut Draft, places: &[usize]) {
-        if self.lines_are_features() {
-            return;
-        }
         let comma = draft.suggestion.facts.decimal_comma;
-        let excluded: Vec<String> = places
-            .iter()
-            .filter(|&&c| self.columns[c].is_free_text(comma))
-            .map(|&c| self.header[c].clone())
-            .collect();
-        if excluded.len() < places.len() {
-            draft.suggestion.features -= excluded.len();
-            draft.suggestion.facts.exclude.extend(excluded);
+        let of = |is: &dyn Fn(&ColumnSummary) -> bool| -> Vec<usize> {
+            let wordy = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma));
+            wordy.filter(|&&c| is(&self.columns[c])).copied().collect()
+        };
+        let free = |column: &ColumnSummary| column.is_free_text(comma);
+        let is_free = of(&free);
+        if is_free.len() < places.len() {
+            self.exclude(draft, &is_free);
         }
-        for &c in places.iter().filter(|&&c| !self.columns[c].is_numeric(comma)).take(3) {
-            let (name, place, column) = (&self.header[c], self.number(c), &self.columns[c]);
-            let what = format!("column {place} ({name:?}) holds");
-            if column.texts == 0 {
-                let text = format!("{what} no value: exclude it");
-                draft.warn_about("features", text, [Parameter::Exclude]);
-            } else if column.is_free_text(comma) {
+        if !is_free.is_empty() {
+            let text = format!(
+                "{}: words most of which occur once, as ids and free text do: no feature, exclude it",
+                self.named(&is_free)
+            );
+            draft.warn_about("features", text, [Parameter::Exclude]);
+        }
+        let empty = of(&|column| column.texts == 0);
+        if !empty.is_empty() {
+            draft.say("features", format!("{}: no value", self.named(&empty)));
+        }
+        let labels = of(&|column| column.texts > 0 && !free(column) && column.has_labels());
+        match labels.as_slice() {
+            [] => {}
+            &[c] => {
                 let text = format!(
-                    "{what} words most of which occur once, as ids and free text do: no feature, \
-                     exclude it"
-                );
-                draft.warn_about("features", text, [Parameter::Exclude]);
-            } else if column.has_labels() {
-                let labels = labels_of(column).join(", ");
-                let text = format!(
-                    "{what} labels ({labels}): state it if it is the target; as a feature its words \
-                     are values"
+                    "{} holds labels ({}): state it if it is the target; as a feature its words are values",
+                    self.what(c),
+                    labels_of(&self.columns[c]).join(", ")
                 );
                 draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
-            } else {
-                draft.say("features", format!("{what} words, which are its values"));
+            }
+            several => {
+                let text = format!(
+                    "{} hold labels: state it if one is the target; as features their words are values",
+                    self.named(several)
+                );
+                draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
             }
         }
+        let words = of(&|column| column.texts > 0 && !free(column) && !column.has_labels());
+        if !words.is_empty() {
+            draft.say("features", format!("{}: words, which are values", self.named(&words)));
+        }
+    }
+
+    /// Columns whose numbers are ids: by their names, or because they count the rows.
+    fn numeric_ids(&self, draft: &mut Draft, places: &[usize]) {
+        let is_id = |c: &&usize| {
+            let column = &self.columns[**c];
+            column.is_whole() && (names_ids(&self.header[**c]) || column.counts_rows())
+        };
+        let ids: Vec<usize> = places.iter().filter(is_id).copied().collect();
+        if !ids.is_empty() && !self.turned && ids.len() < places.len() {
+            self.exclude(draft, &ids);
+            let text =
+                format!("{}: whole numbers as ids have: no feature, exclude it", self.named(&ids));
+            draft.warn_about("features", text, [Parameter::Exclude]);
+        }
+    }
+
+    fn exclude(&self, draft: &mut Draft, columns: &[usize]) {
+        draft.suggestion.features -= columns.len();
+        draft.suggestion.facts.exclude.extend(columns.iter().map(|&c| self.header[c].clone()));
     }
 
     /// Columns with numbers that are written in such a way that they are read as words.
@@ -112,41 +140,35 @@ impl Seen<'_> {
             let amounts = column.amounts(comma);
             amounts > 0 && (column.is_numeric(comma) || 2 * amounts >= column.texts)
         };
-        for &c in places.iter().filter(holds_amounts).take(3) {
-            let (name, place) = (&self.header[c], self.number(c));
-            let amounts = self.columns[c].amounts(comma);
+        let holding: Vec<usize> = places.iter().filter(holds_amounts).copied().collect();
+        if !holding.is_empty() {
+            let amounts: u64 = holding.iter().map(|&c| self.columns[c].amounts(comma)).sum();
             draft.warn(
                 "features",
                 format!(
-                    "column {place} ({name:?}): {amounts} cells look like numbers with a sign, a unit \
-                     or commas, as <5, 12 mg or 1,234 are: they are read as words, write plain numbers"
+                    "{}: {amounts} cells look like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234 are: \
+                     they are read as words, write plain numbers",
+                    self.named(&holding)
                 ),
             );
         }
     }
 
     /// Numbers that usually stand for missing values, in any column.
-    fn codes(&self, draft: &mut Draft, columns: &[&ColumnSummary]) {
-        let mut found = Vec::new();
+    fn codes(&self, draft: &mut Draft) {
+        let suspicious = |code: usize| -> Vec<usize> {
+            let columns = self.columns.iter().enumerate();
+            columns.filter(|(_, column)| column.may_be_missing(code)).map(|(c, _)| c).collect()
+        };
         for (i, code) in CODES.iter().enumerate() {
-            // Several of them at the far end of a column whose other values are much smaller.
-            let value: f64 = code.parse().unwrap_or(0.0);
-            let suspicious = |c: &ColumnSummary| {
-                let low = value == c.low && -value > 3.0 * c.high;
-                let high = value == c.high && value > 3.0 * c.magnitude();
-                c.codes[i] > 1 && (low || high)
-            };
-            let stated = self.stated.missing.iter().any(|stated| stated == code);
-            if self.columns.iter().any(suspicious) && !stated {
-                found.push(*code);
+            let columns = suspicious(i);
+            if !columns.is_empty() && !self.stated.missing.iter().any(|stated| stated == code) {
+                let text = format!(
+                    "{code} may stand for missing values in {}: state it",
+                    self.named(&columns)
+                );
+                draft.warn_about("missing", text, [Parameter::Missing]);
             }
-        }
-        if columns.iter().any(|c| c.unstated > 0) {
-            draft.say("features", "NA and the like are taken as missing");
-        }
-        if !found.is_empty() {
-            let text = format!("{} may stand for missing values: state them", found.join(", "));
-            draft.warn_about("missing", text, [Parameter::Missing]);
         }
     }
 
@@ -176,4 +198,14 @@ impl Seen<'_> {
             draft.say("scale", format!("{words}: the columns are rather in different units"));
         }
     }
+}
+
+/// Whether a name is one of ids.
+fn names_ids(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let words = ["id", "mrn", "ssn", "uuid", "identifier"];
+    words.iter().any(|word| {
+        name == *word
+            || ["_", "-", ".", " "].iter().any(|by| name.ends_with(&format!("{by}{word}")))
+    })
 }

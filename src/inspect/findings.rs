@@ -1,7 +1,8 @@
 //! Findings and suggestions, drawn from the counts of a table.
 
+use super::beside::Beside;
 use super::column::ColumnSummary;
-use crate::data::{Format, MISSING, Orientation, TableFacts, TargetColumn};
+use crate::data::{Format, MISSING, Orientation, TableFacts, TargetColumn, looks_turned};
 use crate::error::Parameter;
 use crate::select::Target;
 
@@ -34,6 +35,8 @@ pub struct Suggestion {
     pub features: usize,
     /// The number of rows with a usable target, as far as it was looked for; else of all samples.
     pub rows: u64,
+    /// Whether the orientation has to be stated although it is the default: the header tells otherwise.
+    pub must_state_orientation: bool,
     /// The share of the rarest class, 0.5 for a target that is split; `None` if the target was not looked at.
     pub smallest: Option<f64>,
 }
@@ -42,15 +45,13 @@ pub struct Suggestion {
 pub(super) enum Written {
     /// Text, with this delimiter.
     Text(u8),
-    /// Another format. The columns here are features even where features are the file's rows.
+    /// Another format.
     Blocks {
         format: Format,
         /// Whether the first column here holds ids that stand beside the file's columns.
         ids: bool,
         /// Whether the last one here is a target that stands beside them.
         target: bool,
-        /// Whether the file's rows are features.
-        features_as_rows: bool,
     },
 }
 
@@ -58,13 +59,21 @@ pub(super) enum Written {
 pub(super) struct Seen<'a> {
     /// The facts that were stated.
     pub(super) stated: &'a TableFacts,
+    /// The target that was stated.
+    pub(super) stated_target: Option<&'a Target>,
+    /// The names of the columns. Columns here are features, also where features are the file's rows.
     pub(super) header: &'a [String],
     pub(super) written: Written,
+    /// Whether features are the file's rows.
+    pub(super) turned: bool,
+    /// The number of samples.
     pub(super) rows: u64,
     pub(super) columns: &'a [ColumnSummary],
     /// Different values of the id column, or of the first.
     pub(super) different_ids: usize,
     pub(super) duplicated_ids: usize,
+    /// The target file.
+    pub(super) beside: Option<&'a Beside>,
 }
 
 /// The findings so far.
@@ -127,11 +136,17 @@ impl Seen<'_> {
             Written::Text(other) => format!("separated by {:?}", char::from(other)),
             Written::Blocks { format, .. } => format!("format {}", format.name()),
         };
-        let columns = self.header.len() - self.beside();
-        draft.say("shape", format!("{} rows and {columns} columns, {delimiter}", self.rows));
+        let (columns, rows) = (self.header.len() - self.beside(), self.rows);
+        draft.say(
+            "shape",
+            match self.turned {
+                false => format!("{rows} rows and {columns} columns, {delimiter}"),
+                true => format!("{columns} rows and {rows} columns beside the names, {delimiter}"),
+            },
+        );
         if let Written::Text(delimiter) = self.written {
             draft.suggestion.facts.delimiter = Some(delimiter);
-            if self.header.len() == 1 {
+            if self.header.len() == 1 && !self.turned {
                 let alone = "there is one column only: state what separates cells";
                 draft.warn_about("shape", alone, [Parameter::Delimiter]);
             }
@@ -158,16 +173,36 @@ impl Seen<'_> {
         }
     }
 
-    /// The number of a column in the file, from 1.
+    /// The number of a column (of a row, where features are rows) in the file, from 1.
     pub(super) fn number(&self, column: usize) -> usize {
         let ids = matches!(self.written, Written::Blocks { ids: true, .. });
         column + usize::from(!ids)
     }
 
-    /// Whether the columns here are samples.
-    pub(super) fn lines_are_features(&self) -> bool {
-        matches!(self.written, Written::Text(_))
-            && self.stated.orientation == Some(Orientation::FeaturesAsRows)
+    /// A column in words.
+    pub(super) fn what(&self, column: usize) -> String {
+        let kind = if self.turned { "row" } else { "column" };
+        format!("{kind} {} ({:?})", self.number(column), self.header[column])
+    }
+
+    /// Columns in words: their names, unless they are many.
+    pub(super) fn named(&self, columns: &[usize]) -> String {
+        /// So many names are listed.
+        const LISTED: usize = 40;
+        let names: Vec<String> =
+            columns.iter().take(LISTED).map(|&c| format!("{:?}", self.header[c])).collect();
+        let more = match columns.len().saturating_sub(LISTED) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let kind = match (self.turned, columns.len()) {
+            (true, 1) => "row",
+            (true, _) => "rows",
+            (false, 1) => "column",
+            (false, _) => "columns",
+        };
+        let number = if columns.len() > 1 { format!("{} ", columns.len()) } else { String::new() };
+        format!("{number}{kind} ({}{more})", names.join(", "))
     }
 
     /// Whether lines may be features: many more lines than columns, each with a different name, and
@@ -180,11 +215,10 @@ impl Seen<'_> {
         let labels = self.columns.iter().skip(1).any(is_label);
         let may = match self.written {
             Written::Text(_) => true,
-            Written::Blocks { format, features_as_rows, .. } => {
-                format == Format::R && !features_as_rows
-            }
+            Written::Blocks { format, .. } => format == Format::R,
         };
-        may && named
+        may && !self.turned
+            && named
             && !labels
             && !self.first_is_named_as_ids()
             && self.rows > 4 * self.header.len() as u64
@@ -203,16 +237,26 @@ impl Seen<'_> {
     }
 
     fn orientation(&self, draft: &mut Draft) {
-        if let Written::Blocks { features_as_rows: true, .. } = self.written {
-            draft.say("lies", "each row of the file is a feature and each column a sample");
-            draft.suggestion.facts.orientation = Some(Orientation::FeaturesAsRows);
-        } else if self.lines_are_features() {
+        let ask = [Parameter::Orientation, Parameter::TargetFile, Parameter::Target];
+        let looks = looks_turned(self.header).filter(|_| !self.turned);
+        if self.turned {
             draft.say(
                 "lies",
-                "each line is a feature and each column a sample, as stated: the first column's texts \
-                 are feature names, and are printed when selected",
+                "each row is a feature and each column a sample: the first column's texts are names of features, \
+                 and are printed when selected",
             );
             draft.suggestion.facts.orientation = Some(Orientation::FeaturesAsRows);
+        } else if let (None, Some(reason)) = (self.stated.orientation, looks) {
+            draft.suggestion.undecided = true;
+            draft.warn_about(
+                "lies",
+                format!(
+                    "{reason}: if each row is a feature, state features as rows, for else features would be \
+                     protected instead of people and ids printed; the targets then come from a file (id,value) or a \
+                     row, by its name. If each row is a person, state samples as rows. Then inspect again"
+                ),
+                ask,
+            );
         } else if self.stated.orientation.is_none() && self.lines_may_be_features() {
             draft.suggestion.undecided = true;
             draft.warn_about(
@@ -221,10 +265,12 @@ impl Seen<'_> {
                  state samples as rows and inspect again. If it is a feature (as genes often are), \
                  state features as rows, for else features would be protected instead of people; the \
                  targets then come from a file (id,value) or a row, by its name",
-                [Parameter::Orientation, Parameter::TargetFile, Parameter::Target],
+                ask,
             );
         } else {
+            // What the header says must be stated; what is the default need not.
             draft.suggestion.facts.orientation = Some(Orientation::SamplesAsRows);
+            draft.suggestion.must_state_orientation = looks.is_some();
             draft
                 .say("lies", "each row is read as one sample: it must hold all data of one person");
         }
@@ -249,10 +295,12 @@ impl Seen<'_> {
         what: &str,
         column: &ColumnSummary,
     ) {
-        let row = column.first_text.unwrap_or(0);
+        let first = column.first_text.unwrap_or(0);
+        let place =
+            if self.turned { format!("column {}", first + 1) } else { format!("row {first}") };
         draft.warn(
             topic,
-            format!("{what}: {} cells are no numbers, the first in row {row}", column.texts),
+            format!("{what}: {} cells are no numbers, the first in {place}", column.texts),
         );
     }
 }

@@ -3,17 +3,21 @@
 //! **Not private**: the results depend on the data without noise and must not be passed on.
 
 mod amount;
+mod beside;
 mod blocks;
 mod column;
 mod different;
 mod features;
 mod findings;
+mod lines;
 mod roles;
 
 use std::collections::HashMap;
 
-use crate::data::{CellFormat, FileTable, Format, Row, RowFold};
+use crate::data::{CellFormat, FileTable, Format, Orientation, Row, RowFold};
 use crate::error::Result;
+use crate::select::Target;
+use beside::Beside;
 use column::ColumnSummary;
 
 pub use findings::{Finding, Suggestion};
@@ -22,9 +26,9 @@ pub use findings::{Finding, Suggestion};
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Inspection {
-    /// The number of samples; of a text table, the number of lines below the header.
+    /// The number of samples.
     pub rows: u64,
-    /// The number of columns.
+    /// The number of columns; of rows, where features are rows.
     pub columns: usize,
     /// The findings, in the order to read them.
     pub findings: Vec<Finding>,
@@ -32,44 +36,54 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
-/// Inspects a table of any format, with the facts that are stated of it.
+/// Inspects a table of any format, with the facts that are stated of it, and the target if it is stated.
 ///
 /// # Errors
 ///
 /// As for reading it: `Request` for facts that do not fit its format, `Io`, or `Input` with the place of the
 /// first structure error.
-pub fn inspect(table: &FileTable) -> Result<Inspection> {
+pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
     match table.format()? {
-        Format::Text => inspect_text(table),
-        format => blocks::inspect(table, format),
+        Format::Text => inspect_text(table, target),
+        format => blocks::inspect(table, format, target),
     }
 }
 
-fn inspect_text(table: &FileTable) -> Result<Inspection> {
+fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
     let stated = &table.facts;
     let open = table.file().open()?;
-    let (header, delimiter) = (open.names()?, open.delimiter());
+    let delimiter = open.delimiter();
     // Decimal commas are counted, stated or not.
     let format = CellFormat { decimal_comma: false, ..stated.cells() };
-    let id = stated.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
-    let new = || TextLook {
-        format: &format,
-        rows: 0,
-        columns: vec![ColumnSummary::default(); header.len()],
-        id: id.unwrap_or(0),
-        ids: HashMap::new(),
-    };
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let look = open.fold(threads, new)?;
-    let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
+    let turned = stated.orientation == Some(Orientation::FeaturesAsRows);
+    let (header, look) = if turned {
+        lines::look(open, &format, threads)?
+    } else {
+        let header = open.names()?;
+        let id = stated.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
+        let new = || TextLook {
+            format: &format,
+            rows: 0,
+            columns: vec![ColumnSummary::default(); header.len()],
+            id: id.unwrap_or(0),
+            ids: HashMap::new(),
+        };
+        let look = open.fold(threads, new)?;
+        (header, look)
+    };
+    let beside = Beside::read(stated, &look.ids)?;
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
+        stated_target: target,
         header: &header,
         written: findings::Written::Text(delimiter),
+        turned,
         rows: look.rows,
         columns: &look.columns,
         different_ids: look.ids.len(),
-        duplicated_ids,
+        duplicated_ids: look.ids.values().filter(|&&count| count > 1).count(),
+        beside: beside.as_ref(),
     });
     Ok(Inspection { rows: look.rows, columns: header.len(), findings, suggestion })
 }
@@ -108,14 +122,13 @@ impl RowFold for TextLook<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::data::{Orientation, TableFacts, TargetColumn};
+    use crate::data::{TableFacts, TargetColumn};
     use crate::error::Parameter;
-    use crate::select::Target;
 
     fn inspected(text: &str, stated: TableFacts) -> Inspection {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        inspect(&FileTable::new(file.path()).facts(stated)).unwrap()
+        inspect(&FileTable::new(file.path()).facts(stated), None).unwrap()
     }
 
     #[test]
@@ -211,7 +224,7 @@ mod tests {
     #[test]
     fn facts_that_do_not_fit_are_refused() {
         let facts = TableFacts { delimiter: Some(b','), ..TableFacts::default() };
-        let error = inspect(&FileTable::new("not there.npy").facts(facts)).unwrap_err();
+        let error = inspect(&FileTable::new("not there.npy").facts(facts), None).unwrap_err();
         assert_eq!(error.parameters(), [Parameter::Delimiter]);
     }
 }

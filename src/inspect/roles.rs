@@ -1,5 +1,7 @@
 //! Findings on the columns of ids and of the target.
 
+use super::beside::Beside;
+use super::column::ColumnSummary;
 use super::findings::{Draft, Seen, Written, labels_of, short};
 use crate::data::{Format, TargetColumn};
 use crate::error::Parameter;
@@ -10,6 +12,7 @@ impl Seen<'_> {
     pub(super) fn id_column(&self) -> Option<usize> {
         match self.written {
             Written::Blocks { ids: true, .. } => return Some(0),
+            _ if self.turned => return None,
             Written::Blocks { format: Format::Npy | Format::Npz, .. } => return None,
             _ => {}
         }
@@ -26,8 +29,8 @@ impl Seen<'_> {
     }
 
     pub(super) fn ids(&self, draft: &mut Draft) {
-        if self.lines_are_features() {
-            return;
+        if self.turned && matches!(self.written, Written::Text(_)) {
+            draft.say("ids", "the header holds the samples' ids, which are private");
         }
         let Some(id) = self.id_column() else { return };
         let name = &self.header[id];
@@ -60,45 +63,71 @@ impl Seen<'_> {
         if let Some(name) = stated {
             draft.suggestion.facts.target = TargetColumn::Named(name.clone());
         }
-        if self.stated.target_file.is_some() {
-            let apart = "in its own file: if it holds labels, state them";
-            draft.say_about("target", apart, [Parameter::Classes]);
+        if let Some(beside) = self.beside {
+            self.target_beside(draft, beside);
             return;
         }
-        let apart = matches!(self.written, Written::Blocks { features_as_rows: true, target, .. }
-            if !target && stated.is_none());
-        if self.lines_are_features() || apart {
-            if stated.is_none() {
-                draft.warn_about(
-                    "target",
-                    "state a file of targets (id,value), or the name of the row that holds them",
-                    [Parameter::TargetFile, Parameter::Target],
-                );
-                draft.suggestion.undecided = true;
-            }
+        let own = matches!(self.written, Written::Blocks { target: true, .. });
+        if self.turned && !own && stated.is_none() {
+            draft.warn_about(
+                "target",
+                "state a file of targets (id,value), or the name of the row that holds them",
+                [Parameter::TargetFile, Parameter::Target],
+            );
+            draft.suggestion.undecided = true;
             return;
         }
         match self.target_column() {
-            Some(place) => self.target_in(draft, place),
+            Some(place) => {
+                self.target_in(draft, &self.what(place), &self.columns[place]);
+                // A header whose last name is a label looks like a row, unless it is stated.
+                if let Target::Classes(labels) = &draft.suggestion.target
+                    && labels.contains(&self.header[place])
+                {
+                    draft.suggestion.facts.target = TargetColumn::Named(self.header[place].clone());
+                }
+            }
             None => draft.warn_about("target", "there is no such column", [Parameter::Target]),
         }
     }
 
+    /// The target in a file of its own.
+    fn target_beside(&self, draft: &mut Draft, beside: &Beside) {
+        let Beside { column, by_id, targets, joined } = beside;
+        if *by_id {
+            draft.say("target", format!("{joined} of the {targets} ids in its file are here, too"));
+            if *joined == 0 {
+                draft.warn_about("target", "state the column of ids", [Parameter::Id]);
+                return;
+            }
+        } else if *targets as u64 != self.rows {
+            let text = format!("its file holds {targets} values for {} samples", self.rows);
+            draft.warn_about("target", text, [Parameter::TargetFile]);
+        }
+        self.target_in(draft, "its file", column);
+    }
+
     /// The target in the column at a place here, from 0.
-    fn target_in(&self, draft: &mut Draft, place: usize) {
-        let (name, column) = (&self.header[place], &self.columns[place]);
-        let what = format!("column {} ({name:?})", self.number(place));
+    fn target_in(&self, draft: &mut Draft, what: &str, column: &ColumnSummary) {
         let decimal_comma = draft.suggestion.facts.decimal_comma;
         let numeric = column.is_numeric(decimal_comma);
-        if numeric && !column.has_label_numbers() {
+        if let Some(Target::Classes(classes)) = self.stated_target {
+            self.stated_classes(draft, what, column, classes);
+            return;
+        }
+        if numeric && (!column.has_label_numbers() || self.stated_target.is_some()) {
             (draft.suggestion.rows, draft.suggestion.smallest) = (column.numbers, Some(0.5));
             draft.say(
                 "target",
                 format!("{what}: numbers from {} to {}", short(column.low), short(column.high)),
             );
-            if column.texts > 0 && !decimal_comma {
-                self.texts(draft, "target", &what, column);
+            if let Some(target) = self.stated_target {
+                draft.suggestion.target = target.clone();
             }
+            if column.texts > 0 && !decimal_comma {
+                self.texts(draft, "target", what, column);
+            }
+            self.lost_amounts(draft, column);
         } else if column.has_labels() {
             let mut labels = labels_of(column);
             let counted: Vec<String> =
@@ -130,11 +159,55 @@ impl Seen<'_> {
                 format!("{what} holds neither numbers nor a few labels: state another target"),
                 [Parameter::Target],
             );
+            self.lost_amounts(draft, column);
         }
         // Labels are counted as texts, numbers as numbers.
         let missing = column.missing + if numeric { column.unstated } else { 0 };
         if missing > 0 {
             draft.say("target", format!("{missing} rows have none and count nowhere"));
         }
+    }
+
+    /// Numbers that are written so that they are read as words: their rows have no target.
+    fn lost_amounts(&self, draft: &mut Draft, column: &ColumnSummary) {
+        let amounts = column.amounts(draft.suggestion.facts.decimal_comma);
+        if amounts > 0 {
+            draft.warn(
+                "target",
+                format!(
+                    "{amounts} cells look like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234.50 are: \
+                     their rows would count nowhere, write plain numbers"
+                ),
+            );
+        }
+    }
+
+    /// The classes that were stated, and how many rows have each.
+    fn stated_classes(
+        &self,
+        draft: &mut Draft,
+        what: &str,
+        column: &ColumnSummary,
+        classes: &[String],
+    ) {
+        let count = |class: &String| column.values.get(class.trim()).copied().unwrap_or(0);
+        let counted: Vec<String> =
+            classes.iter().map(|class| format!("{class} ({})", count(class))).collect();
+        draft.say("target", format!("{what}: labels {}", counted.join(", ")));
+        for class in classes.iter().filter(|class| count(class) == 0) {
+            let text = format!("no row has the label {class:?}, as far as was looked");
+            draft.warn_about("target", text, [Parameter::Classes]);
+        }
+        let others: Vec<String> =
+            labels_of(column).into_iter().filter(|label| !classes.contains(label)).collect();
+        if !others.is_empty() {
+            let text = format!("other labels count nowhere: {}", others.join(", "));
+            draft.say_about("target", text, [Parameter::Classes]);
+        }
+        let (rows, least) =
+            (classes.iter().map(count).sum::<u64>(), classes.iter().map(count).min());
+        draft.suggestion.rows = rows;
+        draft.suggestion.smallest = Some(least.unwrap_or(0) as f64 / rows.max(1) as f64);
+        draft.suggestion.target = Target::Classes(classes.to_vec());
     }
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::output::Destination;
-use crate::schema_file::SchemaFile;
+use crate::schema_file::{SchemaFile, stated_target};
 use crate::select::SelectArguments;
 use crate::table_arguments::TableArguments;
 use crate::values::to_record;
@@ -26,14 +26,34 @@ pub(super) struct InspectArguments {
     #[command(flatten)]
     pub(super) table: TableArguments,
 
+    /// The target is one of these labels
+    #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds")]
+    pub(super) classes: Option<String>,
+
+    /// The target is a number in this range, known from public sources
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    pub(super) target_bounds: Option<String>,
+
     /// Write the facts it found to a schema file, for you to check and use with `select --schema`
     #[arg(long, value_name = "FILE")]
     pub(super) write_schema: Option<PathBuf>,
 }
 
+impl InspectArguments {
+    /// The target, if it is stated.
+    fn target(&self, schema: &SchemaFile) -> Result<Option<Target>> {
+        let target = stated_target(self.classes.as_deref(), self.target_bounds.as_deref(), schema)?;
+        Ok(Some(target).filter(|target| *target != Target::Numeric))
+    }
+}
+
 pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let table = &arguments.table;
-    let (schema, _) = table.schema()?;
+    let (mut schema, _) = table.schema()?;
+    if table.states_target() {
+        (schema.classes, schema.target_bounds) = (None, None);
+    }
+    let target = arguments.target(&schema)?;
     let stated = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
     inputs.extend(stated.target_file.as_deref());
@@ -42,7 +62,7 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
         return Err(Error::request(schema_exists));
     }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
-    let inspection = look(&FileTable::new(&table.file).facts(stated.clone()))?;
+    let inspection = look(&FileTable::new(&table.file).facts(stated.clone()), target.as_ref())?;
     let options = options(&inspection.suggestion, &stated);
     let checked = check(&inspection.suggestion, &options, &table.file);
     if let (true, Some(path)) = (checked.is_ok(), &arguments.write_schema) {
@@ -78,6 +98,8 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     }
     if features_as_rows {
         state("--orient", "features-as-rows".to_owned());
+    } else if suggestion.must_state_orientation {
+        state("--orient", "samples-as-rows".to_owned());
     }
     if let Some(id) = &facts.id {
         state("--id", id.clone());
@@ -132,9 +154,8 @@ fn check(
         return Err("the table's names cannot be stated on a command line".to_owned());
     };
     let checked = select.job().and_then(|job| {
-        // Standard input has been read, and where features are rows the header does not hold them.
-        let features_as_rows = suggestion.facts.orientation == Some(Orientation::FeaturesAsRows);
-        if file != Path::new("-") && !features_as_rows {
+        // Standard input has been read.
+        if file != Path::new("-") {
             job.select.dry_run(&job.table)?;
         }
         predictions(suggestion, &job.select)

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use super::arguments::{MethodId, Scale, Score, SelectArguments};
 use crate::progress::progress;
-use crate::schema_file::SchemaFile;
-use crate::values::{parse_bounds, parse_center, parse_record, parse_size, parse_split};
+use crate::schema_file::{SchemaFile, stated_target};
+use crate::values::{parse_bounds, parse_center, parse_size, parse_split};
 use dpsis::{
-    Bounds, Error, FileTable, Method, NotPrivateSelect, Result, Scaling, ScoreKind, Select, Target,
+    Error, FileTable, Method, NotPrivateSelect, Result, Scaling, ScoreKind, Select, Target,
     TwoStage,
 };
 
@@ -142,13 +142,7 @@ impl SelectArguments {
     }
 
     fn target(&self, schema: &SchemaFile) -> Result<Target> {
-        Ok(match (&self.classes, &self.target_bounds, &schema.classes, schema.target_bounds) {
-            (Some(labels), ..) => Target::Classes(parse_record(labels)?),
-            (_, Some(bounds), ..) => Target::Bounded(parse_bounds(bounds)?),
-            (_, _, Some(labels), _) => Target::Classes(labels.clone()),
-            (.., Some([low, high])) => Target::Bounded(Bounds::new(low, high)?),
-            _ => Target::Numeric,
-        })
+        stated_target(self.classes.as_deref(), self.target_bounds.as_deref(), schema)
     }
 
     /// States how features are scaled.

@@ -1,0 +1,49 @@
+//! A look at a text whose lines are features and whose columns are samples.
+
+use std::collections::HashMap;
+
+use super::TextLook;
+use super::column::ColumnSummary;
+use crate::data::{CellFormat, OpenTable, Row, RowFold};
+use crate::error::Result;
+
+/// The names of the lines, and what each holds; the ids are those of the header.
+///
+/// # Errors
+///
+/// As for a pass over the rows.
+pub(super) fn look<'a>(
+    open: OpenTable,
+    format: &'a CellFormat,
+    threads: usize,
+) -> Result<(Vec<String>, TextLook<'a>)> {
+    let mut ids: HashMap<Vec<u8>, u64> = HashMap::new();
+    let samples = open.columns() - 1;
+    for id in &open.ids()[1..] {
+        *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
+    }
+    let mut lines = open.fold(threads, || Lines { format, samples, lines: Vec::new() })?.lines;
+    lines.sort_unstable_by_key(|(number, ..)| *number);
+    let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
+    Ok((names, TextLook { format, rows: samples as u64, columns, id: 0, ids }))
+}
+
+struct Lines<'a> {
+    format: &'a CellFormat,
+    samples: usize,
+    lines: Vec<(u64, String, ColumnSummary)>,
+}
+
+impl RowFold for Lines<'_> {
+    fn row(&mut self, number: u64, row: &Row<'_>) {
+        let mut line = ColumnSummary::default();
+        for sample in 1..=self.samples {
+            line.take_in(row.cell(sample), sample as u64, self.format);
+        }
+        self.lines.push((number, String::from_utf8_lossy(row.cell(0)).into_owned(), line));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.lines.extend(other.lines);
+    }
+}
