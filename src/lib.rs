@@ -143,6 +143,7 @@ pub mod internals {
     pub use crate::method::votes;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
+    pub use crate::report::wrap::wrapped;
     pub use crate::select::checked_threads;
 }
 

@@ -17,6 +17,7 @@ mod reported;
 mod testing;
 mod text;
 mod words;
+pub(crate) mod wrap;
 
 pub use json::to_json;
 #[cfg(feature = "html")]

@@ -14,20 +14,22 @@ use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 /// One range per feature, feature,lo,hi, to which `select` clips. The table must be public: bounds
 /// computed from the sensitive table itself are not private.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct BoundsArguments {
-    #[command(flatten)]
-    table: TableArguments,
-
     /// Where to clip: this many standard deviations around the mean (1sd, 2.5sd), at quantiles
     /// (quantiles:0.05,0.95), or nowhere within the reference's range (range)
     #[arg(long, value_name = "CLIP")]
     clip: Clip,
 
+    #[command(flatten)]
+    table: TableArguments,
+
     /// Write the bounds to this file, whole or not at all
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     output: Option<PathBuf>,
 }
+
+const MORE: &str = "All options, with examples: dpsis bounds --help";
 
 const AFTER_HELP: &str = "\
 Examples:

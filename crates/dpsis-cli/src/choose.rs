@@ -19,9 +19,10 @@ use dpsis::{Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, T
 /// sensitivity - the most by which one unit of the data can move it - is public. Names go to stdout, a
 /// report to stderr.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct ChooseArguments {
     /// The candidates: CSV, plain, .gz or .zst; - is standard input
+    #[arg(display_order = 0, help_heading = "Candidates")]
     file: PathBuf,
 
     #[command(flatten)]
@@ -32,15 +33,24 @@ pub(super) struct ChooseArguments {
     k: usize,
 
     /// The most by which one unit can move any score, where the file does not say
-    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Scores")]
+    #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Candidates")]
     sensitivity: Option<String>,
 
     /// One unit more raises scores or leaves them, as it does counts (or lowers them all)
-    #[arg(long, help_heading = "Scores")]
+    #[arg(long, help_heading = "Candidates")]
     monotonic: bool,
 
+    #[command(flatten)]
+    output: OutputArguments,
+
     /// The difference between neighboring data
-    #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Relation::AddRemove,
+        hide_short_help = true,
+        help_heading = "Privacy"
+    )]
     neighbors: Relation,
 
     /// How candidates are chosen [default: canonical where all sensitivities are equal]; sis, random and
@@ -51,7 +61,7 @@ pub(super) struct ChooseArguments {
         value_parser = clap::builder::PossibleValuesParser::new(
             CARDS.iter().map(|card| card.id).chain(Baseline::IDS)
         ),
-        help_heading = "Mechanism"
+        hide_short_help = true, help_heading = "Mechanism"
     )]
     mechanism: Option<String>,
 
@@ -59,13 +69,14 @@ pub(super) struct ChooseArguments {
     parameters: ParameterArguments,
 
     /// I know that the output is not private
-    #[arg(long, help_heading = "Mechanism")]
+    #[arg(long, hide_short_help = true, help_heading = "Mechanism")]
     not_private: bool,
 
     /// Look at the scores and say which mechanism suits them: not private
     #[arg(
         long,
         conflicts_with_all = ["trials", "seed", "mechanism", "not_private"],
+        hide_short_help = true,
         help_heading = "Evaluation, on public scores"
     )]
     advise: bool,
@@ -75,26 +86,36 @@ pub(super) struct ChooseArguments {
         long,
         value_name = "N",
         value_parser = clap::value_parser!(u64).range(1..=Trials::MOST),
+        hide_short_help = true,
         help_heading = "Evaluation, on public scores"
     )]
     trials: Option<u64>,
 
     /// With --trials: outcomes in the order of the picks, where that is released
-    #[arg(long, requires = "trials", help_heading = "Evaluation, on public scores")]
+    #[arg(
+        long,
+        requires = "trials",
+        hide_short_help = true,
+        help_heading = "Evaluation, on public scores"
+    )]
     ordered: bool,
 
     /// Draw from a stated seed: for tests; the output is then not for release
-    #[arg(long, value_name = "N", help_heading = "Evaluation, on public scores")]
+    #[arg(
+        long,
+        value_name = "N",
+        hide_short_help = true,
+        help_heading = "Evaluation, on public scores"
+    )]
     seed: Option<u64>,
-
-    #[command(flatten)]
-    output: OutputArguments,
 }
+
+const MORE: &str = "All options, with examples: dpsis choose --help";
 
 const AFTER_HELP: &str = "\
 Examples:
   dpsis choose --eps 1 --sensitivity 0.01 models.csv
-  dpsis choose --eps 1 --k 3 --mechanism peel --sensitivity 1 --monotonic counts.csv
+  dpsis choose --eps 1 --k 3 --sensitivity 1 --monotonic counts.csv
   dpsis choose --eps 1 --mechanism gem candidates.csv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";

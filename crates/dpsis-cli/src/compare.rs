@@ -22,13 +22,17 @@ use dpsis_eval::{
 /// and how accurate a plain model on the selected features is. The files are read without privacy: use
 /// it on public data only. A run that was stopped is resumed when it is started again.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct CompareArguments {
-    /// Public tables: CSV or TSV, plain, .gz or .zst; one row per sample, the target in the last column
+    /// Public tables
+    ///
+    /// CSV or TSV, plain, .gz or .zst; one row per sample, the target in the last column
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
 
-    /// Methods: dp-sis, two-stage (each also with a mechanism: dp-sis:joint), dpkendall, sis, random
+    /// Methods
+    ///
+    /// dp-sis, two-stage (each also with a mechanism: dp-sis:joint), dpkendall, sis, random
     #[arg(
         long,
         value_name = "LIST",
@@ -37,16 +41,22 @@ pub(super) struct CompareArguments {
     )]
     methods: Vec<String>,
 
-    /// Scales: default (what select takes), row-rank, kendall, bounds, paper (by the data), quantiles (one
+    /// Scales
+    ///
+    /// default (what select takes), row-rank, kendall, bounds, paper (by the data), quantiles (one
     /// pair of bounds), or 1sd, 0.5sd, ... (bounds of each feature from the other half of the rows)
     #[arg(long, value_name = "LIST", default_value = "default", value_delimiter = ',')]
     scale: Vec<String>,
 
-    /// Total budgets: 0.1,0.5,1 or 0.1..20:12 (12 values, evenly on a logarithmic scale)
+    /// Total budgets: 0.1,0.5,1 or 0.1..20:12
+    ///
+    /// 0.1..20:12 stands for 12 values, evenly on a logarithmic scale
     #[arg(long, value_name = "LIST", default_value = "0.1,0.2,0.5,1,2,5,10,20")]
     eps: String,
 
-    /// Numbers of features: 5,10,log (log: the natural logarithm of the number of features)
+    /// Numbers of features: 5,10,log
+    ///
+    /// log: the natural logarithm of the number of features
     #[arg(long, short, value_name = "LIST", default_value = "5")]
     k: String,
 
@@ -55,33 +65,43 @@ pub(super) struct CompareArguments {
     trials: u64,
 
     /// The penalty of the LASSO that is compared with, and of two-stage, for values in [-1, 1]
-    #[arg(long, value_name = "LAMBDA", default_value_t = 0.1, allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "LAMBDA",
+        default_value_t = 0.1,
+        allow_hyphen_values = true,
+        hide_short_help = true
+    )]
     penalty: f64,
 
     /// The bounds of all features, for --scale bounds
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, hide_short_help = true)]
     bounds: Option<String>,
 
     /// Bounds from a CSV file feature,lo,hi, for --scale bounds
-    #[arg(long, value_name = "FILE", conflicts_with = "bounds")]
+    #[arg(long, value_name = "FILE", conflicts_with = "bounds", hide_short_help = true)]
     bounds_file: Option<PathBuf>,
 
-    /// The target is one of these labels [default: a number if all that is there are numbers, else a label]
+    /// The target is one of these labels
+    ///
+    /// [default: a number if all that is there are numbers, else a label]
     #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds")]
     classes: Option<String>,
 
     /// The target of each table is one of the labels that it holds, numbers or not
-    #[arg(long, conflicts_with_all = ["classes", "target_bounds"])]
+    #[arg(long, conflicts_with_all = ["classes", "target_bounds"], hide_short_help = true)]
     labels: bool,
 
     /// The target is a number in this range
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, hide_short_help = true)]
     target_bounds: Option<String>,
 
     #[command(flatten)]
     table: TableOptions,
 
-    /// The folder for compare.csv, figures and index.html: new, or one that compare has made
+    /// The folder for compare.csv, figures and index.html
+    ///
+    /// It must be new, or one that compare has made
     #[arg(short, long, value_name = "DIR")]
     output: PathBuf,
 
@@ -89,10 +109,13 @@ pub(super) struct CompareArguments {
     run: RunArguments,
 }
 
+const MORE: &str = "All options, with examples: dpsis compare --help";
+
 const AFTER_HELP: &str = "\
 Examples:
   dpsis compare --eps 0.5..10:6 --k 5,log -o results public.csv
-  dpsis compare --methods dp-sis,dp-sis:peel,dpkendall --scale row-rank,1sd -o results a.csv b.csv.gz";
+  dpsis compare --methods dp-sis,dp-sis:peel,dpkendall --scale row-rank,1sd \\
+    -o results a.csv b.csv.gz";
 
 pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
     let (sweep, target) = arguments.checked()?;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::output::{self, Destination};
+use dpsis::internals::wrapped;
 use dpsis::{Error, Result};
 use dpsis_eval::datasets::{self, DataSet, Form, Origin, PublicTable};
 use dpsis_eval::design;
@@ -27,7 +28,7 @@ enum DatasetsCommand {
 
 /// Make a synthetic table whose true features are known.
 #[derive(Debug, Args)]
-#[command(after_help = made_help())]
+#[command(after_help = MAKE_MORE, after_long_help = made_help())]
 struct MakeArguments {
     /// Which table
     name: String,
@@ -49,8 +50,11 @@ struct MakeArguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
+
+const MAKE_MORE: &str = "The tables: dpsis datasets make --help";
+
 fn made_help() -> String {
-    let line = |(name, about): &(&str, &str)| format!("  {name:<11} {about}\n");
+    let line = |(name, about): &(&str, &str)| wrapped(&format!("  {name:<11} {about}"), 14) + "\n";
     let planted = Kind::ALL.map(|kind| line(&(kind.id(), kind.about()))).concat();
     format!(
         "Tables:\n{}\nTables as people have them, of their own size, as .csv only:\n{planted}",

@@ -23,20 +23,20 @@ use dpsis::{
 /// command to use. It reads the data without privacy: its output must not be passed on.
 #[derive(Debug, Args)]
 pub(super) struct InspectArguments {
-    #[command(flatten)]
-    pub(super) table: TableArguments,
-
-    /// The target is one of these labels
-    #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds")]
-    pub(super) classes: Option<String>,
-
-    /// The target is a number in this range, known from public sources
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
-    pub(super) target_bounds: Option<String>,
-
     /// Write the facts it found to a schema file, for you to check and use with `select --schema`
     #[arg(long, value_name = "FILE")]
     pub(super) write_schema: Option<PathBuf>,
+
+    /// The target is one of these labels
+    #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds", help_heading = "Target")]
+    pub(super) classes: Option<String>,
+
+    /// The target is a number in this range, known from public sources
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Target")]
+    pub(super) target_bounds: Option<String>,
+
+    #[command(flatten)]
+    pub(super) table: TableArguments,
 }
 
 impl InspectArguments {

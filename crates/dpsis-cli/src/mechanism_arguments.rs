@@ -15,7 +15,7 @@ pub(super) struct MechanismArguments {
         long,
         value_name = "ID",
         value_parser = clap::builder::PossibleValuesParser::new(CARDS.map(|card| card.id)),
-        help_heading = "Mechanism"
+        hide_short_help = true, help_heading = "Mechanism"
     )]
     mechanism: Option<String>,
 
@@ -30,7 +30,7 @@ pub(super) struct ParameterArguments {
         long,
         value_name = "GAMMA",
         allow_hyphen_values = true,
-        help_heading = "Mechanism",
+        hide_short_help = true, help_heading = "Mechanism",
         help = help("gamma")
     )]
     gamma: Option<String>,
@@ -39,7 +39,7 @@ pub(super) struct ParameterArguments {
         long,
         value_name = "BETA",
         allow_hyphen_values = true,
-        help_heading = "Mechanism",
+        hide_short_help = true, help_heading = "Mechanism",
         help = help("beta")
     )]
     beta: Option<String>,
@@ -48,7 +48,7 @@ pub(super) struct ParameterArguments {
         long,
         value_name = "SHARE",
         allow_hyphen_values = true,
-        help_heading = "Mechanism",
+        hide_short_help = true, help_heading = "Mechanism",
         help = help("share")
     )]
     share: Option<String>,
@@ -57,7 +57,7 @@ pub(super) struct ParameterArguments {
         long,
         value_name = "STOP",
         allow_hyphen_values = true,
-        help_heading = "Mechanism",
+        hide_short_help = true, help_heading = "Mechanism",
         help = help("stop")
     )]
     stop: Option<String>,
@@ -66,12 +66,12 @@ pub(super) struct ParameterArguments {
         long,
         value_name = "ETA",
         allow_hyphen_values = true,
-        help_heading = "Mechanism",
+        hide_short_help = true, help_heading = "Mechanism",
         help = help("eta")
     )]
     eta: Option<String>,
 
-    #[arg(long, value_name = "NOISE", help_heading = "Mechanism", help = help("noise"))]
+    #[arg(long, value_name = "NOISE", hide_short_help = true, help_heading = "Mechanism", help = help("noise"))]
     pub(super) noise: Option<String>,
 }
 

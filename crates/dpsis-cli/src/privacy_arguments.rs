@@ -7,7 +7,7 @@ use dpsis::{Epsilon, Neighbors};
 /// The budget of a release.
 #[derive(Debug, Args)]
 pub(super) struct BudgetArgument {
-    /// The privacy budget: 2, 0.5, 1e-3 or 1/3
+    /// The privacy budget: 2, 0.5 or 1/3
     #[arg(
         short,
         long = "eps",

@@ -17,7 +17,7 @@ use dpsis::{Error, Result};
 /// Chooses k features of a sensitive table so that what it prints tells almost nothing about any
 /// single row: pure epsilon-differential privacy, with nothing outside the budget.
 #[derive(Debug, Parser)]
-#[command(name = "dpsis", version)]
+#[command(name = "dpsis", version, max_term_width = 80)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,

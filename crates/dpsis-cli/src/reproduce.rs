@@ -15,7 +15,7 @@ use dpsis_eval::experiments::{self, Experiment, reproduce as run};
 /// Writes data, figures and a page that compares the statements of the papers with the results. A run
 /// that was stopped is resumed when it is started again in the same folder.
 #[derive(Debug, Args)]
-#[command(after_help = after_help())]
+#[command(after_help = MORE, after_long_help = after_help())]
 pub(super) struct ReproduceArguments {
     /// An experiment, a group of them, or all
     #[arg(value_name = "NAME")]
@@ -37,6 +37,8 @@ pub(super) struct ReproduceArguments {
     #[command(flatten)]
     run: RunArguments,
 }
+
+const MORE: &str = "The experiments, with an example: dpsis reproduce --help";
 
 fn after_help() -> String {
     let line =

@@ -13,11 +13,11 @@ pub(super) struct RunArguments {
     pub(super) seed: u64,
 
     /// Threads [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", hide_short_help = true)]
     threads: Option<usize>,
 
     /// No progress on the terminal
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     no_progress: bool,
 }
 

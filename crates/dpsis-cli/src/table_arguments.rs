@@ -6,14 +6,17 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::schema_file::{SchemaFile, read_schema};
-use crate::values::{parse_delimiter, parse_record};
+use crate::values::{parse_delimiter, parse_record, with_values};
 use dpsis::{Error, FileTable, Orientation, Result, TableFacts, TargetColumn};
 
 /// The table: where it is, how it is written, which columns are what.
 #[derive(Debug, Args)]
 pub(super) struct TableArguments {
-    /// The table: CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData, .parquet, .arrow, .feather;
-    /// - is standard input, text
+    /// The table; - is standard input
+    ///
+    /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow, .feather; - is
+    /// standard input, text
+    #[arg(display_order = 0, help_heading = "Table")]
     pub(super) file: PathBuf,
 
     #[command(flatten)]
@@ -31,26 +34,9 @@ impl Deref for TableArguments {
 /// How a table is written, and which columns are what.
 #[derive(Debug, Args)]
 pub(super) struct TableOptions {
-    /// The target's column by name [default: the last]
-    #[arg(long, value_name = "NAME", help_heading = "Table")]
-    pub(super) target: Option<String>,
-
-    /// The target's column by place, counted from 1
-    #[arg(long, value_name = "N", conflicts_with = "target", help_heading = "Table")]
-    pub(super) target_index: Option<usize>,
-
-    /// Targets from a file: CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by
-    /// the order of the samples
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with_all = ["target", "target_index"],
-        help_heading = "Table"
-    )]
-    pub(super) target_file: Option<PathBuf>,
-
-    /// A column of ids, to leave out [default: the first if it has no name, or to join --target-file by id
-    /// to a table without row names]
+    /// A column of ids, to leave out
+    ///
+    /// [default: the first if it has no name, or to join --target-file by id to a table without row names]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
 
@@ -58,29 +44,70 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
     pub(super) exclude: Option<String>,
 
-    /// Whether samples are rows or columns [default: samples-as-rows, except in .gct]
-    #[arg(long, value_enum, value_name = "WAY", help_heading = "Table")]
+    /// samples-as-rows [default] or features-as-rows
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WAY",
+        hide_possible_values = true,
+        long_help = with_values::<Orient>(
+            "Whether samples are rows or columns [default: samples-as-rows, except in .gct]"
+        ),
+        help_heading = "Table"
+    )]
     pub(super) orient: Option<Orient>,
 
     /// Text: what separates cells, one character or tab [default: found in the header]
-    #[arg(long, value_name = "CHAR", help_heading = "Table")]
+    #[arg(long, value_name = "CHAR", hide_short_help = true, help_heading = "Table")]
     pub(super) delimiter: Option<String>,
 
     /// Text: 3,5 means three and a half
-    #[arg(long, help_heading = "Table")]
+    #[arg(long, hide_short_help = true, help_heading = "Table")]
     pub(super) decimal_comma: bool,
 
     /// Texts that stand for a missing value, besides empty cells, NA and the like
-    #[arg(long, value_name = "A,B,...", allow_hyphen_values = true, help_heading = "Table")]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Table"
+    )]
     pub(super) na: Option<String>,
 
     /// Text: the names in the header may be numbers; without this a header that looks like data is refused
-    #[arg(long, help_heading = "Table")]
+    #[arg(long, hide_short_help = true, help_heading = "Table")]
     pub(super) numeric_names: bool,
 
     /// Public facts from a file that `dpsis inspect --write-schema` made; options override it
-    #[arg(long, value_name = "FILE", help_heading = "Table")]
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Table")]
     pub(super) schema: Option<PathBuf>,
+
+    /// The target's column by name [default: the last]
+    #[arg(long, value_name = "NAME", help_heading = "Target")]
+    pub(super) target: Option<String>,
+
+    /// Targets from a file, joined by ids or by order
+    ///
+    /// CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by the order of the
+    /// samples
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with_all = ["target", "target_index"],
+        help_heading = "Target"
+    )]
+    pub(super) target_file: Option<PathBuf>,
+
+    /// The target's column by place, counted from 1
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "target",
+        hide_short_help = true,
+        help_heading = "Target"
+    )]
+    pub(super) target_index: Option<usize>,
 }
 
 /// The orientation of a table.

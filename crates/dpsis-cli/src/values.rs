@@ -1,8 +1,19 @@
 //! Parsing the values of options.
 
+use clap::ValueEnum;
 use dpsis::internals::{parse_delimiter as delimiter_of, parse_number};
 use dpsis::{Bounds, Center, Epsilon, Error, Result};
 use dpsis_eval::Count;
+
+/// The long help of an option, with its values and their meanings.
+pub(super) fn with_values<E: ValueEnum>(help: &str) -> String {
+    let values = E::value_variants().iter().filter_map(ValueEnum::to_possible_value);
+    let line = |value: clap::builder::PossibleValue| {
+        let meaning = value.get_help().map(ToString::to_string).unwrap_or_default();
+        format!("\n- {}: {meaning}", value.get_name())
+    };
+    format!("{help}\n\nPossible values:{}", values.map(line).collect::<String>())
+}
 
 /// A number as a cell of the table would be read.
 fn parse_value(text: &str) -> Option<f64> {

@@ -8,6 +8,7 @@ use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use crate::table_arguments::TableArguments;
+use crate::values::with_values;
 
 /// Print the names of k features, chosen privately.
 ///
@@ -15,11 +16,8 @@ use crate::table_arguments::TableArguments;
 /// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData,
 /// Parquet and Arrow (a build with feature arrow). The names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(crate) struct SelectArguments {
-    #[command(flatten)]
-    pub(super) table: TableArguments,
-
     /// How many features to select
     #[arg(short, long)]
     pub(super) k: usize,
@@ -27,46 +25,23 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) budget: BudgetArgument,
 
-    /// How features are found
-    #[arg(long, value_enum, default_value_t = MethodId::DpSis, help_heading = "Method")]
-    pub(super) method: MethodId,
-
-    /// two-stage: the number of blocks, if it is public [default: the root of a private count of rows]
-    #[arg(long, value_name = "N", help_heading = "Method")]
-    pub(super) blocks: Option<u64>,
-
-    /// two-stage: the penalty of the LASSO, for values in [-1, 1] [default: 0.1]
-    #[arg(long, value_name = "LAMBDA", allow_hyphen_values = true, help_heading = "Method")]
-    pub(super) penalty: Option<f64>,
-
-    /// How features are scored [default: correlation if bounds or a scale are stated, else ks]
-    #[arg(long, value_enum, help_heading = "Features")]
+    /// How features are scored: ks, correlation or kendall
+    #[arg(
+        long,
+        value_enum,
+        hide_possible_values = true,
+        long_help = with_values::<Score>(
+            "How features are scored [default: correlation if bounds or a scale are stated, else ks]"
+        )
+    )]
     pub(super) score: Option<Score>,
 
-    /// Clip every feature to this range, known from public sources
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Features")]
+    /// Clip every feature to this range, a public fact
+    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
     pub(super) bounds: Option<String>,
 
-    /// Clip features to ranges from a CSV file feature,lo,hi (a row with * stands for all others)
-    #[arg(long, value_name = "FILE", conflicts_with = "bounds", help_heading = "Features")]
-    pub(super) bounds_file: Option<PathBuf>,
-
-    /// How values are made comparable for correlation [default: bounds if stated, else row-rank]; with
-    /// --score ks, for its streaming form [default: not at all]
-    #[arg(long, value_enum, help_heading = "Features")]
-    pub(super) scale: Option<Scale>,
-
-    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
-    #[arg(long, value_enum, requires = "not_private", help_heading = "Features")]
-    pub(super) preprocess: Option<Preprocess>,
-
-    /// I know that the output is not private
-    #[arg(long, requires = "preprocess", help_heading = "Features")]
-    not_private: bool,
-
-    /// The target is a number in this range, known from public sources
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Target")]
-    pub(super) target_bounds: Option<String>,
+    #[command(flatten)]
+    pub(super) table: TableArguments,
 
     /// The target is one of these labels
     #[arg(
@@ -77,6 +52,16 @@ pub(crate) struct SelectArguments {
     )]
     pub(super) classes: Option<String>,
 
+    /// The target is a number in this range, known from public sources
+    #[arg(
+        long,
+        value_name = "LO,HI",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Target"
+    )]
+    pub(super) target_bounds: Option<String>,
+
     /// The target's center: private, none, or its publicly known value: a mean, the share of the
     /// second of two classes, or A=0.3,B=0.5,C=0.2
     #[arg(
@@ -84,62 +69,132 @@ pub(crate) struct SelectArguments {
         value_name = "private|none|VALUE",
         default_value = "private",
         allow_hyphen_values = true,
+        hide_short_help = true,
         help_heading = "Target"
     )]
     pub(super) center: String,
-
-    /// The difference between neighboring tables
-    #[arg(long, value_enum, default_value_t = Relation::AddRemove, help_heading = "Privacy")]
-    pub(super) neighbors: Relation,
-
-    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, for the
-    /// strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the
-    /// rest [default: center=0.05,target=0.10,estimates=0.10,direction=0.05]
-    #[arg(long, value_name = "NAME=SHARE,...", help_heading = "Privacy")]
-    pub(super) split: Option<String>,
-
-    /// Tell for each selected feature whether the target rises or falls with it
-    #[arg(long, help_heading = "Privacy")]
-    pub(super) direction: bool,
-
-    #[command(flatten)]
-    pub(super) mechanism: MechanismArguments,
 
     #[command(flatten)]
     pub(super) output: OutputArguments,
 
     /// No progress on the terminal
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, hide_short_help = true, help_heading = "Output")]
     pub(super) no_progress: bool,
 
-    /// Say what would be spent on what, from the header alone; draw nothing
-    #[arg(long, help_heading = "Running")]
+    /// Say what would be spent on what; draw nothing
+    #[arg(long, help_heading = "Output")]
     pub(super) dry_run: bool,
 
-    /// Draw from a stated seed: for tests; the output is then not for release
-    #[arg(long, value_name = "N", help_heading = "Running")]
+    /// Draw from a stated seed: for tests, not for release
+    #[arg(long, value_name = "N", help_heading = "Output")]
     pub(super) seed: Option<u64>,
+
+    /// The difference between neighboring tables
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Relation::AddRemove,
+        hide_short_help = true,
+        help_heading = "Privacy"
+    )]
+    pub(super) neighbors: Relation,
+
+    /// Tell for each selected feature whether the target rises or falls with it
+    #[arg(long, hide_short_help = true, help_heading = "Privacy")]
+    pub(super) direction: bool,
+
+    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, for the
+    /// strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the
+    /// rest [default: center=0.05,target=0.10,estimates=0.10,direction=0.05]
+    #[arg(long, value_name = "NAME=SHARE,...", hide_short_help = true, help_heading = "Privacy")]
+    pub(super) split: Option<String>,
+
+    /// Clip features to ranges from a CSV file feature,lo,hi (a row with * stands for all others)
+    #[arg(
+        long,
+        value_name = "FILE",
+        conflicts_with = "bounds",
+        hide_short_help = true,
+        help_heading = "Scaling"
+    )]
+    pub(super) bounds_file: Option<PathBuf>,
+
+    /// How values are made comparable for correlation [default: bounds if stated, else row-rank]; with
+    /// --score ks, for its streaming form [default: not at all]
+    #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
+    pub(super) scale: Option<Scale>,
 
     /// Memory for columns, such as 500MB or 16GiB; larger tables are read in several passes. The result
     /// does not depend on it
-    #[arg(long, value_name = "SIZE", default_value = "4GiB", help_heading = "Running")]
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "4GiB",
+        hide_short_help = true,
+        help_heading = "Running"
+    )]
     pub(super) memory: String,
 
     /// Threads that work on rows [default: all cores]; the result does not depend on it
-    #[arg(long, value_name = "N", help_heading = "Running")]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
     pub(super) threads: Option<usize>,
+
+    #[command(flatten)]
+    pub(super) mechanism: MechanismArguments,
+
+    /// How features are found
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = MethodId::DpSis,
+        hide_short_help = true,
+        help_heading = "Method"
+    )]
+    pub(super) method: MethodId,
+
+    /// two-stage: the number of blocks, if it is public [default: the root of a private count of rows]
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Method")]
+    pub(super) blocks: Option<u64>,
+
+    /// two-stage: the penalty of the LASSO, for values in [-1, 1] [default: 0.1]
+    #[arg(
+        long,
+        value_name = "LAMBDA",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Method"
+    )]
+    pub(super) penalty: Option<f64>,
+
+    /// Center and scale by the data as the DP-SIS paper does: needs --not-private
+    #[arg(
+        long,
+        value_enum,
+        requires = "not_private",
+        hide_short_help = true,
+        help_heading = "Comparison"
+    )]
+    pub(super) preprocess: Option<Preprocess>,
+
+    /// I know that the output is not private
+    #[arg(long, requires = "preprocess", hide_short_help = true, help_heading = "Comparison")]
+    not_private: bool,
 }
+
+const MORE: &str = "All options, with examples: dpsis select --help";
 
 const AFTER_HELP: &str = "\
 Examples:
   dpsis select --k 5 --eps 2 data.csv
-  dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv.gz
-  dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 --id patient data.csv
-  dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows --target-file y.csv genes.tsv
-  dpsis select --k 5 --eps 2 --classes no,yes --target-file status.cls genes.gct
+  dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv
+  dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 visits.csv
+  dpsis select --k 5 --eps 2 --id patient --exclude 'admission_*' visits.csv
+  dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows \\
+    --target-file status.csv genes.tsv
   dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
 
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
+Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing
+failed.";
 
 /// The method of selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
