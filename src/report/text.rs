@@ -4,11 +4,12 @@ use std::fmt::Write;
 
 use super::findings;
 use super::words::{chosen_by, is_paper, protected, purpose, scored, target};
+use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::privacy::{Neighbors, Spending};
-use crate::select::{DryRun, Guarantee, Record, RowsNeeded};
+use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
@@ -76,40 +77,60 @@ pub(super) fn lines_of_selection(
     text
 }
 
-/// Longer names are cut.
-const NAME: usize = 30;
-
-/// Writes the meaning of strengths and directions, and one line with those of each feature, in aligned columns.
+/// Writes the meaning of strengths and those of each feature, then the same of directions.
 fn found(text: &mut String, record: &Record) {
     if findings::has(record, |estimate| estimate.strength) {
         let what = findings::strength_in_words(record);
         let chance = findings::chance_in_words(record).map(|chance| format!("; {chance}"));
         wrap(text, "strength", &format!("{what} (90% interval){}", chance.unwrap_or_default()));
+        let cells = |estimate: &Estimate| {
+            vec![
+                findings::strength(estimate)
+                    .zip(findings::interval(estimate))
+                    .map(|(strength, interval)| format!("{strength} ({interval})")),
+                findings::p_value(estimate).map(|p| format!("p {p}")),
+                findings::standing(estimate).map(str::to_owned),
+            ]
+        };
+        by_feature(text, record, cells);
     }
     if findings::has(record, |estimate| estimate.direction) {
         wrap(text, "direction", &findings::direction_in_words(record));
-    }
-    let rows = record.estimates.iter().map(|estimate| {
-        [
-            Some(findings::short(&estimate.name, NAME)),
-            findings::strength(estimate)
-                .zip(findings::interval(estimate))
-                .map(|(strength, interval)| format!("{strength} ({interval})")),
-            findings::p_value(estimate).map(|p| format!("p {p}")),
-            findings::standing(estimate).map(str::to_owned),
-            findings::direction(estimate),
-        ]
-        .map(Option::unwrap_or_default)
-    });
-    let rows: Vec<[String; 5]> = rows.collect();
-    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
-    let widths: Vec<usize> = (0..5).map(|column| width(column).unwrap_or(0)).collect();
-    for row in &rows {
-        let filled = row.iter().zip(&widths).filter(|(_, width)| **width > 0);
-        let cells: Vec<String> = filled.map(|(cell, &width)| format!("{cell:<width$}")).collect();
-        let _ = writeln!(text, "{:LABEL$}{}", "", cells.join("  ").trim_end());
+        by_feature(text, record, |estimate| vec![findings::direction(estimate)]);
     }
 }
+
+/// Writes one line for each feature, in aligned columns. A name too long for its column has a line of its own.
+fn by_feature(
+    text: &mut String,
+    record: &Record,
+    cells: impl Fn(&Estimate) -> Vec<Option<String>>,
+) {
+    let row = |estimate: &Estimate| -> Vec<String> {
+        cells(estimate).into_iter().map(Option::unwrap_or_default).collect()
+    };
+    let rows: Vec<Vec<String>> = record.estimates.iter().map(row).collect();
+    let columns = rows.first().map_or(0, Vec::len);
+    let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max();
+    let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
+    let taken: usize = widths.iter().filter(|width| **width > 0).map(|width| width + 2).sum();
+    let names = || record.estimates.iter().map(|estimate| findings::short(&estimate.name, NAME));
+    let longest = names().map(|name| name.chars().count()).max().unwrap_or(0);
+    let column = longest.min((WIDTH - LABEL).saturating_sub(taken));
+    for (name, row) in names().zip(&rows) {
+        let name = if name.chars().count() > column {
+            format!("{name}\n{:1$}", "", LABEL + column)
+        } else {
+            format!("{name:<column$}")
+        };
+        let filled = row.iter().zip(&widths).filter(|(_, width)| **width > 0);
+        let cells: String = filled.map(|(cell, &width)| format!("  {cell:<width$}")).collect();
+        let _ = writeln!(text, "{:LABEL$}{}", "", format!("{name}{cells}").trim_end());
+    }
+}
+
+/// Longer names are cut.
+const NAME: usize = WIDTH - LABEL;
 
 /// A text report of the budget that a run would spend and the noise to expect.
 pub fn dry_run(plan: &DryRun) -> String {
@@ -155,24 +176,13 @@ fn rows_needed(needed: &[RowsNeeded]) -> String {
     )
 }
 
-/// The width of the report and of its labels, in columns.
-const WIDTH: usize = 92;
+/// The width of labels, in columns.
 const LABEL: usize = 11;
 
-/// Writes a label and its words, wrapped at [`WIDTH`] columns.
+/// Writes a label and its words, wrapped.
 fn wrap(text: &mut String, label: &str, words: &str) {
-    let _ = write!(text, "{label:<width$}", width = LABEL - 1);
-    let mut column = LABEL - 1;
-    for word in words.split(' ') {
-        let width = word.chars().count();
-        if column + 1 + width > WIDTH && column >= LABEL {
-            let _ = write!(text, "\n{:indent$}", "", indent = LABEL - 1);
-            column = LABEL - 1;
-        }
-        let _ = write!(text, " {word}");
-        column += 1 + width;
-    }
-    text.push('\n');
+    let line = wrapped(&format!("{label:<width$} {words}", width = LABEL - 1), LABEL);
+    let _ = writeln!(text, "{line}");
 }
 
 fn spent(guarantee: &Guarantee) -> String {
@@ -204,11 +214,13 @@ mod tests {
         let lines = lines_of(&with_strengths(NAMES));
         let first = lines.iter().position(|line| line.starts_with("chosen")).unwrap() + 1;
         assert_eq!(
-            lines[first..first + 3],
+            lines[first..first + 5],
             [
-                "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval); beyond chance from 0.45 on",
-                "           age                             0.62 (0.52 to 0.72)  p < 0.0013  beyond chance",
-                "           a_very_long_name_of_a_feature\u{2026}  0.30 (0.20 to 0.40)  p < 0.44    not told from chance",
+                "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval); beyond chance",
+                "           from 0.45 on",
+                "           age             0.62 (0.52 to 0.72)  p < 0.0013  beyond chance",
+                "           a_very_long_name_of_a_feature_of_this_table",
+                "                           0.30 (0.20 to 0.40)  p < 0.44    not told from chance",
             ]
         );
     }
@@ -217,8 +229,9 @@ mod tests {
     fn directions_end_the_lines() {
         let text = report(&with_directions(NAMES));
         assert!(text.contains("\ndirection  whether the target rises or falls with"), "{text}");
-        assert!(text.contains("beyond chance         rises (error about 0.02)\n"), "{text}");
-        assert!(text.contains("not told from chance  falls (error about 0.31)\n"), "{text}");
+        let [age, long] = [NAMES[0], NAMES[1]].map(|name| format!("\n           {name:<43}  "));
+        assert!(text.contains(&format!("{age}rises (error about 0.02)\n")), "{text}");
+        assert!(text.contains(&format!("{long}falls (error about 0.31)\n")), "{text}");
     }
 
     #[test]
@@ -235,10 +248,24 @@ mod tests {
     #[test]
     fn the_verdict_is_the_last_line() {
         for record in [record(NAMES), with_strengths(NAMES), with_directions(NAMES)] {
-            let lines = lines_of(&record);
-            assert_eq!(lines.last().unwrap(), &format!("verdict    {}", record.verdict.text));
+            let text = report(&record);
+            let last = text.rfind("\nverdict    ").unwrap();
+            let said: Vec<&str> = text[last..].split_whitespace().skip(1).collect();
+            assert_eq!(said.join(" "), record.verdict.text);
         }
         let text = report(&record(NAMES));
         assert!(!text.contains("strength ") && !text.contains("direction "), "{text}");
+    }
+
+    #[test]
+    fn no_line_is_wider_than_80_columns() {
+        let long = "n".repeat(100);
+        for names in [NAMES, ["a", "b"], [&long, "b"]] {
+            for record in [record(names), with_strengths(names), with_directions(names)] {
+                for line in lines_of(&record) {
+                    assert!(line.chars().count() <= 80, "{line}");
+                }
+            }
+        }
     }
 }

@@ -35,8 +35,19 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => {
             // Help and version go to stdout with code 0, mistakes to stderr with code 2.
-            let _ = error.print();
-            return ExitCode::from(if error.use_stderr() { 2 } else { 0 });
+            if !error.use_stderr() {
+                let _ = error.print();
+                return ExitCode::SUCCESS;
+            }
+            let plain = error.render().to_string();
+            let lines = output::wrapped_lines(&plain);
+            // As it stands it may be colored.
+            if lines == plain {
+                let _ = error.print();
+            } else {
+                output::remark(&plain);
+            }
+            return ExitCode::from(2);
         }
     };
     match execute(arguments.command) {

@@ -8,6 +8,7 @@ use clap::ValueEnum;
 use serde::Serialize;
 
 use crate::words;
+use dpsis::internals::wrapped;
 use dpsis::report::{self, Reported};
 use dpsis::{DryRun, Error, Result, Warning};
 
@@ -164,9 +165,15 @@ fn warnings(warnings: &[Warning], quiet: bool) -> String {
     warnings.iter().filter(kept).map(line).collect()
 }
 
-/// Writes to stderr. A closed stderr is ignored: it must not withhold a release that was paid for.
+/// Writes lines to stderr, the long ones wrapped. A closed stderr is ignored: it must not withhold a release that was
+/// paid for.
 pub(super) fn remark(text: &str) {
-    let _ = io::stderr().write_all(text.as_bytes());
+    let _ = io::stderr().write_all(wrapped_lines(text).as_bytes());
+}
+
+/// Lines wrapped one by one; further lines of each are indented.
+pub(super) fn wrapped_lines(text: &str) -> String {
+    text.split_inclusive('\n').map(|line| wrapped(line.trim_end_matches('\n'), 2) + "\n").collect()
 }
 
 /// Reports an error on stderr.

@@ -23,6 +23,11 @@ fn stderr(output: &Output) -> &str {
     std::str::from_utf8(&output.stderr).unwrap()
 }
 
+/// The words on stderr with one blank between them: lines are wrapped.
+fn said(output: &Output) -> String {
+    stderr(output).split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
 /// A folder that goes with the test, and files in it.
 struct Files(tempfile::TempDir);
 
@@ -53,11 +58,10 @@ fn the_main_job() {
     assert_eq!(names.len(), 5);
     assert!(names.iter().all(|name| name.starts_with("gene_")));
     let report = stderr(&output);
-    let first: Vec<&str> = report.lines().take(2).collect();
-    assert!(first[0].contains("one row of the table"), "{report}");
-    assert!(first[1].contains("(Kolmogorov-Smirnov): suits"), "{report}");
+    assert!(report.lines().next().unwrap().contains("one row of the table"), "{report}");
+    assert!(said(&output).contains("(Kolmogorov-Smirnov): suits"), "{report}");
     assert!(
-        report.contains("epsilon 2 = 0.2 target median + 0.1 target center + 1.5 selection"),
+        said(&output).contains("epsilon 2 = 0.2 target median + 0.1 target center + 1.5 selection"),
         "{report}"
     );
     // Names may be found, not found, or found in part; the last words are the verdict in any case.
@@ -142,7 +146,7 @@ fn wrong_requests_are_refused_before_reading() {
         arguments.push("no-such-file.csv");
         let output = dpsis(&arguments);
         assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
-        assert!(stderr(&output).contains(text), "{arguments:?}: {}", stderr(&output));
+        assert!(said(&output).contains(text), "{arguments:?}: {}", stderr(&output));
         assert_eq!(stdout(&output), "");
     }
 }
@@ -166,7 +170,7 @@ fn requests_wrong_against_the_header() {
         arguments.push(table.to_str().unwrap());
         let output = dpsis(&arguments);
         assert_eq!(code(&output), 2, "{}", stderr(&output));
-        assert!(stderr(&output).contains(text), "{}", stderr(&output));
+        assert!(said(&output).contains(text), "{}", stderr(&output));
     }
 }
 
@@ -208,7 +212,7 @@ fn malformed_input_is_refused_with_its_place() {
         for threads in ["1", "2"] {
             let output = run_on(&path, &["--threads", threads]);
             assert_eq!(code(&output), 3, "{name}: {}", stderr(&output));
-            assert!(stderr(&output).contains(text), "{name}: {}", stderr(&output));
+            assert!(said(&output).contains(text), "{name}: {}", stderr(&output));
             assert!(!stderr(&output).contains("SEC"), "{name}: {}", stderr(&output));
             assert_eq!(stdout(&output), "", "{name}");
         }
@@ -683,7 +687,6 @@ fn the_split_can_be_stated() {
     let output = dpsis(&arguments);
     let expected =
         "epsilon 1 = 0.2 target median + 0.1 target center + 0.6 selection + 0.1 strengths";
-    let said = |output: &Output| stderr(output).split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said(&output).contains(expected), "{}", stderr(&output));
     let none = ["select", "-k5", "-e1", "--split", "estimates=0", DEMO];
     assert!(said(&dpsis(&none)).ends_with("no verdict: the share of the estimates is 0"));
@@ -789,6 +792,33 @@ fn quiet_drops_the_report_but_not_what_matters() {
     let output = dpsis(&["select", "-k5", "-e2", "--quiet", "--seed", "1", DEMO]);
     assert!(stderr(&output).contains("seeded: not for release"));
     assert_eq!(stderr(&output).lines().count(), 1);
+}
+
+/// Reports, warnings and errors.
+#[test]
+fn no_line_is_wider_than_80_columns() {
+    let files = Files::new();
+    let narrow = files.write("narrow.csv", "a,b,y\n1,2,x\n3,4,x\n");
+    let narrow = narrow.to_str().unwrap();
+    for (arguments, code) in [
+        (&["select", "-k5", "-e2", DEMO][..], 0),
+        (&["select", "-k5", "-e2", "--direction", "--scale", "row-rank", DEMO], 0),
+        (&["select", "-k5", "-e2", "--format", "json", "--scale", "row-rank", "-q", DEMO], 0),
+        (&["select", "-k5", "-e2", "--dry-run", "--scale", "row-rank", DEMO], 0),
+        (&["select", "-k5", "-e2", "--preprocess", "paper", "--not-private", DEMO], 0),
+        (&["select", "-k5", "-e2", "--target", "respons", DEMO], 2),
+        (&["select", "-k5", "-e2", "--mechanism", "nothing", DEMO], 2),
+        (&["select", "-k1", "-e2", "--center", "private", "--id", "a", narrow], 3),
+        (&["choose", "-e2", "--advise", "--trials", "3", DEMO], 2),
+        (&["choose", "-e2", "--sensitivity", "1", DEMO], 3),
+    ] {
+        let output = dpsis(arguments);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
+        let dry = arguments.contains(&"--dry-run");
+        for line in stderr(&output).lines().chain(stdout(&output).lines().filter(|_| dry)) {
+            assert!(line.chars().count() <= 80, "{arguments:?}: {line}");
+        }
+    }
 }
 
 #[test]

@@ -30,7 +30,9 @@ fn said(output: &Output) -> String {
 
 fn assert_code(output: &Output, code: i32, text: &str) {
     assert_eq!(output.status.code(), Some(code), "{}", said(output));
-    assert!(said(output).contains(text), "{text}: {}", said(output));
+    // Lines are wrapped.
+    let words = said(output).split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains(text), "{text}: {words}");
 }
 
 /// The folder with the published files, if it is there.
