@@ -36,7 +36,8 @@ pub struct TableFacts {
     pub target_file: Option<PathBuf>,
     /// The column of ids, which is no feature.
     pub id: Option<String>,
-    /// Names of columns (or rows, where features are rows) that are no features.
+    /// Columns (or rows, where features are rows) that are no features: names, or patterns in which `*` stands for any
+    /// run of characters and `?` for one. A name that exists is no pattern.
     pub exclude: Vec<String>,
     /// Whether samples are rows or columns; see [`FileTable::orientation`](crate::FileTable::orientation).
     /// As JSON: `features_as_rows`, a boolean or null.

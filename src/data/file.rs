@@ -36,7 +36,7 @@ use crate::error::{Error, Parameter, Result};
 ///
 /// let table = FileTable::new("visits.tsv.gz")
 ///     .target_column(TargetColumn::Named("age".into()))
-///     .exclude(["visit"]);
+///     .exclude(["visit", "billing_*"]);
 /// let selection = Select::new(5).epsilon("2").run(&table)?;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
@@ -100,7 +100,8 @@ impl FileTable {
         self
     }
 
-    /// States the columns (rows, where features are rows) that are no features.
+    /// States the columns (rows, where features are rows) that are no features, by names or patterns; see
+    /// [`TableFacts::exclude`].
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.facts.exclude = names.into_iter().map(Into::into).collect();
         self

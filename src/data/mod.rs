@@ -24,6 +24,7 @@ mod held_columns;
 mod hooks;
 mod lying;
 mod number;
+mod pattern;
 mod plain;
 mod quantize;
 mod ranks;
@@ -80,6 +81,8 @@ pub(crate) use number::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use number::MISSING;
 pub use number::parse_number;
+#[cfg(feature = "inspect")]
+pub(crate) use pattern::Names;
 pub(crate) use samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,
 };

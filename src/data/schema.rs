@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::pattern::{Names, is_pattern};
 use crate::error::{Error, Parameter, Result};
 
 /// The orientation of a table.
@@ -159,11 +160,7 @@ impl Schema {
         id: Option<usize>,
         exclude: &[String],
     ) -> Result<Self> {
-        let excluded = exclude.iter().map(|name| find(&names, name, "exclusion"));
-        let excluded = excluded.collect::<Result<HashSet<usize>>>()?;
-        if target.is_some_and(|target| excluded.contains(&target)) {
-            return Err(Error::request("the target cannot be excluded"));
-        }
+        let excluded = excluded(&names, target, exclude)?;
         let is_feature = |c: &usize| Some(*c) != target && Some(*c) != id && !excluded.contains(c);
         let features = (0..names.len()).filter(is_feature).collect();
         Ok(Self { orientation, names, target, id, features })
@@ -226,6 +223,31 @@ pub(crate) fn target_of_rows() -> Error {
 fn repeated(names: &[String]) -> Option<usize> {
     let mut seen = HashSet::with_capacity(names.len());
     names.iter().position(|name| !seen.insert(name.as_str()) && !name.is_empty())
+}
+
+/// The places of the columns that are excluded, each by its name or by a pattern. The target is no feature anyway, so a
+/// pattern may match it.
+fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Result<HashSet<usize>> {
+    if exclude.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let all = Names::new(names);
+    let mut excluded = HashSet::new();
+    for pattern in exclude {
+        let mut places = all.places(pattern);
+        if places.is_empty() && is_pattern(pattern) {
+            let rule = format!("no name matches the exclusion {pattern:?}");
+            return Err(Error::request(rule).about([Parameter::Exclude]));
+        }
+        if places.is_empty() {
+            places = vec![find(names, pattern, "exclusion")?];
+        }
+        if places.iter().all(|place| Some(*place) == target) {
+            return Err(Error::request("the target cannot be excluded"));
+        }
+        excluded.extend(places);
+    }
+    Ok(excluded)
 }
 
 fn locate(header: &[String], target: &TargetColumn) -> Result<usize> {
@@ -326,6 +348,29 @@ mod tests {
         let without = |name: &str| Schema::of_columns(header(), &role, None, &[name.to_owned()]);
         assert_eq!(without("b").unwrap().features(), [0, 2]);
         assert!(without("y").is_err() && without("z").is_err());
+    }
+
+    #[test]
+    fn columns_can_be_left_out_by_patterns() {
+        let header = || ["id", "a_1", "a_2", "b", "a_y"].map(str::to_owned).to_vec();
+        let role = TargetRole::Here(&TargetColumn::Last);
+        let without = |patterns: &[&str]| {
+            let patterns: Vec<String> = patterns.iter().map(|p| p.to_string()).collect();
+            Schema::of_columns(header(), &role, None, &patterns)
+        };
+        // The target matches, too, and stays the target.
+        let schema = without(&["a_*"]).unwrap();
+        assert_eq!((schema.features(), schema.target()), (&[0, 3][..], Some(4)));
+        assert_eq!(without(&["?", "a_1"]).unwrap().features(), [0, 2]);
+        for refused in ["c*", "???????", "*y"] {
+            let error = without(&[refused]).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Request, "{refused}");
+        }
+        assert_eq!(without(&["*"]).unwrap_err().kind(), ErrorKind::Input);
+        let names = ["g1", "g2", "status"].map(str::to_owned).to_vec();
+        let named = TargetColumn::Named("status".into());
+        let schema = Schema::of_rows(names, &TargetRole::Here(&named), &["*2".to_owned()]).unwrap();
+        assert_eq!(schema.features(), [0]);
     }
 
     #[test]

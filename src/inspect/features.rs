@@ -1,8 +1,10 @@
 //! Findings on the features: columns of words, codes for missing values, units.
 
+use std::collections::HashSet;
+
 use super::column::{CODES, ColumnSummary};
 use super::findings::{Draft, Seen, Written, labels_of, short};
-use crate::data::TargetColumn;
+use crate::data::{Names, TargetColumn};
 use crate::error::Parameter;
 
 /// So many columns are often of one kind.
@@ -16,8 +18,10 @@ impl Seen<'_> {
             || matches!(self.written, Written::Blocks { target: true, .. });
         let here = own && self.beside.is_none();
         let skip = [self.id_column(), self.target_column().filter(|_| here)];
-        let skipped =
-            |c: &usize| skip.contains(&Some(*c)) || self.stated.exclude.contains(&self.header[*c]);
+        let names = Names::new(self.header);
+        let excluded: HashSet<usize> =
+            self.stated.exclude.iter().flat_map(|pattern| names.places(pattern)).collect();
+        let skipped = |c: &usize| skip.contains(&Some(*c)) || excluded.contains(c);
         (0..self.columns.len()).filter(|c| !skipped(c)).collect()
     }
 

@@ -43,6 +43,7 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
     inputs.extend(arguments.table.target_file.as_deref());
     inputs.extend(schema.facts.target_file.as_deref());
     inputs.extend(arguments.table.schema.as_deref());
+    inputs.extend(arguments.table.exclude_files());
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     output::remark(
         "NOT PRIVATE: this reads a public reference table; bounds computed from the sensitive table \

@@ -40,9 +40,12 @@ pub(super) struct TableOptions {
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
 
-    /// Columns that are no features, to leave out
+    /// Columns that are no features: names, 'lab_*', @FILE
+    ///
+    /// Names or patterns with commas between them: * stands for any run of characters, ? for one. @FILE: a
+    /// file with one name or pattern per line. May be stated several times
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
-    pub(super) exclude: Option<String>,
+    pub(super) exclude: Vec<String>,
 
     /// samples-as-rows [default] or features-as-rows
     #[arg(
@@ -149,6 +152,11 @@ impl TableOptions {
         self.target.is_some() || self.target_index.is_some() || self.target_file.is_some()
     }
 
+    /// The files with names to exclude.
+    pub(super) fn exclude_files(&self) -> impl Iterator<Item = &Path> {
+        self.exclude.iter().filter_map(|stated| file_of(stated))
+    }
+
     /// The table in `file` with the facts stated of it; options override the schema.
     pub(super) fn table(&self, file: &Path, schema: &SchemaFile) -> Result<FileTable> {
         Ok(FileTable::new(file).facts(self.facts(&schema.facts)?))
@@ -175,8 +183,12 @@ impl TableOptions {
             (None, None) => {}
         }
         facts.id = self.id.clone().or(facts.id);
-        if let Some(names) = &self.exclude {
-            facts.exclude = parse_record(names)?;
+        if !self.exclude.is_empty() {
+            let lists = self.exclude.iter().map(|stated| match file_of(stated) {
+                Some(file) => read_names(file),
+                None => parse_record(stated),
+            });
+            facts.exclude = lists.collect::<Result<Vec<_>>>()?.concat();
         }
         facts.orientation = self.orient.map(Orient::orientation).or(facts.orientation);
         if let Some(delimiter) = &self.delimiter {
@@ -189,4 +201,20 @@ impl TableOptions {
         facts.numeric_names |= self.numeric_names;
         Ok(facts)
     }
+}
+
+/// The file of `@FILE`.
+fn file_of(stated: &str) -> Option<&Path> {
+    stated.strip_prefix('@').map(Path::new)
+}
+
+/// Names or patterns from a file, one per line; blank lines are skipped.
+fn read_names(path: &Path) -> Result<Vec<String>> {
+    let name = path.display();
+    let bytes = std::fs::read(path)
+        .map_err(|error| Error::io(format!("cannot read {name}: {}", error.kind())))?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| Error::request(format!("{name} is not text in UTF-8")))?;
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
+    Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
 }

@@ -41,7 +41,7 @@ impl SelectArguments {
         let table = &self.table;
         let beside = [&table.target_file, &table.schema, &self.bounds_file];
         let beside = beside.into_iter().filter_map(|path| path.as_deref());
-        std::iter::once(table.file.as_path()).chain(beside).collect()
+        std::iter::once(table.file.as_path()).chain(beside).chain(table.exclude_files()).collect()
     }
 
     /// The request and its table, after all checks that need no look at the table.
