@@ -126,8 +126,8 @@ pub use select::{
     Center, CenterUsed, CheckedSelect, Command, Direction, DryRun, EntropySource, Estimate,
     Guarantee, MechanismUsed, Method, MissingRule, Noise, NotPrivateSelect, PickOrder, Picked,
     Prediction, PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released,
-    RowsNeeded, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select, Selection, Target, TargetCoding,
-    TargetUsed, TwoStage, Unit, Verdict, Warning, WarningKind,
+    RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select, Selection, Target,
+    TargetCoding, TargetUsed, TwoStage, Unit, Verdict, Warning, WarningKind,
 };
 
 /// Parts that the crates of this workspace share, without any promise to others.

@@ -8,7 +8,9 @@ use crate::choose::{Candidates, Choose};
 use crate::mechanism::Mechanism;
 use crate::privacy::{Epsilon, NotPrivate, Purpose, Spending};
 use crate::random::Entropy;
-use crate::select::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Unit, Warning};
+use crate::select::{
+    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Unit, Warning,
+};
 
 /// A private choice: the [`ChoiceRecord`] of a release, to which it dereferences. Only a private run
 /// makes one.
@@ -19,6 +21,19 @@ pub struct Choice(ChoiceRecord);
 impl Choice {
     pub(super) fn new(record: ChoiceRecord) -> Self {
         Self(record)
+    }
+
+    /// The same with a note on its run.
+    pub fn with_run(mut self, run: RunNote) -> Self {
+        self.0.run = Some(run);
+        self
+    }
+}
+
+impl NotPrivate<ChoiceRecord> {
+    /// The same with a note on its run.
+    pub fn with_run(self, run: RunNote) -> Self {
+        Self::new(ChoiceRecord { run: Some(run), ..self.into_inner() })
     }
 }
 
@@ -38,6 +53,9 @@ pub struct ChoiceRecord {
     pub version: String,
     /// The command that made it.
     pub command: Command,
+    /// The day and the request, if the program that ran it states them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunNote>,
     /// Whether the guarantee holds for everything in this record: false if seeded.
     pub private: bool,
     /// The chosen candidates.
@@ -108,6 +126,7 @@ pub(super) fn record(
     ChoiceRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Choose,
+        run: None,
         private: !randomness.seeded,
         selected: picks.iter().map(picked).collect(),
         order: PickOrder::of(mechanism.card()),

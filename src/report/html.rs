@@ -6,8 +6,8 @@ use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, sc
 use crate::choose::ChoiceRecord;
 use crate::privacy::Neighbors;
 use crate::select::{
-    Command, Estimate, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, ScoreId,
-    ScoreUsed, Unit, Warning,
+    Command, Estimate, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, RunNote,
+    ScoreId, ScoreUsed, Unit, Warning,
 };
 
 /// The page of a selection, without the JSON record.
@@ -39,6 +39,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         );
     }
     how.extend(randomness(&record.randomness, record.command, &record.version));
+    how.extend(run(record.run.as_ref()));
 
     let mut estimates = Vec::new();
     if let Some(center) = &released.center {
@@ -99,6 +100,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
         row("asked for", score.k.to_string()),
     ];
     how.extend(randomness(&record.randomness, record.command, &record.version));
+    how.extend(run(record.run.as_ref()));
     let mut blocks = vec![facts("", how)];
     blocks.extend(warnings(&record.warnings));
     Page {
@@ -343,6 +345,11 @@ fn randomness(used: &RandomnessUsed, command: Command, version: &str) -> [Vec<St
     ]
 }
 
+fn run(note: Option<&RunNote>) -> impl Iterator<Item = Vec<String>> {
+    note.into_iter()
+        .flat_map(|note| [row("day", note.day.clone()), row("request", note.request.clone())])
+}
+
 fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
     warnings.iter().map(|warning| {
         let level = if warning.kind.is_essential() { Level::Danger } else { Level::Warning };
@@ -399,6 +406,15 @@ mod tests {
         assert!(html.contains("<div class=\"banner note\">\n<p class=\"words\">NO VERDICT</p>"));
         assert!(html.contains("<p>No verdict: the share of the estimates is 0.</p>"));
         assert!(!html.contains("<svg") && !html.contains(">strength<"));
+    }
+
+    #[test]
+    fn the_day_and_the_request_are_rows() {
+        let mut noted = record(NAMES);
+        assert!(!html_of(&noted).contains(">request<"));
+        noted.run = Some(RunNote::new("2026-11-22", "select --na '<b>'"));
+        let html = html_of(&noted);
+        assert!(html.contains("2026-11-22") && html.contains("select --na &#39;&lt;b&gt;&#39;"));
     }
 
     #[test]

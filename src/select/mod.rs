@@ -20,6 +20,7 @@ mod rehearsal;
 mod release;
 mod request;
 mod run;
+mod run_note;
 mod settled;
 
 pub use builder::{CheckedSelect, Select};
@@ -35,6 +36,7 @@ pub use record::{
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::TwoStage;
 pub use request::{Center, Method, ScoreKind, Target};
+pub use run_note::RunNote;
 
 #[cfg(test)]
 mod pipeline_tests;

@@ -15,6 +15,7 @@ use crate::error::{self, Error};
 use crate::mechanism::{Card, Chooses, Mechanism};
 use crate::privacy::{Epsilon, Neighbors, NotPrivate, Spending};
 use crate::random::Entropy;
+use crate::select::run_note::RunNote;
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
 ///
@@ -27,6 +28,19 @@ pub struct Selection(Record);
 impl Selection {
     pub(super) fn new(record: Record) -> Self {
         Self(record)
+    }
+
+    /// The same with a note on its run.
+    pub fn with_run(mut self, run: RunNote) -> Self {
+        self.0.run = Some(run);
+        self
+    }
+}
+
+impl NotPrivate<Record> {
+    /// The same with a note on its run.
+    pub fn with_run(self, run: RunNote) -> Self {
+        Self::new(Record { run: Some(run), ..self.into_inner() })
     }
 }
 
@@ -53,6 +67,9 @@ pub struct Record {
     pub version: String,
     /// The command that made it.
     pub command: Command,
+    /// The day and the request, if the program that ran it states them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<RunNote>,
     /// Whether the guarantee holds for everything in this record: false if seeded or after the paper's
     /// preprocessing.
     pub private: bool,

@@ -34,6 +34,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,
+        run: None,
         private: !randomness.seeded && !plan.paper,
         selected: chosen.picks.iter().map(picked).collect(),
         order: PickOrder::of(plan.mechanism.card()),

@@ -11,7 +11,10 @@ use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use dpsis::mechanism::{Baseline, CARDS, advise};
-use dpsis::{Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, Trials, report};
+use dpsis::{
+    Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, RunNote,
+    Trials, report,
+};
 
 /// Print the names of candidates chosen privately by scores computed elsewhere.
 ///
@@ -176,10 +179,10 @@ impl ChooseArguments {
     }
 }
 
-pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
+pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
     let job = arguments.job()?;
     let inputs = [arguments.file.as_path()];
-    let OutputArguments { format, output, quiet } = &arguments.output;
+    let OutputArguments { format, output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &inputs)?;
     let (format, quiet) = (*format, *quiet);
     if arguments.advise {
@@ -205,10 +208,11 @@ pub(super) fn choose(arguments: &ChooseArguments) -> Result<()> {
     match (job.baseline, arguments.seed) {
         (Some(baseline), seed) => compare(&job, baseline, seed, format, destination),
         (None, None) => {
-            output::write(&job.request.run(&job.candidates)?, format, quiet, destination)
+            let choice = job.request.run(&job.candidates)?.with_run(note);
+            output::write(&choice, format, quiet, destination)
         }
         (None, Some(seed)) => {
-            let choice = job.request.seed(seed).run(&job.candidates)?;
+            let choice = job.request.seed(seed).run(&job.candidates)?.with_run(note);
             output::write(&choice, format, quiet, destination)
         }
     }

@@ -249,7 +249,7 @@ fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> Stri
 }
 
 /// Quotes a word for a shell, if it needs quotes.
-fn shell_word(word: &str) -> String {
+pub(super) fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./,=:+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {
         return word.to_owned();

@@ -13,6 +13,7 @@ mod program;
 mod progress;
 mod reproduce;
 mod run_arguments;
+mod run_note;
 mod schema_file;
 mod select;
 mod table_arguments;
@@ -21,7 +22,7 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
 use program::{Arguments, execute};
 
@@ -31,8 +32,8 @@ use program::{Arguments, execute};
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     dpsis::internals::quiet_caught_panics();
-    let arguments = match Arguments::try_parse_from(std::env::args_os()) {
-        Ok(arguments) => arguments,
+    let (arguments, matches) = match parse() {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version go to stdout with code 0, mistakes to stderr with code 2.
             if !error.use_stderr() {
@@ -50,11 +51,19 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match execute(arguments.command) {
+    match execute(arguments.command, &matches) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             output::complain(&error);
             ExitCode::from(words::exit_code(&error))
         }
     }
+}
+
+/// The arguments of the program, and the words they were made of.
+fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(std::env::args_os())?;
+    let arguments = Arguments::from_arg_matches(&matches);
+    arguments.map(|arguments| (arguments, matches)).map_err(|error| error.format(&mut command))
 }

@@ -25,6 +25,10 @@ pub(super) struct OutputArguments {
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
 
+    /// Name the files in the request that JSON and HTML records carry
+    #[arg(long, hide_short_help = true, help_heading = "Output")]
+    pub(super) name_file: bool,
+
     /// No report (that an output is not private or seeded is always said)
     #[arg(short, long, hide_short_help = true, help_heading = "Output")]
     pub(super) quiet: bool,

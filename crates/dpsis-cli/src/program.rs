@@ -1,6 +1,6 @@
 //! The program: all its commands, and what they run.
 
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::bounds::{BoundsArguments, bounds};
 use crate::choose::{ChooseArguments, choose};
@@ -9,6 +9,7 @@ use crate::datasets::{DatasetsArguments, datasets};
 use crate::inspect::{InspectArguments, inspect};
 use crate::output::Destination;
 use crate::reproduce::{ReproduceArguments, reproduce};
+use crate::run_note::run_note;
 use crate::select::{SelectArguments, select};
 use dpsis::{Error, Result};
 
@@ -42,11 +43,11 @@ pub(super) enum Command {
     Man,
 }
 
-/// Runs a command.
-pub(super) fn execute(command: Command) -> Result<()> {
+/// Runs a command; `matches` are the words it was made of.
+pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<()> {
     match command {
-        Command::Select(arguments) => select(&arguments),
-        Command::Choose(arguments) => choose(&arguments),
+        Command::Select(arguments) => select(&arguments, run_note(matches)?),
+        Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
         Command::Inspect(arguments) => inspect(&arguments),
         Command::Bounds(arguments) => bounds(&arguments),
         Command::Datasets(arguments) => datasets(&arguments),

@@ -5,17 +5,17 @@ mod job;
 
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
-use dpsis::{Error, Result};
+use dpsis::{Error, Result, RunNote};
 use job::Job;
 
 pub(super) use arguments::SelectArguments;
 
-pub(super) fn select(arguments: &SelectArguments) -> Result<()> {
+pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
     if arguments.dry_run && arguments.output.format == Format::Html {
         return Err(Error::request("a dry run comes as text or json"));
     }
     let job = arguments.job()?;
-    let OutputArguments { format, output, quiet } = &arguments.output;
+    let OutputArguments { format, output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &arguments.inputs())?;
     let (format, quiet) = (*format, *quiet);
     let Job { table, select, .. } = &job;
@@ -28,7 +28,9 @@ pub(super) fn select(arguments: &SelectArguments) -> Result<()> {
         return output::write_plan(&plan, format, quiet, destination);
     }
     match &not_private {
-        Some(request) => output::write(&request.run(table)?, format, quiet, destination),
-        None => output::write(&select.run(table)?, format, quiet, destination),
+        Some(request) => {
+            output::write(&request.run(table)?.with_run(note), format, quiet, destination)
+        }
+        None => output::write(&select.run(table)?.with_run(note), format, quiet, destination),
     }
 }

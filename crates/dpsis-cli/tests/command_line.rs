@@ -7,8 +7,10 @@ use std::process::{Command, Output, Stdio};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
 
+/// Runs the program. Its records carry one day, so that they can be compared at midnight, too.
 fn dpsis(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).output().unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
+    command.env("SOURCE_DATE_EPOCH", "1795305600").args(arguments).output().unwrap()
 }
 
 fn code(output: &Output) -> i32 {
@@ -350,7 +352,7 @@ fn a_closed_pipe_ends_quietly() {
 
 fn with_input(arguments: &[&str], input: &[u8]) -> Output {
     let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
-    let pipes = command.args(arguments);
+    let pipes = command.env("SOURCE_DATE_EPOCH", "1795305600").args(arguments);
     let pipes = pipes.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = pipes.spawn().unwrap();
     // The child may refuse without reading.
@@ -437,7 +439,8 @@ fn the_form_of_the_table_does_not_matter() {
             path,
         ]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        output.stdout
+        // The request states the threads.
+        stdout(&output).replace(&format!("--threads {threads} "), "")
     };
     let expected = run(Path::new(DEMO), "1");
     for (i, form) in forms.iter().enumerate() {
@@ -635,6 +638,57 @@ fn columns_can_be_left_out() {
     assert_eq!(code(&run_on(&table, &["--exclude", "sx"])), 2);
     assert_eq!(code(&run_on(&table, &["--exclude", "y"])), 2);
     assert_eq!(code(&run_on(&table, &["--exclude", "id,sex,age"])), 3);
+}
+
+#[test]
+fn columns_can_be_left_out_by_patterns_and_files() {
+    let files = Files::new();
+    let header = "id,adm_day,adm_type,a*,ab,\"x, y\",age,y\n";
+    let table = files.write("t.csv", format!("{header}1,2,3,4,5,6,30,1\n2,3,4,5,6,7,40,2\n"));
+    // What is left is said by k.
+    let left = |exclude: &[&str], features: &str| {
+        let exclude: Vec<&str> = exclude.iter().flat_map(|one| ["--exclude", *one]).collect();
+        let output = run_on(&table, &exclude);
+        assert_eq!(code(&output), 0, "{exclude:?}: {}", stderr(&output));
+        let said = format!("1 of {features} features");
+        assert!(stderr(&output).contains(&said), "{exclude:?}: {}", stderr(&output));
+    };
+    left(&["adm_*"], "5");
+    left(&["adm_*,id"], "4");
+    left(&["adm_*", "?d"], "4");
+    // There is a column of this name.
+    left(&["a*"], "6");
+    left(&["a?*"], "2");
+    let list = files.write("list.txt", "\u{feff}id\r\n\r\nx, y\r\nadm_*\r\n \r\n");
+    let list = format!("@{}", list.to_str().unwrap());
+    left(&[&list], "3");
+    left(&[&list, "age"], "2");
+    let schema = files.write("s.json", "{\"exclude\": [\"adm_*\", \"id\"]}");
+    let output = run_on(&table, &["--schema", schema.to_str().unwrap()]);
+    assert!(stderr(&output).contains("1 of 4 features"), "{}", stderr(&output));
+    let odd = files.write("odd.txt", "id\n# a remark\n");
+    let odd = format!("@{}", odd.to_str().unwrap());
+    for (exclude, expected, text) in [
+        ("lab_*", 2, "no name matches the exclusion \"lab_*\""),
+        ("adm_da", 2, "did you mean \"adm_day\"?"),
+        ("y", 2, "the target cannot be excluded"),
+        (&odd, 2, "# a remark"),
+        ("@no-such-file", 5, "cannot read no-such-file"),
+    ] {
+        let output = run_on(&table, &["--exclude", exclude]);
+        assert_eq!(code(&output), expected, "{exclude}: {}", stderr(&output));
+        assert!(said(&output).contains(text), "{exclude}: {}", stderr(&output));
+    }
+    // The same for names of rows.
+    let rows =
+        files.write("r.tsv", "gene\tp1\tp2\ng1\t1\t2\nctrl_1\t1\t2\nctrl_2\t1\t2\ny\t1\t2\n");
+    let more = ["--orient", "features-as-rows", "--target", "y", "--exclude"];
+    let output = run_on(&rows, &[&more[..], &["ctrl_*"]].concat());
+    assert_eq!((code(&output), stdout(&output)), (0, "g1\n"), "{}", stderr(&output));
+    assert_eq!(code(&run_on(&rows, &[&more[..], &["lab_*"]].concat())), 2);
+    // What is read is never written over.
+    let path = &list[1..];
+    assert_eq!(code(&run_on(&table, &["--exclude", &list, "-o", path])), 2);
 }
 
 /// A label that is spelled otherwise in the file shows in the private counts.
@@ -847,6 +901,41 @@ fn completions_and_manual() {
     }
 }
 
+/// JSON carries the day and the request without the names of files, which are named on request alone.
+#[test]
+fn a_record_says_when_and_how_it_was_made() {
+    let files = Files::new();
+    let table = files.write("secret.csv", "a,b,y\n1,2,3\n4,5,6\n");
+    let list = files.write("list.txt", "b\n");
+    let list = format!("@{}", list.to_str().unwrap());
+    let run = |more: &[&str], epoch: &str| {
+        let common = ["-e1", "--exclude", &list, "--format", "json", "--na=-9"];
+        let output = Command::new(env!("CARGO_BIN_EXE_dpsis"))
+            .args([&["select", "-k", "1"], &common[..], more, &[table.to_str().unwrap()]].concat())
+            .env("SOURCE_DATE_EPOCH", epoch)
+            .output()
+            .unwrap();
+        (code(&output), stdout(&output).to_owned(), said(&output))
+    };
+    let (_, json, _) = run(&["--seed", "7"], "1795305600");
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(record["run"]["day"], "2026-11-22");
+    let request = "dpsis select --k 1 --eps 1 --exclude @FILE --na=-9 --format json --seed 7 FILE";
+    assert_eq!(record["run"]["request"], request);
+    assert!(!json.contains("secret") && !json.contains("list.txt"));
+    // The day, not the time of it.
+    assert_eq!(run(&["--seed", "7"], "1795391999").1, json);
+    assert_ne!(run(&["--seed", "7"], "1795392000").1, json);
+    let (_, json, _) = run(&["--name-file"], "0");
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    let request = record["run"]["request"].as_str().unwrap();
+    assert!(request.ends_with(table.to_str().unwrap()) && request.contains(&list), "{request}");
+    assert_eq!(record["run"]["day"], "1970-01-01");
+    let (code, json, said) = run(&[], "yesterday");
+    assert_eq!((code, json.as_str()), (2, ""));
+    assert!(said.contains("SOURCE_DATE_EPOCH must be"), "{said}");
+}
+
 /// The command line asks the library for what its options say, and prints its record.
 #[test]
 fn options_make_the_request_of_the_library() {
@@ -875,6 +964,10 @@ fn options_make_the_request_of_the_library() {
             .unwrap();
         let record = request.seed(11).run(DEMO).unwrap();
         let printed = String::from_utf8(printed.stdout).unwrap();
+        // What the command line adds.
+        let parsed: serde_json::Value = serde_json::from_str(&printed).unwrap();
+        let [day, request] = ["day", "request"].map(|key| parsed["run"][key].as_str().unwrap());
+        let record = record.with_run(dpsis::RunNote::new(day, request));
         assert_eq!(printed, dpsis::report::to_json(&record).unwrap());
     }
 }

@@ -5,8 +5,10 @@ use std::process::{Command, Output};
 
 const DEMO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
 
+/// Runs the program. Its records carry one day, so that they can be compared at midnight, too.
 fn dpsis(arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).output().unwrap()
+    let mut command = Command::new(env!("CARGO_BIN_EXE_dpsis"));
+    command.env("SOURCE_DATE_EPOCH", "1795305600").args(arguments).output().unwrap()
 }
 
 /// The standard output of a successful run.
@@ -48,6 +50,7 @@ fn the_record_can_be_saved() {
     let (html, _) = page(&[&seeded[..], &["html", DEMO]].concat());
     let (json, _) = page(&[&seeded[..], &["json", DEMO]].concat());
     let shown = &html[place(&html, "<pre>") + 5..place(&html, "</pre>")];
+    let json = json.replace("--format json", "--format html");
     assert_eq!(shown.replace("&quot;", "\"").replace("&#39;", "'"), json);
     let start = place(&html, "data:application/json;charset=utf-8,") + 36;
     let data = &html[start..start + html[start..].find('"').unwrap()];
@@ -56,6 +59,8 @@ fn the_record_can_be_saved() {
     for picked in record["selected"].as_array().unwrap() {
         place(&html, &format!("<td>{}</td>", picked["name"].as_str().unwrap()));
     }
+    place(&html, &format!("<td>{}</td>", record["run"]["day"].as_str().unwrap()));
+    place(&html, "<td>dpsis select --k 3 --eps 1/3 --format html --seed 7 FILE</td>");
 }
 
 fn percent_decoded(text: &str) -> String {

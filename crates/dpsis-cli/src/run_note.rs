@@ -1,0 +1,163 @@
+//! The note on a run in its record: the day, and the request as it could be typed again.
+
+use std::any::TypeId;
+use std::ffi::OsStr;
+use std::path::PathBuf;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, CommandFactory};
+
+use crate::inspect::shell_word;
+use crate::program::Arguments;
+use dpsis::{Error, Result, RunNote};
+
+/// The note on a run of the command that `matches` are of.
+///
+/// # Errors
+///
+/// `Request` if `SOURCE_DATE_EPOCH` is set and no time.
+pub(super) fn run_note(matches: &ArgMatches) -> Result<RunNote> {
+    Ok(RunNote::new(today()?, request(matches)))
+}
+
+/// The options that were stated, in the order of the help; a file has no name unless its name may be in the record.
+fn request(matches: &ArgMatches) -> String {
+    let program = Arguments::command();
+    let Some((name, matches)) = matches.subcommand() else { return String::new() };
+    let Some(command) = program.find_subcommand(name) else { return String::new() };
+    let named = matches.get_flag("name_file");
+    let stated =
+        |arg: &&Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let (files, options): (Vec<&Arg>, Vec<&Arg>) =
+        command.get_arguments().filter(stated).partition(|arg| arg.is_positional());
+    let mut words = vec!["dpsis".to_owned(), name.to_owned()];
+    for arg in options.into_iter().chain(files) {
+        let option = arg.get_long().map(|long| format!("--{long}"));
+        let values: Vec<String> = matches
+            .get_raw(arg.get_id().as_str())
+            .into_iter()
+            .flatten()
+            .map(|value| shown(arg, value, named))
+            .collect();
+        match option {
+            Some(option) if !arg.get_action().takes_values() => words.push(option),
+            // A value may start with a minus.
+            Some(option) => words.extend(values.iter().flat_map(|value| {
+                if value.starts_with('-') {
+                    vec![format!("{option}={}", shell_word(value))]
+                } else {
+                    vec![option.clone(), shell_word(value)]
+                }
+            })),
+            None => words.extend(values.iter().map(|value| shell_word(value))),
+        }
+    }
+    words.join(" ")
+}
+
+/// The value of an argument: for a file the word FILE, unless files are named.
+fn shown(arg: &Arg, value: &OsStr, named: bool) -> String {
+    let value = value.to_string_lossy().into_owned();
+    if named {
+        value
+    } else if arg.get_value_parser().type_id() == TypeId::of::<PathBuf>() {
+        "FILE".to_owned()
+    } else if arg.get_id() == "exclude" && value.starts_with('@') {
+        "@FILE".to_owned()
+    } else {
+        value
+    }
+}
+
+/// The day in UTC; that of `SOURCE_DATE_EPOCH` if it is set, so that a record can be made again to the byte.
+fn today() -> Result<String> {
+    let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
+        Some(stated) => stated.to_str().and_then(|text| text.parse().ok()),
+        None => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
+    };
+    let rule = "SOURCE_DATE_EPOCH must be a number of seconds since 1970, before the year 10000";
+    seconds.and_then(|seconds| day(seconds / 86_400)).ok_or_else(|| Error::request(rule))
+}
+
+/// The date so many days after 1970-01-01, before the year 10000.
+fn day(days: u64) -> Option<String> {
+    // Years from March on, in eras of 400 years, which all have 146097 days; 719468 days lie between 0000-03-01 and
+    // 1970-01-01.
+    let days = days.checked_add(719_468)?;
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    // Months from March on have 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 31 days: 153 in five.
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (year, month) = match month {
+        0..=9 => (400 * era + year, month + 3),
+        _ => (400 * era + year + 1, month - 9),
+    };
+    (year < 10_000).then(|| format!("{year:04}-{month:02}-{day:02}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All days of 900 years, counted one by one.
+    #[test]
+    fn days_are_counted_as_in_a_calendar() {
+        let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let mut days = 0;
+        for year in 1970..2870 {
+            let february = if leap(year) { 29 } else { 28 };
+            let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+            for (month, length) in (1..).zip(months) {
+                for date in 1..=length {
+                    assert_eq!(day(days).unwrap(), format!("{year}-{month:02}-{date:02}"));
+                    days += 1;
+                }
+            }
+        }
+        assert_eq!(day(2_932_896).as_deref(), Some("9999-12-31"));
+        assert_eq!((day(2_932_897), day(u64::MAX)), (None, None));
+    }
+
+    fn request_of(words: &[&str]) -> String {
+        let words = ["dpsis"].iter().chain(words);
+        request(&Arguments::command().try_get_matches_from(words).unwrap())
+    }
+
+    #[test]
+    fn a_request_can_be_typed_again() {
+        let stated = ["select", "-k5", "-e", "1/3", "secret.csv", "--bounds", "-1,1"];
+        assert_eq!(request_of(&stated), "dpsis select --k 5 --eps 1/3 --bounds=-1,1 FILE");
+        let stated = [
+            "select",
+            "--exclude",
+            "a b,c*",
+            "--exclude",
+            "@list",
+            "--target-file",
+            "y.csv",
+            "-k1",
+            "--direction",
+            "-e1",
+            "-o",
+            "out",
+            "--seed",
+            "3",
+            "it's.csv",
+        ];
+        assert_eq!(
+            request_of(&stated),
+            "dpsis select --k 1 --eps 1 --exclude 'a b,c*' --exclude @FILE --target-file FILE \
+             --output FILE --seed 3 --direction FILE"
+        );
+        assert_eq!(
+            request_of(&[&stated[..], &["--name-file"]].concat()),
+            "dpsis select --k 1 --eps 1 --exclude 'a b,c*' --exclude @list --target-file y.csv \
+             --output out --name-file --seed 3 --direction 'it'\\''s.csv'"
+        );
+        let stated = ["choose", "--eps", "2", "--sensitivity", "-1", "s.csv", "--monotonic"];
+        assert_eq!(request_of(&stated), "dpsis choose --eps 2 --sensitivity=-1 --monotonic FILE");
+    }
+}
