@@ -77,6 +77,8 @@ pub enum Parameter {
     OfMechanism(&'static str),
     /// The common sensitivity of all candidates.
     Sensitivity,
+    /// The columns of a file of candidates.
+    CandidateColumns,
     /// Advice on the choice of a mechanism, for public scores.
     Advice,
     /// An inspection of the table before a release.

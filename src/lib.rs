@@ -107,7 +107,8 @@ mod select;
 mod vectors;
 
 pub use choose::{
-    Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose, ScoresUsed, Trials,
+    CandidateColumns, Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose,
+    ScoresUsed, Trials,
 };
 #[cfg(feature = "ndarray")]
 #[doc(hidden)]

@@ -6,6 +6,7 @@ use std::path::Path;
 use num_bigint::BigInt;
 use num_traits::{Pow, ToPrimitive};
 
+use crate::choose::CandidateColumns;
 use crate::data::SideFile;
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Decimal;
@@ -83,18 +84,22 @@ impl Candidates {
     /// `Request` if the sensitivity is stated nowhere or both in the file and as argument; `Input` with its
     /// row if the file is malformed or a cell is not a decimal number; `Io` if it cannot be read.
     pub fn read(path: impl AsRef<Path>, sensitivity: Option<&str>) -> Result<Self> {
+        Self::read_columns(path, &CandidateColumns::default(), sensitivity)
+    }
+
+    /// Like [`read`](Self::read), for a file with columns of other names.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read); `Request` if a stated column is not in the file or is stated for two roles.
+    pub fn read_columns(
+        path: impl AsRef<Path>,
+        columns: &CandidateColumns,
+        sensitivity: Option<&str>,
+    ) -> Result<Self> {
         let file = SideFile::read_any(path.as_ref())?;
-        let header: Vec<String> =
-            file.header.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
-        let own = match header.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-            ["name", "score"] => false,
-            ["name", "score", "sensitivity"] => true,
-            _ => {
-                return Err(Error::input(
-                    "the columns must be name,score or name,score,sensitivity",
-                ));
-            }
-        };
+        let places = columns.places(&file.header)?;
+        let own = places.sensitivity.is_some();
         let stated = match (own, sensitivity) {
             (true, Some(_)) => {
                 return Err(Error::request(
@@ -119,10 +124,10 @@ impl Candidates {
             let no_text = || Error::input("the cell is not text in UTF-8");
             let cell =
                 |column: usize| text(&row[column]).ok_or_else(no_text).map_err(at(column + 1));
-            names.push(cell(0)?);
-            values.push(number(&cell(1)?).map_err(at(2))?);
-            if own {
-                sensitivities.push(number(&cell(2)?).map_err(at(3))?);
+            names.push(cell(places.name)?);
+            values.push(number(&cell(places.score)?).map_err(at(places.score + 1))?);
+            if let Some(place) = places.sensitivity {
+                sensitivities.push(number(&cell(place)?).map_err(at(place + 1))?);
             }
         }
         sensitivities.extend(stated);

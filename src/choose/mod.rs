@@ -2,11 +2,13 @@
 //! scored in a database.
 
 mod candidates;
+mod columns;
 mod record;
 mod request;
 mod trials;
 
 pub use candidates::Candidates;
+pub use columns::CandidateColumns;
 pub use record::{Choice, ChoiceRecord, ChosenCandidate, ScoresUsed};
 pub use request::{Choose, NotPrivateChoose};
 pub use trials::Trials;

@@ -12,15 +12,15 @@ use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use dpsis::mechanism::{Baseline, CARDS, advise};
 use dpsis::{
-    Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, RunNote,
+    CandidateColumns, Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, RunNote,
     Trials, report,
 };
 
 /// Print the names of candidates chosen privately by scores computed elsewhere.
 ///
-/// The file is CSV with the columns name,score or name,score,sensitivity: the score is data, the
-/// sensitivity - the most by which one unit of the data can move it - is public. Names go to stdout, a
-/// report to stderr.
+/// The file is CSV with the columns name,score or name,score,sensitivity, or others that are stated: the
+/// score is data, the sensitivity - the most by which one unit of the data can move it - is public. Names
+/// go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct ChooseArguments {
@@ -38,6 +38,18 @@ pub(super) struct ChooseArguments {
     /// The most by which one unit can move any score, where the file does not say
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Candidates")]
     sensitivity: Option<String>,
+
+    /// The column of names [default: name]
+    #[arg(long, value_name = "NAME", help_heading = "Candidates")]
+    name_column: Option<String>,
+
+    /// The column of scores [default: score]
+    #[arg(long, value_name = "NAME", help_heading = "Candidates")]
+    score_column: Option<String>,
+
+    /// The column of sensitivities [default: sensitivity, if it is there]
+    #[arg(long, value_name = "NAME", help_heading = "Candidates")]
+    sensitivity_column: Option<String>,
 
     /// One unit more raises scores or leaves them, as it does counts (or lowers them all)
     #[arg(long, help_heading = "Candidates")]
@@ -118,6 +130,8 @@ const MORE: &str = "All options, with examples: dpsis choose --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis choose --eps 1 --sensitivity 0.01 models.csv
+  dpsis choose --eps 1 --name-column model --score-column auc --sensitivity 0.01 \\
+    results.csv
   dpsis choose --eps 1 --k 3 --sensitivity 1 --monotonic counts.csv
   dpsis choose --eps 1 --mechanism gem candidates.csv
 
@@ -165,7 +179,12 @@ impl ChooseArguments {
             }
             _ => {}
         }
-        let candidates = Candidates::read(&self.file, self.sensitivity.as_deref())?;
+        let mut columns = CandidateColumns::default();
+        columns.name.clone_from(&self.name_column);
+        columns.score.clone_from(&self.score_column);
+        columns.sensitivity.clone_from(&self.sensitivity_column);
+        let sensitivity = self.sensitivity.as_deref();
+        let candidates = Candidates::read_columns(&self.file, &columns, sensitivity)?;
         Ok(ChooseJob {
             candidates,
             request,

@@ -33,6 +33,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::Mechanism => "--mechanism",
         Parameter::OfMechanism(name) => return format!("--{name}"),
         Parameter::Sensitivity => "--sensitivity",
+        Parameter::CandidateColumns => "--name-column, --score-column, --sensitivity-column",
         Parameter::Advice => "--advise",
         Parameter::Inspect => "dpsis inspect",
         Parameter::DataSets => "dpsis datasets list",

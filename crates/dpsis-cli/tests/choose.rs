@@ -75,6 +75,42 @@ fn a_choice_is_made_and_reported() {
 }
 
 #[test]
+fn columns_can_have_other_names() {
+    let files = Files::new();
+    let table = files
+        .write("auc.csv", "run,auc,model,seconds\n1,0.8,lasso,x\n2,0.9,forest,y\n3,0.7,ridge,z\n");
+    let path = table.to_str().unwrap();
+    let base = ["choose", "--eps", "2"];
+    let columns = ["--name-column", "model", "--score-column", "auc"];
+    let common = ["--sensitivity", "1e-5"];
+    let output = dpsis(&[&base[..], &columns, &common, &["--format", "tsv", path]].concat());
+    assert_eq!(text(&output.stdout), "name\trow\nforest\t2\n", "{}", text(&output.stderr));
+    let own = files.write("own.csv", "name,score,note,d\na,1,x,1e-5\nb,2,x,1e-5\n");
+    let own = own.to_str().unwrap();
+    let each = ["--sensitivity-column", "d", "--mechanism", "gem"];
+    let output = dpsis(&[&base[..], &each, &[own]].concat());
+    assert_eq!(text(&output.stdout), "b\n", "{}", text(&output.stderr));
+    let cases: [(&[&str], &str, i32, &str); 5] = [
+        (&common, path, 3, "state the columns (--name-column,"),
+        (&["--name-column", "modle", "--score-column", "auc"], path, 2, "mean \"model\"?"),
+        (&["--name-column", "model"], path, 2, "no column \"score\" for the score"),
+        (&["--name-column", "auc", "--score-column", "auc"], path, 2, "cannot be two of"),
+        (&["--name-column", "model", "--score-column", "seconds"], path, 2, "no sensitivity"),
+    ];
+    for (more, path, code, said) in cases {
+        let output = dpsis(&[&base[..], more, &[path]].concat());
+        let report = flat(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{more:?}: {report}");
+        assert!(report.contains(said), "{more:?}: {report}");
+    }
+    // A cell is named by its place, and never shown.
+    let columns = ["--name-column", "model", "--score-column", "seconds"];
+    let output = dpsis(&[&base[..], &columns, &common, &[path]].concat());
+    assert_eq!(output.status.code(), Some(3));
+    assert!(flat(&output.stderr).contains("row 1, column 4"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn wrong_requests_and_files() {
     let files = Files::new();
     let write = |name: &str, content: &str| files.write(name, content).to_str().unwrap().to_owned();

@@ -1,0 +1,151 @@
+//! The columns of a file of candidates.
+
+use crate::data::near_misses;
+use crate::error::{Error, Parameter, Result};
+
+/// The columns of a file of candidates, by their names in the header.
+///
+/// If none is stated, the file must have the columns `name,score` or `name,score,sensitivity`, and no others. If one
+/// is, the others have these names, and further columns are ignored.
+///
+/// ```no_run
+/// use dpsis::{CandidateColumns, Candidates};
+///
+/// let mut columns = CandidateColumns::default();
+/// columns.name = Some("model".into());
+/// columns.score = Some("accuracy".into());
+/// let candidates = Candidates::read_columns("models.csv", &columns, Some("0.01"))?;
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct CandidateColumns {
+    /// The column of names; by default `name`.
+    pub name: Option<String>,
+    /// The column of scores; by default `score`.
+    pub score: Option<String>,
+    /// The column of sensitivities; by default `sensitivity`, if there is one.
+    pub sensitivity: Option<String>,
+}
+
+/// The places of the columns, from 0.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Places {
+    pub(super) name: usize,
+    pub(super) score: usize,
+    pub(super) sensitivity: Option<usize>,
+}
+
+impl CandidateColumns {
+    /// Finds the columns in a header, which is public.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if a stated column is not there or has two roles; `Input` if nothing is stated and the header is
+    /// another one, or if a name occurs twice.
+    pub(super) fn places(&self, header: &[String]) -> Result<Places> {
+        if *self == Self::default() {
+            let names: Vec<String> =
+                header.iter().map(|name| name.trim().to_ascii_lowercase()).collect();
+            return match names.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                ["name", "score"] => Ok(Places { name: 0, score: 1, sensitivity: None }),
+                ["name", "score", "sensitivity"] => {
+                    Ok(Places { name: 0, score: 1, sensitivity: Some(2) })
+                }
+                _ => {
+                    let rule = "the columns must be name,score or name,score,sensitivity";
+                    Err(Error::input(rule)
+                        .hint("in another file state the columns")
+                        .about([Parameter::CandidateColumns]))
+                }
+            };
+        }
+        let name = find(header, self.name.as_deref(), "name")?;
+        let score = find(header, self.score.as_deref(), "score")?;
+        let has_default = header.iter().any(|name| is_default(name, "sensitivity"));
+        let sensitivity = (self.sensitivity.is_some() || has_default)
+            .then(|| find(header, self.sensitivity.as_deref(), "sensitivity"))
+            .transpose()?;
+        if name == score || [name, score].map(Some).contains(&sensitivity) {
+            let rule = "one column cannot be two of name, score and sensitivity";
+            return Err(Error::request(rule).about([Parameter::CandidateColumns]));
+        }
+        Ok(Places { name, score, sensitivity })
+    }
+}
+
+/// The place of the column that is stated for a role, or that has the role's name.
+fn find(header: &[String], stated: Option<&str>, role: &str) -> Result<usize> {
+    let is_it = |name: &String| match stated {
+        Some(stated) => name.trim() == stated.trim(),
+        None => is_default(name, role),
+    };
+    let mut places = (0..header.len()).filter(|&place| is_it(&header[place]));
+    let name = stated.unwrap_or(role);
+    let Some(place) = places.next() else {
+        let error = Error::request(format!("there is no column {name:?} for the {role}"))
+            .about([Parameter::CandidateColumns]);
+        return Err(match near_misses(header, name).as_slice() {
+            [] => error,
+            near => error.hint(format!("did you mean {}?", near.join(" or "))),
+        });
+    };
+    match places.next() {
+        Some(again) => Err(Error::input("a column name occurs twice").at(None, Some(again + 1))),
+        None => Ok(place),
+    }
+}
+
+/// The name of a role, in any case of its letters.
+fn is_default(name: &str, role: &str) -> bool {
+    name.trim().eq_ignore_ascii_case(role)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::ErrorKind;
+
+    /// The places by the stated columns (empty: none) in a header.
+    fn places(header: &str, stated: [&str; 3]) -> Result<Places> {
+        let header: Vec<String> = header.split(',').map(str::to_owned).collect();
+        let [name, score, sensitivity] =
+            stated.map(|name| (!name.is_empty()).then(|| name.to_owned()));
+        CandidateColumns { name, score, sensitivity }.places(&header)
+    }
+
+    #[test]
+    fn columns_are_found() {
+        let found = |name, score, sensitivity| Places { name, score, sensitivity };
+        for (header, stated, expected) in [
+            ("Name,SCORE", ["", "", ""], found(0, 1, None)),
+            ("name,score,sensitivity", ["", "", ""], found(0, 1, Some(2))),
+            ("id,auc,model,seconds", ["model", "auc", ""], found(2, 1, None)),
+            ("x, score ,Name", ["", "x", ""], found(2, 0, None)),
+            ("score,model", ["model", "", ""], found(1, 0, None)),
+            ("Sensitivity,score,model", ["model", "", ""], found(2, 1, Some(0))),
+            ("d,sensitivity,score,name", ["", "", "d"], found(3, 2, Some(0))),
+        ] {
+            assert_eq!(places(header, stated).unwrap(), expected, "{header} {stated:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        for (header, stated, kind) in [
+            ("score,name", ["", "", ""], ErrorKind::Input),
+            ("name,score,x", ["", "", ""], ErrorKind::Input),
+            ("name,score,x", ["model", "", ""], ErrorKind::Request),
+            ("name,auc", ["name", "", ""], ErrorKind::Request),
+            ("name,score", ["", "", "sensitivity"], ErrorKind::Request),
+            ("name,score", ["score", "", ""], ErrorKind::Request),
+            ("name,score,d", ["", "d", "d"], ErrorKind::Request),
+            ("a,b,a", ["a", "b", ""], ErrorKind::Input),
+        ] {
+            let error = places(header, stated).unwrap_err();
+            assert_eq!(error.kind(), kind, "{header} {stated:?}: {error}");
+        }
+        let error = places("Model,score", ["model", "", ""]).unwrap_err().to_string();
+        assert!(error.contains("did you mean \"Model\"?"), "{error}");
+    }
+}
