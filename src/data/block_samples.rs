@@ -53,7 +53,7 @@ impl BlockSamples {
             Some(_) if by_id && !layout.ids => TargetRole::Elsewhere,
             Some(_) => TargetRole::Apart,
             None if own_target => TargetRole::Apart,
-            None => TargetRole::Here(&facts.target),
+            None => stated.target_role(None),
         };
         if layout.orientation == Orientation::SamplesAsRows {
             stated.check_not_turned(&layout.names)?;

@@ -46,6 +46,8 @@ use crate::error::{Error, Parameter, Result};
 pub struct FileTable {
     file: TableFile,
     pub(crate) facts: TableFacts,
+    /// Whether there is no target: all columns but those of ids are features.
+    no_target: bool,
 }
 
 impl FileTable {
@@ -70,7 +72,7 @@ impl FileTable {
     }
 
     fn of(file: TableFile) -> Self {
-        Self { file, facts: TableFacts::default() }
+        Self { file, facts: TableFacts::default(), no_target: false }
     }
 
     /// States all facts at once, instead of those that were stated before.
@@ -104,6 +106,13 @@ impl FileTable {
     /// [`TableFacts::exclude`].
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.facts.exclude = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// States that there is no target, for what reads features only.
+    #[doc(hidden)]
+    pub fn without_target(mut self) -> Self {
+        self.no_target = true;
         self
     }
 
@@ -171,7 +180,7 @@ impl FileTable {
             return Err(Error::request(rule).about([Parameter::Id]));
         }
         let named = matches!(self.facts.target, TargetColumn::Named(_));
-        if !named && self.facts.target_file.is_none() {
+        if !named && self.facts.target_file.is_none() && !self.no_target {
             return Err(target_of_rows());
         }
         if self.facts.delimiter.or(self.file.delimiter_by_name()).is_none() {
@@ -248,6 +257,7 @@ impl FileTable {
 
     pub(super) fn target_role(&self, targets: Option<&TargetTable>) -> TargetRole<'_> {
         match (&self.facts.target_file, targets) {
+            _ if self.no_target => TargetRole::Apart,
             (Some(_), Some(targets)) if targets.in_order() => TargetRole::Apart,
             (Some(_), _) => TargetRole::Elsewhere,
             (None, _) => TargetRole::Here(&self.facts.target),

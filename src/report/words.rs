@@ -95,6 +95,11 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
             None => words.push_str(" (a private estimate)"),
         }
     }
+    if record.score.classes.is_some() && released.center.is_none() {
+        words.push_str(
+            "; classes are not counted: nothing tells whether they are spelled as in the file",
+        );
+    }
     words
 }
 

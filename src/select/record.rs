@@ -516,6 +516,8 @@ words! {
         FewRows = "few-rows",
         /// Almost no rows of a stated class according to private counts.
         RareClass = "rare-class",
+        /// Many rows without a usable target according to a private count.
+        UnusableTargets = "unusable-targets",
         /// Nearly all rows fall on one side of the split.
         OneSidedSplit = "one-sided-split",
         /// Too few blocks to tell features apart by votes.

@@ -28,6 +28,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     let (estimates, verdict) = verdicts(plan, schema, &chosen);
     let mut warnings = warnings(plan, &randomness, chosen.estimate);
     warnings.extend(rare_classes(plan, &chosen.released, chosen.estimate));
+    warnings.extend(unusable_targets(plan, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(&chosen.released));
     warnings.extend(few_blocks(plan, chosen.blocks));
     let rows_are_public = plan.neighbors == Neighbors::ReplaceOne;
@@ -295,6 +296,33 @@ fn rare_classes(
         "the private counts show next to no rows of {rare:?}: are the labels spelled as in the file?"
     );
     Some(Warning::new(WarningKind::RareClass, text).about([Parameter::Classes]))
+}
+
+/// A warning about many rows without a usable target according to the private counts.
+fn unusable_targets(
+    plan: &Plan,
+    released: &Released,
+    estimate: Option<RowsEstimate>,
+) -> Option<Warning> {
+    /// So many rows without a target are worth a look.
+    const SHARE: f64 = 0.1;
+    let (RowsEstimate { rows, noise }, unusable) = (estimate?, released.unusable_estimate?);
+    let (rows, unusable) = (rows as f64, unusable as f64);
+    if unusable < 3.0 * noise || unusable < SHARE * (rows + unusable) {
+        return None;
+    }
+    let remedy = match &plan.target {
+        Target::Classes(_) => "are all classes stated, and spelled as in the file?",
+        _ => {
+            "cells that are no number, such as 1,234 or 12 mg, count as missing: a look at the table shows them"
+        }
+    };
+    let text = format!("about {unusable} rows have no usable target: {remedy}");
+    let about = match &plan.target {
+        Target::Classes(_) => Parameter::Classes,
+        _ => Parameter::Inspect,
+    };
+    Some(Warning::new(WarningKind::UnusableTargets, text).about([about]))
 }
 
 /// A warning about a split with nearly all rows on one side, which finds nothing. It is derived from the

@@ -6,7 +6,7 @@ use clap::Args;
 
 use crate::output::{self, Destination};
 use crate::table_arguments::TableArguments;
-use dpsis::Result;
+use dpsis::{Result, TargetColumn};
 use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 
 /// Make a bounds file from a public reference table, for `select --bounds-file`.
@@ -21,6 +21,10 @@ pub(super) struct BoundsArguments {
     #[arg(long, value_name = "CLIP")]
     clip: Clip,
 
+    /// The table has no target: all of its columns are features
+    #[arg(long, conflicts_with_all = ["target", "target_index", "target_file"])]
+    no_target: bool,
+
     #[command(flatten)]
     table: TableArguments,
 
@@ -34,11 +38,15 @@ const MORE: &str = "All options, with examples: dpsis bounds --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis bounds --clip 1sd -o bounds.csv reference.csv.gz
+  dpsis bounds --clip range --no-target -o bounds.csv controls.csv
   dpsis select --k 5 --eps 2 --bounds-file bounds.csv --classes no,yes data.csv";
 
 pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
     let (schema, _) = arguments.table.schema()?;
-    let table = arguments.table.table(&schema)?;
+    let mut table = arguments.table.table(&schema)?;
+    if arguments.no_target {
+        table = table.without_target();
+    }
     let mut inputs = vec![arguments.table.file.as_path()];
     inputs.extend(arguments.table.target_file.as_deref());
     inputs.extend(schema.facts.target_file.as_deref());
@@ -49,6 +57,13 @@ pub(super) fn bounds(arguments: &BoundsArguments) -> Result<()> {
         "NOT PRIVATE: this reads a public reference table; bounds computed from the sensitive table \
          itself are not private.\n",
     );
+    let states_target =
+        arguments.table.states_target() || schema.facts.target != TargetColumn::Last;
+    if !arguments.no_target && !states_target {
+        output::remark(
+            "The last column is taken as the target and gets no bounds: state --no-target if it is a feature.\n",
+        );
+    }
     let table = PublicTable::read(&table)?;
     let bounds = compute(&table, &arguments.clip)?;
     destination.write(&bounds_to_csv(&table, &bounds))

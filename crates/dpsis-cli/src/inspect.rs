@@ -12,7 +12,7 @@ use crate::table_arguments::TableArguments;
 use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
-use dpsis::internals::delimiter_name;
+use dpsis::internals::{delimiter_name, wrapped};
 use dpsis::{
     Error, FileTable, Orientation, Prediction, Result, Select, TableFacts, Target, TargetColumn,
 };
@@ -28,7 +28,12 @@ pub(super) struct InspectArguments {
     pub(super) write_schema: Option<PathBuf>,
 
     /// The target is one of these labels
-    #[arg(long, value_name = "A,B[,C...]", conflicts_with = "target_bounds", help_heading = "Target")]
+    #[arg(
+        long,
+        value_name = "A,B[,C...]",
+        conflicts_with = "target_bounds",
+        help_heading = "Target"
+    )]
     pub(super) classes: Option<String>,
 
     /// The target is a number in this range, known from public sources
@@ -188,7 +193,8 @@ fn text(
     for finding in &inspection.findings {
         let mark = if finding.odd { "!" } else { " " };
         let options = words::options(&finding.about);
-        let _ = writeln!(text, "{mark} {:<9} {}{options}", finding.topic, finding.text);
+        let line = format!("{mark} {:<9} {}{options}", finding.topic, finding.text);
+        let _ = writeln!(text, "{}", wrapped(&line, 12));
     }
     if inspection.rows == 0 {
         let _ = writeln!(text, "! {:<9} there is no row below the header", "shape");
@@ -196,7 +202,7 @@ fn text(
     let predictions = match checked {
         Ok(predictions) => predictions,
         Err(refusal) => {
-            let _ = writeln!(text, "\nNo command yet: {refusal}");
+            let _ = writeln!(text, "\n{}", wrapped(&format!("No command yet: {refusal}"), 2));
             return text;
         }
     };
@@ -228,11 +234,12 @@ fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> Stri
         (Some(_), _) => String::new(),
         (None, _) => ", if both classes have equally many,".to_owned(),
     };
-    let mut text = format!(
+    let lead = format!(
         "With {} rows{side} features are found, and called beyond chance, more often than not from these \
-         strengths on\n(1 is the strongest association possible; \"never\" if not even that is enough):\n",
+         strengths on (1 is the strongest association possible; \"never\" if not even that is enough):",
         suggestion.rows
     );
+    let mut text = wrapped(&lead, 0) + "\n";
     let strength = |strength: Option<f64>| match strength {
         Some(strength) => format!("{strength:.2}"),
         None => "never".to_owned(),

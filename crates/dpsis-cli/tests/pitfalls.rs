@@ -1,0 +1,265 @@
+//! What goes wrong with tables as people have them: each is refused or told in words that lead on.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+fn dpsis(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_dpsis")).args(arguments).current_dir(folder).output().unwrap()
+}
+
+/// The output with the line breaks of wrapped lines taken back.
+fn said(output: &Output) -> String {
+    let text = String::from_utf8([&output.stdout[..], &output.stderr].concat()).unwrap();
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn write(folder: &TempDir, name: &str, bytes: impl AsRef<[u8]>) {
+    std::fs::write(folder.path().join(name), bytes).unwrap();
+}
+
+fn select(folder: &TempDir, more: &[&str]) -> (i32, String) {
+    let start = ["select", "--k", "1", "--eps", "1", "--seed", "6"];
+    let output = dpsis(folder.path(), &[&start, more].concat());
+    (output.status.code().unwrap(), said(&output))
+}
+
+/// Genes as rows: 30 samples, of which the even ones are cases with a high gene 3.
+fn genes(folder: &TempDir, corner: &str, id: impl Fn(usize) -> String) {
+    let ids: Vec<String> = (0..30).map(id).collect();
+    let line = |gene: usize| {
+        let value = |s: usize| (s * gene * 7 % 31) + if gene == 3 && s % 2 == 0 { 90 } else { 0 };
+        let values: Vec<String> = (0..30).map(|s| value(s).to_string()).collect();
+        format!("g{gene}\t{}\n", values.join("\t"))
+    };
+    let lines: String = (1..6).map(line).collect();
+    write(folder, "expr.tsv", format!("{corner}\t{}\n{lines}", ids.join("\t")));
+    let target =
+        |(s, id): (usize, &String)| format!("{id},{}\n", if s % 2 == 0 { "case" } else { "well" });
+    let targets: String = ids.iter().enumerate().map(target).collect();
+    write(folder, "y.csv", format!("id,status\n{targets}"));
+}
+
+#[test]
+fn ids_of_samples_are_not_printed_as_features() {
+    let folder = tempfile::tempdir().unwrap();
+    for (corner, id) in [("gene", "p"), ("", "GSM9000"), ("name", "sample_"), ("ID_REF", "x")] {
+        genes(&folder, corner, |s| format!("{id}{}", 100 + s));
+        for command in ["select", "dry run"] {
+            let dry: &[&str] = if command == "select" { &[] } else { &["--dry-run"] };
+            let (code, text) = select(&folder, &[dry, &["expr.tsv"]].concat());
+            assert_eq!(code, 2, "{corner} {id}: {text}");
+            assert!(text.contains("state which way the table lies"), "{text}");
+            assert!(text.contains("--orient") && !text.contains(&format!("{id}101")), "{text}");
+            let (code, text) =
+                select(&folder, &[dry, &["--orient", "samples-as-rows", "expr.tsv"]].concat());
+            assert_eq!(code, 0, "{text}");
+            let turned = ["--orient", "features-as-rows", "--target-file", "y.csv"];
+            let classes = ["--classes", "case,well", "--eps", "50", "expr.tsv"];
+            let arguments = [dry, &turned, &classes].concat();
+            let output = dpsis(folder.path(), &[&["select", "--k", "1"], &arguments[..]].concat());
+            assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+            if command == "select" {
+                assert_eq!(String::from_utf8(output.stdout).unwrap(), "g3\n");
+            } else {
+                assert!(said(&output).contains("5 features"), "{}", said(&output));
+            }
+        }
+    }
+}
+
+/// The same where columns are features, though their names are numbered.
+#[test]
+fn numbered_features_are_none_of_samples() {
+    let folder = tempfile::tempdir().unwrap();
+    for stem in ["gene_", "X", "V", "feature-", "sample_mean_", "id"] {
+        let names: Vec<String> = (1..5).map(|i| format!("{stem}{i}")).collect();
+        let rows: String =
+            (0..30).map(|i| format!("{i},{},{},{},{i}.5\n", i % 7, i % 5, i % 3)).collect();
+        write(&folder, "t.csv", format!("{},y\n{rows}", names.join(",")));
+        assert_eq!(select(&folder, &["t.csv"]).0, 0, "{stem}");
+    }
+}
+
+/// In either orientation `inspect` reads the target file, takes stated classes, and its command runs.
+#[test]
+fn inspection_leads_to_a_release_either_way() {
+    let folder = tempfile::tempdir().unwrap();
+    genes(&folder, "gene", |s| format!("GSM{}", 1000 + s));
+    let inspect =
+        |more: &[&str]| dpsis(folder.path(), &[&["inspect"], more, &["expr.tsv"]].concat());
+    let open = said(&inspect(&["--target-file", "y.csv"]));
+    assert!(open.contains("the first column's name is one of features"), "{open}");
+    assert!(open.contains("No command yet"), "{open}");
+    let turned = ["--orient", "features-as-rows", "--target-file", "y.csv"];
+    for (more, expected) in [
+        (&[][..], &["labels case (15), well (15)", "30 of the 30 ids", "--classes case,well"][..]),
+        (&["--classes", "well,case"], &["labels well (15), case (15)", "--classes well,case"]),
+        (&["--classes", "well,Case"], &["no row has the label \"Case\"", "count nowhere: case"]),
+    ] {
+        let output = inspect(&[&turned, more].concat());
+        let text = said(&output);
+        for words in expected {
+            assert!(text.contains(words), "{words}: {text}");
+        }
+        assert!(text.contains("With "), "{text}");
+        let lines = String::from_utf8(output.stdout).unwrap();
+        let command = lines.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+        let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+        let run = dpsis(folder.path(), &words);
+        assert_eq!(run.status.code(), Some(0), "{command}: {}", said(&run));
+    }
+    let own = said(&inspect(&["--orient", "features-as-rows", "--target", "g3"]));
+    assert!(own.contains("row 3 (\"g3\"): numbers"), "{own}");
+    write(&folder, "other.csv", "id,y\nQ1,case\nQ2,well\n");
+    let none = said(&inspect(&["--orient", "features-as-rows", "--target-file", "other.csv"]));
+    assert!(none.contains("0 of the 2 ids in its file are here"), "{none}");
+}
+
+/// 300 rows of two features; every third row is of the class `fraud`.
+fn frauds(folder: &TempDir, target: &str) {
+    let class = |i: usize| if i.is_multiple_of(3) { "fraud" } else { "ok" };
+    let rows: String = (0..300)
+        .map(|i| format!("{},{},{}\n", i * 7 % 11 + i % 3 * 20, i * 5 % 13, class(i)))
+        .collect();
+    write(folder, "t.csv", format!("a,b,{target}\n{rows}"));
+}
+
+#[test]
+fn misspelled_classes_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    frauds(&folder, "status");
+    let (code, text) = select(&folder, &["--eps", "8", "--classes", "ok,Fraud", "t.csv"]);
+    assert_eq!(code, 0);
+    assert!(text.contains("next to no rows of [\"Fraud\"]"), "{text}");
+    assert!(text.contains("rows have no usable target: are all classes stated"), "{text}");
+    let (_, text) = select(&folder, &["--eps", "8", "--classes", "ok,fraud", "t.csv"]);
+    assert!(!text.contains("next to no rows") && !text.contains("no usable target"), "{text}");
+    // Kendall's correlation counts no rows, so nothing can be told.
+    let kendall = ["--score", "kendall", "--classes", "ok,Fraud", "t.csv"];
+    let (_, text) = select(&folder, &kendall);
+    assert!(text.contains("classes are not counted"), "{text}");
+}
+
+/// A column may have the name of one of its labels, if the target is stated by its name.
+#[test]
+fn a_target_named_as_its_label() {
+    let folder = tempfile::tempdir().unwrap();
+    frauds(&folder, "fraud");
+    let (code, text) = select(&folder, &["--classes", "ok,fraud", "t.csv"]);
+    assert_eq!(code, 3, "{text}");
+    assert!(text.contains("state the target by its name") && text.contains("--target"), "{text}");
+    let (code, text) = select(&folder, &["--target", "fraud", "--classes", "ok,fraud", "t.csv"]);
+    assert_eq!(code, 0, "{text}");
+    let inspected = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
+    assert!(inspected.contains("--target fraud --classes fraud,ok"), "{inspected}");
+}
+
+#[test]
+fn numbers_of_other_notations_are_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = |number: &dyn Fn(usize) -> String| -> String {
+        (0..400).map(|i| format!("{};{};{}\n", i % 7, i % 5, number(i))).collect()
+    };
+    // Every second amount has a thousands separator.
+    let amount = |i: usize| {
+        if i % 2 == 0 { format!("{}.5", i + 1) } else { format!("1,{:03}.50", i + 100) }
+    };
+    write(&folder, "t.csv", format!("a;b;amount\n{}", rows(&amount)));
+    let (code, text) = select(&folder, &["--eps", "8", "t.csv"]);
+    assert_eq!(code, 0);
+    assert!(text.contains("rows have no usable target: cells that are no number"), "{text}");
+    let inspected = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
+    assert!(
+        inspected.contains("200 cells look like numbers with a sign, a unit or commas"),
+        "{inspected}"
+    );
+    // Only decimal commas: no row has a number.
+    write(&folder, "t.csv", format!("a;b;amount\n{}", rows(&|i| format!("{i},5"))));
+    let (code, text) = select(&folder, &["t.csv"]);
+    assert_eq!(code, 3);
+    assert!(text.contains("--decimal-comma") && text.contains("three and a half"), "{text}");
+    assert_eq!(select(&folder, &["--decimal-comma", "t.csv"]).0, 0);
+}
+
+#[test]
+fn first_lines_that_are_no_header() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..30).map(|i| format!("{},{},{i}\n", i % 7, i % 5)).collect();
+    let utf16 = |text: &str| -> Vec<u8> {
+        let units = std::iter::once(0xfeff).chain(text.encode_utf16());
+        units.flat_map(u16::to_le_bytes).collect()
+    };
+    for (bytes, expected) in [
+        (format!("# made in May\na,b,y\n{rows}").into_bytes(), "remove lines of comments"),
+        (format!("# made in May, by me\na,b,y\n{rows}").into_bytes(), "remove lines of comments"),
+        (format!("sep=,\na,b,y\n{rows}").into_bytes(), "remove the line sep="),
+        (format!("sep=;\na;b;y\n{}", rows.replace(',', ";")).into_bytes(), "remove the line sep="),
+        (utf16(&format!("a,b,y\n{rows}")), "save the file as UTF-8"),
+        (format!("a,b,y,\n{}", rows.replace('\n', ",\n")).into_bytes(), "at the end of each line"),
+    ] {
+        write(&folder, "t.csv", bytes);
+        let (code, text) = select(&folder, &["t.csv"]);
+        assert_eq!(code, 3, "{text}");
+        assert!(text.contains(expected), "{expected}: {text}");
+    }
+    // A name may start with #.
+    write(&folder, "t.csv", format!("#a,b,y\n{rows}"));
+    assert_eq!(select(&folder, &["t.csv"]).0, 0);
+}
+
+#[test]
+fn bounds_of_a_table_without_a_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows: String = (0..30).map(|i| format!("{},{},{i}\n", i % 7, i % 5)).collect();
+    write(&folder, "r.csv", format!("a,b,c\n{rows}"));
+    write(&folder, "t.csv", format!("a,b,c,y\n{}", rows.replace('\n', ",1.5\n")));
+    let bounds = |more: &[&str]| {
+        dpsis(
+            folder.path(),
+            &[&["bounds", "--clip", "range", "-o", "b.csv"], more, &["r.csv"]].concat(),
+        )
+    };
+    let text = said(&bounds(&[]));
+    assert!(
+        text.contains("last column is taken as the target") && text.contains("--no-target"),
+        "{text}"
+    );
+    let (code, text) = select(&folder, &["--bounds-file", "b.csv", "t.csv"]);
+    assert_eq!(code, 2);
+    assert!(text.contains("does not state bounds for \"c\""), "{text}");
+    assert_eq!(bounds(&["--no-target"]).status.code(), Some(0));
+    assert_eq!(select(&folder, &["--bounds-file", "b.csv", "t.csv"]).0, 0);
+}
+
+#[test]
+fn oddities_of_columns_are_pointed_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: usize| {
+        let glucose = if i % 9 == 0 { -999 } else { 60 + (i * 37 % 340) as i64 };
+        let visits = if i % 8 == 0 { 99 } else { i % 6 };
+        let age = 20 + i * 7 % 60;
+        format!("{},{i},{age},{glucose},{visits},n{i},m{i},NA,{i}.5\n", 100_000 + 7 * i)
+    };
+    let rows: String = (1..=300).map(row).collect();
+    write(&folder, "t.csv", format!("record_id,row,age,glucose,visits,note,memo,none,y\n{rows}"));
+    let output = dpsis(folder.path(), &["inspect", "t.csv"]);
+    let text = said(&output);
+    for words in [
+        "-999 may stand for missing values in column (\"glucose\")",
+        "99 may stand for missing values in column (\"visits\")",
+        "column (\"row\"): whole numbers as ids have",
+        "2 columns (\"note\", \"memo\"): words most of which occur once",
+        "column (\"none\"): no value",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("values in column (\"age\")"), "{text}");
+    assert!(text.contains("--exclude note,memo,row") && !text.contains("memo,none"), "{text}");
+    let lines = String::from_utf8(output.stdout).unwrap();
+    let long = |line: &&str| line.chars().count() > 80 && !line.contains("dpsis select");
+    assert_eq!(lines.lines().find(long), None);
+}
