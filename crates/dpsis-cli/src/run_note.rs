@@ -105,7 +105,9 @@ mod tests {
     /// All days of 900 years, counted one by one.
     #[test]
     fn days_are_counted_as_in_a_calendar() {
-        let leap = |year: u64| year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+        let leap = |year: u64| {
+            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
+        };
         let mut days = 0;
         for year in 1970..2870 {
             let february = if leap(year) { 29 } else { 28 };
