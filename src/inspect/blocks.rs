@@ -24,7 +24,8 @@ pub(super) fn inspect(
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
-    let beside = [(layout.ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
+    let ids = layout.ids && !layout.numbered && stated.id.is_none();
+    let beside = [(ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
     let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
     let texts = layout.texts.iter().map(|&column| TextPlace::Column(column)).chain(beside);
     let wanted = Wanted {
@@ -35,7 +36,7 @@ pub(super) fn inspect(
     };
     let id = match stated.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => TextPlace::Column(column),
-        None if layout.ids => TextPlace::Ids,
+        None if ids => TextPlace::Ids,
         None => TextPlace::Column(0),
     };
     let (format_of_cells, missing) = codes(&stated.cells());
@@ -64,7 +65,7 @@ pub(super) fn inspect(
     places.sort_by_key(|(place, _)| *place);
     let columns: Vec<ColumnSummary> = places.into_iter().map(|(_, column)| column).collect();
     let beside_name = layout.target_name.clone().unwrap_or_else(|| "y".to_owned());
-    let mut header: Vec<String> = layout.ids.then(String::new).into_iter().collect();
+    let mut header: Vec<String> = ids.then(String::new).into_iter().collect();
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(beside_name));
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
@@ -73,7 +74,7 @@ pub(super) fn inspect(
         stated,
         stated_target: target,
         header: &header,
-        written: Written::Blocks { format, ids: layout.ids, target: layout.target },
+        written: Written::Blocks { format, ids, target: layout.target },
         turned: layout.orientation == Orientation::FeaturesAsRows,
         rows,
         columns: &columns,

@@ -116,17 +116,27 @@ impl Seen<'_> {
         }
     }
 
-    /// Columns whose numbers are ids: by their names, or because they count the rows.
+    /// Columns whose numbers are ids, by their names; others may be, for they count the rows.
     fn numeric_ids(&self, draft: &mut Draft, places: &[usize]) {
-        let is_id = |c: &&usize| {
-            let column = &self.columns[**c];
-            column.is_whole() && (names_ids(&self.header[**c]) || column.counts_rows())
-        };
-        let ids: Vec<usize> = places.iter().filter(is_id).copied().collect();
-        if !ids.is_empty() && !self.turned && ids.len() < places.len() {
+        if self.turned {
+            return;
+        }
+        let whole = || places.iter().copied().filter(|&c| self.columns[c].is_whole());
+        let (ids, others): (Vec<usize>, Vec<usize>) =
+            whole().partition(|&c| names_ids(&self.header[c]));
+        if !ids.is_empty() && ids.len() < places.len() {
             self.exclude(draft, &ids);
             let text =
-                format!("{}: whole numbers as ids have: no feature, exclude it", self.named(&ids));
+                format!("{}: ids, by name and numbers: no feature, exclude it", self.named(&ids));
+            draft.warn_about("features", text, [Parameter::Exclude]);
+        }
+        let counting: Vec<usize> =
+            others.into_iter().filter(|&c| self.columns[c].counts_rows()).collect();
+        if !counting.is_empty() {
+            let text = format!(
+                "{}: whole numbers that go from one to the next, as those of rows do: exclude it if it is an id",
+                self.named(&counting)
+            );
             draft.warn_about("features", text, [Parameter::Exclude]);
         }
     }

@@ -9,7 +9,7 @@ use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::privacy::{Neighbors, Spending};
-use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded};
+use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, Unit};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
@@ -141,7 +141,11 @@ pub fn dry_run(plan: &DryRun) -> String {
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    line("dry run", "only the header was read; nothing was drawn or spent".into());
+    let read = match plan.guarantee.unit {
+        Unit::Row | Unit::Unit => "header was",
+        Unit::Column => "names of features were",
+    };
+    line("dry run", format!("only the {read} read; nothing was drawn or spent"));
     line("protected", protected(&plan.score, &plan.guarantee));
     line("scored", scored(&plan.score));
     line("would", spent(&plan.guarantee));

@@ -277,8 +277,9 @@ impl RTable {
         let d = self.columns.len();
         let columns: Option<Vec<HeldColumn>> = self.columns.into_iter().collect();
         let names = feature_names(self.column_names, d)?;
+        let numbered = matches!(self.row_names, RowNames::Numbers(_));
         let (RowNames::Texts(ids) | RowNames::Numbers(ids)) = self.row_names;
-        let layout = Layout { names, named: true, ..Layout::default() };
+        let layout = Layout { names, named: true, numbered, ..Layout::default() };
         held(layout, self.rows, columns.ok_or_else(not_read)?, ids, self.target)
     }
 
