@@ -567,3 +567,77 @@ fn the_memory_for_columns_does_not_change_the_result() {
     let reader = FileTable::from_reader(Cursor::new(bytes));
     assert_eq!(*request(10_000).run(&reader).unwrap(), *whole);
 }
+
+/// Samples of very different depth: a feature whose share tells the classes is best only per million, on every way to
+/// the table and with any memory; bounds are then those of counts per million.
+#[test]
+fn counts_per_million_undo_the_depth() {
+    let n = 240;
+    let is_case = |i: usize| i * 7 % 16 < 8;
+    let mut x = Array2::from_shape_fn((n, 6), |(i, j)| {
+        let share = if j == 2 && is_case(i) { 45 } else { 30 };
+        let noise = (i * 131 + j * 977) * 7919 % 11;
+        ((share + noise) << (i * 5 % 12)) as f64
+    });
+    // The last feature takes what is left of a round total, so that shares are not moved by each other.
+    for i in 0..n {
+        let others: f64 = x.row(i).iter().take(5).sum();
+        x[(i, 5)] = f64::from(300 << (i * 5 % 12)) - others;
+    }
+    let y: Array1<&str> = (0..n).map(|i| if is_case(i) { "case" } else { "control" }).collect();
+    let table = ArrayTable::new(x.view(), y.view()).unwrap();
+    let request = || Select::new(1).epsilon("40").target(Target::classes(["control", "case"]));
+    let exact = |select| {
+        let scores = dpsis::Rehearsal::new(select, &table).unwrap().exact_scores().unwrap();
+        scores.unwrap().into_inner().values().to_vec()
+    };
+    let (raw, shares) = (exact(request()), exact(request().counts_per_million()));
+    let noise = [0, 1, 3, 4].map(|j| shares[j]).into_iter().max().unwrap();
+    assert!(shares[2] > 2 * noise && shares[2] > 2 * raw[2], "{shares:?} {raw:?}");
+
+    // In place, by feature, as text of either orientation, and with little memory.
+    let mut rows = String::from("a,b,c,d,e,f,y\n");
+    for (row, label) in x.rows().into_iter().zip(&y) {
+        row.iter().for_each(|value| rows += &format!("{value},"));
+        rows += &format!("{label}\n");
+    }
+    let mut turned: String = (0..n).map(|i| format!(",s{i}")).collect();
+    for (name, column) in ["a", "b", "c", "d", "e", "f"].iter().zip(x.columns()) {
+        turned += &format!("\n{name}");
+        column.iter().for_each(|value| turned += &format!(",{value}"));
+    }
+    turned += &y.iter().fold("\ny".to_owned(), |line, label| line + "," + label);
+    let by_feature = x.t().as_standard_layout().into_owned();
+    let rows = || FileTable::from_reader(Cursor::new(rows.clone().into_bytes()));
+    let turned = || {
+        FileTable::from_reader(Cursor::new(turned.clone().into_bytes()))
+            .delimiter(b',')
+            .orientation(Orientation::FeaturesAsRows)
+            .target_column(dpsis::TargetColumn::Named("y".into()))
+    };
+    let told = |record: NotPrivate<Record>| {
+        assert!(record.score.per_million && !record.score.by_default);
+        let picks: Vec<usize> = record.selected.iter().map(|picked| picked.index).collect();
+        (picks, record.released.clone(), record.estimates.iter().map(|e| e.low).collect::<Vec<_>>())
+    };
+    for request in [
+        request().counts_per_million(),
+        request().counts_per_million().bounds(5e4, 2e5),
+        request().counts_per_million().score(ScoreKind::Kendall),
+        request().counts_per_million().memory(1000),
+    ] {
+        for threads in [1, 3] {
+            let request = request.clone().threads(threads).seed(7);
+            let expected = told(request.run(&table).unwrap());
+            // The last feature mirrors the third.
+            assert!(expected.0 == [2] || expected.0 == [5], "{expected:?}");
+            let by_feature = ArrayTable::new(by_feature.t(), y.view()).unwrap();
+            assert_eq!(told(request.run(&by_feature).unwrap()), expected);
+            assert_eq!(told(request.run(&rows()).unwrap()), expected);
+            assert_eq!(told(request.run(&turned()).unwrap()), expected);
+        }
+    }
+    // Ranks within the row are what they were.
+    let ranked = |select: Select| exact(select.scaling(Scaling::RowRank));
+    assert_eq!(ranked(request().counts_per_million()), ranked(request()));
+}

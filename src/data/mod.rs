@@ -25,6 +25,7 @@ mod hooks;
 mod lying;
 mod number;
 mod pattern;
+mod per_million;
 mod plain;
 mod quantize;
 mod ranks;
@@ -83,6 +84,9 @@ pub(crate) use number::MISSING;
 pub use number::parse_number;
 #[cfg(feature = "inspect")]
 pub(crate) use pattern::Names;
+pub(crate) use per_million::PerMillion;
+#[cfg(test)]
+pub(crate) use per_million::per_million;
 pub(crate) use samples::{
     FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,
 };

@@ -32,6 +32,14 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
 
 /// How features were scored and values scaled.
 pub(super) fn scored(score: &ScoreUsed) -> String {
+    let how = scored_by(score);
+    match score.per_million {
+        true => format!("in counts per million, each value divided by its sample's sum: {how}"),
+        false => how,
+    }
+}
+
+fn scored_by(score: &ScoreUsed) -> String {
     let ks = score.id == ScoreId::Ks;
     let how = match (score.scale, score.bounds) {
         (ScaleUsed::None, _) if ks => {

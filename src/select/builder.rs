@@ -103,6 +103,16 @@ impl Select {
         self.with(|request| request.scale = Some(Scale::Stated(scaling)))
     }
 
+    /// Takes every value as counts per million: divided by the sum of its row's features, times 10^6. For counts of
+    /// reads or cells, whose totals differ from row to row. Bounds then apply to counts per million; ranks within the
+    /// row stay the same. A missing value counts 0 and stays missing; in a row with a negative value, or whose sum is
+    /// 0, all numbers are missing.
+    ///
+    /// Each row is divided by its own sum, so that this costs no budget.
+    pub fn counts_per_million(self) -> Self {
+        self.with(|request| request.per_million = true)
+    }
+
     /// Sets the score of features.
     pub fn score(self, score: ScoreKind) -> Self {
         self.with(|request| request.score = Some(score))

@@ -59,6 +59,7 @@ pub(super) fn check(request: &Request) -> Result<()> {
     }
     let stated = request.score.is_some()
         || request.scale.is_some()
+        || request.per_million
         || request.center != Center::Private
         || request.neighbors != Neighbors::AddRemove;
     if request.paper && stated {

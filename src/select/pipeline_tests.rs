@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use crate::data::{Bounds, CellFormat, HeldColumns, Hooks, Labels, Scaler, Scaling, TargetCode};
+use crate::data::{
+    Bounds, CellFormat, HeldColumns, Hooks, Labels, Scaler, Scaling, TargetCode, per_million,
+};
 use crate::estimate::laws;
 use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
@@ -42,6 +44,8 @@ enum Center {
 struct Path {
     /// How values reach the grid; `None` for the Kolmogorov-Smirnov score of whole columns.
     scaling: Option<Scaling>,
+    /// Whether values become counts per million before that.
+    per_million: bool,
     target: Target,
     center: Center,
     neighbors: Neighbors,
@@ -84,18 +88,26 @@ impl Path {
         epsilon
     }
 
+    /// The values of a row, NaN where missing, as counts per million if they are to be.
+    fn values(&self, row: &TableRow) -> Vec<f64> {
+        let values: Vec<f64> = row.0.iter().map(|value| value.unwrap_or(f64::NAN)).collect();
+        let mut shares = Vec::new();
+        per_million(&values, &mut shares);
+        if self.per_million { shares } else { values }
+    }
+
     fn code_row(&self, row: &TableRow) -> Vec<i16> {
         let mut x = Vec::new();
         if let Some(scaling) = &self.scaling {
-            Scaler::with_grid(scaling, SMALL_Q).scale(row.0.iter().copied(), &mut x);
+            let values = self.values(row).into_iter().map(Some);
+            Scaler::with_grid(scaling, SMALL_Q).scale(values, &mut x);
         }
         x
     }
 
     /// Kolmogorov-Smirnov scores of rows with this target.
     fn ks_scores(&self, rows: &[&TableRow], target: &CenteredTarget) -> Scores {
-        let x: Vec<Vec<f64>> =
-            rows.iter().map(|row| row.0.iter().map(|v| v.unwrap_or(f64::NAN)).collect()).collect();
+        let x: Vec<Vec<f64>> = rows.iter().map(|row| self.values(row)).collect();
         let columns = Box::new(HeldColumns::of_rows(self.features(), &x));
         let columns = KsColumns::Values { columns, words: true };
         let values = columns.scores(target, 1, &Hooks::default()).unwrap();
@@ -207,7 +219,7 @@ impl Path {
         let (mut rows, mut targets) = (Vec::new(), Vec::new());
         for row in table {
             if let Some(y) = format().number(row.1.as_bytes()) {
-                rows.push(row.0.iter().map(|v| v.unwrap_or(f64::NAN)).collect::<Vec<_>>());
+                rows.push(self.values(row));
                 targets.push(y);
             }
         }
@@ -259,11 +271,17 @@ fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     law.into_iter().enumerate().map(|(i, p)| (digits(i), p)).collect()
 }
 
-/// All rows with these feature values and targets ("x" is not a number: missing).
-fn all_rows(features: usize, words: bool, targets: &[&'static str]) -> Vec<TableRow> {
+/// Feature values: missing, two numbers and a word.
+const VALUES: [Option<f64>; 4] = {
     let word = f64::from_bits(f64::NAN.to_bits() | 7);
-    let values = [None, Some(-1.0), Some(1.0), Some(word)];
-    let values = &values[..if words { 4 } else { 3 }];
+    [None, Some(-1.0), Some(1.0), Some(word)]
+};
+
+/// Counts: a missing one, two numbers, and what is none.
+const COUNTS: [Option<f64>; 4] = [None, Some(1.0), Some(3.0), Some(-1.0)];
+
+/// All rows with these feature values and targets ("x" is not a number: missing).
+fn all_rows(features: usize, values: &[Option<f64>], targets: &[&'static str]) -> Vec<TableRow> {
     let mut rows: Vec<TableRow> = targets.iter().map(|&target| (vec![], target)).collect();
     for _ in 0..features {
         let longer = |(x, target): &TableRow| {
@@ -339,28 +357,68 @@ fn joint_releases_by_enumeration() {
             let scaling = scaling.cloned();
             for target in [Target::Bounded, Target::TwoClasses, Target::MedianSplit] {
                 for center in [Center::Private, Center::Public(0), Center::Public(1)] {
-                    paths.push(Path { scaling: scaling.clone(), target, center, neighbors });
+                    paths.push(Path {
+                        scaling: scaling.clone(),
+                        per_million: false,
+                        target,
+                        center,
+                        neighbors,
+                    });
                 }
             }
             for center in [Center::Private, Center::Public(0), Center::Public(1)] {
                 let target = Target::ThreeClasses;
-                paths.push(Path { scaling: scaling.clone(), target, center, neighbors });
+                let scaling = scaling.clone();
+                paths.push(Path { scaling, per_million: false, target, center, neighbors });
             }
         }
         let (scaling, target) = (Some(ranks.clone()), Target::Kendall);
-        paths.push(Path { scaling, target, center: Center::Public(0), neighbors });
+        let center = Center::Public(0);
+        paths.push(Path { scaling, per_million: false, target, center, neighbors });
     }
+    all_within_epsilon(paths);
+}
+
+/// The same of counts per million: whole columns, clipped, and by Kendall's correlation.
+#[test]
+fn counts_per_million_by_enumeration() {
+    let bounds = Scaling::Bounds(Bounds::new(0.0, 1e6).unwrap());
+    let mut paths = Vec::new();
+    for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
+        for (scaling, target, center) in [
+            (None, Target::Bounded, Center::Private),
+            (None, Target::Bounded, Center::Public(1)),
+            (None, Target::MedianSplit, Center::Private),
+            (None, Target::ThreeClasses, Center::Public(1)),
+            (Some(&bounds), Target::TwoClasses, Center::Private),
+            (Some(&bounds), Target::Bounded, Center::Public(1)),
+            (Some(&bounds), Target::Kendall, Center::Public(0)),
+        ] {
+            let scaling = scaling.cloned();
+            paths.push(Path { scaling, per_million: true, target, center, neighbors });
+        }
+    }
+    all_within_epsilon(paths);
+}
+
+/// Checks each path on all small tables: nothing may exceed its epsilon, and no test may be an empty one.
+fn all_within_epsilon(paths: Vec<Path>) {
     for path in paths {
         let targets = if path.features() == 2 { &["-1", "1", "x"][..] } else { &["-1", "1"] };
-        let rows = all_rows(path.features(), path.scaling.is_none(), targets);
+        let values = match (path.per_million, path.scaling.is_none()) {
+            (true, _) => &COUNTS[..],
+            (false, true) => &VALUES,
+            (false, false) => &VALUES[..3],
+        };
+        let rows = all_rows(path.features(), values, targets);
         // More rows where the laws are cheap.
         let cheap = path.center != Center::Private && path.target != Target::MedianSplit;
-        // Whole columns have words as well: more rows to choose from.
-        let two = path.features() == 2 && path.scaling.is_some();
+        // Whole columns have words as well, and there are more counts: more rows to choose from.
+        let two = path.features() == 2 && path.scaling.is_some() && !path.per_million;
         let most = 1 + usize::from(cheap) + if two { 2 } else { 1 };
         let (worst, pairs) = worst(&path, &rows, most);
-        let Path { scaling, target, center, neighbors } = &path;
-        let name = format!("{scaling:?}, {target:?}, {center:?}, {neighbors:?}");
+        let Path { scaling, per_million, target, center, neighbors } = &path;
+        let name = format!("{scaling:?}, {per_million}, {target:?}, {center:?}, {neighbors:?}");
         let used = worst / path.epsilon();
         assert!(pairs > 2_000, "{name}: {pairs}");
         assert!(used <= 1.0 + 1e-12, "{name}: {used}");
@@ -374,9 +432,10 @@ type Law<'a> = &'a dyn Fn(&[TableRow]) -> Vec<f64>;
 /// Broken variants of the path that the same enumeration rejects.
 #[test]
 fn broken_paths_are_caught() {
-    let rows = all_rows(2, false, &["-1", "1", "x"]);
+    let rows = all_rows(2, &VALUES[..3], &["-1", "1", "x"]);
     let path = Path {
         scaling: Some(Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap())),
+        per_million: false,
         target: Target::Bounded,
         center: Center::Public(1),
         neighbors: Neighbors::AddRemove,
@@ -403,17 +462,69 @@ fn broken_paths_are_caught() {
         select(scores(table).iter().map(|&score| score as f64 / 4.0).collect())
     };
     for (name, law) in [("normalized", &normalized as Law<'_>), ("uncentered", &uncentered)] {
-        let mut worst = 0.0f64;
-        for first in &rows {
-            for second in &rows {
-                let table = [first.clone(), second.clone()];
-                let before = law(&table);
-                for third in &rows {
-                    let after = law(&[&table[..], std::slice::from_ref(third)].concat());
-                    worst = worst.max(oracle::max_log_ratio(&before, &after));
-                }
+        let worst = worst_third_row(&rows, law);
+        assert!(worst / EPS_SELECTION > 1.01, "{name} passed with {worst}");
+    }
+}
+
+/// The largest log-ratio by a third row, over all tables of two.
+fn worst_third_row(rows: &[TableRow], law: Law<'_>) -> f64 {
+    let mut worst = 0.0f64;
+    for first in rows {
+        for second in rows {
+            let table = [first.clone(), second.clone()];
+            let before = law(&table);
+            for third in rows {
+                let after = law(&[&table[..], std::slice::from_ref(third)].concat());
+                worst = worst.max(oracle::max_log_ratio(&before, &after));
             }
         }
+    }
+    worst
+}
+
+/// Counts divided by anything but the sum of their own row: the same enumeration rejects it.
+#[test]
+fn shares_of_more_than_the_row_are_caught() {
+    let rows = all_rows(2, &[None, Some(0.0), Some(1.0), Some(3.0)], &["-1", "1"]);
+    let sum = |row: &TableRow| row.0.iter().flatten().sum::<f64>();
+    let total = |table: &[TableRow]| table.iter().map(sum).sum::<f64>();
+    let column =
+        |table: &[TableRow], i: usize| table.iter().filter_map(|row| row.0[i]).sum::<f64>();
+    let path = |scaling: Option<Scaling>| Path {
+        scaling,
+        per_million: false,
+        target: Target::Bounded,
+        center: Center::Public(1),
+        neighbors: Neighbors::AddRemove,
+    };
+    let clipped = path(Some(Scaling::Bounds(Bounds::new(0.0, 1e6).unwrap())));
+    let columns = path(None);
+    // The law of a table whose values were divided by what the function says of row and feature.
+    let divided = |path: &Path, table: &[TableRow], by: &dyn Fn(usize, usize) -> f64| {
+        let share = |row: usize, i: usize| {
+            let share = table[row].0[i]? / by(row, i) * 1e6;
+            share.is_finite().then_some(share)
+        };
+        let row = |row: usize| ((0..2).map(|i| share(row, i)).collect(), table[row].1);
+        let rows: Vec<TableRow> = (0..table.len()).map(row).collect();
+        path.law(&rows, &mut Laws::default())
+    };
+    let own = |table: &[TableRow]| divided(&clipped, table, &|row, _| sum(&table[row]));
+    let own_in_columns = |table: &[TableRow]| divided(&columns, table, &|row, _| sum(&table[row]));
+    for law in [&own as Law<'_>, &own_in_columns] {
+        let worst = worst_third_row(&rows, law);
+        assert!((0.2..=1.0 + 1e-12).contains(&(worst / EPS_SELECTION)), "{worst}");
+    }
+    // Whole columns are scored by their order, which a divisor of all rows leaves as it is; one of the rows from
+    // this one on does not.
+    let by_table = |table: &[TableRow]| divided(&clipped, table, &|_, _| total(table));
+    let by_column = |table: &[TableRow]| divided(&clipped, table, &|_, i| column(table, i));
+    let by_others = |table: &[TableRow]| divided(&columns, table, &|row, _| total(&table[row..]));
+    let broken: [(&str, Law<'_>); 3] =
+        [("table", &by_table), ("column", &by_column), ("others", &by_others)];
+    for (name, law) in broken {
+        let worst = worst_third_row(&rows, law);
         assert!(worst / EPS_SELECTION > 1.01, "{name} passed with {worst}");
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Plan {
     /// How values are mapped to the grid, if the scoring does so.
     pub(super) scaling: Arc<Scaling>,
     pub(super) scale: ScaleUsed,
+    /// Whether values become counts per million before all else.
+    pub(super) per_million: bool,
     pub(super) center: CenterUsed,
     pub(super) mechanism: Arc<dyn Mechanism>,
     /// The total budget.
@@ -141,6 +143,7 @@ impl Plan {
             scoring,
             scaling,
             scale,
+            per_million: request.per_million,
             center,
             mechanism: request.mechanism_used(),
             epsilon,
@@ -151,6 +154,7 @@ impl Plan {
             by_default: request.score.is_none()
                 && request.method == Method::Scores
                 && request.scale.is_none()
+                && !request.per_million
                 && !request.paper,
             schema_hash: request.schema_hash.clone(),
             paper: request.paper,
@@ -517,5 +521,6 @@ mod tests {
             assert!(wrong.check().is_err());
         }
         assert!(select().scaling(Scaling::RowRank).paper_preprocessing().check().is_err());
+        assert!(select().counts_per_million().paper_preprocessing().check().is_err());
     }
 }

@@ -212,6 +212,8 @@ pub struct ScoreUsed {
     pub grid: i64,
     /// How values were scaled.
     pub scale: ScaleUsed,
+    /// Whether values were taken as counts per million before they were scaled.
+    pub per_million: bool,
     /// Whether score and scaling were chosen by default.
     pub by_default: bool,
     /// The stated bounds common to all features.

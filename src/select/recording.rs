@@ -183,6 +183,7 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
         id,
         grid,
         scale: plan.scale,
+        per_million: plan.per_million,
         by_default: plan.by_default,
         bounds: match &*plan.scaling {
             Scaling::Bounds(bounds) => Some([bounds.low(), bounds.high()]),

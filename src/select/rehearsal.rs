@@ -18,7 +18,7 @@ use crate::select::plan::Plan;
 use crate::select::record::Released;
 use crate::select::release::Release;
 use crate::select::request::Request;
-use crate::select::run::{opening, scaling_of};
+use crate::select::run::{open, scaling_of};
 use crate::select::settled::{CodedNumber, CodedTarget, Settled, SettledTarget};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
@@ -121,7 +121,7 @@ impl Rehearsal {
         request.threads = Some(1);
         check(&request)?;
         let hooks = request.hooks.for_a_run();
-        let mut table = source.open(&opening(&request, &hooks)?)?;
+        let mut table = open(&request, source, &hooks)?;
         let features = table.schema().d();
         let scaling = Arc::new(scaling_of(&request, table.schema())?);
         let plan = Plan::new(&request, features, scaling.clone())?;
@@ -259,7 +259,14 @@ mod tests {
             (base().method(two_stage(None)), &by_number, false),
             (base().method(two_stage(Some(3))).target(three.clone()), &by_label, false),
             (Select::new(2).method(two_stage(None)).target(three.clone()), &by_label, true),
-            (Select::new(2).method(Method::DpKendall).target(three), &by_label, false),
+            (Select::new(2).method(Method::DpKendall).target(three.clone()), &by_label, false),
+            (Select::new(2).counts_per_million().target(three.clone()), &by_label, false),
+            (Select::new(2).bounds(0.0, 5e5).counts_per_million(), &by_number, false),
+            (
+                Select::new(2).counts_per_million().method(Method::DpKendall).target(three),
+                &by_label,
+                false,
+            ),
         ];
         for (i, (select, source, paper)) in requests.into_iter().enumerate() {
             for (k, text) in [(2, "3"), (3, "40")] {

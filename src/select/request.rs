@@ -125,6 +125,8 @@ pub(super) struct Request {
     pub(super) method: Method,
     pub(super) score: Option<ScoreKind>,
     pub(super) scale: Option<Scale>,
+    /// Whether values become counts per million before all else.
+    pub(super) per_million: bool,
     pub(super) target: Target,
     pub(super) center: Center,
     pub(super) neighbors: Neighbors,
@@ -195,6 +197,7 @@ impl Request {
             method: Method::default(),
             score: None,
             scale: None,
+            per_million: false,
             target: Target::default(),
             center: Center::default(),
             neighbors: Neighbors::default(),

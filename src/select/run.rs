@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{Hooks, Opening, Orientation, Samples, Scaling, Schema, Source, read_bounds};
+use crate::data::{
+    Hooks, Opening, Orientation, PerMillion, Samples, Scaling, Schema, Source, read_bounds,
+};
 use crate::error::{Error, Parameter, Result};
 use crate::select::blocks::Dealer;
 use crate::select::check::checked_threads;
@@ -23,7 +25,7 @@ use crate::select::settled::Settled;
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
     let randomness = request.entropy.source()?;
     let hooks = request.hooks.for_a_run();
-    let mut table = source.open(&opening(request, &hooks)?)?;
+    let mut table = open(request, source, &hooks)?;
     let plan = plan_for(request, table.schema())?;
     let threads = checked_threads(request.threads)?;
     let pass = Pass { plan: &plan, threads, hooks: &hooks };
@@ -73,6 +75,20 @@ fn chosen(
         let rows = pass.ks_rows(table, picks, None)?;
         settled.ks_exact(&rows, &Vec::from_iter(0..picks.len()))
     })
+}
+
+/// Opens a table for a request.
+///
+/// # Errors
+///
+/// `Request` if the stated number of threads is wrong; those of reading what comes before the first pass.
+pub(super) fn open<'s, S: Source + ?Sized>(
+    request: &Request,
+    source: &'s S,
+    hooks: &Hooks,
+) -> Result<PerMillion<S::Table<'s>>> {
+    let table = source.open(&opening(request, hooks)?)?;
+    Ok(PerMillion::if_wanted(table, request.per_million))
 }
 
 /// The options with which a table is opened for a request.
