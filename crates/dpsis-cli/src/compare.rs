@@ -43,8 +43,9 @@ pub(super) struct CompareArguments {
 
     /// Scales
     ///
-    /// default (what select takes), row-rank, kendall, bounds, paper (by the data), quantiles (one
-    /// pair of bounds), or 1sd, 0.5sd, ... (bounds of each feature from the other half of the rows)
+    /// default (what select takes), cpm (the same on counts per million), row-rank, kendall, bounds,
+    /// paper (by the data), quantiles (one pair of bounds), or 1sd, 0.5sd, ... (bounds of each feature
+    /// from the other half of the rows)
     #[arg(long, value_name = "LIST", default_value = "default", value_delimiter = ',')]
     scale: Vec<String>,
 
@@ -195,6 +196,7 @@ impl CompareArguments {
         let deviations = text.strip_suffix("sd").and_then(|number| number.parse::<f64>().ok());
         Ok(match (text, deviations) {
             ("default", _) => ArmScale::Default,
+            ("cpm", _) => ArmScale::CountsPerMillion,
             ("row-rank", _) => ArmScale::RowRank,
             ("kendall", _) => ArmScale::Kendall,
             ("paper", _) => ArmScale::Paper,
@@ -215,7 +217,7 @@ impl CompareArguments {
             }
             _ => {
                 return Err(Error::request("there is no such scale").hint(
-                    "the scales are default, row-rank, kendall, bounds, paper, quantiles, 1sd",
+                    "the scales are default, cpm, row-rank, kendall, bounds, paper, quantiles, 1sd",
                 ));
             }
         })

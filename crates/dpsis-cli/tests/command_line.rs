@@ -112,6 +112,34 @@ fn json_is_the_whole_record() {
     assert_eq!(picked["column"], number);
 }
 
+/// Counts per million come before any score; bounds are of them if they are stated beside, not those of a schema file.
+#[test]
+fn counts_per_million_come_first() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let rows: String = (1..40).map(|i| format!("{},{},{}\n", i, 2 * i + i % 2, i % 3)).collect();
+    std::fs::write(path("t.csv"), format!("a,b,y\n{rows}")).unwrap();
+    std::fs::write(path("s.json"), "{\"bounds\": [0, 80]}").unwrap();
+    let score = |more: &[&str]| {
+        let (table, schema) = (path("t.csv"), path("s.json"));
+        let base =
+            ["select", "-k", "1", "-e", "1", "--format", "json", "--scale", "cpm", "--schema"];
+        let output = dpsis(&[&base[..], &[&*schema, &*table], more].concat());
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let record: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(record["score"]["per_million"], true);
+        assert_eq!(record["score"]["by_default"], false);
+        let texts = ["id", "scale", "bounds"].map(|key| record["score"][key].to_string());
+        texts.join(" ")
+    };
+    assert_eq!(score(&[]), r#""ks" "none" null"#);
+    assert_eq!(score(&["--bounds", "0,5e5"]), r#""correlation" "bounds" [0.0,500000.0]"#);
+    assert_eq!(score(&["--score", "correlation"]), r#""correlation" "row-rank" null"#);
+    assert_eq!(score(&["--score", "kendall"]), r#""kendall" "none" null"#);
+    let report = dpsis(&["select", "-k", "1", "-e", "1", "--scale", "cpm", &path("t.csv")]);
+    assert!(stderr(&report).contains("counts per million"), "{}", stderr(&report));
+}
+
 /// The request alone is wrong: exit code 2 although the file does not even exist.
 #[test]
 fn wrong_requests_are_refused_before_reading() {
@@ -133,6 +161,10 @@ fn wrong_requests_are_refused_before_reading() {
         (&[&base[..], &["--bounds", "nan,1"]].concat(), "LO,HI"),
         (&[&base[..], &["--bounds=0,1", "--scale", "row-rank"]].concat(), "exclude"),
         (&[&base[..], &["--scale", "bounds"]].concat(), "needs --bounds"),
+        (
+            &[&base[..], &["--scale", "cpm", "--preprocess", "paper", "--not-private"]].concat(),
+            "no score, bounds, scale",
+        ),
         (&[&base[..], &["--target-bounds", "5,5"]].concat(), "the lower one first"),
         (&[&base[..], &["--classes", "a"]].concat(), "at least two classes"),
         (&[&base[..], &["--classes", "a,b,a"]].concat(), "twice"),

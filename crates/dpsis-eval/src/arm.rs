@@ -42,6 +42,8 @@ pub enum ArmScale {
     Default,
     /// Ranks within the row.
     RowRank,
+    /// Counts per million, otherwise the default of `select` for the method.
+    CountsPerMillion,
     /// Kendall's correlation, which needs no scaling.
     Kendall,
     /// The preprocessing of the DP-SIS paper, computed from the data: not private.
@@ -148,6 +150,7 @@ impl ArmScale {
         match self {
             Self::Default => "default".to_owned(),
             Self::RowRank => "row-rank".to_owned(),
+            Self::CountsPerMillion => "cpm".to_owned(),
             Self::Kendall => "kendall".to_owned(),
             Self::Paper => "paper".to_owned(),
             Self::Range => "range".to_owned(),

@@ -223,8 +223,8 @@ impl Study {
     fn rehearse(&self, method: Method, arm: &Arm) -> Result<Rehearsal> {
         let scale = &arm.scale;
         let mut select = Select::new(1).method(method).target(self.target.clone());
-        // Selections alone are compared; the default is what a user gets.
-        if *scale != ArmScale::Default {
+        // Selections alone are compared; the default, of counts per million as well, is what a user gets.
+        if !matches!(scale, ArmScale::Default | ArmScale::CountsPerMillion) {
             select = select.estimates(0);
         }
         let mut x = None;
@@ -240,6 +240,7 @@ impl Study {
         match scale {
             ArmScale::Default | ArmScale::Paper => {}
             ArmScale::RowRank => select = select.scaling(Scaling::RowRank),
+            ArmScale::CountsPerMillion => select = select.counts_per_million(),
             ArmScale::Kendall => select = select.score(ScoreKind::Kendall),
             ArmScale::Bounds(low, high) => select = select.bounds(*low, *high),
             ArmScale::BoundsFile(path) => select = select.bounds_file(path),

@@ -120,7 +120,8 @@ pub(crate) struct SelectArguments {
     pub(super) bounds_file: Option<PathBuf>,
 
     /// How values are made comparable for correlation [default: bounds if stated, else row-rank]; with
-    /// --score ks, for its streaming form [default: not at all]
+    /// --score ks, for its streaming form [default: not at all]. cpm comes before any score, and before
+    /// --bounds or --bounds-file
     #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
     pub(super) scale: Option<Scale>,
 
@@ -226,6 +227,8 @@ pub(super) enum Scale {
     Bounds,
     /// Ranks within each row
     RowRank,
+    /// Counts per million: each value divided by its row's sum, for counts whose totals differ by row
+    Cpm,
 }
 
 /// The preprocessing of the DP-SIS paper, which is not private.

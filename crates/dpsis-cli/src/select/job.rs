@@ -153,6 +153,8 @@ impl SelectArguments {
             (_, Some(path)) => Some(select.bounds_file(path)),
             _ => None,
         };
+        let per_million = self.scale == Some(Scale::Cpm);
+        let select = if per_million { select.counts_per_million() } else { select };
         let row_ranks = self.scale == Some(Scale::RowRank);
         if row_ranks && (stated.is_some() || self.bounds_file.is_some()) {
             return Err(Error::request("bounds and --scale row-rank exclude each other"));
@@ -171,7 +173,9 @@ impl SelectArguments {
             return from_schema(select).ok_or_else(|| Error::request(rule));
         }
         let whole = self.method == MethodId::DpKendall;
-        if self.score == Some(Score::Kendall) || self.preprocess.is_some() || whole {
+        // The schema's bounds are of the values as they are in the table.
+        let unscaled = self.score == Some(Score::Kendall) || self.preprocess.is_some() || whole;
+        if unscaled || per_million {
             return Ok(select);
         }
         Ok(from_schema(select.clone()).unwrap_or(select))
