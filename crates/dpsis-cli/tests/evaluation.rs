@@ -249,22 +249,43 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
     let run = |out: &str, threads: &str| {
         ok(folder.path(), &[&COMPARE[..], &["--k", "2", "-o", out, "--threads", threads]].concat())
     };
-    let read = |out: &str| fs::read_to_string(folder.path().join(out).join("compare.csv")).unwrap();
+    let text =
+        |out: &str, name: &str| fs::read_to_string(folder.path().join(out).join(name)).unwrap();
+    let read = |out: &str| text(out, "compare.csv");
+    let picks = |out: &str| text(out, "compare-picks.csv");
     let (summary, err) = run("one", "1");
     assert!(err.starts_with("NOT PRIVATE"), "{err}");
     assert!(summary.contains("dp-sis:joint") && summary.contains("one/index.html"), "{summary}");
     run("three", "3");
-    assert_eq!(read("one"), read("three"));
+    assert_eq!((read("one"), picks("one")), (read("three"), picks("three")));
     // dpkendall scales nothing: one arm, not six.
     let rows = read("one").lines().count() - 1;
     assert_eq!(rows, (5 * 6 + 1) * 2);
+
+    // Of each cell, two picks of six draws; sis picks the same ones each time, the most picked one comes first.
+    let mut times = std::collections::BTreeMap::<String, Vec<u64>>::new();
+    for line in picks("one").lines().skip(1) {
+        let cells: Vec<&str> = line.split(',').collect();
+        let of_cell = times.entry(cells[..5].join(",")).or_default();
+        of_cell.push(cells[6].parse().unwrap());
+        assert_eq!(cells[7], "6");
+    }
+    assert_eq!(times.len(), rows);
+    assert!(times.values().all(|times| times.iter().sum::<u64>() == 2 * 6));
+    assert!(times.values().all(|times| times.is_sorted_by(|a, b| a >= b)));
+    let sis = times.iter().filter(|(cell, _)| cell.contains(",sis,"));
+    assert!(sis.map(|(_, times)| times).all(|times| *times == [6, 6]));
 
     // Stopped in the middle of a line.
     let whole = read("one");
     let torn = folder.path().join("three/compare.csv");
     fs::write(&torn, &whole[..whole.len() * 2 / 5]).unwrap();
     run("three", "2");
-    assert_eq!(read("three"), whole);
+    assert_eq!((read("three"), picks("three")), (whole, picks("one")));
+    // Cells without their picks are run again.
+    fs::remove_file(folder.path().join("three/compare-picks.csv")).unwrap();
+    run("three", "2");
+    assert_eq!((read("three"), picks("three")), (read("one"), picks("one")));
     let page = fs::read_to_string(folder.path().join("one/index.html")).unwrap();
     assert!(page.contains("NOT PRIVATE") && page.contains("<svg") && !page.contains("<script"));
     assert!(folder.path().join("one/t-k2-lasso.svg").exists());
@@ -276,6 +297,54 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
         "another seed",
     );
     refused(folder.path(), &[&COMPARE[..], &["--k", "2", "-o", "."]].concat(), 2, "something else");
+}
+
+/// Where a class is rare, the balanced accuracy is shown; where the LASSO has no coefficient, that is said.
+#[test]
+fn what_accuracy_and_the_lasso_do_not_tell_is_said() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: usize| {
+        let y = if i % 10 == 0 { "rare" } else { "often" };
+        let told = i * 7 % 13 + if i % 10 == 0 { 40 } else { 0 };
+        format!("{told},{},{},{y}\n", i * 31 % 17, i * 17 % 23)
+    };
+    let rows: String = (0..200).map(row).collect();
+    fs::write(folder.path().join("t.csv"), format!("told,b,c,y\n{rows}")).unwrap();
+    let run = |more: &[&str]| {
+        let base = ["compare", "t.csv", "--k", "1", "--eps", "1,9", "--trials", "5"];
+        ok(folder.path(), &[&base[..], &["--methods", "sis,random"], more].concat()).0
+    };
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let summary = run(&["-o", "rare"]);
+    assert!(summary.lines().next().unwrap().ends_with("balanced"), "{summary}");
+    let csv = read("rare/compare.csv");
+    let header: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+    let value = |method: &str, column: &str| -> f64 {
+        let at = header.iter().position(|name| *name == column).unwrap();
+        let row = csv.lines().find(|line| line.starts_with(&format!("t,{method},"))).unwrap();
+        row.split(',').nth(at).unwrap().parse().unwrap()
+    };
+    // The feature that tells the classes is always picked and tells them without an error.
+    assert_eq!((value("sis", "balanced"), value("sis", "balanced_baseline")), (1.0, 0.5));
+    assert_eq!(value("sis", "baseline"), 0.9);
+    assert!(value("random", "balanced") < 1.0);
+    let page = read("rare/index.html");
+    assert!(page.contains("<th>balanced</th>") || page.contains(">balanced</th>"), "{page}");
+    assert!(page.contains("told (5)"), "how often it was picked");
+    assert!(read("rare/t-k1-balanced.svg").contains("balanced accuracy"));
+    assert!(!folder.path().join("rare/t-k1-model.svg").exists());
+
+    run(&["--penalty", "100", "-o", "none"]);
+    let lasso = read("none/t-k1-lasso.svg");
+    assert!(lasso.contains("All coefficients of the LASSO are zero") && !lasso.contains("no data"));
+
+    run(&["--penalty", "0.001", "--scale", "default,cpm", "-o", "cpm"]);
+    assert!(!read("cpm/t-k1-lasso.svg").contains("are zero"));
+    for (folder, has_lasso) in [("none", false), ("cpm", true)] {
+        let svg = read(&format!("{folder}/t-k1-balanced.svg"));
+        assert_eq!(svg.contains("LASSO&#39;s own") || svg.contains("LASSO's own"), has_lasso);
+    }
+    assert!(read("cpm/compare.csv").contains("\nt,sis,cpm,1,9,"));
 }
 
 /// Cells are of one table and one target; another under the same name is not taken for it.

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use dpsis::{Error, Result};
 
 use crate::metrics::Estimate;
-use crate::sweep::{CellKey, ComparisonCell, ComparisonCells};
+use crate::sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells};
 
-const HEADER: [&str; 24] = [
+const HEADER: [&str; 28] = [
     "table",
     "method",
     "scale",
@@ -35,14 +35,25 @@ const HEADER: [&str; 24] = [
     "lasso_high",
     "lift",
     "lasso_most",
+    "balanced",
+    "balanced_error",
+    "balanced_baseline",
+    "balanced_lasso_model",
     "data",
 ];
 
-/// A file of cells and a second file of run times. The cells are reproducible to the byte; the
-/// times are not.
+const PICKS_HEADER: [&str; 8] =
+    ["table", "method", "scale", "k", "eps", "feature", "times_picked", "trials"];
+
+/// The features that the draws of cells picked, and how often.
+type Picks = BTreeMap<CellKey, Vec<(String, u64)>>;
+
+/// A file of cells, a second file of run times, and a third one of picks if they are wanted. Cells and picks are
+/// reproducible to the byte; the times are not.
 pub(crate) struct CellsFile {
     path: PathBuf,
     times: PathBuf,
+    picks: Option<PathBuf>,
     seed: u64,
     trials: u64,
 }
@@ -52,7 +63,15 @@ impl CellsFile {
     pub(crate) fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
         let path = folder.join(format!("{name}.csv"));
         let times = folder.join(format!("{name}-seconds.csv"));
-        Self { path, times, seed, trials }
+        Self { path, times, picks: None, seed, trials }
+    }
+
+    /// Also counts how often each feature was picked, in the file `name`-picks.csv; the cells that it does not
+    /// count are run again.
+    pub(crate) fn with_picks(self) -> Self {
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let picks = self.path.with_file_name(format!("{stem}-picks.csv"));
+        Self { picks: Some(picks), ..self }
     }
 
     /// Reads the cells that exist already, and removes an incomplete last line from the file.
@@ -67,6 +86,7 @@ impl CellsFile {
             return Ok(cells);
         }
         let seconds = self.read_seconds()?;
+        let mut picks = self.read_picks()?;
         let whole = whole_lines(&self.path)?;
         let mut csv = csv::Reader::from_reader(whole.as_bytes());
         let foreign = || {
@@ -104,12 +124,50 @@ impl CellsFile {
                 baseline: number(17)?,
                 lasso_model: number(18)?,
                 reach: number(22)?,
-                data: text(23),
+                balanced: match &record[23] {
+                    "" => None,
+                    _ => Some(Balanced {
+                        model: estimate(23, 24)?,
+                        baseline: number(25)?,
+                        lasso_model: number(26)?,
+                    }),
+                },
+                picked: picks.remove(&key).unwrap_or_default(),
+                data: text(27),
                 seconds: seconds.get(&key).copied().unwrap_or(f64::NAN),
             };
-            cells.insert(key, cell);
+            let counted: u64 = cell.picked.iter().map(|(_, times)| times).sum();
+            if self.picks.is_none() || counted == cell.k as u64 * self.trials {
+                cells.insert(key, cell);
+            }
         }
+        // What is left was written for cells that were not completed, and will be written again.
+        self.write_picks(&cells)?;
         Ok(cells)
+    }
+
+    /// Reads the picks that are counted already; malformed lines are no counts.
+    fn read_picks(&self) -> Result<Picks> {
+        let mut picks = Picks::new();
+        let Some(path) = self.picks.as_ref().filter(|path| path.exists()) else {
+            return Ok(picks);
+        };
+        let whole = whole_lines(path)?;
+        let mut csv = csv::Reader::from_reader(whole.as_bytes());
+        for record in csv.records().flatten().filter(|record| record.len() == PICKS_HEADER.len()) {
+            if let Ok(times) = record[6].parse() {
+                picks.entry(key_of(&record)).or_default().push((record[5].to_owned(), times));
+            }
+        }
+        Ok(picks)
+    }
+
+    /// Replaces the file of picks by those of all cells, if it is wanted.
+    fn write_picks(&self, cells: &ComparisonCells) -> Result<()> {
+        let Some(path) = &self.picks else { return Ok(()) };
+        replaced(path, &PICKS_HEADER, |csv| {
+            cells.iter().try_for_each(|(key, cell)| write_picked(csv, key, cell))
+        })
     }
 
     /// Reads the known run times. They are informative only, so malformed lines are ignored.
@@ -135,20 +193,18 @@ impl CellsFile {
         };
         let header = ["table", "method", "scale", "k", "eps", "seconds"];
         append(&self.times, &header, times)?;
+        if let Some(picks) = &self.picks {
+            append(picks, &PICKS_HEADER, |csv| write_picked(csv, key, cell))?;
+        }
         append(&self.path, &HEADER, |csv| self.write(csv, key, cell))
     }
 
     /// Replaces the file by all cells, sorted by their keys.
     pub(crate) fn finish(&self, cells: &ComparisonCells) -> Result<()> {
-        let mut csv = csv::Writer::from_writer(Vec::new());
-        let written = csv.write_record(HEADER).and_then(|()| {
-            cells.iter().try_for_each(|(key, cell)| self.write(&mut csv, key, cell))
-        });
-        let bytes = written.ok().and_then(|()| csv.into_inner().ok());
-        let bytes = bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))?;
-        let beside = self.path.with_extension("csv.new");
-        let replaced = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, &self.path));
-        replaced.map_err(|error| failed(&self.path, &error))
+        self.write_picks(cells)?;
+        replaced(&self.path, &HEADER, |csv| {
+            cells.iter().try_for_each(|(key, cell)| self.write(csv, key, cell))
+        })
     }
 
     fn write(
@@ -179,8 +235,40 @@ impl CellsFile {
         let fields = names(key).map(str::to_owned).into_iter();
         let fields = fields.chain(wholes.map(|whole| whole.to_string()));
         let fields = fields.chain(numbers.map(|number| number.to_string()));
+        let balanced = cell.balanced.map(|balanced| {
+            let Balanced { model, baseline, lasso_model } = balanced;
+            [model.mean, model.error, baseline, lasso_model].map(|number| number.to_string())
+        });
+        let fields = fields.chain(balanced.unwrap_or_default());
         csv.write_record(fields.chain([cell.data.clone()]))
     }
+}
+
+/// Writes the picks of a cell.
+fn write_picked(
+    csv: &mut csv::Writer<Vec<u8>>,
+    key: &CellKey,
+    cell: &ComparisonCell,
+) -> csv::Result<()> {
+    cell.picked.iter().try_for_each(|(feature, times)| {
+        let (times, trials) = (times.to_string(), cell.trials.to_string());
+        csv.write_record(names(key).into_iter().chain([feature, &*times, &*trials]))
+    })
+}
+
+/// Replaces a file by a header and rows.
+fn replaced(
+    path: &Path,
+    header: &[&str],
+    rows: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
+) -> Result<()> {
+    let mut csv = csv::Writer::from_writer(Vec::new());
+    let written = csv.write_record(header).and_then(|()| rows(&mut csv));
+    let bytes = written.ok().and_then(|()| csv.into_inner().ok());
+    let bytes = bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))?;
+    let beside = path.with_extension("csv.new");
+    let replaced = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    replaced.map_err(|error| failed(path, &error))
 }
 
 /// Reads the key from the first five columns.
@@ -249,6 +337,8 @@ mod tests {
             baseline: 0.6,
             lasso_model: 0.9,
             reach: 1.0,
+            balanced: None,
+            picked: vec![("f, 1".to_owned(), 60), ("f2".to_owned(), 10)],
             data: "0a".to_owned(),
             seconds: 0.001,
         };
@@ -270,9 +360,45 @@ mod tests {
         let read = &cells[&key];
         assert_eq!(read.seconds, 0.001);
         assert_eq!((read.k, read.lasso, read.good), (7, cell.lasso, 1.0));
+        assert!(read.picked.is_empty() && read.balanced.is_none());
         file.finish(&cells).unwrap();
         assert_eq!(fs::read_to_string(&path).unwrap(), whole);
         assert!(folder.path().join("cells-seconds.csv").exists());
+        assert!(!folder.path().join("cells-picks.csv").exists());
+    }
+
+    /// Cells and picks come back as they were; a cell whose picks are not all there is run again, and those of a
+    /// cell that was not completed are forgotten.
+    #[test]
+    fn picks_are_kept_beside_the_cells() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = CellsFile::new(folder.path(), "cells", 1, 10).with_picks();
+        let (key, first) = cell(0.5);
+        let balanced = Balanced {
+            model: Estimate { mean: 0.7, error: 0.01 },
+            baseline: 0.5,
+            lasso_model: 0.8,
+        };
+        let first = ComparisonCell { balanced: Some(balanced), ..first };
+        let other = CellKey { epsilon: "2".to_owned(), ..key.clone() };
+        file.add(&key, &first).unwrap();
+        file.add(&other, &first).unwrap();
+        let cells = file.read().unwrap();
+        assert_eq!((cells.len(), &cells[&key]), (2, &first));
+        let path = folder.path().join("cells-picks.csv");
+        let whole = fs::read_to_string(&path).unwrap();
+        assert_eq!(whole.lines().nth(1), Some("\"a, b\",dp-sis,paper,log,1/3,\"f, 1\",60,10"),);
+
+        // Torn in the picks of the second cell, after all of the first and one line of a third.
+        let third = whole.lines().nth(1).unwrap().replace("1/3", "3");
+        let lines: Vec<&str> = whole.lines().take(4).chain([&*third]).collect();
+        fs::write(&path, format!("{}\n\"a, b\",dp", lines.join("\n"))).unwrap();
+        let cells = file.read().unwrap();
+        assert_eq!(cells.keys().collect::<Vec<_>>(), [&key]);
+        assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 3);
+        file.add(&other, &first).unwrap();
+        file.finish(&file.read().unwrap()).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), whole);
     }
 
     #[test]

@@ -13,16 +13,22 @@ pub(crate) enum Measure {
     Overlap,
     /// The performance of a plain model on the picks.
     Model,
+    /// Its balanced accuracy, where a class is rare.
+    Balanced,
 }
 
 impl Measure {
+    /// Those without a rare class.
     pub(crate) const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
+    /// Those with a rare class: accuracy then says little.
+    pub(crate) const RARE: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Balanced];
 
     fn of(self, cell: &ComparisonCell) -> Estimate {
         match self {
             Self::Lasso => cell.lasso,
             Self::Overlap => cell.overlap,
             Self::Model => cell.model,
+            Self::Balanced => cell.balanced.map_or(UNKNOWN, |balanced| balanced.model),
         }
     }
 
@@ -32,6 +38,7 @@ impl Measure {
             Self::Lasso => "lasso",
             Self::Overlap => "overlap",
             Self::Model => "model",
+            Self::Balanced => "balanced",
         }
     }
 
@@ -41,9 +48,12 @@ impl Measure {
             Self::Lasso => "share of the LASSO's top k that is picked",
             Self::Overlap => "share of picks among the k best scores",
             Self::Model => "cross-validated accuracy of a plain model on the picks",
+            Self::Balanced => "cross-validated balanced accuracy of a plain model on the picks",
         }
     }
 }
+
+const UNKNOWN: Estimate = Estimate { mean: f64::NAN, error: f64::NAN };
 
 /// Converts epsilon to a number for an axis; NaN if it is not a budget.
 pub(crate) fn number(epsilon: &str) -> f64 {
@@ -121,13 +131,21 @@ pub(crate) fn curve_chart(
     };
     let curves: Vec<Curve> = arms.iter().map(curve).collect();
     let any = cells.iter().find(|(key, _)| (&*key.table, &*key.count) == (table, count));
+    let reference = |label: &str, y: f64| Reference { label: label.to_owned(), y };
+    // Without a nonzero coefficient the LASSO has no features of its own.
+    let without_and_lasso = |reach: f64, without: f64, lasso: f64| {
+        let own = (reach > 0.0).then(|| reference("the LASSO's own", lasso));
+        std::iter::once(reference("no features", without)).chain(own).collect()
+    };
     let references = match (measure, any) {
-        (Measure::Model, Some((_, cell))) => vec![
-            Reference { label: "no features".to_owned(), y: cell.baseline },
-            Reference { label: "the LASSO's own".to_owned(), y: cell.lasso_model },
-        ],
+        (Measure::Model, Some((_, cell))) => {
+            without_and_lasso(cell.reach, cell.baseline, cell.lasso_model)
+        }
+        (Measure::Balanced, Some((_, ComparisonCell { reach, balanced: Some(balanced), .. }))) => {
+            without_and_lasso(*reach, balanced.baseline, balanced.lasso_model)
+        }
         (Measure::Lasso, Some((_, cell))) if cell.reach > 0.0 && cell.reach < 1.0 => {
-            vec![Reference { label: "most possible".to_owned(), y: cell.reach }]
+            vec![reference("most possible", cell.reach)]
         }
         _ => Vec::new(),
     };
@@ -145,7 +163,7 @@ pub(crate) fn curve_chart(
         x_log: true,
         y_log: false,
         y_range: match measure {
-            Measure::Model => None,
+            Measure::Model | Measure::Balanced => None,
             _ => Some((0.0, 1.0)),
         },
         curves,

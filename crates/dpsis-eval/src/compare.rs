@@ -7,7 +7,8 @@ use dpsis::report::{Block, Level, Notice, Page, Section};
 use dpsis::{Error, Result};
 
 use crate::cells_file::CellsFile;
-use crate::charts::{Group, Measure, along, area_of, curve_chart, group_of, short};
+use crate::charts::{Group, Measure, along, area_of, curve_chart, group_of, number, short};
+use crate::figure::nothing_to_draw;
 use crate::output::OutputFolder;
 use crate::study::Study;
 use crate::sweep::{CellKey, ComparisonCell, ComparisonCells, Sweep};
@@ -36,7 +37,7 @@ pub fn compare(
     output: &OutputFolder,
     progress: &dyn Fn(f64),
 ) -> Result<ComparisonCells> {
-    let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials);
+    let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials).with_picks();
     let cells = run_cells(sweep, tables, &file, progress)?;
     let arms: Vec<(String, String)> =
         sweep.arms.iter().map(|arm| (arm.name(), arm.scale_name())).collect();
@@ -109,9 +110,17 @@ pub(crate) fn run_cells(
 
 /// Formats the areas under the curves as lines of text, followed by the path of the page.
 pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
+    let is_rare = cells.values().any(|cell| cell.balanced.is_some());
     let mut text = format!(
-        "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}\n",
-        "table", "k", "method", "scale", "LASSO", "overlap", "lift"
+        "{:<16} {:>4}  {:<22} {:<22} {:>7} {:>7} {:>7}{}\n",
+        "table",
+        "k",
+        "method",
+        "scale",
+        "LASSO",
+        "overlap",
+        "lift",
+        if is_rare { " balanced" } else { "" }
     );
     let groups: BTreeSet<Group<'_>> = cells.keys().map(group_of).collect();
     for group @ (table, count, method, scale) in groups {
@@ -119,10 +128,14 @@ pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
         let lasso = short(area_of(&along, lasso_agreement));
         let overlap = short(area_of(&along, |cell| cell.overlap.mean));
         let lift = short(area_of(&along, ComparisonCell::lift));
-        let _ = writeln!(
+        let _ = write!(
             text,
             "{table:<16} {count:>4}  {method:<22} {scale:<22} {lasso:>7} {overlap:>7} {lift:>7}"
         );
+        if is_rare {
+            let _ = write!(text, " {:>8}", short(area_of(&along, balanced_accuracy)));
+        }
+        text.push('\n');
     }
     let _ = writeln!(
         text,
@@ -147,6 +160,11 @@ pub(crate) fn what_is_measured() -> Section {
          rows, so the measure compares selections but does not estimate the performance on new \
          data. Lift: the improvement over a model without features, which predicts the most \
          frequent class or the mean.",
+        "Balanced: where the smallest class has less than 20% of the rows, accuracy says little, for it is high \
+         if that class is never recognized. There the figure shows the balanced accuracy: the mean over the \
+         classes of the share of a class that is recognized. The model then gives a row to the class whose \
+         probability is largest in relation to its share of the rows. Without features it is 1 divided by the \
+         number of classes.",
         "Area: the mean of a curve over epsilon, by the trapezoidal rule.",
     ];
     let paragraph = |text: &str| Block::Paragraph(text.to_owned());
@@ -160,12 +178,18 @@ fn section(
     arms: &[(String, String)],
     output: &OutputFolder,
 ) -> Result<Section> {
+    let here = || cells.iter().filter(|(key, _)| (&*key.table, &*key.count) == (table, count));
+    let is_rare = here().any(|(_, cell)| cell.balanced.is_some());
+    let has_lasso = here().any(|(_, cell)| cell.reach > 0.0);
     let mut blocks = vec![areas(cells, table, count, arms)];
-    for measure in Measure::ALL {
+    for measure in if is_rare { Measure::RARE } else { Measure::ALL } {
         let title = format!("{table}, k = {count}");
         let chart = curve_chart(cells, (table, count), arms, measure, title);
         let label = chart.y_label.clone();
-        let svg = chart.svg()?;
+        let svg = match measure == Measure::Lasso && !has_lasso {
+            true => nothing_to_draw(&chart.title, NO_COEFFICIENT),
+            false => chart.svg()?,
+        };
         let name = format!("{}-k{count}-{}.svg", file_name(table), measure.id());
         output.write(&name, &svg)?;
         blocks.push(Block::Figure {
@@ -174,6 +198,7 @@ fn section(
             data_href: Some("compare.csv".to_owned()),
         });
     }
+    blocks.push(picks(cells, table, count, arms));
     Ok(Section::new(
         format!("{}-{count}", file_name(table)),
         format!("{table}, k = {count}"),
@@ -181,9 +206,51 @@ fn section(
     ))
 }
 
+/// What the figure of the agreement with the LASSO says if there is none.
+const NO_COEFFICIENT: &str = "All coefficients of the LASSO are zero, so there is nothing to agree with. A smaller \
+                              --penalty gives nonzero coefficients.";
+
+/// The most features of a cell that the page names.
+const NAMED: usize = 10;
+
+/// A table of the features that were picked most often, for one table and number of features.
+fn picks(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
+    let mut rows = Vec::new();
+    for (method, scale) in arms {
+        let is_here = |key: &CellKey| group_of(key) == (table, count, &**method, &**scale);
+        let mut here: Vec<_> = cells.iter().filter(|(key, _)| is_here(key)).collect();
+        here.sort_by(|a, b| number(&a.0.epsilon).total_cmp(&number(&b.0.epsilon)));
+        rows.extend(here.into_iter().map(|(key, cell)| {
+            let shown = cell.k.clamp(5, NAMED).min(cell.picked.len());
+            let named = |(feature, times): &(String, u64)| format!("{feature} ({times})");
+            let mut named: Vec<String> = cell.picked[..shown].iter().map(named).collect();
+            match cell.picked.len() - shown {
+                0 => {}
+                1 => named.push("and 1 other".to_owned()),
+                others => named.push(format!("and {others} others")),
+            }
+            vec![method.clone(), scale.clone(), key.epsilon.clone(), named.join(", ")]
+        }));
+    }
+    let trials = cells.values().next().map_or(0, |cell| cell.trials);
+    Block::Table {
+        caption: format!(
+            "The features that were picked most often, each with the number of draws out of {trials} that picked it. \
+             All of them are in compare-picks.csv."
+        ),
+        header: ["method", "scale", "epsilon", "features picked"].map(str::to_owned).into(),
+        rows,
+    }
+}
+
 /// The agreement with the LASSO; NaN where the LASSO has no nonzero coefficient.
 fn lasso_agreement(cell: &ComparisonCell) -> f64 {
     if cell.reach > 0.0 { cell.lasso.mean } else { f64::NAN }
+}
+
+/// The balanced accuracy; NaN where no class is rare.
+fn balanced_accuracy(cell: &ComparisonCell) -> f64 {
+    cell.balanced.map_or(f64::NAN, |balanced| balanced.model.mean)
 }
 
 /// Formats the median of the known times in milliseconds.
@@ -197,10 +264,12 @@ fn milliseconds(seconds: impl Iterator<Item = f64>) -> String {
 
 /// A table of the areas under the curves for one table and number of features.
 fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, String)]) -> Block {
+    let is_here = |key: &CellKey| (&*key.table, &*key.count) == (table, count);
+    let is_rare = cells.iter().any(|(key, cell)| is_here(key) && cell.balanced.is_some());
     let row = |(method, scale): &(String, String)| {
         let along = along(cells, (table, count, method, scale));
         let of = |value: fn(&ComparisonCell) -> f64| short(area_of(&along, value));
-        vec![
+        let mut row = vec![
             method.clone(),
             scale.clone(),
             of(lasso_agreement),
@@ -210,27 +279,21 @@ fn areas(cells: &ComparisonCells, table: &str, count: &str, arms: &[(String, Str
             of(|cell| cell.good),
             of(|cell| cell.model.mean),
             of(ComparisonCell::lift),
-            milliseconds(along.iter().map(|(_, cell)| cell.seconds)),
-        ]
+        ];
+        row.extend(is_rare.then(|| of(balanced_accuracy)));
+        row.push(milliseconds(along.iter().map(|(_, cell)| cell.seconds)));
+        row
     };
-    let header = [
-        "method",
-        "scale",
-        "LASSO",
-        "overlap",
-        "TOP",
-        "GREAT",
-        "GOOD",
-        "model",
-        "lift",
-        "ms per draw",
-    ];
+    let mut header =
+        vec!["method", "scale", "LASSO", "overlap", "TOP", "GREAT", "GOOD", "model", "lift"];
+    header.extend(is_rare.then_some("balanced"));
+    header.push("ms per draw");
     Block::Table {
         caption:
             "Areas under the curves over epsilon. Times are medians over epsilons of the mean \
              time per draw, without reading the table and without preparations that draws share."
                 .to_owned(),
-        header: header.map(str::to_owned).into(),
+        header: header.into_iter().map(str::to_owned).collect(),
         rows: arms.iter().map(row).collect(),
     }
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use linfa::DatasetBase;
 use linfa::traits::{Fit, Predict};
 use linfa_logistic::{LogisticRegression, MultiLogisticRegression};
-use ndarray::{Array1, Array2, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha20Rng;
 
@@ -46,8 +46,22 @@ pub(crate) struct Downstream {
     /// The folds that are tested.
     tested: Range<usize>,
     /// The results known so far, by sorted feature indices.
-    known: Mutex<HashMap<Vec<usize>, f64>>,
+    known: Mutex<HashMap<Vec<usize>, Performance>>,
 }
+
+/// The performance of the models on a set of features.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Performance {
+    /// The accuracy or R^2 of the tested rows.
+    pub(crate) value: f64,
+    /// The mean over the classes of the share of a class that is recognized; NaN for numbers. A row is given to the
+    /// class whose probability is largest in relation to the share of the class among the fitted rows, which is
+    /// best for this measure.
+    pub(crate) balanced: f64,
+}
+
+/// A class with a smaller share of the rows is rare: then accuracy says little.
+const RARE: f64 = 0.2;
 
 impl Downstream {
     /// Deals the rows to folds at random, stratified by class, and tests all folds:
@@ -90,8 +104,35 @@ impl Downstream {
         }
     }
 
+    /// Whether a class is rare, so that accuracy says little.
+    pub(crate) fn has_rare_class(&self) -> bool {
+        match &self.target {
+            Predicted::Classes(classes) => {
+                let rare = |count: &usize| (*count as f64) < RARE * classes.len() as f64;
+                class_sizes(classes).iter().any(|count| *count > 0 && rare(count))
+            }
+            Predicted::Numbers(_) => false,
+        }
+    }
+
+    /// The balanced accuracy without features: one class is recognized, the others are not.
+    pub(crate) fn balanced_baseline(&self) -> f64 {
+        match &self.target {
+            Predicted::Classes(classes) => {
+                let present = class_sizes(classes).into_iter().filter(|count| *count > 0).count();
+                1.0 / present.max(1) as f64
+            }
+            Predicted::Numbers(_) => f64::NAN,
+        }
+    }
+
     /// The accuracy or R^2 of the tested rows on a set of features.
     pub(crate) fn value(&self, features: &[usize]) -> f64 {
+        self.performance(features).value
+    }
+
+    /// The performance of the tested rows on a set of features.
+    pub(crate) fn performance(&self, features: &[usize]) -> Performance {
         let mut features = features.to_vec();
         features.sort_unstable();
         let known = || self.known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -103,9 +144,10 @@ impl Downstream {
         value
     }
 
-    fn tested_on(&self, features: &[usize]) -> f64 {
+    fn tested_on(&self, features: &[usize]) -> Performance {
         let x = self.x.select(Axis(1), features);
         let (mut good, mut total) = (0.0, 0.0);
+        let mut recognized = Recognized::default();
         for fold in self.tested.clone() {
             let (train, test) = (self.rows(fold, false), self.rows(fold, true));
             let (x_train, x_test) = standardized(x.view(), &train, &test);
@@ -115,9 +157,11 @@ impl Downstream {
                         rows.iter().map(|row| classes[*row]).collect()
                     };
                     let predicted = classified(x_train, &of(&train), x_test);
-                    let hits = predicted.iter().zip(of(&test)).filter(|(p, c)| **p == *c).count();
-                    good += hits as f64;
-                    total += test.len() as f64;
+                    for ((plain, in_relation), class) in predicted.into_iter().zip(of(&test)) {
+                        good += f64::from(u8::from(plain == class));
+                        total += 1.0;
+                        recognized.add(class, in_relation == class);
+                    }
                 }
                 Predicted::Numbers(numbers) => {
                     let y: Array1<f64> = train.iter().map(|row| numbers[*row]).collect();
@@ -133,11 +177,32 @@ impl Downstream {
                 }
             }
         }
-        match &self.target {
+        let value = match &self.target {
             Predicted::Classes(_) => good / f64::max(total, 1.0),
             Predicted::Numbers(_) if total > 0.0 => 1.0 + good / total,
             Predicted::Numbers(_) => 0.0,
+        };
+        Performance { value, balanced: recognized.mean_share() }
+    }
+}
+
+/// For each class the number of its tested rows that are recognized, and of all of them.
+#[derive(Default)]
+struct Recognized(Vec<(f64, f64)>);
+
+impl Recognized {
+    fn add(&mut self, class: usize, is_hit: bool) {
+        if self.0.len() <= class {
+            self.0.resize(class + 1, (0.0, 0.0));
         }
+        self.0[class].0 += f64::from(u8::from(is_hit));
+        self.0[class].1 += 1.0;
+    }
+
+    /// The mean share over the classes that occur; NaN if none does.
+    fn mean_share(&self) -> f64 {
+        let occurring = || self.0.iter().filter(|(_, rows)| *rows > 0.0);
+        occurring().map(|(hits, rows)| hits / rows).sum::<f64>() / occurring().count() as f64
     }
 }
 
@@ -163,21 +228,39 @@ fn standardized(
     (train, test)
 }
 
-/// Predicts the classes of the test rows by a logistic model; the most frequent class if no model
-/// can be fitted.
-fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<usize> {
+/// Predicts the classes of the test rows by a logistic model: the most probable class, and the most probable one
+/// in relation to its share of the fitted rows. Both are the most frequent class if no model can be fitted.
+fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<(usize, usize)> {
     let counts = class_sizes(classes);
     let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
     let present = counts.iter().filter(|count| **count > 0).count();
     let targets: Array1<usize> = classes.iter().copied().collect();
     let data = DatasetBase::new(x, targets);
-    let predicted = match present {
-        0 | 1 => None,
-        2 => LogisticRegression::default().fit(&data).ok().map(|model| model.predict(&test)),
-        _ => MultiLogisticRegression::default().fit(&data).ok().map(|model| model.predict(&test)),
+    let largest = |probabilities: &mut dyn Iterator<Item = (usize, f64)>| {
+        let in_relation = probabilities.map(|(class, p)| (class, p / counts[class] as f64));
+        in_relation.max_by(|a, b| a.1.total_cmp(&b.1)).map_or(most, |(class, _)| class)
     };
-    predicted
-        .map_or_else(|| vec![most; test.nrows()], |predicted: Array1<usize>| predicted.to_vec())
+    let predicted: Option<(Array1<usize>, Vec<usize>)> = match present {
+        0 | 1 => None,
+        2 => LogisticRegression::default().fit(&data).ok().map(|model| {
+            let (pos, neg) = (model.labels().pos.class, model.labels().neg.class);
+            let of = |p: &f64| largest(&mut [(neg, 1.0 - p), (pos, *p)].into_iter());
+            let in_relation = model.predict_probabilities(&test).iter().map(of).collect();
+            (model.predict(&test), in_relation)
+        }),
+        _ => MultiLogisticRegression::default().fit(&data).ok().map(|model| {
+            let probabilities = model.predict_probabilities(&test);
+            let of = |row: ArrayView1<'_, f64>| {
+                largest(&mut model.classes().iter().copied().zip(row.iter().copied()))
+            };
+            let in_relation = probabilities.rows().into_iter().map(of).collect();
+            (model.predict(&test), in_relation)
+        }),
+    };
+    match predicted {
+        Some((plain, in_relation)) => plain.into_iter().zip(in_relation).collect(),
+        None => vec![(most, most); test.nrows()],
+    }
 }
 
 #[cfg(test)]
@@ -230,6 +313,52 @@ mod tests {
         });
         let model = dealt(x).held_out(1);
         assert_eq!((model.value(&[0]), model.baseline()), (0.0, 16.0 / 20.0));
+    }
+
+    /// Of a rare class, the plain model recognizes next to nothing and its accuracy shows it only by little; the
+    /// balanced accuracy is that of a cut halfway between the classes.
+    #[test]
+    fn rare_classes_are_measured_by_balanced_accuracy() {
+        let mut rng = rng();
+        let n = 600;
+        let labels: Vec<usize> = (0..n).map(|i| usize::from(i % 20 == 0)).collect();
+        let x = Array2::from_shape_fn((n, 2), |(i, j)| {
+            let noise: f64 = (0..12).map(|_| rng.gen_range(-0.5..0.5)).sum();
+            if j == 0 { noise + 1.5 * labels[i] as f64 } else { noise }
+        });
+        let model = Downstream::new(x, Predicted::Classes(labels), self::rng());
+        assert!(model.has_rare_class());
+        assert_eq!((model.baseline(), model.balanced_baseline()), (0.95, 0.5));
+        let (told, chance) = (model.performance(&[0]), model.performance(&[1]));
+        assert!(told.value < 0.97);
+        // A cut halfway recognizes P(z < 0.75) = 0.773 of each class; 30 rows, a standard error of 0.04.
+        assert!((told.balanced - 0.773).abs() < 0.12, "{told:?}");
+        assert!((chance.balanced - 0.5).abs() < 0.12, "{chance:?}");
+
+        let classes = |labels: Vec<usize>| {
+            let x = Array2::zeros((labels.len(), 1));
+            Downstream::new(x, Predicted::Classes(labels), self::rng())
+        };
+        let shares = |one: usize| classes((0..100).map(|i| usize::from(i < one)).collect());
+        assert!(shares(19).has_rare_class() && !shares(20).has_rare_class());
+        assert!(!classes(vec![0, 2, 2, 0]).has_rare_class());
+        assert_eq!(classes(vec![0, 2, 2, 0]).balanced_baseline(), 0.5);
+        let numbers =
+            Downstream::new(Array2::zeros((6, 1)), Predicted::Numbers(vec![1.0; 6]), self::rng());
+        assert!(!numbers.has_rare_class() && numbers.performance(&[0]).balanced.is_nan());
+    }
+
+    /// Hits of 3 of 4, 0 of 1 and 1 of 2 rows.
+    #[test]
+    fn every_class_counts_the_same() {
+        let mut recognized = Recognized::default();
+        for (class, is_hit) in
+            [(0, true), (3, true), (0, true), (0, false), (3, false), (1, false), (0, true)]
+        {
+            recognized.add(class, is_hit);
+        }
+        assert_eq!(recognized.mean_share(), (0.75 + 0.0 + 0.5) / 3.0);
+        assert!(Recognized::default().mean_share().is_nan());
     }
 
     /// The share of the most frequent class is that of the tested rows, not of all.

@@ -67,7 +67,7 @@ pub use metrics::Estimate;
 pub use output::OutputFolder;
 pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
-pub use sweep::{CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
+pub use sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
 
 #[cfg(test)]
 #[path = "../../../tests/support/mod.rs"]

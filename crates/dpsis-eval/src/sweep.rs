@@ -8,6 +8,7 @@ use std::time::Instant;
 use dpsis::{Epsilon, Error, RehearsalSeeds, Result};
 
 use crate::arm::Arm;
+use crate::downstream::Performance;
 use crate::metrics::{AgainstScores, Estimate, agreement};
 use crate::seed::seed_of;
 use crate::study::{ReadyArm, Study};
@@ -99,10 +100,25 @@ pub struct ComparisonCell {
     /// The upper limit of `lasso`: less than 1 where the LASSO has fewer than k nonzero
     /// coefficients.
     pub reach: f64,
+    /// The balanced accuracy, where a class is rare.
+    pub balanced: Option<Balanced>,
+    /// The features that were picked, with the number of draws that picked them, the most picked one first.
+    pub picked: Vec<(String, u64)>,
     /// The fingerprint of the table, its target and the penalty.
     pub data: String,
     /// The mean time of a draw in seconds; not reproducible.
     pub seconds: f64,
+}
+
+/// The balanced accuracy of plain models: the mean over the classes of the share that is recognized.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Balanced {
+    /// On the picks, cross-validated.
+    pub model: Estimate,
+    /// Without features.
+    pub baseline: f64,
+    /// On the LASSO's k largest coefficients.
+    pub lasso_model: f64,
 }
 
 impl ComparisonCell {
@@ -188,7 +204,8 @@ impl Sweep {
             Ok(Trial {
                 lasso: agreement(&picks, &truth, k),
                 scores: arm.ranking.against(&scores),
-                model: study.downstream.value(&picks),
+                model: study.downstream.performance(&picks),
+                picks,
                 seconds,
             })
         };
@@ -205,10 +222,16 @@ impl Sweep {
             top: share(&|scores| scores.top),
             great: share(&|scores| scores.great),
             good: share(&|scores| scores.good),
-            model: mean(&|trial| trial.model),
+            model: mean(&|trial| trial.model.value),
             baseline: study.downstream.baseline(),
             lasso_model: study.downstream.value(&truth),
             reach: truth.len() as f64 / k as f64,
+            balanced: study.downstream.has_rare_class().then(|| Balanced {
+                model: mean(&|trial| trial.model.balanced),
+                baseline: study.downstream.balanced_baseline(),
+                lasso_model: study.downstream.performance(&truth).balanced,
+            }),
+            picked: times_picked(&trials, &study.table.features),
             data: String::new(),
             seconds: mean(&|trial| trial.seconds).mean,
         })
@@ -219,8 +242,20 @@ impl Sweep {
 struct Trial {
     lasso: f64,
     scores: AgainstScores,
-    model: f64,
+    model: Performance,
+    picks: Vec<usize>,
     seconds: f64,
+}
+
+/// The names of the features that were picked and how often, the most picked one first, then in the order of the table.
+fn times_picked(trials: &[Trial], features: &[String]) -> Vec<(String, u64)> {
+    let mut times: BTreeMap<usize, u64> = BTreeMap::new();
+    for pick in trials.iter().flat_map(|trial| &trial.picks) {
+        *times.entry(*pick).or_default() += 1;
+    }
+    let mut times: Vec<(usize, u64)> = times.into_iter().collect();
+    times.sort_by_key(|(feature, times)| (std::cmp::Reverse(*times), *feature));
+    times.into_iter().map(|(feature, times)| (features[feature].clone(), times)).collect()
 }
 
 /// Runs trials 0, 1, ... on several threads and returns their results in order, or the error of the

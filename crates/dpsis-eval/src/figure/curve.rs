@@ -132,9 +132,17 @@ impl CurveChart {
         plot.x_ticks(&mut drawing);
         let bottom = plot.x_label(&mut drawing, &self.x_label) + MARGIN;
         y_label(&mut drawing, &self.y_label, top, height);
-        legend.column(&mut drawing, plot.right() + 22.0, top);
-
         let runs: Vec<_> = self.curves.iter().map(|curve| curve.runs()).collect();
+        // Each name stands where its curve ends.
+        legend.at_levels(&mut drawing, plot.right() + 22.0, (top, top + height), |mark| {
+            let y = match mark {
+                LegendMark::Curve(i) => runs[i].last()?.last()?.y,
+                LegendMark::Reference(i) => self.references[i].y,
+                LegendMark::Bar { .. } => f64::NAN,
+            };
+            Some(plot.level(y)).filter(|level| level.is_finite())
+        });
+
         // Many opaque bands would hide the grid.
         let opacity = if self.curves.len() > 5 { 0.09 } else { 0.16 };
         // The clip has a margin for markers and lines at the edge.
@@ -278,6 +286,54 @@ mod tests {
                 assert_eq!(svg.contains("no data"), !drawn, "{points:?}");
             }
         }
+    }
+
+    /// Names stand in the order of the ends of their curves, each beside its own unless there is no room.
+    #[test]
+    fn names_stand_where_curves_end() {
+        let point = |x, y| CurvePoint { x, y, low: y, high: y };
+        let curve = |label: &str, end: f64| Curve {
+            label: label.into(),
+            points: vec![point(1.0, 0.5), point(2.0, end)],
+        };
+        let ends =
+            [("low", 0.1), ("high", 0.9), ("none", f64::NAN), ("middle", 0.5), ("same", 0.5)];
+        let chart = CurveChart {
+            y_range: Some((0.0, 1.0)),
+            curves: ends.iter().map(|(label, end)| curve(label, *end)).collect(),
+            references: vec![Reference { label: "line".into(), y: 0.7 }],
+            ..chart(&[])
+        };
+        let svg = chart.svg().unwrap();
+        let height = |text: &str| -> f64 {
+            let (before, _) = svg.split_once(&format!(">{text}</text>")).unwrap();
+            let (_, y) = before.rsplit_once(" y=\"").unwrap();
+            y.split('"').next().unwrap().parse().unwrap()
+        };
+        // "none" ends at its first point; it shares the middle with two others.
+        let order = ["high", "line", "none", "middle", "same", "low"].map(height);
+        assert!(order.windows(2).all(|pair| pair[1] - pair[0] >= 16.0), "{order:?}");
+        // Labels of ticks and of names have their base lines a little below the middle.
+        for (name, tick) in [("high", "0.8"), ("line", "0.6"), ("low", "0.0")] {
+            let step = height("0.8") - height("1.0");
+            let expected = height(tick) - step / 2.0;
+            assert!((height(name) - expected).abs() < 1.0, "{name}");
+        }
+        // More names than there is room for push each other apart, within the figure.
+        let crowded = CurveChart {
+            curves: (0..10).map(|i| curve(&format!("c{i}"), 0.0)).collect(),
+            references: Vec::new(),
+            ..chart
+        };
+        let svg = crowded.svg().unwrap();
+        let heights: Vec<f64> = (0..10)
+            .map(|i| {
+                let (before, _) = svg.split_once(&format!(">c{i}</text>")).unwrap();
+                before.rsplit_once(" y=\"").unwrap().1.split('"').next().unwrap().parse().unwrap()
+            })
+            .collect();
+        assert!(heights.windows(2).all(|pair| pair[1] - pair[0] >= 16.0), "{heights:?}");
+        assert!(heights[9] < 400.0 && heights[0] > 40.0, "{heights:?}");
     }
 
     #[test]

@@ -18,3 +18,4 @@ pub use bar::BarChart;
 pub use curve::{Curve, CurveChart, CurvePoint};
 pub use heat::HeatMap;
 pub use plot::Reference;
+pub(crate) use plot::nothing_to_draw;

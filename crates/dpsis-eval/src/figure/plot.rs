@@ -28,14 +28,23 @@ pub(super) fn title(drawing: &mut Drawing, title: &str, width: f64) -> f64 {
 }
 
 /// Draws a figure that says "no data".
-pub(super) fn no_data(text: &str) -> String {
+pub(super) fn no_data(title: &str) -> String {
+    nothing_to_draw(title, "no data")
+}
+
+/// Draws a figure that says why nothing is drawn.
+pub(crate) fn nothing_to_draw(text: &str, why: &str) -> String {
     let mut drawing = Drawing::new();
     let top = title(&mut drawing, text, WIDTH);
     let (size, frame) = ((WIDTH, top + 160.0), Paint::line(GRID_LINE, 1.0));
     drawing.rect((MARGIN, top), (WIDTH - 2.0 * MARGIN, 150.0), frame, "");
     let style = TextStyle::new(15.0, MUTED, Anchor::Middle);
-    drawing.text((WIDTH / 2.0, top + 80.0), style, "no data");
-    drawing.finish(size, text, "no data")
+    let lines = wrapped(why, 15.0, WIDTH - 6.0 * MARGIN, 5);
+    let first = top + 80.0 - 10.0 * (lines.len() as f64 - 1.0);
+    for (index, line) in lines.iter().enumerate() {
+        drawing.text((WIDTH / 2.0, first + 20.0 * index as f64), style, line);
+    }
+    drawing.finish(size, text, why)
 }
 
 /// A rectangle with two axes.
@@ -192,11 +201,34 @@ impl Legend {
         self.entries.iter().map(|(_, lines)| Self::entry_height(lines)).sum()
     }
 
-    /// Draws the entries in one column.
-    pub(super) fn column(&self, drawing: &mut Drawing, left: f64, mut top: f64) {
-        for (sample, lines) in &self.entries {
-            entry(drawing, (left, top), *sample, lines);
-            top += Self::entry_height(lines);
+    /// Draws the entries in one column between `top` and `bottom`, each as near as possible to the level where what
+    /// it names ends, from top to bottom; entries without a level come last.
+    pub(super) fn at_levels(
+        &self,
+        drawing: &mut Drawing,
+        left: f64,
+        (top, bottom): (f64, f64),
+        level: impl Fn(LegendMark) -> Option<f64>,
+    ) {
+        let level = |mark: &LegendMark| level(*mark).unwrap_or(bottom).clamp(top, bottom);
+        let mut order: Vec<_> =
+            self.entries.iter().map(|(mark, lines)| (level(mark), mark, lines)).collect();
+        order.sort_by(|a, b| a.0.total_cmp(&b.0));
+        // From the top down each entry leaves room for the one before it, then from the bottom up for the one below.
+        let mut places = Vec::with_capacity(order.len());
+        let mut free = top;
+        for (level, _, lines) in &order {
+            let place = free.max(level - LINE / 2.0);
+            places.push(place);
+            free = place + Self::entry_height(lines);
+        }
+        let mut end = bottom.max(top + self.height());
+        for (place, (.., lines)) in places.iter_mut().zip(&order).rev() {
+            *place = place.min(end - Self::entry_height(lines));
+            end = *place;
+        }
+        for (place, (_, mark, lines)) in places.into_iter().zip(order) {
+            entry(drawing, (left, place), *mark, lines);
         }
     }
 
