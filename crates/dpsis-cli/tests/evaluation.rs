@@ -303,9 +303,9 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
 #[test]
 fn what_accuracy_and_the_lasso_do_not_tell_is_said() {
     let folder = tempfile::tempdir().unwrap();
-    let row = |i: usize| {
-        let y = if i % 10 == 0 { "rare" } else { "often" };
-        let told = i * 7 % 13 + if i % 10 == 0 { 40 } else { 0 };
+    let row = |i: u32| {
+        let (y, shift) = if i.is_multiple_of(10) { ("rare", 40) } else { ("often", 0) };
+        let told = i * 7 % 13 + shift;
         format!("{told},{},{},{y}\n", i * 31 % 17, i * 17 % 23)
     };
     let rows: String = (0..200).map(row).collect();
