@@ -696,7 +696,7 @@ fn columns_can_be_left_out_by_patterns_and_files() {
     left(&[&list], "3");
     left(&[&list, "age"], "2");
     let looked = dpsis(&["inspect", "--exclude", "adm_*", table.to_str().unwrap()]);
-    assert!(stdout(&looked).contains("4 of 4 columns hold numbers"), "{}", stdout(&looked));
+    assert!(stdout(&looked).contains("4 of 4 features hold numbers"), "{}", stdout(&looked));
     assert!(stdout(&looked).contains("--exclude 'adm_*'"), "{}", stdout(&looked));
     let schema = files.write("s.json", "{\"exclude\": [\"adm_*\", \"id\"]}");
     let output = run_on(&table, &["--schema", schema.to_str().unwrap()]);
