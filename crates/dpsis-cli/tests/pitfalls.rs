@@ -31,14 +31,16 @@ fn select(folder: &TempDir, more: &[&str]) -> (i32, String) {
 fn genes(folder: &TempDir, corner: &str, id: impl Fn(usize) -> String) {
     let ids: Vec<String> = (0..30).map(id).collect();
     let line = |gene: usize| {
-        let value = |s: usize| (s * gene * 7 % 31) + if gene == 3 && s % 2 == 0 { 90 } else { 0 };
+        let value =
+            |s: usize| (s * gene * 7 % 31) + if gene == 3 && s.is_multiple_of(2) { 90 } else { 0 };
         let values: Vec<String> = (0..30).map(|s| value(s).to_string()).collect();
         format!("g{gene}\t{}\n", values.join("\t"))
     };
     let lines: String = (1..6).map(line).collect();
     write(folder, "expr.tsv", format!("{corner}\t{}\n{lines}", ids.join("\t")));
-    let target =
-        |(s, id): (usize, &String)| format!("{id},{}\n", if s % 2 == 0 { "case" } else { "well" });
+    let target = |(s, id): (usize, &String)| {
+        format!("{id},{}\n", if s.is_multiple_of(2) { "case" } else { "well" })
+    };
     let targets: String = ids.iter().enumerate().map(target).collect();
     write(folder, "y.csv", format!("id,status\n{targets}"));
 }
@@ -173,7 +175,7 @@ fn numbers_of_other_notations_are_told() {
     };
     // Every second amount has a thousands separator.
     let amount = |i: usize| {
-        if i % 2 == 0 { format!("{}.5", i + 1) } else { format!("1,{:03}.50", i + 100) }
+        if i.is_multiple_of(2) { format!("{}.5", i + 1) } else { format!("1,{:03}.50", i + 100) }
     };
     write(&folder, "t.csv", format!("a;b;amount\n{}", rows(&amount)));
     let (code, text) = select(&folder, &["t.csv"]);
@@ -246,8 +248,8 @@ fn bounds_of_a_table_without_a_target() {
 fn oddities_of_columns_are_pointed_out() {
     let folder = tempfile::tempdir().unwrap();
     let row = |i: usize| {
-        let glucose = if i % 9 == 0 { -999 } else { 60 + (i * 37 % 340) as i64 };
-        let visits = if i % 8 == 0 { 99 } else { i % 6 };
+        let glucose = if i.is_multiple_of(9) { -999 } else { 60 + (i * 37 % 340) as i64 };
+        let visits = if i.is_multiple_of(8) { 99 } else { i % 6 };
         let age = 20 + i * 7 % 60;
         format!(
             "{},{},{i},{age},{glucose},{visits},n{i},m{i},NA,{i}.5\n",
