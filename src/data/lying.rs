@@ -99,7 +99,7 @@ mod tests {
         }
         for names in [
             &["", "GSM900000", "GSM900001"][..],
-            &["x", "TCGA-A1-A0SB-01", "TCGA.A1.A0SD.01", "y"],
+            &["x", "TCGA-A1-A0SB-01", "TCGA.A1.A0SD.01"],
             &["", "SRR1039508", "ERR1039509", "SAMEA104"],
             &["name", "sample_1", "Sample-2", "sample 3"],
             &["", "patient1", "patient2_rep1", "Subject.3", "donor#4"],

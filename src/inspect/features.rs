@@ -57,7 +57,7 @@ impl Seen<'_> {
         self.amounts(draft, &places);
         let constant = columns().filter(|c| c.is_constant()).count();
         if constant > 0 {
-            draft.say("features", format!("{constant} features hold one value only"));
+            draft.say("features", format!("features that hold one value only: {constant}"));
         }
         let missing: u64 = columns().map(|c| c.missing + c.unstated).sum();
         if missing > 0 {
@@ -75,7 +75,8 @@ impl Seen<'_> {
             let wordy = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma));
             wordy.filter(|&&c| is(&self.columns[c])).copied().collect()
         };
-        let free = |column: &ColumnSummary| column.is_free_text(comma);
+        let amounts = |column: &ColumnSummary| 2 * column.amounts(comma) >= column.texts;
+        let free = |column: &ColumnSummary| column.is_free_text(comma) && !amounts(column);
         let is_free = of(&free);
         if is_free.len() < places.len() {
             self.exclude(draft, &is_free);
@@ -91,7 +92,8 @@ impl Seen<'_> {
         if !empty.is_empty() {
             draft.say("features", format!("{}: no value", self.named(&empty)));
         }
-        let labels = of(&|column| column.texts > 0 && !free(column) && column.has_labels());
+        let valued = |column: &ColumnSummary| column.texts > 0 && !free(column) && !amounts(column);
+        let labels = of(&|column| valued(column) && column.has_labels());
         match labels.as_slice() {
             [] => {}
             &[c] => {
@@ -110,7 +112,7 @@ impl Seen<'_> {
                 draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
             }
         }
-        let words = of(&|column| column.texts > 0 && !free(column) && !column.has_labels());
+        let words = of(&|column| valued(column) && !column.has_labels());
         if !words.is_empty() {
             draft.say("features", format!("{}: words, which are values", self.named(&words)));
         }

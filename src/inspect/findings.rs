@@ -189,20 +189,17 @@ impl Seen<'_> {
     pub(super) fn named(&self, columns: &[usize]) -> String {
         /// So many names are listed.
         const LISTED: usize = 40;
+        if let &[column] = columns {
+            return self.what(column);
+        }
         let names: Vec<String> =
             columns.iter().take(LISTED).map(|&c| format!("{:?}", self.header[c])).collect();
         let more = match columns.len().saturating_sub(LISTED) {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let kind = match (self.turned, columns.len()) {
-            (true, 1) => "row",
-            (true, _) => "rows",
-            (false, 1) => "column",
-            (false, _) => "columns",
-        };
-        let number = if columns.len() > 1 { format!("{} ", columns.len()) } else { String::new() };
-        format!("{number}{kind} ({}{more})", names.join(", "))
+        let kind = if self.turned { "rows" } else { "columns" };
+        format!("{} {kind} ({}{more})", columns.len(), names.join(", "))
     }
 
     /// Whether lines may be features: many more lines than columns, each with a different name, and

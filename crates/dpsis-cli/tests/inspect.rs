@@ -95,7 +95,7 @@ fn the_suggested_command_works() {
             table("age,dose,y", |i, c| {
                 format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
             }),
-            &["-999 may stand for missing values in column (\"age\"): state it", "(--na)"],
+            &["-999 may stand for missing values in column 1 (\"age\"): state it", "(--na)"],
         ),
         (
             "the target elsewhere",

@@ -266,16 +266,16 @@ fn oddities_of_columns_are_pointed_out() {
     let output = dpsis(folder.path(), &["inspect", "t.csv"]);
     let text = said(&output);
     for words in [
-        "-999 may stand for missing values in column (\"glucose\")",
-        "99 may stand for missing values in column (\"visits\")",
-        "column (\"row\"): whole numbers that go from one to the next",
-        "column (\"patient_id\"): ids, by name and numbers",
+        "-999 may stand for missing values in column 5 (\"glucose\")",
+        "99 may stand for missing values in column 6 (\"visits\")",
+        "column 3 (\"row\"): whole numbers that go from one to the next",
+        "column 2 (\"patient_id\"): ids, by name and numbers",
         "2 columns (\"note\", \"memo\"): words most of which occur once",
-        "column (\"none\"): no value",
+        "column 9 (\"none\"): no value",
     ] {
         assert!(text.contains(words), "{words}: {text}");
     }
-    assert!(!text.contains("values in column (\"age\")"), "{text}");
+    assert!(!text.contains("values in column 4 (\"age\")"), "{text}");
     assert!(
         text.contains("--exclude note,memo,patient_id") && !text.contains("memo,none"),
         "{text}"
