@@ -208,6 +208,12 @@ impl NoisySums {
     }
 }
 
+/// The step of noisy counts, in rows: with two sides they come from sums in units of the target's grid, with more
+/// classes rows are counted.
+pub(crate) fn count_step(classes: usize) -> f64 {
+    if classes == 2 { 0.5 / f64::from(GRID) } else { 1.0 }
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;

@@ -36,7 +36,9 @@ mod verdict;
 pub use center::{RowsEstimate, center, class_centers};
 pub use median::median;
 
-pub(crate) use center::{Counted, private_center, private_class_centers, private_rows, shrunk};
+pub(crate) use center::{
+    Counted, count_step, private_center, private_class_centers, private_rows, shrunk,
+};
 pub(crate) use median::{MedianGrid, RankCounts};
 pub(crate) use spread::{NoisyCounts, Spread};
 pub(crate) use strengths::{half_width, private_strengths};

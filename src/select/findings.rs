@@ -2,7 +2,9 @@
 //! noisy values that the budget paid for.
 
 use crate::data::TargetCode;
-use crate::estimate::{ChanceTest, Counted, Family, NoisyCounts, Spread, private_strengths};
+use crate::estimate::{
+    ChanceTest, Counted, Family, NoisyCounts, Spread, count_step, private_strengths,
+};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
@@ -182,8 +184,7 @@ fn strengths(
 }
 
 fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
-    // Sums of a numeric target are in units of the grid, counts of classes in rows.
-    let step = if counted.classes.len() == 2 { 0.5 / f64::from(GRID) } else { 1.0 };
+    let step = count_step(counted.classes.len());
     NoisyCounts { counts: &counted.classes, rate: counted.rate, step }
 }
 

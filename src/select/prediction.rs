@@ -11,8 +11,7 @@ use serde::Serialize;
 
 use crate::data::TargetCode;
 use crate::error::Result;
-use crate::estimate::{ChanceTest, Family, unit};
-use crate::exact::GRID;
+use crate::estimate::{ChanceTest, Family, count_step, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
@@ -201,7 +200,7 @@ fn critical(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
     };
     let steps = plan.neighbors.steps() as f64;
     let chance = ChanceTest {
-        step: if counts.len() == 2 { 0.5 / f64::from(GRID) } else { 1.0 },
+        step: count_step(counts.len()),
         counts,
         rate: center.to_f64() * budget / steps,
         features: plan.features,

@@ -168,7 +168,7 @@ fn check(
     checked.map_err(|error| words::error(&error))
 }
 
-/// What the command would find at several epsilons.
+/// Predicts the strengths that the command finds and confirms, at epsilon 1, 2 and 5.
 fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Prediction)>> {
     let smallest = suggestion.smallest.unwrap_or(0.5);
     if suggestion.rows == 0 || smallest <= 0.0 {
