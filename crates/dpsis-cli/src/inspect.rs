@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use crate::output::Destination;
-use crate::schema_file::{SchemaFile, stated_target};
+use crate::schema_file::SchemaFile;
 use crate::select::SelectArguments;
 use crate::table_arguments::TableArguments;
+use crate::target_arguments::TargetArguments;
 use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
@@ -27,29 +28,11 @@ pub(super) struct InspectArguments {
     #[arg(long, value_name = "FILE")]
     pub(super) write_schema: Option<PathBuf>,
 
-    /// The target is one of these labels
-    #[arg(
-        long,
-        value_name = "A,B[,C...]",
-        conflicts_with = "target_bounds",
-        help_heading = "Target"
-    )]
-    pub(super) classes: Option<String>,
-
-    /// The target is a number in this range, known from public sources
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true, help_heading = "Target")]
-    pub(super) target_bounds: Option<String>,
+    #[command(flatten)]
+    target: TargetArguments,
 
     #[command(flatten)]
     pub(super) table: TableArguments,
-}
-
-impl InspectArguments {
-    /// The target, if it is stated.
-    fn target(&self, schema: &SchemaFile) -> Result<Option<Target>> {
-        let target = stated_target(self.classes.as_deref(), self.target_bounds.as_deref(), schema)?;
-        Ok(Some(target).filter(|target| *target != Target::Numeric))
-    }
 }
 
 pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
@@ -58,7 +41,7 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     if table.states_target() {
         (schema.classes, schema.target_bounds) = (None, None);
     }
-    let target = arguments.target(&schema)?;
+    let target = Some(arguments.target.target(&schema)?).filter(|t| *t != Target::Numeric);
     let stated = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
     inputs.extend(stated.target_file.as_deref());

@@ -17,6 +17,7 @@ mod run_note;
 mod schema_file;
 mod select;
 mod table_arguments;
+mod target_arguments;
 mod values;
 mod words;
 

@@ -6,8 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::values::{parse_bounds, parse_record};
-use dpsis::{Bounds, Error, Result, TableFacts, Target, TargetColumn};
+use dpsis::{Error, Result, TableFacts, TargetColumn};
 
 /// Public facts about a table, its target and its features; every field may be left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -69,21 +68,6 @@ fn wrong_field(bytes: &[u8]) -> Option<String> {
     fields.into_iter().find_map(|(name, value)| {
         let alone = Value::Object([(name.clone(), value)].into_iter().collect());
         serde_json::from_value::<SchemaFile>(alone).is_err().then_some(name)
-    })
-}
-
-/// The target by the options for its classes and its range; by the schema, if there are none.
-pub(super) fn stated_target(
-    classes: Option<&str>,
-    bounds: Option<&str>,
-    schema: &SchemaFile,
-) -> Result<Target> {
-    Ok(match (classes, bounds, &schema.classes, schema.target_bounds) {
-        (Some(labels), ..) => Target::Classes(parse_record(labels)?),
-        (_, Some(bounds), ..) => Target::Bounded(parse_bounds(bounds)?),
-        (_, _, Some(labels), _) => Target::Classes(labels.clone()),
-        (.., Some([low, high])) => Target::Bounded(Bounds::new(low, high)?),
-        _ => Target::Numeric,
     })
 }
 

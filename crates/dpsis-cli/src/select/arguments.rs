@@ -8,6 +8,7 @@ use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use crate::table_arguments::TableArguments;
+use crate::target_arguments::TargetArguments;
 use crate::values::with_values;
 
 /// Print the names of k features, chosen privately.
@@ -43,24 +44,8 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) table: TableArguments,
 
-    /// The target is one of these labels
-    #[arg(
-        long,
-        value_name = "A,B[,C...]",
-        conflicts_with = "target_bounds",
-        help_heading = "Target"
-    )]
-    pub(super) classes: Option<String>,
-
-    /// The target is a number in this range, known from public sources
-    #[arg(
-        long,
-        value_name = "LO,HI",
-        allow_hyphen_values = true,
-        hide_short_help = true,
-        help_heading = "Target"
-    )]
-    pub(super) target_bounds: Option<String>,
+    #[command(flatten)]
+    pub(super) target: TargetArguments,
 
     /// The target's center: private, none, or its publicly known value: a mean, the share of the
     /// second of two classes, or A=0.3,B=0.5,C=0.2

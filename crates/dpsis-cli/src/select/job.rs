@@ -4,11 +4,10 @@ use std::path::Path;
 
 use super::arguments::{MethodId, Scale, Score, SelectArguments};
 use crate::progress::progress;
-use crate::schema_file::{SchemaFile, stated_target};
+use crate::schema_file::SchemaFile;
 use crate::values::{parse_bounds, parse_center, parse_size, parse_split};
 use dpsis::{
-    Error, FileTable, Method, NotPrivateSelect, Result, Scaling, ScoreKind, Select, Target,
-    TwoStage,
+    Error, FileTable, Method, NotPrivateSelect, Result, Scaling, ScoreKind, Select, TwoStage,
 };
 
 /// The share of the budget for directions, if none is stated.
@@ -56,7 +55,7 @@ impl SelectArguments {
         let neighbors = self.neighbors.neighbors();
         let mut select = Select::new(self.k)
             .epsilon(self.budget.eps.clone())
-            .target(self.target(&schema)?)
+            .target(self.target.target(&schema)?)
             .center(parse_center(&self.center)?)
             .neighbors(neighbors);
         if let Some(hash) = hash {
@@ -139,10 +138,6 @@ impl SelectArguments {
     /// Whether progress may be shown.
     fn shows_progress(&self) -> bool {
         !self.no_progress && !self.output.quiet
-    }
-
-    fn target(&self, schema: &SchemaFile) -> Result<Target> {
-        stated_target(self.classes.as_deref(), self.target_bounds.as_deref(), schema)
     }
 
     /// States how features are scaled.
