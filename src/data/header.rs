@@ -4,7 +4,7 @@
 use crate::data::blocks::RowFold;
 use crate::data::cells::Row;
 use crate::data::file::FileTable;
-use crate::data::number::CellFormat;
+use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::Opening;
 use crate::data::schema::{Orientation, Schema, TargetColumn};
 use crate::data::table::OpenTable;
@@ -141,11 +141,26 @@ pub(super) fn line_name(number: u64, name: &[u8]) -> Result<String> {
     let place = |error: Error| error.at(Some(number), Some(1));
     let name =
         text(name).ok_or_else(|| place(Error::input("the feature's name is not text in UTF-8")))?;
-    if name.contains('\t') {
-        let rule = "the feature's name holds a tab: is the delimiter another one?";
-        return Err(place(Error::input(rule)));
+    if holds_cells(&name) {
+        let rule = "the feature's name holds several cells: is the delimiter another one?";
+        return Err(place(Error::input(rule).about([Parameter::Delimiter])));
     }
     Ok(name)
+}
+
+/// Whether a name holds a tab, or numbers between other delimiters: then it is rather a whole line, and is not printed.
+fn holds_cells(name: &str) -> bool {
+    let cells = |by: char| {
+        let cells = name.split(by).skip(1);
+        cells.fold((0, 0), |(all, numbers), cell| {
+            (all + 1, numbers + usize::from(parse_number(cell.as_bytes()).is_some()))
+        })
+    };
+    name.contains('\t')
+        || [';', ',', '|']
+            .into_iter()
+            .map(cells)
+            .any(|(all, numbers)| all > 1 && 2 * numbers >= all)
 }
 
 /// Whether a name could be a value of the target.

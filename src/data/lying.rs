@@ -1,4 +1,4 @@
-//! Tables that lie the other way: what a header tells of whether its names are features or samples.
+//! What names tell: whether those of a header are features or samples, and whether one is that of ids.
 //!
 //! Where samples are rows the header is public, so it may decide. A table of expression data often has genes as rows;
 //! taken for one with samples as rows, it would protect the genes and print the ids of people.
@@ -67,6 +67,16 @@ fn is_sample(name: &str) -> bool {
         || STEMS.iter().any(|stem| numbered(stem, 1))
 }
 
+/// Whether a name is one of ids.
+pub(crate) fn names_ids(name: &str) -> bool {
+    let name = name.trim().to_lowercase();
+    let words = ["id", "ids", "mrn", "ssn", "uuid", "identifier"];
+    words.iter().any(|word| {
+        name == *word
+            || ["_", "-", ".", " "].iter().any(|by| name.ends_with(&format!("{by}{word}")))
+    })
+}
+
 impl FileTable {
     /// Refuses names of columns that look like samples, unless the orientation was stated.
     pub(super) fn check_not_turned(&self, header: &[String]) -> Result<()> {
@@ -106,6 +116,16 @@ mod tests {
             &["", "GSM900000_rep1.CEL", "GSM900001_rep2.CEL"],
         ] {
             assert!(looks(names), "{names:?}");
+        }
+    }
+
+    #[test]
+    fn names_of_ids() {
+        for name in ["id", "ID", "patient_id", "Subject ID", "record.id", "MRN"] {
+            assert!(names_ids(name), "{name}");
+        }
+        for name in ["idea", "covid", "acid", "uric_acid", "lipid", "gene_001", "identity", ""] {
+            assert!(!names_ids(name), "{name}");
         }
     }
 

@@ -78,6 +78,7 @@ pub(crate) use held_columns::HeldColumns;
 pub(crate) use hooks::{Cancel, Hooks};
 #[cfg(feature = "inspect")]
 pub(crate) use lying::looks_turned;
+pub(crate) use lying::names_ids;
 pub(crate) use number::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use number::MISSING;

@@ -198,15 +198,30 @@ pub(crate) fn no_usable_target(
     labels: bool,
 ) -> Error {
     if targets.is_some_and(|targets| !targets.in_order()) {
-        return Error::input("no sample has a usable target: no id is in both files with one")
-            .hint("state the id column, and the classes if the targets are labels")
-            .about([Parameter::Id, Parameter::Classes]);
+        let (values, hint) = match labels {
+            true => (
+                "one of the stated classes",
+                "labels are compared as text, upper and lower case included",
+            ),
+            false => ("a number", "if the targets are labels, state them as classes"),
+        };
+        let rule =
+            format!("no sample has a usable target: an id in both files, and there {values}");
+        return Error::input(rule).hint(format!("{hint}; ids are compared as text, too")).about([
+            Parameter::Classes,
+            Parameter::Id,
+            Parameter::Inspect,
+        ]);
     }
+    let column = match schema.target() {
+        Some(place) => format!("column {:?}", schema.name(place)),
+        None => "targets".to_owned(),
+    };
     let error = if labels {
-        Error::input("no row has one of the stated classes here")
+        Error::input(format!("no cell of the {column} is one of the stated classes"))
             .hint("labels are compared as text, upper and lower case included")
     } else {
-        Error::input("no row has a number here, in the target's column")
+        Error::input(format!("no cell of the {column} is a number"))
             .hint(
                 "if it holds labels, state them as classes; if 3,5 means three and a half, state the decimal comma; a \
                  look at the table shows what it holds",

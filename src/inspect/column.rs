@@ -40,7 +40,6 @@ pub(super) struct ColumnSummary {
     pub(super) high: f64,
     /// The lowest and the highest number that is not a code of [`CODES`], if there is one.
     others: Option<(f64, f64)>,
-    sum_of_magnitudes: f64,
     /// Numbers that are not whole.
     fractions: u64,
     /// The number of times that each of [`CODES`] occurs.
@@ -97,7 +96,6 @@ impl ColumnSummary {
         self.numbers += 1;
         self.low = self.low.min(value);
         self.high = self.high.max(value);
-        self.sum_of_magnitudes += value.abs();
         self.fractions += u64::from(value.fract() != 0.0);
         if !CODE_VALUES.contains(&value) {
             self.others = Some(widened(self.others, (value, value)));
@@ -151,7 +149,6 @@ impl ColumnSummary {
         self.different.merge(other.different);
         self.amounts += other.amounts;
         self.decimal_commas += other.decimal_commas;
-        self.sum_of_magnitudes += other.sum_of_magnitudes;
         self.fractions += other.fractions;
         if let Some(others) = other.others {
             self.others = Some(widened(self.others, others));
@@ -217,11 +214,6 @@ impl ColumnSummary {
         let gap = if value < low { low - value } else { value - high };
         let negative = value < 0.0 && low >= 0.0;
         self.codes[code] > 1 && gap > 0.0 && (negative || gap > high - low)
-    }
-
-    /// The mean magnitude of its numbers.
-    pub(super) fn magnitude(&self) -> f64 {
-        self.sum_of_magnitudes / self.numbers.max(1) as f64
     }
 
     /// Whether all present cells hold the same value.

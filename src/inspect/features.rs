@@ -1,14 +1,11 @@
-//! Findings on the features: columns of words, codes for missing values, units.
+//! Findings on the features: columns of words, ids, codes for missing values, numbers of other notations.
 
 use std::collections::HashSet;
 
 use super::column::{CODES, ColumnSummary};
-use super::findings::{Draft, Seen, Written, labels_of, short};
-use crate::data::{Names, TargetColumn};
+use super::findings::{Draft, Seen, Written, labels_of};
+use crate::data::{Names, TargetColumn, names_ids};
 use crate::error::Parameter;
-
-/// So many columns are often of one kind.
-const MANY: usize = 200;
 
 impl Seen<'_> {
     /// The places of the features among the columns here, from 0.
@@ -65,7 +62,6 @@ impl Seen<'_> {
             draft.say("features", text);
         }
         self.codes(draft);
-        self.scale(draft, columns().filter(|c| c.is_numeric(comma)).collect());
     }
 
     /// Columns of words: those of ids and free text are excluded, for nearly each of their words stands alone.
@@ -187,41 +183,4 @@ impl Seen<'_> {
             }
         }
     }
-
-    /// Whether the columns are of one kind.
-    fn scale(&self, draft: &mut Draft, columns: Vec<&ColumnSummary>) {
-        let mut magnitudes: Vec<f64> =
-            columns.iter().map(|c| c.magnitude()).filter(|m| *m > 0.0).collect();
-        magnitudes.sort_unstable_by(f64::total_cmp);
-        if magnitudes.len() < 2 || draft.suggestion.facts.decimal_comma {
-            return;
-        }
-        let at = |share: f64| magnitudes[((magnitudes.len() - 1) as f64 * share) as usize];
-        let ratio = at(0.9) / at(0.1);
-        // Gene intensities differ by a few hundred between genes on one array; units by more.
-        let one_kind = ratio <= if draft.suggestion.features >= MANY { 1000.0 } else { 10.0 };
-        let low = columns.iter().map(|c| c.low).fold(f64::INFINITY, f64::min);
-        let high = columns.iter().map(|c| c.high).fold(f64::NEG_INFINITY, f64::max);
-        let words = format!(
-            "typical sizes of the columns differ by a factor of {ratio:.1}; all values lie from \
-             {} to {}",
-            short(low),
-            short(high)
-        );
-        if one_kind {
-            draft.say("scale", format!("{words}: the columns may be of one kind"));
-        } else {
-            draft.say("scale", format!("{words}: the columns are rather in different units"));
-        }
-    }
-}
-
-/// Whether a name is one of ids.
-fn names_ids(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let words = ["id", "mrn", "ssn", "uuid", "identifier"];
-    words.iter().any(|word| {
-        name == *word
-            || ["_", "-", ".", " "].iter().any(|by| name.ends_with(&format!("{by}{word}")))
-    })
 }

@@ -51,7 +51,8 @@ pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection>
 
 fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
     let stated = &table.facts;
-    let open = table.file().open()?;
+    // A look may read a private header.
+    let open = table.file().with_delimiter(stated.delimiter).open()?;
     let delimiter = open.delimiter();
     // Decimal commas are counted, stated or not.
     let format = CellFormat { decimal_comma: false, ..stated.cells() };

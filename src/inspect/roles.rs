@@ -95,7 +95,13 @@ impl Seen<'_> {
     fn target_beside(&self, draft: &mut Draft, beside: &Beside) {
         let Beside { column, by_id, targets, joined } = beside;
         if *by_id {
-            draft.say("target", format!("{joined} of the {targets} ids in its file are here, too"));
+            let without = self.rows.saturating_sub(*joined as u64);
+            let without = match without {
+                0 => String::new(),
+                rows => format!("; {rows} samples have no target in it"),
+            };
+            let text = format!("{joined} of the {targets} ids in its file are here, too{without}");
+            draft.say("target", text);
             if *joined == 0 {
                 draft.warn_about("target", "state the column of ids", [Parameter::Id]);
                 return;
@@ -147,8 +153,9 @@ impl Seen<'_> {
                 let (rows, least) = (counts.clone().sum::<u64>(), counts.min().unwrap_or(0));
                 draft.suggestion.rows = rows;
                 draft.suggestion.smallest = Some(least as f64 / rows.max(1) as f64);
-                // In alphabetical order: their order by count is not public.
-                labels.sort_unstable();
+                // Their order by count is not public. The second of two classes is the one that counts as risen.
+                labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
+                warn_of_capitals(draft, &labels);
                 draft.suggestion.target = Target::Classes(labels);
             }
         } else if column.is_constant() {
@@ -164,7 +171,7 @@ impl Seen<'_> {
         // Labels are counted as texts, numbers as numbers.
         let missing = column.missing + if numeric { column.unstated } else { 0 };
         if missing > 0 {
-            draft.say("target", format!("{missing} rows have none and count nowhere"));
+            draft.say("target", format!("rows without one, which count nowhere: {missing}"));
         }
     }
 
@@ -200,6 +207,8 @@ impl Seen<'_> {
         }
         let others: Vec<String> =
             labels_of(column).into_iter().filter(|label| !classes.contains(label)).collect();
+        let all: Vec<String> = classes.iter().chain(&others).cloned().collect();
+        warn_of_capitals(draft, &all);
         if !others.is_empty() {
             let text = format!("other labels count nowhere: {}", others.join(", "));
             draft.say_about("target", text, [Parameter::Classes]);
@@ -209,5 +218,30 @@ impl Seen<'_> {
         draft.suggestion.rows = rows;
         draft.suggestion.smallest = Some(least.unwrap_or(0) as f64 / rows.max(1) as f64);
         draft.suggestion.target = Target::Classes(classes.to_vec());
+    }
+}
+
+/// Whether a label says that something is not there.
+fn is_absence(label: &str) -> bool {
+    let words = [
+        "0", "no", "false", "control", "normal", "healthy", "well", "negative", "neg", "none",
+        "ok", "wt", "wildtype", "benign", "alive",
+    ];
+    words.contains(&label.to_lowercase().as_str())
+}
+
+/// Warns of labels that differ in capitals alone.
+fn warn_of_capitals(draft: &mut Draft, labels: &[String]) {
+    let lower: Vec<String> = labels.iter().map(|label| label.to_lowercase()).collect();
+    let alike: Vec<&str> = labels
+        .iter()
+        .zip(&lower)
+        .filter(|(_, one)| lower.iter().filter(|other| other == one).count() > 1)
+        .map(|(label, _)| label.as_str())
+        .collect();
+    if !alike.is_empty() {
+        let text =
+            format!("labels that differ in capitals alone: {}: make them one", alike.join(", "));
+        draft.warn("target", text);
     }
 }

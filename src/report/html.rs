@@ -6,8 +6,8 @@ use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, sc
 use crate::choose::ChoiceRecord;
 use crate::privacy::Neighbors;
 use crate::select::{
-    Command, Estimate, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Record, RunNote,
-    ScoreId, ScoreUsed, Unit, Warning,
+    Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, RandomnessUsed, Record,
+    RunNote, ScoreId, ScoreUsed, Unit, Warning,
 };
 
 /// The page of a selection, without the JSON record.
@@ -27,7 +27,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         row("mechanism", mechanism(&record.mechanism, record.order)),
         row("score", score_of(score)),
         row("scored", scored(score)),
-        row("missing values", score.missing.to_string()),
+        row("missing values", missing(score.missing).to_owned()),
         row("target", target(&record.target, record)),
         row("target's center", score.center.to_string()),
     ];
@@ -68,12 +68,12 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         blocks.push(facts("Private estimates, paid for out of epsilon", estimates));
     }
     blocks.push(facts("Taken as public", public));
-    blocks.extend(warnings(&record.warnings));
+    let selected = warnings(&record.warnings).chain(selected_features(record)).collect();
     Page {
         title: format!("{k} of {features} features"),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section("selected", "Selected features", selected_features(record)),
+            section("selected", "Selected features", selected),
             section("how", "How they were selected", blocks),
         ],
         ..Page::default()
@@ -116,6 +116,14 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
 
 fn mechanism(used: &MechanismUsed, order: PickOrder) -> String {
     chosen_by(used, order).trim_start_matches("the mechanism ").to_owned()
+}
+
+fn missing(rule: MissingRule) -> &'static str {
+    match rule {
+        MissingRule::Zero => "left out",
+        MissingRule::GridMiddle => "count as the middle of the range",
+        MissingRule::NoPair => "in no pair",
+    }
 }
 
 fn score_of(score: &ScoreUsed) -> String {

@@ -45,7 +45,7 @@ pub(super) fn with_strengths(names: [&str; 2]) -> Record {
     record.verdict = Verdict {
         beyond_chance: Some(1),
         chance_level: Some(0.45),
-        text: "1 of 2 are beyond chance; this run cannot tell the others from it".to_owned(),
+        text: "1 of 2 are beyond chance; this run cannot tell the others from chance".to_owned(),
     };
     record
 }

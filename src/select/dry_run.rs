@@ -77,7 +77,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         score: score_used(&plan, None),
         rows_needed: rows_needed(&plan, &STRENGTHS)?,
         noise,
-        warnings: warnings(&plan, &RandomnessUsed::of(request.entropy), None),
+        warnings: warnings(&plan, &schema, &RandomnessUsed::of(request.entropy), None),
     })
 }
 

@@ -520,6 +520,8 @@ words! {
         RareClass = "rare-class",
         /// Many rows without a usable target according to a private count.
         UnusableTargets = "unusable-targets",
+        /// A feature whose name is one of ids.
+        IdAsFeature = "id-as-feature",
         /// Nearly all rows fall on one side of the split.
         OneSidedSplit = "one-sided-split",
         /// Too few blocks to tell features apart by votes.

@@ -1,6 +1,6 @@
 //! Records of runs. They depend on the data only through values that the budget paid for.
 
-use crate::data::{Orientation, Scaling, Schema};
+use crate::data::{Orientation, Scaling, Schema, names_ids};
 use crate::error::Parameter;
 use crate::estimate::{LEVEL, RowsEstimate};
 use crate::exact::{GRID, two_digits};
@@ -26,9 +26,9 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         Picked { name: schema.name(place).to_owned(), column: place + 1, index }
     };
     let (estimates, verdict) = verdicts(plan, schema, &chosen);
-    let mut warnings = warnings(plan, &randomness, chosen.estimate);
+    let mut warnings = warnings(plan, schema, &randomness, chosen.estimate);
     warnings.extend(rare_classes(plan, &chosen.released, chosen.estimate));
-    warnings.extend(unusable_targets(plan, &chosen.released, chosen.estimate));
+    warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(&chosen.released));
     warnings.extend(few_blocks(plan, chosen.blocks));
     let rows_are_public = plan.neighbors == Neighbors::ReplaceOne;
@@ -80,7 +80,7 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
         (None, None) => Vec::new(),
         _ => chosen.picks.iter().enumerate().map(estimate).collect(),
     };
-    let verdict = verdict(plan, chosen, &estimates);
+    let verdict = verdict(plan, schema, chosen, &estimates);
     (estimates, verdict)
 }
 
@@ -89,7 +89,7 @@ fn digits(value: f64) -> f64 {
     (value * 1e4).round() / 1e4
 }
 
-fn verdict(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
+fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
     let none = |text: &str| Verdict {
         beyond_chance: None,
         chance_level: None,
@@ -110,18 +110,24 @@ fn verdict(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
     let called: Option<Vec<bool>> =
         estimates.iter().map(|estimate| estimate.beyond_chance).collect();
     let Some(called) = called.filter(|called| !called.is_empty()) else {
-        return none("too few rows were counted under this budget");
+        // Strengths need rows of two classes, a verdict more of them than noise.
+        let rare = rare_classes(plan, &chosen.released, chosen.estimate).is_some();
+        return none(if rare {
+            "almost no row of a stated class was counted"
+        } else {
+            "too few rows were counted under this budget"
+        });
     };
     let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
     let text = match beyond {
         0 => format!(
             "this run cannot tell these names from chance{}",
-            what_would_help(plan, chosen, estimates)
+            what_would_help(plan, schema, chosen, estimates)
         ),
         _ if beyond == k => format!("{k} of {k} are beyond chance"),
         _ => format!(
-            "{beyond} of {k} are beyond chance; this run cannot tell the others from it{}",
-            what_would_help(plan, chosen, estimates)
+            "{beyond} of {k} are beyond chance; this run cannot tell the others from chance{}",
+            what_would_help(plan, schema, chosen, estimates)
         ),
     };
     let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
@@ -130,7 +136,12 @@ fn verdict(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Verdict {
 
 /// The rows, and the epsilon if one is enough, with which features as strong as the strongest one not told from chance
 /// would be confirmed, from what was released.
-fn what_would_help(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> String {
+fn what_would_help(
+    plan: &Plan,
+    schema: &Schema,
+    chosen: &Chosen,
+    estimates: &[Estimate],
+) -> String {
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let Some(findings) = &chosen.findings else { return String::new() };
     let share = findings.smallest;
@@ -142,11 +153,20 @@ fn what_would_help(plan: &Plan, chosen: &Chosen, estimates: &[Estimate]) -> Stri
         return String::new();
     };
     let epsilon = prediction::epsilon_to_confirm(plan, strongest, Imagined { rows, share });
-    let epsilon = epsilon.map_or(String::new(), |e| format!(", or epsilon {}", two_digits(e)));
+    let epsilon = epsilon.map_or(String::new(), |e| format!(", or epsilon {},", two_digits(e)));
     format!(
-        "; about {} rows{epsilon}, would be needed for features as strong as {strongest:.2}",
+        "; about {} {}{epsilon} would be needed for the strongest of them, {strongest:.2}",
         two_digits(needed),
+        units(schema),
     )
+}
+
+/// The word for what holds one person's data.
+fn units(schema: &Schema) -> &'static str {
+    match schema.orientation() {
+        Orientation::SamplesAsRows => "rows",
+        Orientation::FeaturesAsRows => "samples",
+    }
 }
 
 /// The guarantee for a table and the budget spent.
@@ -243,6 +263,7 @@ const NARROW: usize = 200;
 /// The warnings that follow from the plan and from the private count of rows, if there is one.
 pub(super) fn warnings(
     plan: &Plan,
+    schema: &Schema,
     randomness: &RandomnessUsed,
     estimate: Option<RowsEstimate>,
 ) -> Vec<Warning> {
@@ -253,6 +274,7 @@ pub(super) fn warnings(
         warnings.push(Warning::new(WarningKind::NotPrivate, text));
     }
     warnings.extend(randomness.warning());
+    warnings.extend(id_as_feature(schema));
     if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < NARROW {
         let (remedy, parameter) = match plan.method {
             Method::Scores => ("the score ks without a scaling suits them", Parameter::Score),
@@ -274,6 +296,16 @@ pub(super) fn warnings(
         warnings.push(Warning::new(WarningKind::FewRows, text));
     }
     warnings
+}
+
+/// A warning about features whose names are those of ids: each value stands for one person.
+fn id_as_feature(schema: &Schema) -> Option<Warning> {
+    let named = schema.feature_names().filter(|name| names_ids(name));
+    let named: Vec<String> = named.take(3).map(|name| format!("{name:?}")).collect();
+    (!named.is_empty()).then(|| {
+        let text = format!("{} is a feature here: if it holds ids, leave it out", named.join(", "));
+        Warning::new(WarningKind::IdAsFeature, text).about([Parameter::Id, Parameter::Exclude])
+    })
 }
 
 /// A warning about classes with almost no rows according to the private counts: they are often misspelled.
@@ -302,6 +334,7 @@ fn rare_classes(
 /// A warning about many rows without a usable target according to the private counts.
 fn unusable_targets(
     plan: &Plan,
+    schema: &Schema,
     released: &Released,
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
@@ -313,12 +346,16 @@ fn unusable_targets(
         return None;
     }
     let remedy = match &plan.target {
+        Target::Classes(_) if schema.target().is_none() => {
+            "are all ids in the target file, all classes stated, and spelled as there?"
+        }
         Target::Classes(_) => "are all classes stated, and spelled as in the file?",
         _ => {
             "cells that are no number, such as 1,234 or 12 mg, count as missing: a look at the table shows them"
         }
     };
-    let text = format!("about {unusable} rows have no usable target: {remedy}");
+    let units = units(schema);
+    let text = format!("about {unusable} {units} have no usable target: {remedy}");
     let about = match &plan.target {
         Target::Classes(_) => Parameter::Classes,
         _ => Parameter::Inspect,

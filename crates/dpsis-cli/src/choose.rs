@@ -201,15 +201,15 @@ impl ChooseArguments {
 pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
     let job = arguments.job()?;
     let inputs = [arguments.file.as_path()];
-    let OutputArguments { format, output, quiet, .. } = &arguments.output;
+    let OutputArguments { output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &inputs)?;
-    let (format, quiet) = (*format, *quiet);
+    let (format, quiet) = (arguments.output.format(), *quiet);
     if arguments.advise {
         let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
         return say_advice(&advise(&scores, &job.epsilon), format, destination);
     }
     if let Some(trials) = job.trials {
-        if format != Format::Text {
+        if arguments.output.format.is_some_and(|format| format != Format::Text) {
             return Err(Error::request("trials are counted tab-separated: no --format"));
         }
         // The order is shown only where the mechanism releases it.

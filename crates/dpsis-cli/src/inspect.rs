@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::output::Destination;
+use crate::output::{Destination, wrapped_lines};
 use crate::schema_file::SchemaFile;
 use crate::select::SelectArguments;
 use crate::table_arguments::TableArguments;
@@ -185,7 +185,7 @@ fn text(
     let predictions = match checked {
         Ok(predictions) => predictions,
         Err(refusal) => {
-            let _ = writeln!(text, "\n{}", wrapped(&format!("No command yet: {refusal}"), 2));
+            let _ = write!(text, "\n{}", wrapped_lines(&format!("No command yet: {refusal}\n")));
             return text;
         }
     };
@@ -219,21 +219,19 @@ fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> Stri
     };
     let lead = format!(
         "With {} rows{side} features are found, and called beyond chance, more often than not from these \
-         strengths on (1 is the strongest association possible; \"never\" if not even that is enough):",
+         strengths on (1 is the strongest association possible):",
         suggestion.rows
     );
     let mut text = wrapped(&lead, 0) + "\n";
-    let strength = |strength: Option<f64>| match strength {
-        Some(strength) => format!("{strength:.2}"),
-        None => "never".to_owned(),
-    };
     for (epsilon, Prediction { found, confirmed, .. }) in predictions {
-        let _ = writeln!(
-            text,
-            "  epsilon {epsilon}: found from {}, beyond chance from {}",
-            strength(*found),
-            strength(*confirmed)
-        );
+        let line = match (found, confirmed) {
+            (None, _) => "only noise is to be expected".to_owned(),
+            (Some(found), None) => format!("found from {found:.2}, none beyond chance"),
+            (Some(found), Some(level)) => {
+                format!("found from {found:.2}, beyond chance from {level:.2}")
+            }
+        };
+        let _ = writeln!(text, "  epsilon {epsilon}: {line}");
     }
     text
 }

@@ -11,13 +11,13 @@ use job::Job;
 pub(super) use arguments::SelectArguments;
 
 pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
-    if arguments.dry_run && arguments.output.format == Format::Html {
+    if arguments.dry_run && arguments.output.format() == Format::Html {
         return Err(Error::request("a dry run comes as text or json"));
     }
     let job = arguments.job()?;
-    let OutputArguments { format, output, quiet, .. } = &arguments.output;
+    let OutputArguments { output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &arguments.inputs())?;
-    let (format, quiet) = (*format, *quiet);
+    let (format, quiet) = (arguments.output.format(), *quiet);
     let Job { table, select, .. } = &job;
     let not_private = job.not_private();
     if arguments.dry_run {

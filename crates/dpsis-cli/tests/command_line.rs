@@ -223,7 +223,7 @@ fn malformed_input_is_refused_with_its_place() {
     for (name, bytes, text) in [
         ("empty", vec![], "empty"),
         ("blank lines", b"\n\n\n".to_vec(), "empty"),
-        ("header only", b"a,b,y\n".to_vec(), "no row has a number here"),
+        ("header only", b"a,b,y\n".to_vec(), "no cell of the column \"y\" is a number"),
         ("one column", b"y\n1\n".to_vec(), "no feature"),
         ("other delimiter", b"a|b|y\n1|2|3\n".to_vec(), "--delimiter"),
         ("duplicate", b"a,a,y\n1,2,3\n".to_vec(), "header, column 2: a column name occurs twice"),
@@ -592,7 +592,7 @@ fn side_files_are_checked() {
         ("id,y\np1,1\np2,SECRET\n", "an id occurs twice in the table"),
         ("id,y\np1,1\np1,2\n", "an id occurs twice in"),
         ("id,y,z\np1,1,2\n", "must have the columns id,value"),
-        ("id,y\n", "no id is in both files"),
+        ("id,y\n", "an id in both files"),
         ("id,y\nSECRET\n", "row 1"),
     ] {
         let output = run(text);

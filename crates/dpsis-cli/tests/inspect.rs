@@ -69,7 +69,7 @@ fn the_suggested_command_works() {
             table(",age,income,out", |i, c| {
                 format!("{i},{},{},{}", 20 + i, 9000 + 31 * i, status(c))
             }),
-            &["holds ids", "labels well (26), case (14)", "--classes case,well"],
+            &["holds ids", "labels well (26), case (14)", "--classes well,case"],
         ),
         (
             "decimal commas",
@@ -194,7 +194,7 @@ fn what_would_be_found_is_announced() {
     std::fs::write(folder.path().join("t.csv"), format!("a,b,y\n{rows}")).unwrap();
     let text = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
     assert!(text.contains("50% of them in the smallest class"), "{text}");
-    assert!(text.contains("beyond chance from never"), "{text}");
+    assert!(text.contains("epsilon 1: only noise is to be expected"), "{text}");
 }
 
 /// An ordinary table of patients is not taken for genes.

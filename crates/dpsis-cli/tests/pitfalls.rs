@@ -103,7 +103,7 @@ fn inspection_leads_to_a_release_either_way() {
             &[
                 "labels case (15), well (15)",
                 "30 of the 30 ids",
-                "--classes case,well",
+                "--classes well,case",
                 "With 30 rows",
             ][..],
         ),
@@ -164,7 +164,7 @@ fn a_target_named_as_its_label() {
     let (code, text) = select(&folder, &["--target", "fraud", "--classes", "ok,fraud", "t.csv"]);
     assert_eq!(code, 0, "{text}");
     let inspected = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
-    assert!(inspected.contains("--target fraud --classes fraud,ok"), "{inspected}");
+    assert!(inspected.contains("--target fraud --classes ok,fraud"), "{inspected}");
 }
 
 #[test]

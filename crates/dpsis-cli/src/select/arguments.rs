@@ -173,7 +173,7 @@ const AFTER_HELP: &str = "\
 Examples:
   dpsis select --k 5 --eps 2 data.csv
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv
-  dpsis select --k 10 --eps 1 --target age --target-bounds 18,90 visits.csv
+  dpsis select --k 10 --eps 1 --target age --exclude 'visit_*' visits.csv
   dpsis select --k 5 --eps 2 --id patient --exclude 'admission_*' visits.csv
   dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows \\
     --target-file status.csv genes.tsv
