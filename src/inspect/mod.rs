@@ -150,7 +150,7 @@ mod tests {
             ..stated
         };
         assert_eq!(found.suggestion.facts, facts);
-        assert_eq!(found.suggestion.target, Target::classes(["case", "well"]));
+        assert_eq!(found.suggestion.target, Target::classes(["well", "case"]));
         assert_eq!((found.rows, found.columns), (30, 5));
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));

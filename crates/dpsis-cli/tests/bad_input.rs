@@ -29,8 +29,18 @@ fn cases() -> Vec<(&'static str, &'static [&'static str], Vec<u8>, Outcome)> {
     vec![
         ("nothing", &[], b"".to_vec(), Refused(3, "empty")),
         ("blank lines", &[], b"\n\r\n\n".to_vec(), Refused(3, "empty")),
-        ("header only", &[], b"a,b,y".to_vec(), Refused(3, "no cell of the column \"y\" is a number")),
-        ("header and blank lines", &[], b"a,b,y\n\n\n".to_vec(), Refused(3, "no cell of the column \"y\" is a number")),
+        (
+            "header only",
+            &[],
+            b"a,b,y".to_vec(),
+            Refused(3, "no cell of the column \"y\" is a number"),
+        ),
+        (
+            "header and blank lines",
+            &[],
+            b"a,b,y\n\n\n".to_vec(),
+            Refused(3, "no cell of the column \"y\" is a number"),
+        ),
         ("one column", &[], b"y\n1\n".to_vec(), Refused(3, "no feature column")),
         ("ids and target only", &[], b",y\np,1\n".to_vec(), Refused(3, "no feature column")),
         ("no header", &[], b"1.5,2,3\n4,5,6\n".to_vec(), Refused(3, "is the header missing?")),
