@@ -144,11 +144,16 @@ fn requests(target: &str) -> Vec<Select> {
     }
 }
 
+/// A text that counts rows also where samples are columns.
+fn in_rows(text: &str) -> String {
+    text.replace(" samples", " rows")
+}
+
 /// The record, without the target's name and place and the orientation of the table.
 fn record(select: &Select, table: &FileTable, seed: u64, threads: usize) -> serde_json::Value {
     let drawn = select.clone().threads(threads).seed(seed).run(table).unwrap();
     let mut record: serde_json::Value =
-        serde_json::from_str(&dpsis::report::to_json(&drawn).unwrap()).unwrap();
+        serde_json::from_str(&in_rows(&dpsis::report::to_json(&drawn).unwrap())).unwrap();
     record["target"]["name"].take();
     record["target"]["column"].take();
     record["guarantee"]["unit"].take();

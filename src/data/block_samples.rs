@@ -35,7 +35,7 @@ impl BlockSamples {
         opening: &Opening<'_>,
     ) -> Result<Self> {
         let facts = &stated.facts;
-        let targets = facts.target_file.as_deref().map(TargetTable::read).transpose()?;
+        let targets = stated.targets()?;
         let layout = table.layout();
         let by_id = targets.as_ref().is_some_and(|targets| !targets.in_order());
         let own_target = targets.is_none()

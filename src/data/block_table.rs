@@ -24,12 +24,12 @@ pub(crate) struct Layout {
     pub(crate) named: bool,
     /// Whether each sample has an id beside the columns: private.
     pub(crate) ids: bool,
-    /// Whether those are only the numbers of the rows.
+    /// Whether all of those are missing.
     #[cfg_attr(
         not(feature = "inspect"),
         allow(dead_code, reason = "nothing private depends on it")
     )]
-    pub(crate) numbered: bool,
+    pub(crate) no_ids: bool,
     /// Whether each sample has a target beside the columns.
     pub(crate) target: bool,
     /// The name of that target, if it is used only where it is stated.

@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use crate::data::cells::{Line, Row, Splitter, max_line};
+use crate::data::cells::{Line, Row, Splitter, is_of_a_part, max_line};
 use crate::data::turns::on_threads;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
@@ -187,7 +187,13 @@ impl<R: Read> LineBlocks<R> {
         self.carry.clear();
         self.carry.extend_from_slice(&block.bytes[block.whole..block.filled]);
         block.first_row = self.rows + 1;
-        self.rows += self.shape.lines(&block.bytes[..block.whole]).count() as u64;
+        let lines = || self.shape.lines(&block.bytes[..block.whole]);
+        if let Some(line) = lines().position(|line| line.bytes().len() > self.max_line) {
+            let long = lines().nth(line).map(|line| line.bytes().to_vec()).unwrap_or_default();
+            self.rows += line as u64;
+            return Err(Unreadable::Line(self.line_too_long(&long)));
+        }
+        self.rows += lines().count() as u64;
         if self.rows > MAX_ROWS {
             let rule = format!("the table has more than {MAX_ROWS} rows");
             return Err(Unreadable::Line(Error::input(rule)));
@@ -214,7 +220,7 @@ impl<R: Read> LineBlocks<R> {
     fn line_too_long(&self, line: &[u8]) -> Error {
         let row = self.rows + 1;
         match self.shape.splitter().split(line, row) {
-            Err(error) if error.place().is_some_and(|place| place.column.is_some()) => error,
+            Err(error) if !is_of_a_part(&error) => error,
             _ => Error::input("the line is too long for its number of columns").at(Some(row), None),
         }
     }
@@ -313,6 +319,21 @@ mod tests {
         let refused = fold_rows(endless, SHAPE, 1, Collect::default, |_| Error::io("?"));
         let error = refused.err().unwrap();
         assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
+    }
+
+    /// A line over the limit is refused wherever the blocks are cut.
+    #[test]
+    fn long_lines_are_refused_in_any_block() {
+        let shape = Shape { columns: 400, ..SHAPE };
+        let long = vec!["7".repeat(4000); 400].join(",");
+        let short = vec!["7"; 400].join(",");
+        for before in [0, 1, 3, 1000] {
+            let text = format!("{}{long}\n{short}\n", format!("{short}\n").repeat(before));
+            let fold = fold_rows(text.as_bytes(), shape, 2, Collect::default, |_| Error::io("?"));
+            let error = fold.err().unwrap();
+            assert!(error.to_string().contains("the line is too long"), "{error}");
+            assert_eq!(error.place().unwrap().row, Some(before as u64 + 1));
+        }
     }
 
     /// A bug in a fold ends the run; it does not leave the reader waiting.

@@ -71,8 +71,14 @@ impl Splitter {
         if let Some(at) = memchr::memchr(b'\r', line) {
             return Err(carriage_return(row, column_at(line, at, self.delimiter)));
         }
-        let quoted = memchr::memchr(b'"', line).is_some();
-        if quoted {
+        // In one column nothing separates cells, and only a cell in quotes is unquoted.
+        let quoted = match self.columns {
+            1 => line.starts_with(b"\""),
+            _ => memchr::memchr(b'"', line).is_some(),
+        };
+        if self.columns == 1 && !quoted {
+            self.ranges.push((0, line.len()));
+        } else if quoted {
             self.split_quoted(line, row)?;
         } else {
             self.split_plain(line);
@@ -135,6 +141,13 @@ fn oversized(row: u64, column: usize) -> Error {
     Error::input(format!("the cell is longer than {MAX_CELL} bytes")).at(Some(row), Some(column))
 }
 
+/// Whether an error may go away where the line goes on: it has too few cells.
+pub(crate) fn is_of_a_part(error: &Error) -> bool {
+    error.to_string().contains(FEWER)
+}
+
+const FEWER: &str = "the row has fewer cells";
+
 fn carriage_return(row: u64, column: usize) -> Error {
     Error::input("a carriage return stands inside the line")
         .at(Some(row), Some(column))
@@ -158,8 +171,8 @@ fn column_at(line: &[u8], at: usize, delimiter: u8) -> usize {
 
 fn ragged(cells: usize, columns: usize, row: u64) -> Error {
     // The message holds no counts: where samples are columns, their number is private.
-    let fewer = if cells < columns { "fewer" } else { "more" };
-    let rule = format!("the row has {fewer} cells than the header");
+    let cells_than = if cells < columns { FEWER } else { "the row has more cells" };
+    let rule = format!("{cells_than} than the header");
     let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
     if row == 1 && cells > columns {
         return error.hint(
@@ -179,6 +192,18 @@ mod tests {
         let mut splitter = Splitter::new(b',', columns);
         let row = splitter.split(line.as_bytes(), 7)?;
         Ok((0..columns).map(|c| String::from_utf8(row.cell(c).to_vec()).unwrap()).collect())
+    }
+
+    /// In one column there is nothing to be ragged by.
+    #[test]
+    fn one_column_is_the_line() {
+        for (line, cell) in
+            [("4,5", "4,5"), ("mild, acute", "mild, acute"), ("", ""), ("a\"b", "a\"b")]
+        {
+            assert_eq!(split(line, 1).unwrap(), [cell]);
+        }
+        assert_eq!(split("\"a, \"\"b\"\"\"", 1).unwrap(), ["a, \"b\""]);
+        assert!(split("\"a", 1).is_err());
     }
 
     #[test]

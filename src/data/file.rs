@@ -255,6 +255,12 @@ impl FileTable {
             .with_decimal_comma(self.facts.decimal_comma)
     }
 
+    /// Reads the target file, if there is one.
+    pub(super) fn targets(&self) -> Result<Option<TargetTable>> {
+        let path = self.facts.target_file.as_deref();
+        path.map(|path| TargetTable::read(path, &self.facts.cells())).transpose()
+    }
+
     pub(super) fn target_role(&self, targets: Option<&TargetTable>) -> TargetRole<'_> {
         match (&self.facts.target_file, targets) {
             _ if self.no_target => TargetRole::Apart,

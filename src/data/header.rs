@@ -71,7 +71,8 @@ impl FileTable {
     /// Assigns the roles of the columns, or of the lines where these are features, by their names alone.
     pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
         let file = self.facts.target_file.as_deref();
-        let targets = file.map(TargetTable::read_header).transpose()?;
+        let targets = file.map(|path| TargetTable::read_header(path, &self.facts.cells()));
+        let targets = targets.transpose()?;
         let table = self.open_text(opening)?;
         if self.stated_orientation() == Orientation::SamplesAsRows {
             return self.schema_of_columns(&table.names()?, targets.as_ref(), opening.labels);

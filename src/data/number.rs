@@ -70,16 +70,10 @@ impl CellFormat {
     }
 }
 
-/// Whether a text, blanks around it ignored, is empty or one of [`MISSING`].
-pub(crate) fn is_missing_text(text: &[u8]) -> bool {
-    let text = text.trim_ascii();
-    text.is_empty() || MISSING.iter().any(|missing| missing.as_bytes() == text)
-}
-
 /// The value of a trimmed cell that is not empty and no float.
 #[cold]
 fn value_of_text(cell: &[u8]) -> f64 {
-    if is_missing_text(cell) {
+    if MISSING.iter().any(|missing| missing.as_bytes() == cell) {
         return f64::NAN;
     }
     date(cell).unwrap_or_else(|| word(cell))

@@ -54,6 +54,9 @@ impl<'a> PlainLines<'a> {
 
     /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its texts. `None` if it is no row.
     pub(super) fn read<'l>(&self, line: &Line<'l>, values: &mut [f64]) -> Option<Texts<'l>> {
+        if self.shape.columns == 1 {
+            return None;
+        }
         let mut cells = Cells { line, next: Some(line.start), delimiter: self.shape.delimiter };
         let mut texts = Texts::default();
         let mut values = values.iter_mut();
@@ -76,6 +79,9 @@ impl<'a> PlainLines<'a> {
     /// The texts of a line alone; `None` if it is no row.
     pub(super) fn read_texts<'l>(&self, line: &Line<'l>) -> Option<Texts<'l>> {
         let (bytes, delimiter) = (line.bytes(), self.shape.delimiter);
+        if self.shape.columns == 1 {
+            return None;
+        }
         if memchr::memchr_iter(delimiter, bytes).count() + 1 != self.shape.columns {
             return None;
         }

@@ -336,7 +336,7 @@ fn read_header(
 ) -> std::result::Result<Vec<Vec<u8>>, HeaderError> {
     use csv_core::ReadFieldResult;
     let mut parser = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
-    let mut name = [0; MAX_CELL];
+    let mut name = [0; MAX_CELL + 1];
     let mut length = 0;
     let mut header = Vec::new();
     loop {
@@ -349,9 +349,10 @@ fn read_header(
         match result {
             ReadFieldResult::InputEmpty => {}
             ReadFieldResult::OutputFull => {
-                let rule = format!("the column's name is longer than {MAX_CELL} bytes");
-                let error = Error::input(rule).at(None, column);
-                return Err(error.hint("is a quote not closed, or is this no text table?").into());
+                return Err(too_long(column).into());
+            }
+            ReadFieldResult::Field { .. } if length > MAX_CELL => {
+                return Err(too_long(column).into());
             }
             ReadFieldResult::Field { record_end } => {
                 header.push(name[..length].to_vec());
@@ -369,6 +370,12 @@ fn read_header(
             ReadFieldResult::End => return Err(Error::input("the file is empty").into()),
         }
     }
+}
+
+fn too_long(column: Option<usize>) -> Error {
+    Error::input(format!("the column's name is longer than {MAX_CELL} bytes"))
+        .at(None, column)
+        .hint("is a quote not closed, or is this no text table?")
 }
 
 /// A name may be quoted but may not hold a line break: an unclosed quote would turn rows into names, and names are
@@ -473,6 +480,12 @@ mod tests {
     }
 
     #[test]
+    fn the_longest_name() {
+        let header = [&[b'x'; MAX_CELL][..], b",y\n1,2\n"].concat();
+        assert_eq!(read(&header).unwrap().0[0].len(), MAX_CELL);
+    }
+
+    #[test]
     fn headers_that_are_none() {
         for (bytes, text) in [
             (&b""[..], "empty"),
@@ -482,6 +495,7 @@ mod tests {
             (&[b'x'; MAX_CELL + 1], "longer"),
             (b"a,b,\"y\n1,2,3\n4,5,6\n", "header, column 3: the column's name holds a line break"),
             (b"a,\"b,y\n1,\"2\",3\n4,5,6\n", "header, column 2: the column's name holds a line"),
+            (&[&[b'x'; MAX_CELL + 1][..], b",y\n"].concat(), "longer"),
             (b"a,\"b,y\r1,2,3\r4,5,6\r", "header, column 2: the column's name holds a line"),
         ] {
             let error = read(bytes).unwrap_err();

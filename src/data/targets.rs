@@ -8,7 +8,7 @@ use std::path::Path;
 
 use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
-use crate::data::number::is_missing_text;
+use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
 use crate::error::{Error, Parameter, Result};
@@ -32,7 +32,7 @@ impl TargetTable {
     /// # Errors
     ///
     /// `Io` if it cannot be read; `Input` if it is malformed or an id occurs twice.
-    pub(crate) fn read(path: &Path) -> Result<Self> {
+    pub(crate) fn read(path: &Path, format: &CellFormat) -> Result<Self> {
         if cls::is_cls(path) {
             return Ok(Self { name: None, entries: Entries::InOrder(cls::read(path)?) });
         }
@@ -40,7 +40,7 @@ impl TargetTable {
             Format::Npy => {
                 Ok(Self { name: None, entries: Entries::InOrder(npy::read_vector(path)?) })
             }
-            Format::Text => Self::of_side_file(path, SideFile::read_any(path)?),
+            Format::Text => Self::of_side_file(path, SideFile::read_any(path)?, format),
             _ => {
                 let rule = format!("{} is no file of targets", path.display());
                 Err(Error::request(rule)
@@ -54,14 +54,15 @@ impl TargetTable {
     /// # Errors
     ///
     /// As for reading it.
-    pub(crate) fn read_header(path: &Path) -> Result<Self> {
+    pub(crate) fn read_header(path: &Path, format: &CellFormat) -> Result<Self> {
         if cls::is_cls(path) || Format::of(path)? != Format::Text {
-            return Self::read(path);
+            return Self::read(path, format);
         }
-        Self::of_side_file(path, SideFile { header: SideFile::header(path)?, rows: Vec::new() })
+        let file = SideFile { header: SideFile::header(path)?, rows: Vec::new() };
+        Self::of_side_file(path, file, format)
     }
 
-    fn of_side_file(path: &Path, file: SideFile) -> Result<Self> {
+    fn of_side_file(path: &Path, file: SideFile, format: &CellFormat) -> Result<Self> {
         let SideFile { mut header, rows } = file;
         let name = header.pop();
         let entries = match header.len() {
@@ -70,7 +71,8 @@ impl TargetTable {
                 let mut entries = HashMap::new();
                 for (i, row) in rows.into_iter().enumerate() {
                     let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
-                    if is_missing_text(&id) {
+                    // As a cell of a feature would be.
+                    if format.value(&id).to_bits() == f64::NAN.to_bits() {
                         continue;
                     }
                     let number = entries.len();
@@ -243,12 +245,14 @@ mod tests {
     fn read(text: &str) -> Result<TargetTable> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), text).unwrap();
-        TargetTable::read(file.path())
+        let format = CellFormat { missing: vec!["-9".into()], ..CellFormat::default() };
+        TargetTable::read(file.path(), &format)
     }
 
     #[test]
     fn targets_by_id() {
-        let table = read("who,status\np1, case\n p2,control\n,a\nNA,b\n,c\n NA ,d\n").unwrap();
+        let table =
+            read("who,status\np1, case\n p2,control\n,a\nNA,b\n,c\n NA ,d\n-9,e\n-9,f\n").unwrap();
         assert_eq!((table.len(), table.name()), (2, Some("status")));
         let mut join = Join::new(Some(&table));
         assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(&b"control"[..]));

@@ -34,7 +34,7 @@ enum Body {
 impl TextSamples {
     /// Reads the header, and all of the table where features are rows.
     pub(super) fn open(table: &FileTable, opening: &Opening<'_>) -> Result<Self> {
-        let targets = table.facts.target_file.as_deref().map(TargetTable::read).transpose()?;
+        let targets = table.targets()?;
         let open = table.open_text(opening)?;
         let (schema, body) = match table.stated_orientation() {
             Orientation::SamplesAsRows => {

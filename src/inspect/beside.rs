@@ -26,7 +26,7 @@ impl Beside {
     /// As for reading it.
     pub(super) fn read(facts: &TableFacts, ids: &HashMap<Vec<u8>, u64>) -> Result<Option<Self>> {
         let Some(path) = &facts.target_file else { return Ok(None) };
-        let table = TargetTable::read(path)?;
+        let table = TargetTable::read(path, &facts.cells())?;
         let format = CellFormat { decimal_comma: false, ..facts.cells() };
         let (by_id, cells) = (!table.in_order(), table.cells());
         let targets = cells.len();

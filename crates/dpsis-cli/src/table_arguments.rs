@@ -36,7 +36,7 @@ impl Deref for TableArguments {
 pub(super) struct TableOptions {
     /// A column of ids, to leave out
     ///
-    /// [default: the first if it has no name, or to join --target-file by id to a table without row names]
+    /// [default: the first if it has no name, or to join --target-file by id; none in tables of R]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
 

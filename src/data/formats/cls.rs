@@ -35,28 +35,28 @@ fn malformed(rule: &str) -> Error {
 
 fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
     let first = line(&mut input)?;
-    if first.starts_with("#numeric") {
+    if first.starts_with(b"#numeric") {
         return Err(Error::input("the .cls file holds numbers, not classes")
             .hint("give them as CSV: a header, then one value for each sample in order"));
     }
-    let sizes: Option<Vec<usize>> =
-        first.split_whitespace().map(|word| word.parse().ok()).collect();
+    let size = |word: &[u8]| std::str::from_utf8(word).ok()?.parse().ok();
+    let sizes: Option<Vec<usize>> = words(&first).map(size).collect();
     let [samples, classes, 1] = sizes.unwrap_or_default()[..] else {
         return Err(malformed("its first line does not hold its sizes"));
     };
     let second = line(&mut input)?;
-    let names = second.trim_start().strip_prefix('#');
+    let names = second.trim_ascii_start().strip_prefix(b"#");
     let names =
         names.ok_or_else(|| malformed("its second line does not name the classes after a #"))?;
-    let names: Vec<&str> = names.split_whitespace().collect();
+    let names: Vec<&[u8]> = words(names).collect();
     if names.len() != classes {
         return Err(malformed("it does not name as many classes as it says"));
     }
     let label = |word: &[u8]| {
-        let word = std::str::from_utf8(word).ok()?;
         let name = names.iter().copied().find(|name| *name == word);
-        let numbered = || names.get(word.parse::<usize>().ok()?).copied();
-        name.or_else(numbered).map(|name| name.as_bytes().to_vec())
+        let numbered =
+            || names.get(std::str::from_utf8(word).ok()?.parse::<usize>().ok()?).copied();
+        name.or_else(numbered).map(<[u8]>::to_vec)
     };
     let mut third = Vec::new();
     let read = input.by_ref().read_until(b'\n', &mut third);
@@ -72,8 +72,7 @@ fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
         }
     };
     let ended = read.and_then(|_| rest(&mut input)).map_err(|_| malformed("it is damaged"))?;
-    let words = third.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
-    let labels: Vec<TextCell> = words.map(label).collect();
+    let labels: Vec<TextCell> = words(&third).map(label).collect();
     if labels.len() != samples || !ended {
         return Err(malformed("it does not hold as many labels as it says"));
     }
@@ -81,14 +80,17 @@ fn labels(mut input: impl BufRead) -> Result<Vec<TextCell>> {
 }
 
 /// One of the first two lines, which hold public facts.
-fn line(input: &mut impl BufRead) -> Result<String> {
+fn line(input: &mut impl BufRead) -> Result<Vec<u8>> {
     let mut line = Vec::new();
     let read = input.take(MAX_LINE).read_until(b'\n', &mut line);
-    let whole = read.is_ok_and(|read| (read as u64) < MAX_LINE);
-    String::from_utf8(line)
-        .ok()
-        .filter(|_| whole)
-        .ok_or_else(|| malformed("one of its first two lines is damaged, no text or too long"))
+    match read {
+        Ok(read) if (read as u64) < MAX_LINE => Ok(line),
+        _ => Err(malformed("one of its first two lines is damaged or too long")),
+    }
+}
+
+fn words(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty())
 }
 
 #[cfg(test)]

@@ -119,7 +119,7 @@ impl<R: BufRead> GctLines<R> {
         let (mut names, mut values) = (Vec::new(), Vec::new());
         for number in metadata + 1.. {
             let Some(line) = self.next(most)? else { break };
-            if line.trim_ascii().is_empty() {
+            if line.is_empty() {
                 continue;
             }
             let cells = cells(line, columns, number)?;

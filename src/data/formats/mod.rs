@@ -116,7 +116,16 @@ impl Format {
 
     /// The format whose content starts like this, text aside.
     pub(crate) fn of_start(start: &[u8]) -> Option<Self> {
-        let starts: [(&[u8], Self); 12] = [
+        // The format's version, the writer's, and the oldest reader's: 2.3.0 or 3.5.0.
+        let serialized = matches!(
+            start,
+            [b'X', b'\n', 0, 0, 0, 2 | 3, 0, _, _, _, 0, 2, 3, 0, ..]
+                | [b'X', b'\n', 0, 0, 0, 2 | 3, 0, _, _, _, 0, 3, 5, 0, ..]
+        );
+        if serialized {
+            return Some(Self::R);
+        }
+        let starts: [(&[u8], Self); 11] = [
             (npy::MAGIC, Self::Npy),
             (b"PK\x03\x04", Self::Npz),
             (b"PK\x05\x06", Self::Npz),
@@ -125,7 +134,6 @@ impl Format {
             (b"\xff\xff\xff\xff", Self::ArrowStream),
             (b"RDX2\n", Self::R),
             (b"RDX3\n", Self::R),
-            (b"X\n\0\0\0", Self::R),
             (b"\xfd7zXZ\0", Self::R),
             (b"#1.2", Self::Gct),
             (b"#1.3", Self::Gct),

@@ -85,7 +85,13 @@ fn number(bytes: &[u8], place: usize, size: usize) -> Result<u64> {
 fn directory(file: &Positioned) -> Result<Vec<Entry>> {
     let from = file.len().saturating_sub(MAX_END);
     let end = file.bytes(from, MAX_END)?;
-    let place = end.windows(4).rposition(|word| word == b"PK\x05\x06").ok_or_else(malformed)?;
+    // The signature may also stand in the fields of this record, or in the comment that ends the file.
+    let is_end = |place: &usize| {
+        let comment = number(&end, place + 20, 2);
+        end[*place..].starts_with(b"PK\x05\x06")
+            && comment.is_ok_and(|comment| place + 22 + comment as usize == end.len())
+    };
+    let place = (0..end.len()).rev().find(is_end).ok_or_else(malformed)?;
     let (mut count, mut length, mut start) =
         (number(&end, place + 10, 2)?, number(&end, place + 12, 4)?, number(&end, place + 16, 4)?);
     if count == 0xffff || length == 0xffff_ffff || start == 0xffff_ffff {

@@ -7,8 +7,8 @@
 //! - a data frame: numbers, logicals as 0 and 1, factors and texts;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! Ids are the row names, and the numbers of the rows where R has none: whether a table has ids does not depend on
-//! its rows. Texts are read as in a text file, for R turns numbers into texts as soon as one cell is none. Where
+//! Ids are the row names, if these are texts. Numbers of rows are none: they change when a row is left out. A table has
+//! ids in any case, if only missing ones: what its columns are does not depend on its rows. Texts are read as in a text file, for R turns numbers into texts as soon as one cell is none. Where
 //! columns are samples, their names are the ids, and a column of another type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
@@ -38,16 +38,10 @@ struct RTable {
     columns: Vec<Option<HeldColumn>>,
     /// The names of the columns, if they have some.
     column_names: Option<Vec<TextCell>>,
-    row_names: RowNames,
+    /// The names of the rows, if they are texts.
+    row_names: Option<Vec<TextCell>>,
     /// The target: the member y.
     target: Option<Vec<TextCell>>,
-}
-
-/// The names of rows.
-enum RowNames {
-    Texts(Vec<TextCell>),
-    /// Not in order where some rows were left out.
-    Numbers(Vec<TextCell>),
 }
 
 /// Reads the table of a file into memory.
@@ -207,27 +201,19 @@ fn matrix(x: &Object) -> Result<RTable> {
 fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
     let column_names = column_names(x.attribute("names"), columns.len())?;
     let columns: Vec<Option<HeldColumn>> = columns.iter().map(column).collect();
-    let n = columns.iter().flatten().next().map_or(0, HeldColumn::len);
+    let names = x.attribute("row.names");
+    let length = columns.iter().flatten().next().map(HeldColumn::len);
+    let n = length.or_else(|| Some(names?.strings()?.len())).unwrap_or(0);
     if columns.iter().flatten().any(|column| column.len() != n) {
         return Err(Error::input("the columns of x in the R file differ in length"));
     }
-    let row_names = row_names(x.attribute("row.names"), n);
-    Ok(RTable { rows: n, columns, column_names, row_names, target: None })
+    Ok(RTable { rows: n, columns, column_names, row_names: row_names(names, n), target: None })
 }
 
-/// The names of rows: texts, numbers, or in short that they are 1, 2 and so on.
-fn row_names(names: Option<&Object>, rows: usize) -> RowNames {
-    match names.map(|names| &names.value) {
-        Some(ObjectValue::Strings(names)) if names.len() == rows => {
-            RowNames::Texts(names.iter().map(cell).collect())
-        }
-        Some(ObjectValue::Integers(names))
-            if names.len() == rows && names.first() != Some(&NA_INTEGER) =>
-        {
-            RowNames::Numbers(names.iter().map(|name| Some(name.to_string().into())).collect())
-        }
-        _ => RowNames::Numbers((1..=rows).map(|row| Some(row.to_string().into())).collect()),
-    }
+/// The names of rows, if they are texts.
+fn row_names(names: Option<&Object>, rows: usize) -> Option<Vec<TextCell>> {
+    let names = names?.strings().filter(|names| names.len() == rows)?;
+    Some(names.iter().map(cell).collect())
 }
 
 /// Numbers, NaN where missing or not finite.
@@ -277,19 +263,16 @@ impl RTable {
         let d = self.columns.len();
         let columns: Option<Vec<HeldColumn>> = self.columns.into_iter().collect();
         let names = feature_names(self.column_names, d)?;
-        let numbered = matches!(self.row_names, RowNames::Numbers(_));
-        let (RowNames::Texts(ids) | RowNames::Numbers(ids)) = self.row_names;
-        let layout = Layout { names, named: true, numbered, ..Layout::default() };
+        let no_ids = self.row_names.is_none();
+        let ids = self.row_names.unwrap_or_else(|| vec![None; self.rows]);
+        let layout = Layout { names, named: true, no_ids, ..Layout::default() };
         held(layout, self.rows, columns.ok_or_else(not_read)?, ids, self.target)
     }
 
     /// Rows are features, called by the row names if these are texts.
     fn features_as_rows(self, format: &CellFormat) -> Result<HeldTable> {
         let (d, rows) = (self.rows, self.columns.len());
-        let names = match self.row_names {
-            RowNames::Texts(names) => feature_names(Some(names), d)?,
-            RowNames::Numbers(_) => feature_names(None, d)?,
-        };
+        let names = feature_names(self.row_names, d)?;
         let mut features = vec![Vec::with_capacity(rows); d];
         for sample in &self.columns {
             for (row, feature) in features.iter_mut().enumerate() {
@@ -493,6 +476,47 @@ mod tests {
         let bits = |row: &Vec<f64>| row.iter().map(|value| value.to_bits()).collect::<Vec<_>>();
         assert_eq!(bits(&table.x[0]), bits(&vec![f64::NAN, word_value(b"F"), f64::NAN]));
         assert_eq!(bits(&table.x[1]), bits(&vec![1.5, f64::NAN, 2.0]));
+    }
+
+    /// Numbers of rows are no ids: they change when a row is left out.
+    #[test]
+    fn ids_are_row_names_of_text() {
+        let table_of = |row_names: Option<Vec<u8>>| {
+            let names = (symbol("names"), strings(&["a"]));
+            let class = (symbol("class"), strings(&["data.frame"]));
+            let row_names = row_names.map(|names| (symbol("row.names"), names));
+            let attributes: Vec<_> = [names, class].into_iter().chain(row_names).collect();
+            let x = [list(true, &[reals(false, &[0.5, 1.5])]), pairs(&attributes)].concat();
+            table(file(3, &pairs(&[(symbol("x"), x)])), Some("x")).unwrap().row_names
+        };
+        let text = |name: &str| Some(name.as_bytes().to_vec());
+        assert_eq!(table_of(Some(strings(&["p1", "p2"]))), Some(vec![text("p1"), text("p2")]));
+        assert_eq!(table_of(None), None);
+        assert_eq!(table_of(Some(integers(false, &[NA_INTEGER, -2]))), None);
+        assert_eq!(table_of(Some(integers(false, &[1, 3]))), None);
+    }
+
+    /// Complex numbers and bytes are no values, but do not stop a table whose columns are samples.
+    #[test]
+    fn columns_of_other_types() {
+        let complex = [word(15), word(2), vec![0; 32]].concat();
+        let raw = [word(24), word(2), vec![7; 2]].concat();
+        let columns = [reals(false, &[0.5, 1.5]), complex, raw];
+        let names = (symbol("names"), strings(&["p1", "p2", "p3"]));
+        let class = (symbol("class"), strings(&["data.frame"]));
+        let rows = (symbol("row.names"), strings(&["g1", "g2"]));
+        let frame = |columns: &[Vec<u8>], attributes: &[(Vec<u8>, Vec<u8>)]| {
+            let x = [list(true, columns), pairs(attributes)].concat();
+            table(file(3, &pairs(&[(symbol("x"), x)])), Some("x")).unwrap()
+        };
+        let all = frame(&columns, &[names.clone(), class.clone(), rows.clone()]);
+        assert!(all.columns[1].is_none() && all.columns[2].is_none() && all.rows == 2);
+        assert!(all.features_as_rows(&CellFormat::default()).is_ok());
+        let all = frame(&columns, &[names, class.clone(), rows.clone()]);
+        assert_eq!(all.samples_as_rows().err().unwrap().kind(), ErrorKind::Input);
+        // Without any column that is read the features are known all the same.
+        let none = frame(&columns[1..], &[(symbol("names"), strings(&["p2", "p3"])), class, rows]);
+        assert_eq!(none.rows, 2);
     }
 
     /// Later references to a name, and features without names.

@@ -45,6 +45,8 @@ pub(crate) enum ObjectValue {
     /// Name and value; the name is empty where there is none.
     Pairs(Vec<(Rc<str>, Object)>),
     Symbol(Rc<str>),
+    /// Complex numbers or bytes, which are no values of a table.
+    Other,
 }
 
 impl Object {
@@ -195,6 +197,14 @@ impl<'a> Reader<'a> {
             14 => {
                 let bytes = self.elements(8)?.as_chunks().0;
                 ObjectValue::Reals(bytes.iter().map(|word| f64::from_be_bytes(*word)).collect())
+            }
+            15 => {
+                self.elements(16)?;
+                ObjectValue::Other
+            }
+            24 => {
+                self.elements(1)?;
+                ObjectValue::Other
             }
             16 => {
                 let length = self.counted(4)?;

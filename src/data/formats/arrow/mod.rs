@@ -3,7 +3,8 @@
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
 //! with the wanted columns only. Integers, floats, booleans, dates and timestamps are numbers; texts,
 //! also in dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
-//! table, holds ids.
+//! table, holds ids if it holds texts. Otherwise it is left out: pandas stores numbers of rows there as soon as one row
+//! was left out, and they are none of people.
 
 mod claims;
 mod columns;
@@ -87,6 +88,7 @@ impl ArrowTable {
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
         let texts = (0..columns.len()).filter(is_text).collect();
+        let index = index.filter(|&place| !is_number(schema.field(place).data_type()));
         let ids = index.is_some();
         let layout = Layout { names, named: true, texts, ids, rows, ..Layout::default() };
         Ok(Self { format, content, schema, layout, columns, index })
