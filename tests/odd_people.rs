@@ -342,7 +342,7 @@ fn one_person_changes_nothing_but_draws() {
     for (plain, labels) in [(true, true), (false, true), (true, false), (false, false)] {
         let mut all = people(plain, labels);
         let expected = released(&all, labels);
-        for _ in 0..if cfg!(debug_assertions) { 15 } else { 150 } {
+        for _ in 0..if cfg!(debug_assertions) { 15 } else { 50 } {
             let person = Person {
                 id: odd(&mut draws),
                 cells: (0..D).map(|_| odd(&mut draws)).collect(),

@@ -77,7 +77,7 @@ impl FileTable {
         if self.stated_orientation() == Orientation::SamplesAsRows {
             return self.schema_of_columns(&table.names()?, targets.as_ref(), opening.labels);
         }
-        let names = line_names(table, opening.threads).map_err(Error::without_column)?;
+        let names = self.line_names(table, opening.threads).map_err(Error::without_column)?;
         self.schema_of_lines(names, targets.as_ref(), opening.labels)
     }
 
@@ -104,6 +104,38 @@ impl FileTable {
         Ok(schema)
     }
 
+    /// The names of lines, their first cells.
+    fn line_names(&self, table: OpenTable, threads: usize) -> Result<Vec<String>> {
+        struct Names(Vec<(u64, Vec<u8>)>);
+
+        impl RowFold for Names {
+            fn row(&mut self, number: u64, row: &Row<'_>) {
+                self.0.push((number, row.cell(0).to_vec()));
+            }
+
+            fn merge(&mut self, other: Self) {
+                self.0.extend(other.0);
+            }
+        }
+
+        let mut lines = table.fold(threads, || Names(Vec::new()))?.0;
+        lines.sort_unstable_by_key(|line| line.0);
+        lines.iter().map(|(number, name)| self.line_name(*number, name)).collect()
+    }
+
+    /// The name of a feature at the start of its line, by the line's number. One that looks like a whole line is
+    /// refused, for names are printed: unless the delimiter is stated.
+    pub(super) fn line_name(&self, number: u64, name: &[u8]) -> Result<String> {
+        let place = |error: Error| error.at(Some(number), Some(1));
+        let name = text(name)
+            .ok_or_else(|| place(Error::input("the feature's name is not text in UTF-8")))?;
+        if name.contains('\t') || self.facts.delimiter.is_none() && holds_cells(&name) {
+            let rule = "the feature's name holds several cells: is the delimiter another one?";
+            return Err(place(Error::input(rule).about([Parameter::Delimiter])));
+        }
+        Ok(name)
+    }
+
     /// Refuses a target file without a header, whose first target would be taken for one.
     pub(super) fn check_targets_have_header(
         &self,
@@ -118,38 +150,7 @@ impl FileTable {
     }
 }
 
-/// The names of lines, their first cells.
-fn line_names(table: OpenTable, threads: usize) -> Result<Vec<String>> {
-    struct Names(Vec<(u64, Vec<u8>)>);
-
-    impl RowFold for Names {
-        fn row(&mut self, number: u64, row: &Row<'_>) {
-            self.0.push((number, row.cell(0).to_vec()));
-        }
-
-        fn merge(&mut self, other: Self) {
-            self.0.extend(other.0);
-        }
-    }
-
-    let mut lines = table.fold(threads, || Names(Vec::new()))?.0;
-    lines.sort_unstable_by_key(|line| line.0);
-    lines.iter().map(|(number, name)| line_name(*number, name)).collect()
-}
-
-/// The name of a feature at the start of its line, by the line's number.
-pub(super) fn line_name(number: u64, name: &[u8]) -> Result<String> {
-    let place = |error: Error| error.at(Some(number), Some(1));
-    let name =
-        text(name).ok_or_else(|| place(Error::input("the feature's name is not text in UTF-8")))?;
-    if holds_cells(&name) {
-        let rule = "the feature's name holds several cells: is the delimiter another one?";
-        return Err(place(Error::input(rule).about([Parameter::Delimiter])));
-    }
-    Ok(name)
-}
-
-/// Whether a name holds a tab, or numbers between other delimiters: then it is rather a whole line, and is not printed.
+/// Whether a name holds numbers between delimiters.
 fn holds_cells(name: &str) -> bool {
     let cells = |by: char| {
         let cells = name.split(by).skip(1);

@@ -3,7 +3,6 @@
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
 use crate::data::file::FileTable;
-use crate::data::header::line_name;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
@@ -240,7 +239,7 @@ impl HeldFeatures {
             || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
         let mut lines = open.fold(opening.threads, new).map_err(Error::without_column)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
-        let names = lines.iter().map(|line| line_name(line.number, &line.name));
+        let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
         let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
         let schema = table.schema_of_lines(names, targets, opening.labels)?;
         let joined = match targets {

@@ -37,7 +37,7 @@ pub fn csv(lines: &[Vec<Vec<u8>>]) -> Vec<u8> {
 /// Lines of cells between tabs; a tab, a quote or a line end in a cell becomes a blank.
 pub fn tabs(lines: &[Vec<Vec<u8>>]) -> Vec<u8> {
     let plain = |cell: &Vec<u8>| -> Vec<u8> {
-        let other = |byte: &u8| if b"\t\r\n".contains(byte) { b' ' } else { *byte };
+        let other = |byte: &u8| if b"\t\r\n\"".contains(byte) { b' ' } else { *byte };
         cell.iter().map(other).collect()
     };
     let line = |cells: &Vec<Vec<u8>>| {

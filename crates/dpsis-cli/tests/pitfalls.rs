@@ -284,3 +284,35 @@ fn oddities_of_columns_are_pointed_out() {
     let long = |line: &&str| line.chars().count() > 80 && !line.contains("dpsis select");
     assert_eq!(lines.lines().find(long), None);
 }
+
+/// With features as rows a wrong delimiter would turn whole lines into names, which are printed.
+#[test]
+fn lines_of_another_delimiter_are_not_printed() {
+    let folder = tempfile::tempdir().unwrap();
+    let ids: Vec<String> = (0..30).map(|s| format!("p{s}")).collect();
+    // One comma in every line.
+    let line = |gene: usize| {
+        let values: Vec<String> = (0..30).map(|s| (s * gene % 31).to_string()).collect();
+        format!("g{gene};{};a,b\n", values.join(";"))
+    };
+    let lines: String = (1..6).map(line).collect();
+    write(&folder, "expr.csv", format!("gene;{};note,x\n{lines}", ids.join(";")));
+    let targets: String =
+        ids.iter().enumerate().map(|(s, id)| format!("{id},{}\n", s % 2)).collect();
+    write(&folder, "y.csv", format!("id,y\n{targets}"));
+    let turned = ["--orient", "features-as-rows", "--target-file", "y.csv", "--classes", "0,1"];
+    for dry in [&[][..], &["--dry-run"]] {
+        let (code, text) = select(&folder, &[&turned, dry, &["expr.csv"]].concat());
+        assert_eq!(code, 3, "{text}");
+        assert!(text.contains("holds several cells") && text.contains("--delimiter"), "{text}");
+        assert!(!text.contains(";7"), "{text}");
+    }
+    let inspected =
+        said(&dpsis(folder.path(), &[&["inspect"], &turned[..], &["expr.csv"]].concat()));
+    assert!(
+        inspected.contains("--delimiter ';'") || inspected.contains("--delimiter \";\""),
+        "{inspected}"
+    );
+    let (code, text) = select(&folder, &[&turned[..], &["--delimiter", ";", "expr.csv"]].concat());
+    assert_eq!(code, 0, "{text}");
+}

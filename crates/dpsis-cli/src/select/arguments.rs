@@ -201,7 +201,7 @@ pub(super) enum Score {
     Ks,
     /// Correlation of scaled values with the target
     Correlation,
-    /// Kendall's rank correlation, column by column
+    /// Kendall's rank correlation, column by column; classes are not counted, so misspelled ones go unnoticed
     Kendall,
 }
 
