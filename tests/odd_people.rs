@@ -272,10 +272,10 @@ mod arrow {
         };
         let mut columns = vec![("id".to_owned(), texts(&|p| &p.id))];
         columns.push((names[0].clone(), texts(&|p| &p.cells[0])));
-        for j in 1..D {
+        for (j, name) in names.iter().enumerate().skip(1) {
             let number = |person: &Person| text(&person.cells[j])?.parse().ok();
             let numbers = people.iter().map(number).collect::<Float64Array>();
-            columns.push((names[j].clone(), Arc::new(numbers)));
+            columns.push((name.clone(), Arc::new(numbers)));
         }
         columns.push(("outcome".to_owned(), texts(&|p| &p.target)));
         let nullable = columns.into_iter().map(|(name, array)| (name, array, true));
