@@ -187,13 +187,12 @@ impl<R: Read> LineBlocks<R> {
         self.carry.clear();
         self.carry.extend_from_slice(&block.bytes[block.whole..block.filled]);
         block.first_row = self.rows + 1;
-        let lines = || self.shape.lines(&block.bytes[..block.whole]);
-        if let Some(line) = lines().position(|line| line.bytes().len() > self.max_line) {
-            let long = lines().nth(line).map(|line| line.bytes().to_vec()).unwrap_or_default();
-            self.rows += line as u64;
-            return Err(Unreadable::Line(self.line_too_long(&long)));
+        for line in self.shape.lines(&block.bytes[..block.whole]) {
+            if line.bytes().len() > self.max_line {
+                return Err(Unreadable::Line(self.line_too_long(line.bytes())));
+            }
+            self.rows += 1;
         }
-        self.rows += lines().count() as u64;
         if self.rows > MAX_ROWS {
             let rule = format!("the table has more than {MAX_ROWS} rows");
             return Err(Unreadable::Line(Error::input(rule)));

@@ -158,11 +158,7 @@ fn holds_cells(name: &str) -> bool {
             (all + 1, numbers + usize::from(parse_number(cell.as_bytes()).is_some()))
         })
     };
-    name.contains('\t')
-        || [';', ',', '|']
-            .into_iter()
-            .map(cells)
-            .any(|(all, numbers)| all > 1 && 2 * numbers >= all)
+    [';', ',', '|'].into_iter().map(cells).any(|(all, numbers)| all > 1 && 2 * numbers >= all)
 }
 
 /// Whether a name could be a value of the target.
