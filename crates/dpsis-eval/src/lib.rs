@@ -57,6 +57,8 @@ mod metrics;
 mod output;
 pub mod planted;
 mod preparation;
+mod results_file;
+mod rivals;
 mod seed;
 mod study;
 mod sweep;
