@@ -6,6 +6,7 @@ mod experiment;
 mod fig1;
 mod fig8;
 mod heat;
+mod heterogeneous;
 mod joint;
 mod parts;
 mod pipelines;
@@ -40,7 +41,7 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 13] = [
+pub static ALL: [Named; 15] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -53,6 +54,13 @@ pub static ALL: [Named; 13] = [
     of("designs", "dp-sis", "rows needed for exact recovery on synthetic designs", designs::run),
     of("theorem4.1", "dp-sis", "the bound and the simulated recovery", theorem41::run),
     of("joint", "joint", "errors and run times of joint selection", joint::run),
+    of(
+        "scenarios-1-3",
+        "heterogeneous",
+        "two levels of scores (figure 2)",
+        heterogeneous::run_bimodal,
+    ),
+    of("scenarios-4-6", "heterogeneous", "drawn scores (figure 8)", heterogeneous::run_realistic),
     of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 

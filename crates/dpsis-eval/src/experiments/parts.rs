@@ -67,6 +67,20 @@ pub(super) fn verdict_of(held: usize, of: usize) -> Agreement {
     }
 }
 
+/// The number of standard errors above which a difference counts.
+pub(super) const CLEAR: f64 = 3.0;
+
+/// The verdict for a statement that should hold in most cases and whose opposite should hold in
+/// none.
+pub(super) fn mostly(held: usize, opposite: usize, of: usize) -> Agreement {
+    match (held, opposite) {
+        (held, 0) if 2 * held > of => Agreement::Matches,
+        (0, 0) => Agreement::Undecided,
+        (0, _) => Agreement::DoesNotMatch,
+        _ => Agreement::Partly,
+    }
+}
+
 /// A paragraph.
 pub(super) fn paragraph(text: &str) -> Block {
     Block::Paragraph(text.into())

@@ -3,14 +3,12 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
-use crate::experiments::parts::{Stated, verdict_of};
+use crate::experiments::parts::{CLEAR, Stated, mostly, verdict_of};
 
 const SOURCE: &str =
     "\"A Joint Exponential Mechanism for Differentially Private Top-k Set\" (2020), section 4";
 /// The mechanisms that the paper compares with its own, `joint-set`.
 const PEERS: [&str; 2] = ["peel", TWO_SIDED];
-/// The number of standard errors above which a difference counts.
-const CLEAR: f64 = 3.0;
 
 /// For each source of counts and each d, the difference of the mean errors of two mechanisms in
 /// standard errors; positive if the first is better.
@@ -26,17 +24,6 @@ fn leads(cells: &[ErrorCell], epsilon: &str, first: &str, second: &str) -> Vec<f
 fn clear(leads: &[f64]) -> (usize, usize) {
     let positive = leads.iter().filter(|z| **z > CLEAR).count();
     (positive, leads.iter().filter(|z| **z < -CLEAR).count())
-}
-
-/// The verdict for a statement that should hold in most cases and whose opposite should hold in
-/// none.
-fn mostly(held: usize, opposite: usize, of: usize) -> Agreement {
-    match (held, opposite) {
-        (held, 0) if 2 * held > of => Agreement::Matches,
-        (0, 0) => Agreement::Undecided,
-        (0, _) => Agreement::DoesNotMatch,
-        _ => Agreement::Partly,
-    }
 }
 
 fn against_peers(cells: &[ErrorCell], epsilon: &str) -> Vec<f64> {

@@ -1,0 +1,63 @@
+//! Figures and tables of scenarios.
+
+use dpsis::Result;
+use dpsis::report::Block;
+
+use crate::experiments::experiment::Experiment;
+use crate::experiments::heterogeneous::candidates::Candidates;
+use crate::experiments::heterogeneous::errors::{EPSILONS, Errors};
+use crate::experiments::parts::{CLEAR, curves, row};
+
+/// The private rivals of report-noisy-max.
+pub(super) const PRIVATE: [&str; 6] = ["gem", "mgem", "cgem", "rs", "rs-tnb", "krr"];
+
+/// The candidates of a scenario beside the errors of all rivals.
+pub(super) fn scenario_figures(
+    experiment: &Experiment<'_>,
+    errors: &Errors,
+    (name, words): (&str, &str),
+    candidates: &Candidates,
+    data: &str,
+) -> Result<Block> {
+    let id = name.replace(' ', "-");
+    let chart = candidates.chart(format!("{name}: {words}"));
+    let caption =
+        format!("Candidates of {name}: mean scores, with bands as wide as the sensitivities.");
+    let shown = curves(experiment, &format!("{id}-candidates"), &chart, &caption, data)?;
+    let chart = errors.chart(name, format!("{name}: errors"));
+    let caption = format!("Mean squared errors in {name}, with 95% bands.");
+    let measured = curves(experiment, &format!("{id}-errors"), &chart, &caption, data)?;
+    Ok(Block::Beside(vec![shown, measured]))
+}
+
+/// For each setting and budget the private mechanism with the smallest error, and its error as a share of
+/// that of report-noisy-max.
+pub(super) fn best_table(errors: &Errors, settings: &[&str]) -> Block {
+    let mut header = row(&["epsilon"]);
+    header.extend(settings.iter().map(|setting| (*setting).to_owned()));
+    let rows = EPSILONS.into_iter().map(|epsilon| {
+        let mut line = row(&[epsilon]);
+        line.extend(settings.iter().map(|setting| best(errors, setting, epsilon)));
+        line
+    });
+    Block::Table {
+        caption:
+            "The private mechanism with the smallest error, and its error over that of rnm; rnm \
+                  where none is smaller by three standard errors."
+                .into(),
+        rows: rows.collect(),
+        header,
+    }
+}
+
+fn best(errors: &Errors, setting: &str, epsilon: &str) -> String {
+    let error = |rival: &str| errors.of(setting, rival, epsilon).mean;
+    let best = PRIVATE
+        .into_iter()
+        .fold(PRIVATE[0], |best, rival| if error(rival) < error(best) { rival } else { best });
+    if errors.lead(setting, (best, "rnm"), epsilon) > CLEAR {
+        format!("{best} {:.2}", error(best) / error("rnm"))
+    } else {
+        "rnm".to_owned()
+    }
+}
