@@ -41,7 +41,7 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 15] = [
+pub static ALL: [Named; 21] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -55,12 +55,28 @@ pub static ALL: [Named; 15] = [
     of("theorem4.1", "dp-sis", "the bound and the simulated recovery", theorem41::run),
     of("joint", "joint", "errors and run times of joint selection", joint::run),
     of(
-        "scenarios-1-3",
+        "two-candidates",
         "heterogeneous",
-        "two levels of scores (figure 2)",
-        heterogeneous::run_bimodal,
+        "figures 3, 15, 16 and 17",
+        heterogeneous::two_candidates,
     ),
-    of("scenarios-4-6", "heterogeneous", "drawn scores (figure 8)", heterogeneous::run_realistic),
+    of("scenarios-1-3", "heterogeneous", "figure 2: two levels", heterogeneous::bimodal_scenarios),
+    of(
+        "share-of-high",
+        "heterogeneous",
+        "figure 18: share of high scores",
+        heterogeneous::share_of_high,
+    ),
+    of("scenarios-4-6", "heterogeneous", "figure 8: drawn scores", heterogeneous::drawn_scenarios),
+    of("rising-correlation", "heterogeneous", "figure 10", heterogeneous::rising_correlation),
+    of("exceptions", "heterogeneous", "figures 6, 22 and 24", heterogeneous::exceptions),
+    of(
+        "polarized",
+        "heterogeneous",
+        "figures 12, 19 and 20: combined GEM",
+        heterogeneous::polarized,
+    ),
+    of("conditions", "heterogeneous", "appendix J: (18) and (19)", heterogeneous::conditions),
     of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 

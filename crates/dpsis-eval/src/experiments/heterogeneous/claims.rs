@@ -3,7 +3,7 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::heterogeneous::errors::Errors;
-use crate::experiments::parts::{CLEAR, Stated, mostly};
+use crate::experiments::parts::{CLEAR, Stated};
 
 /// The budgets at which statements about orders are checked: for larger ones most errors vanish.
 pub(in crate::experiments) const MODERATE: [&str; 6] = ["0.01", "0.05", "0.1", "0.25", "0.5", "1"];
@@ -21,64 +21,104 @@ pub(in crate::experiments) struct Claim<'a> {
     pub(in crate::experiments) orders: &'a [Order<'a>],
     /// The budgets at which they are compared.
     pub(in crate::experiments) epsilons: &'a [&'a str],
-    /// What is added to the rule.
-    pub(in crate::experiments) note: &'a str,
+}
+
+/// A pair of rivals compared at several budgets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Compared {
+    /// The budgets at which the order holds clearly.
+    held: usize,
+    /// The budgets at which it is clearly reversed.
+    reversed: usize,
+}
+
+impl Compared {
+    fn of(errors: &Errors, (setting, better, worse): Order<'_>, epsilons: &[&str]) -> Self {
+        let leads: Vec<f64> =
+            epsilons.iter().map(|epsilon| errors.lead(setting, (better, worse), epsilon)).collect();
+        Self {
+            held: leads.iter().filter(|z| **z > CLEAR).count(),
+            reversed: leads.iter().filter(|z| **z < -CLEAR).count(),
+        }
+    }
 }
 
 impl Claim<'_> {
-    /// The orders that hold, that are reversed, and that were compared, over all budgets.
-    fn counts(&self, errors: &Errors) -> (usize, usize, usize) {
-        let leads: Vec<f64> = self
-            .orders
-            .iter()
-            .flat_map(|(setting, better, worse)| {
-                self.epsilons.iter().map(|epsilon| errors.lead(setting, (better, worse), epsilon))
-            })
-            .collect();
-        let held = leads.iter().filter(|z| **z > CLEAR).count();
-        (held, leads.iter().filter(|z| **z < -CLEAR).count(), leads.len())
+    fn compared(&self, errors: &Errors) -> Vec<Compared> {
+        self.orders.iter().map(|order| Compared::of(errors, *order, self.epsilons)).collect()
     }
 
-    /// The verdict: it matches if most orders hold and none is reversed.
+    /// The verdict: an order holds if it is clear at some budget and reversed at none; the statement
+    /// matches if all its orders hold.
     pub(in crate::experiments) fn verdict(&self, errors: &Errors) -> Agreement {
-        let (held, reversed, of) = self.counts(errors);
-        mostly(held, reversed, of)
+        let compared = self.compared(errors);
+        let all = |is: fn(&Compared) -> bool| compared.iter().all(is);
+        if all(|pair| pair.held > 0 && pair.reversed == 0) {
+            Agreement::Matches
+        } else if all(|pair| pair.held == 0 && pair.reversed == 0) {
+            Agreement::Undecided
+        } else if all(|pair| pair.held == 0) {
+            Agreement::DoesNotMatch
+        } else {
+            Agreement::Partly
+        }
     }
 
     /// The statement beside the result.
     pub(in crate::experiments) fn block(&self, errors: &Errors) -> Block {
-        let (held, reversed, of) = self.counts(errors);
+        let of = self.epsilons.len();
         let pairs: Vec<String> = self
             .orders
             .iter()
-            .map(|(setting, better, worse)| format!("{setting}: {better} before {worse}"))
-            .collect();
-        let reversals: Vec<String> = self
-            .orders
-            .iter()
-            .filter_map(|(setting, better, worse)| {
-                let at: Vec<&str> = self
-                    .epsilons
-                    .iter()
-                    .copied()
-                    .filter(|epsilon| errors.lead(setting, (better, worse), epsilon) < -CLEAR)
-                    .collect();
-                (!at.is_empty()).then(|| {
-                    format!(" Reversed: {setting}, {worse} before {better} at {}.", at.join(", "))
-                })
+            .zip(self.compared(errors))
+            .map(|((setting, better, worse), Compared { held, reversed })| {
+                format!(
+                    "{setting}, {better} before {worse}: clear at {held}, reversed at {reversed}"
+                )
             })
             .collect();
         Stated { statement: self.statement, source: self.source, paper: "a figure" }.against(
-            format!("of {of} comparisons: held in {held}, reversed in {reversed}"),
+            format!("{}, of {of} budgets", pairs.join("; ")),
             self.verdict(errors),
             &format!(
-                "Compared at epsilon {}: {}. A difference counts from three standard errors; the \
-                 statement matches if it holds in most comparisons and is reversed in none.{} {}",
-                self.epsilons.join(", "),
-                pairs.join("; "),
-                reversals.concat(),
-                self.note
+                "At epsilon {}. An order is clear, or clearly reversed, from three standard errors. The \
+                 statement matches if each order is clear at some budget and reversed at none.",
+                self.epsilons.join(", ")
             ),
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results_file::ResultRow;
+
+    #[test]
+    fn verdicts_follow_the_rule() {
+        let mut errors = Errors::default();
+        let row =
+            |rival: &str, epsilon: &str, mean: f64| ResultRow::new(&[rival, epsilon], &[mean, 0.1]);
+        errors.add(
+            "s",
+            vec![
+                row("a", "1", 1.0),
+                row("b", "1", 2.0),
+                row("c", "1", 1.1),
+                row("a", "2", 1.0),
+                row("b", "2", 0.2),
+                row("c", "2", 1.0),
+            ],
+        );
+        let verdict = |orders: &[Order<'_>], epsilons: &[&str]| {
+            Claim { statement: "", source: "", orders, epsilons }.verdict(&errors)
+        };
+        assert_eq!(verdict(&[("s", "a", "b")], &["1"]), Agreement::Matches);
+        assert_eq!(verdict(&[("s", "a", "b")], &["2"]), Agreement::DoesNotMatch);
+        assert_eq!(verdict(&[("s", "a", "b")], &["1", "2"]), Agreement::Partly);
+        assert_eq!(verdict(&[("s", "a", "c")], &["1", "2"]), Agreement::Undecided);
+        assert_eq!(verdict(&[("s", "a", "b"), ("s", "a", "c")], &["1"]), Agreement::Partly);
+        // What was not measured is not clear.
+        assert_eq!(verdict(&[("s", "a", "d")], &["1"]), Agreement::Undecided);
     }
 }

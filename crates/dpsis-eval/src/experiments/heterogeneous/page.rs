@@ -5,14 +5,38 @@ use dpsis::report::Block;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::Candidates;
-use crate::experiments::heterogeneous::errors::{EPSILONS, Errors};
+use crate::experiments::heterogeneous::errors::{EPSILONS, Errors, TRIALS, errors_file, measure};
 use crate::experiments::parts::{CLEAR, curves, row};
 
 /// The private rivals of report-noisy-max.
-pub(super) const PRIVATE: [&str; 6] = ["gem", "mgem", "cgem", "rs", "rs-tnb", "krr"];
+const PRIVATE: [&str; 6] = ["gem", "mgem", "cgem", "rs", "rs-tnb", "krr"];
+
+/// Measures scenarios and draws a pair of figures for each.
+pub(super) fn scenarios(
+    experiment: &Experiment<'_>,
+    file: &str,
+    all: &[(&str, &str, Candidates)],
+) -> Result<(Errors, Vec<Block>)> {
+    let trials = TRIALS * experiment.trials;
+    let data = format!("{file}.csv");
+    let mut results = errors_file(experiment, &data, trials)?;
+    let mut errors = Errors::default();
+    for (i, (name, _, candidates)) in all.iter().enumerate() {
+        (experiment.progress)(&format!("{file}: {name}"), i as f64 / all.len() as f64);
+        let rows =
+            results.part(name, || measure(experiment, name, candidates, trials, &EPSILONS))?;
+        errors.add(name, rows);
+    }
+    let mut blocks = Vec::new();
+    for (name, words, candidates) in all {
+        blocks.push(scenario_figures(experiment, &errors, (name, words), candidates, &data)?);
+    }
+    blocks.push(best_table(&errors, &all.iter().map(|(name, ..)| *name).collect::<Vec<_>>()));
+    Ok((errors, blocks))
+}
 
 /// The candidates of a scenario beside the errors of all rivals.
-pub(super) fn scenario_figures(
+fn scenario_figures(
     experiment: &Experiment<'_>,
     errors: &Errors,
     (name, words): (&str, &str),
@@ -32,7 +56,7 @@ pub(super) fn scenario_figures(
 
 /// For each setting and budget the private mechanism with the smallest error, and its error as a share of
 /// that of report-noisy-max.
-pub(super) fn best_table(errors: &Errors, settings: &[&str]) -> Block {
+fn best_table(errors: &Errors, settings: &[&str]) -> Block {
     let mut header = row(&["epsilon"]);
     header.extend(settings.iter().map(|setting| (*setting).to_owned()));
     let rows = EPSILONS.into_iter().map(|epsilon| {

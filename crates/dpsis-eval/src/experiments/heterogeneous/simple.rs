@@ -1,48 +1,24 @@
 //! Figures 2 and 8: scenarios 1 to 6.
 
 use dpsis::Result;
-use dpsis::report::{Block, Section};
+use dpsis::report::Section;
 
 use crate::experiments::experiment::Experiment;
-use crate::experiments::heterogeneous::candidates::{CANDIDATES, Candidates};
+use crate::experiments::heterogeneous::candidates::CANDIDATES;
 use crate::experiments::heterogeneous::claims::{Claim, MODERATE, SMALL};
-use crate::experiments::heterogeneous::errors::{EPSILONS, Errors, TRIALS, errors_file, measure};
-use crate::experiments::heterogeneous::page::{best_table, scenario_figures};
+use crate::experiments::heterogeneous::errors::{EPSILONS, TRIALS};
+use crate::experiments::heterogeneous::page::scenarios;
 use crate::experiments::heterogeneous::scenarios::{Relation, bimodal, fifth, fourth, sixth};
 use crate::experiments::parts::paragraph;
 
 const BIMODAL: &str =
     "\"Private Selection with Heterogeneous Sensitivities\" (2025), section VI, scenarios 1 to 3";
-const REALISTIC: &str =
+const DRAWN: &str =
     "\"Private Selection with Heterogeneous Sensitivities\" (2025), section VI, scenarios 4 to 6";
 const WORKSHOP: &str = "its workshop version, section 2";
 
-/// Measures scenarios and draws a pair of figures for each.
-pub(super) fn scenarios(
-    experiment: &Experiment<'_>,
-    file: &str,
-    all: &[(&str, &str, Candidates)],
-) -> Result<(Errors, Vec<Block>)> {
-    let trials = TRIALS * experiment.trials;
-    let data = format!("{file}.csv");
-    let mut results = errors_file(experiment, &data, trials)?;
-    let mut errors = Errors::default();
-    for (i, (name, _, candidates)) in all.iter().enumerate() {
-        (experiment.progress)(&format!("{file}: {name}"), i as f64 / all.len() as f64);
-        let rows =
-            results.part(name, || measure(experiment, name, candidates, trials, &EPSILONS))?;
-        errors.add(name, rows);
-    }
-    let mut blocks = Vec::new();
-    for (name, words, candidates) in all {
-        blocks.push(scenario_figures(experiment, &errors, (name, words), candidates, &data)?);
-    }
-    blocks.push(best_table(&errors, &all.iter().map(|(name, ..)| *name).collect::<Vec<_>>()));
-    Ok((errors, blocks))
-}
-
 /// Figure 2.
-pub(in crate::experiments) fn run_bimodal(experiment: &Experiment<'_>) -> Result<Section> {
+pub(in crate::experiments) fn bimodal_scenarios(experiment: &Experiment<'_>) -> Result<Section> {
     let half = CANDIDATES / 2;
     let all = [
         ("scenario 1", "high scores are the sensitive ones", bimodal(Relation::Positive, half)),
@@ -60,13 +36,8 @@ pub(in crate::experiments) fn run_bimodal(experiment: &Experiment<'_>) -> Result
 }
 
 fn bimodal_claims() -> [Claim<'static>; 5] {
-    let claim = |statement, orders, epsilons| Claim {
-        statement,
-        source: BIMODAL,
-        orders,
-        epsilons,
-        note: "",
-    };
+    let claim =
+        |statement, orders, epsilons| Claim { statement, source: BIMODAL, orders, epsilons };
     [
         claim(
             "Scenario 1 has positive correlation so RS and mGEM perform the best, followed by RNM, \
@@ -116,7 +87,7 @@ fn bimodal_claims() -> [Claim<'static>; 5] {
 }
 
 /// Figure 8.
-pub(in crate::experiments) fn run_realistic(experiment: &Experiment<'_>) -> Result<Section> {
+pub(in crate::experiments) fn drawn_scenarios(experiment: &Experiment<'_>) -> Result<Section> {
     let draws = (experiment.seed, TRIALS * experiment.trials);
     let all = [
         ("scenario 4", "sensitivities rise with the scores", fourth(draws)),
@@ -132,23 +103,17 @@ pub(in crate::experiments) fn run_realistic(experiment: &Experiment<'_>) -> Resu
          Scenario 5: N(a/10, 1 - a/101). Scenario 6: N(mu_a, sd_a) with draws from U(0, 10) and U(0, 1).",
     )];
     blocks.extend(figures);
-    blocks.extend(realistic_claims().iter().map(|claim| claim.block(&errors)));
+    blocks.extend(drawn_claims().iter().map(|claim| claim.block(&errors)));
     Ok(Section::new("scenarios-4-6", "Scenarios 4 to 6: drawn scores (figure 8)", blocks))
 }
 
-fn realistic_claims() -> [Claim<'static>; 6] {
-    let claim = |statement, source, orders, epsilons| Claim {
-        statement,
-        source,
-        orders,
-        epsilons,
-        note: "",
-    };
+fn drawn_claims() -> [Claim<'static>; 6] {
+    let claim = |statement, source, orders, epsilons| Claim { statement, source, orders, epsilons };
     [
         claim(
             "GEM does not perform well in the presence of positive correlation, and vice-versa for mGEM \
              and RS.",
-            REALISTIC,
+            DRAWN,
             &[
                 ("scenario 4", "mgem", "rnm"),
                 ("scenario 4", "rs", "rnm"),
@@ -159,7 +124,7 @@ fn realistic_claims() -> [Claim<'static>; 6] {
         claim(
             "GEM does perform well in the presence of negative correlation, and vice-versa for mGEM and \
              RS.",
-            REALISTIC,
+            DRAWN,
             &[
                 ("scenario 5", "gem", "rnm"),
                 ("scenario 5", "rnm", "mgem"),
@@ -169,7 +134,7 @@ fn realistic_claims() -> [Claim<'static>; 6] {
         ),
         claim(
             "GEM does perform well in the absence of correlation, and vice-versa for mGEM and RS.",
-            REALISTIC,
+            DRAWN,
             &[
                 ("scenario 6", "gem", "mgem"),
                 ("scenario 6", "gem", "rs"),
