@@ -14,7 +14,7 @@ pub(crate) const STOP: &str = "0.05";
 
 /// A named way to pick one candidate.
 pub(crate) struct Rival {
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     way: Way,
 }
 
@@ -34,15 +34,6 @@ impl Rival {
     ///
     /// `Request` if nothing has that name.
     pub(crate) fn named(name: &'static str) -> Result<Self> {
-        Self::with_stop(name, STOP)
-    }
-
-    /// The same with another probability of stopping after a look.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if nothing has that name, or the probability is out of range.
-    pub(crate) fn with_stop(name: &'static str, stop: &str) -> Result<Self> {
         let mut parameters = Parameters::default();
         let way = match name {
             "rnm" => Way::Common(by_id("noisy-max", &parameters)?),
@@ -51,12 +42,34 @@ impl Rival {
             "rnm-h" => Way::NotPrivate(Baseline::OwnExponentialNoise),
             _ => {
                 if name.starts_with("rs") {
-                    parameters.stop = Some(stop.into());
+                    parameters.stop = Some(STOP.into());
                 }
                 Way::Own(by_id(name, &parameters)?)
             }
         };
-        Ok(Self { name, way })
+        Ok(Self { name: name.to_owned(), way })
+    }
+
+    /// Random stopping with another probability of stopping after a look, named `rs STOP`.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the probability is out of range.
+    pub(crate) fn random_stopping(stop: &str) -> Result<Self> {
+        let mut parameters = Parameters::default();
+        parameters.stop = Some(stop.into());
+        Ok(Self { name: format!("rs {stop}"), way: Way::Own(by_id("rs", &parameters)?) })
+    }
+
+    /// Combined GEM with another share of the budget for its question, named `cgem SHARE`.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the share is out of range.
+    pub(crate) fn combined_gem(share: &str) -> Result<Self> {
+        let mut parameters = Parameters::default();
+        parameters.share = Some(share.into());
+        Ok(Self { name: format!("cgem {share}"), way: Way::Own(by_id("cgem", &parameters)?) })
     }
 
     /// All rivals, in the order of [`RIVALS`].
@@ -148,7 +161,7 @@ mod tests {
                 .map(|seed| rival.pick(&contest, &"1000".parse().unwrap(), seed).unwrap())
                 .filter(|pick| contest.shortfall(*pick) > 0.0)
                 .count();
-            let expected = match rival.name {
+            let expected = match &*rival.name {
                 "random" => 150..200,
                 // Some draws stop before they have looked at a candidate with the best score.
                 "rs" | "rs-tnb" => 10..190,

@@ -9,7 +9,7 @@ use crate::experiments::heterogeneous::candidates::Candidates;
 use crate::figure::{Curve, CurveChart, CurvePoint};
 use crate::metrics::Estimate;
 use crate::results_file::{ResultRow, ResultsFile};
-use crate::rivals::{RIVALS, Rival};
+use crate::rivals::Rival;
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
 
@@ -39,22 +39,22 @@ pub(super) fn errors_file<'a>(
     )
 }
 
-/// Measures all rivals at the given budgets, each in as many trials as there are.
+/// Measures rivals at the given budgets.
 pub(super) fn measure(
     experiment: &Experiment<'_>,
     setting: &str,
+    rivals: &[Rival],
     candidates: &Candidates,
     trials: u64,
     epsilons: &[&str],
 ) -> Result<Vec<ResultRow>> {
-    let rivals = Rival::all()?;
     let budgets: Vec<Epsilon> = epsilons.iter().map(|text| text.parse()).collect::<Result<_>>()?;
     let trial = |trial: u64| -> Result<Vec<f64>> {
         let contest = candidates.contest(trial)?;
         let mut errors = Vec::with_capacity(rivals.len() * budgets.len());
-        for rival in &rivals {
+        for rival in rivals {
             for (epsilon, words) in budgets.iter().zip(epsilons) {
-                let names = ["heterogeneous", setting, rival.name, words];
+                let names = ["heterogeneous", setting, &*rival.name, words];
                 let pick =
                     rival.pick(&contest, epsilon, seed_of(experiment.seed, &names, trial))?;
                 errors.push(contest.shortfall(pick).powi(2));
@@ -63,7 +63,7 @@ pub(super) fn measure(
         Ok(errors)
     };
     let found = in_parallel(trials, experiment.threads, trial)?;
-    let names = rivals.iter().flat_map(|rival| epsilons.iter().map(|words| (rival.name, *words)));
+    let names = rivals.iter().flat_map(|rival| epsilons.iter().map(|words| (&*rival.name, *words)));
     let rows = names.enumerate().map(|(place, (rival, words))| {
         let error = Estimate::of(found.iter().map(|errors| errors[place]));
         ResultRow::new(&[rival, words], &[error.mean, error.error])
@@ -96,10 +96,15 @@ impl Errors {
         self.of(setting, second, epsilon).z(&self.of(setting, first, epsilon))
     }
 
-    /// The chart of all rivals in a setting over epsilon.
-    pub(in crate::experiments) fn chart(&self, setting: &str, title: String) -> CurveChart {
-        let curve = |rival: &str| Curve {
-            label: rival.into(),
+    /// The chart of rivals in a setting over epsilon.
+    pub(in crate::experiments) fn chart(
+        &self,
+        setting: &str,
+        rivals: &[&str],
+        title: String,
+    ) -> CurveChart {
+        let curve = |rival: &&str| Curve {
+            label: (*rival).into(),
             points: EPSILONS
                 .into_iter()
                 .map(|epsilon| {
@@ -107,7 +112,7 @@ impl Errors {
                 })
                 .collect(),
         };
-        error_chart(title, "epsilon", true, RIVALS.map(curve).to_vec())
+        error_chart(title, "epsilon", true, rivals.iter().map(curve).collect())
     }
 }
 

@@ -7,6 +7,7 @@ use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::Candidates;
 use crate::experiments::heterogeneous::errors::{EPSILONS, Errors, TRIALS, errors_file, measure};
 use crate::experiments::parts::{CLEAR, curves, row};
+use crate::rivals::{RIVALS, Rival};
 
 /// The private rivals of report-noisy-max.
 const PRIVATE: [&str; 6] = ["gem", "mgem", "cgem", "rs", "rs-tnb", "krr"];
@@ -23,8 +24,9 @@ pub(super) fn scenarios(
     let mut errors = Errors::default();
     for (i, (name, _, candidates)) in all.iter().enumerate() {
         (experiment.progress)(&format!("{file}: {name}"), i as f64 / all.len() as f64);
-        let rows =
-            results.part(name, || measure(experiment, name, candidates, trials, &EPSILONS))?;
+        let rows = results.part(name, || {
+            measure(experiment, name, &Rival::all()?, candidates, trials, &EPSILONS)
+        })?;
         errors.add(name, rows);
     }
     let mut blocks = Vec::new();
@@ -48,7 +50,7 @@ fn scenario_figures(
     let caption =
         format!("Candidates of {name}: mean scores, with bands as wide as the sensitivities.");
     let shown = curves(experiment, &format!("{id}-candidates"), &chart, &caption, data)?;
-    let chart = errors.chart(name, format!("{name}: errors"));
+    let chart = errors.chart(name, &RIVALS, format!("{name}: errors"));
     let caption = format!("Mean squared errors in {name}, with 95% bands.");
     let measured = curves(experiment, &format!("{id}-errors"), &chart, &caption, data)?;
     Ok(Block::Beside(vec![shown, measured]))

@@ -13,7 +13,7 @@ use crate::experiments::heterogeneous::scenarios::rising;
 use crate::experiments::parts::{CLEAR, Stated, curves, paragraph, verdict_of};
 use crate::figure::Curve;
 use crate::metrics::Estimate;
-use crate::rivals::RIVALS;
+use crate::rivals::{RIVALS, Rival};
 
 /// The weights of the score in the sensitivity.
 const WEIGHTS: [f64; 9] = [-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0];
@@ -63,8 +63,9 @@ fn measured(experiment: &Experiment<'_>) -> Result<(Errors, Vec<f64>)> {
         let name = setting(weight);
         (experiment.progress)(&format!("increasing correlation: {name}"), i as f64 / 9.0);
         let candidates = rising(weight, (experiment.seed, trials));
-        let rows =
-            results.part(&name, || measure(experiment, &name, &candidates, trials, &BUDGETS))?;
+        let rows = results.part(&name, || {
+            measure(experiment, &name, &Rival::all()?, &candidates, trials, &BUDGETS)
+        })?;
         errors.add(&name, rows);
         correlations.push(spearman(&candidates)?);
     }

@@ -11,7 +11,7 @@ use crate::experiments::heterogeneous::scenarios::{Relation, bimodal};
 use crate::experiments::parts::{CLEAR, Stated, curves, mostly, paragraph, verdict_of};
 use crate::figure::Curve;
 use crate::metrics::Estimate;
-use crate::rivals::RIVALS;
+use crate::rivals::{RIVALS, Rival};
 
 /// The numbers of high scores among 100.
 const HIGH: [usize; 11] = [1, 5, 10, 20, 35, 50, 65, 80, 90, 95, 99];
@@ -95,8 +95,9 @@ fn measured(experiment: &Experiment<'_>, numbers: &[usize]) -> Result<Errors> {
         let (name, share) = (setting(words, high), i as f64 / (3 * numbers.len()) as f64);
         (experiment.progress)(&format!("share of high scores: {name}"), share);
         let candidates = bimodal(relation, high);
-        let rows =
-            results.part(&name, || measure(experiment, &name, &candidates, trials, &[EPSILON]))?;
+        let rows = results.part(&name, || {
+            measure(experiment, &name, &Rival::all()?, &candidates, trials, &[EPSILON])
+        })?;
         errors.add(&name, rows);
     }
     Ok(errors)

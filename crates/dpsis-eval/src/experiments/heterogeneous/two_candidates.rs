@@ -33,8 +33,30 @@ struct Pair {
     epsilon: &'static str,
 }
 
-/// A rival and its stopping probability.
-type Player = (&'static str, &'static str);
+/// The name of a rival, or a stopping probability of random stopping.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Player {
+    Named(&'static str),
+    Stopping(&'static str),
+}
+
+use Player::{Named, Stopping};
+
+impl Player {
+    fn rival(self) -> Result<Rival> {
+        match self {
+            Named(name) => Rival::named(name),
+            Stopping(stop) => Rival::random_stopping(stop),
+        }
+    }
+
+    fn name(self) -> String {
+        match self {
+            Named(name) => name.to_owned(),
+            Stopping(stop) => format!("rs {stop}"),
+        }
+    }
+}
 
 /// A map of pairs, row by row, over which players are compared with report-noisy-max.
 struct Map {
@@ -51,8 +73,8 @@ fn over_sensitivities() -> Map {
         epsilon: "1",
     };
     let row = |better: &f64| SENSITIVITIES.iter().map(|worse| pair(*better, *worse)).collect();
-    let stops = STOPS.iter().map(|stop| ("rs", *stop));
-    let others = ["rnm-h", "gem", "mgem"].map(|name| (name, STOP));
+    let stops = STOPS.map(Stopping);
+    let others = ["rnm-h", "gem", "mgem"].map(Named);
     Map {
         name: "sensitivities",
         pairs: SENSITIVITIES.iter().rev().map(row).collect(),
@@ -66,7 +88,7 @@ fn over_epsilon(name: &'static str, sensitivities: [f64; 2]) -> Map {
     let row = |difference: &f64| {
         BUDGETS.map(|epsilon| Pair { difference: *difference, sensitivities, epsilon }).to_vec()
     };
-    let players = ["rnm-h", "rs", "gem", "mgem"].map(|name| (name, STOP)).to_vec();
+    let players = [Named("rnm-h"), Stopping(STOP), Named("gem"), Named("mgem")].to_vec();
     Map { name, pairs: DIFFERENCES.iter().rev().map(row).collect(), players }
 }
 
@@ -78,17 +100,13 @@ struct Differences {
     wrong: Vec<Vec<Vec<Estimate>>>,
 }
 
-fn id_of((rival, stop): Player) -> String {
-    if rival == "rs" { format!("rs {stop}") } else { rival.to_owned() }
-}
-
 /// How often a rival picks the worse candidate.
 fn wrong(experiment: &Experiment<'_>, pair: Pair, player: Player, trials: u64) -> Result<Estimate> {
-    let rival = Rival::with_stop(player.0, player.1)?;
+    let rival = player.rival()?;
     let epsilon: Epsilon = pair.epsilon.parse()?;
     let contest = Contest::new(&[0.0, pair.difference], &pair.sensitivities)?;
     let [worse, better] = pair.sensitivities.map(|own| own.to_string());
-    let id = id_of(player);
+    let id = player.name();
     let names = ["two", &*id, pair.epsilon, &*worse, &*better, &*pair.difference.to_string()];
     let picks = in_parallel(trials, experiment.threads, |trial| {
         rival.pick(&contest, &epsilon, seed_of(experiment.seed, &names, trial))
@@ -103,10 +121,10 @@ fn measured(
 ) -> Result<Differences> {
     let trials = TRIALS * experiment.trials;
     let players: Vec<Player> =
-        std::iter::once(("rnm", STOP)).chain(map.players.iter().copied()).collect();
+        std::iter::once(Named("rnm")).chain(map.players.iter().copied()).collect();
     let mut shares = Vec::new();
     for (i, player) in players.iter().enumerate() {
-        let part = format!("{}: {}", map.name, id_of(*player));
+        let part = format!("{}: {}", map.name, player.name());
         let share = i as f64 / players.len() as f64;
         (experiment.progress)(&format!("two candidates: {part}"), share);
         let rows = results.part(&part, || {
@@ -202,7 +220,7 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
         rows: SENSITIVITIES.iter().rev().map(|own| format!("better {own}")).collect(),
     };
     for player in &sensitivities.map.players {
-        let id = id_of(*player);
+        let id = player.name();
         let map = sensitivities.heat(*player, format!("rnm against {id}, by sensitivities"), &axes);
         let caption = "By the sensitivities of the two candidates; epsilon 1, difference 1.";
         let name = format!("two-candidates-{}", id.replace(' ', "-"));
@@ -215,16 +233,16 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
     };
     for differences in [&larger, &smaller] {
         for player in &differences.map.players {
-            let (id, name) = (player.0, differences.map.name);
+            let (id, name) = (player.name(), differences.map.name);
             let map = differences.heat(*player, format!("rnm against {id}: {name}"), &axes);
             let caption = format!("By epsilon and the difference of the scores; {name}.");
-            let file = format!("two-candidates-{id}-{}", name.replace(' ', "-"));
+            let file = format!("two-candidates-{id}-{name}").replace(' ', "-");
             blocks.push(figure(experiment, &file, map.svg()?, &caption, DATA)?);
         }
     }
     blocks.extend([
-        follows_sensitivity(&sensitivities, [("rnm-h", STOP), ("rs", STOP), ("mgem", STOP)], true),
-        follows_sensitivity(&sensitivities, [("gem", STOP); 1], false),
+        follows_sensitivity(&sensitivities, [Named("rnm-h"), Stopping(STOP), Named("mgem")], true),
+        follows_sensitivity(&sensitivities, [Named("gem")], false),
         worse_than_random(&smaller, &larger),
         stops(&sensitivities),
     ]);
@@ -289,8 +307,8 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
             small.map(|(_, share)| share.mean - 0.5 > CLEAR * share.error).collect();
         (above.iter().filter(|above| **above).count(), above.len())
     };
-    let (gem, of) = count(larger, ("gem", STOP));
-    let (mgem, and_of) = count(smaller, ("mgem", STOP));
+    let (gem, of) = count(larger, Named("gem"));
+    let (mgem, and_of) = count(smaller, Named("mgem"));
     let verdict = match (gem, mgem) {
         (0, 0) => Agreement::DoesNotMatch,
         (0, _) | (_, 0) => Agreement::Partly,
@@ -313,7 +331,7 @@ fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
 
 /// Whether random stopping differs the more from report-noisy-max the longer it goes on.
 fn stops(differences: &Differences) -> Block {
-    let sizes = STOPS.map(|stop| differences.size(("rs", stop)));
+    let sizes = STOPS.map(|stop| differences.size(Stopping(stop)));
     let words: Vec<String> =
         STOPS.iter().zip(sizes).map(|(stop, size)| format!("{stop}: {size:.3}")).collect();
     let held = sizes.windows(2).filter(|pair| pair[1] > pair[0]).count();
@@ -342,7 +360,7 @@ mod tests {
         with(200, 2, |experiment| {
             for (difference, epsilon) in [(1.0, "1"), (0.5, "4")] {
                 let pair = Pair { difference, sensitivities: [0.5, 1.5], epsilon };
-                let share = wrong(experiment, pair, ("rnm", STOP), 20_000).unwrap();
+                let share = wrong(experiment, pair, Named("rnm"), 20_000).unwrap();
                 let mean = 2.0 * 1.5 / epsilon.parse::<f64>().unwrap();
                 let expected = 0.5 * f64::exp(-difference / mean);
                 assert!((share.mean - expected).abs() < 5.0 * share.error, "{share:?} {expected}");
@@ -356,7 +374,7 @@ mod tests {
     fn own_noise_has_its_law() {
         with(2, 2, |experiment| {
             let pair = Pair { difference: 1.0, sensitivities: [0.5, 1.5], epsilon: "1" };
-            let share = wrong(experiment, pair, ("rnm-h", STOP), 20_000).unwrap();
+            let share = wrong(experiment, pair, Named("rnm-h"), 20_000).unwrap();
             let expected = 0.25 * f64::exp(-1.0);
             assert!((share.mean - expected).abs() < 5.0 * share.error, "{share:?} {expected}");
         });
