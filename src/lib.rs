@@ -30,7 +30,7 @@
 //! | look at a table before a release | `inspect` (feature `inspect`) |
 //! | choose k of anything by named scores as decimal text | [`Choose`], [`Candidates`] |
 //! | choose k of anything by integer scores | [`Scores`], [`Mechanism`] |
-//! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::advise`] |
+//! | find the mechanism that suits | [`mechanism::CARDS`], [`mechanism::by_id`], [`mechanism::recommend`], [`mechanism::advise`] |
 //! | select by DPKendall or (feature `methods`) the two-stage method | [`Select::method`], [`Method`] |
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
@@ -108,7 +108,7 @@ mod vectors;
 
 pub use choose::{
     CandidateColumns, Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose,
-    ScoresUsed, Trials,
+    PublicCandidates, ScoresUsed, Trials,
 };
 #[cfg(feature = "ndarray")]
 #[doc(hidden)]

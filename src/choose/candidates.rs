@@ -100,34 +100,18 @@ impl Candidates {
         let file = SideFile::read_any(path.as_ref())?;
         let places = columns.places(&file.header)?;
         let own = places.sensitivity.is_some();
-        let stated = match (own, sensitivity) {
-            (true, Some(_)) => {
-                return Err(Error::request(
-                    "the file states sensitivities, so no common one can be stated",
-                )
-                .about([Parameter::Sensitivity]));
-            }
-            (false, None) => {
-                return Err(Error::request("no sensitivity is stated")
-                    .hint("state one for all, or a column of them: name,score,sensitivity")
-                    .about([Parameter::Sensitivity]));
-            }
-            (false, Some(stated)) => Some(number(stated)?),
-            (true, None) => None,
-        };
+        let stated = common_sensitivity(own, sensitivity)?;
         let (mut names, mut values, mut sensitivities) = (Vec::new(), Vec::new(), Vec::new());
         for (i, row) in file.rows.iter().enumerate() {
             let at = |column| {
                 move |error: Error| error.into_input().at(Some(i as u64 + 1), Some(column))
             };
-            let text = |cell: &[u8]| std::str::from_utf8(cell).map(str::to_owned).ok();
-            let no_text = || Error::input("the cell is not text in UTF-8");
-            let cell =
-                |column: usize| text(&row[column]).ok_or_else(no_text).map_err(at(column + 1));
-            names.push(cell(places.name)?);
-            values.push(number(&cell(places.score)?).map_err(at(places.score + 1))?);
+            let name = std::str::from_utf8(&row[places.name])
+                .map_err(|_| Error::input("the cell is not text in UTF-8"));
+            names.push(name.map_err(at(places.name + 1))?.to_owned());
+            values.push(number_in(&row[places.score]).map_err(at(places.score + 1))?);
             if let Some(place) = places.sensitivity {
-                sensitivities.push(number(&cell(place)?).map_err(at(place + 1))?);
+                sensitivities.push(number_in(&row[place]).map_err(at(place + 1))?);
             }
         }
         sensitivities.extend(stated);
@@ -155,22 +139,9 @@ impl Candidates {
         }
         let exponents = values.iter().chain(&sensitivities).map(|number| number.exponent);
         let exponent = exponents.min().unwrap_or(0);
-        let limit = BigInt::from(1u64 << 62);
-        let units = |number: &Decimal| {
-            let power = BigInt::from(10).pow((number.exponent - exponent).unsigned_abs());
-            let units = &number.digits * power;
-            let fits = units < limit && units > -&limit;
-            fits.then(|| units.to_i64()).flatten().ok_or_else(|| {
-                Error::request("scores and sensitivities need more than 18 digits between them")
-                    .hint("round them to fewer digits")
-            })
-        };
-        let scores = values.iter().map(units).collect::<Result<Vec<i64>>>()?;
-        let sensitivity = |number: &Decimal| match units(number)? {
-            positive @ 1.. => Ok(positive.unsigned_abs()),
-            _ => Err(Error::request("a sensitivity must be above 0")),
-        };
-        let mut each = sensitivities.iter().map(sensitivity).collect::<Result<Vec<u64>>>()?;
+        let scores = values.iter().map(|value| in_units(value, exponent));
+        let scores = scores.collect::<Result<Vec<i64>>>()?;
+        let mut each = positive_units(&sensitivities, exponent)?;
         let sensitivities = match (own, each.pop()) {
             (false, Some(common)) => Stated::Common(common),
             (_, last) => {
@@ -179,6 +150,20 @@ impl Candidates {
             }
         };
         Ok(Self { names, scores, sensitivities, exponent })
+    }
+
+    /// The same candidates with the largest of their sensitivities for all, for mechanisms that need a common
+    /// one.
+    pub fn with_the_largest_sensitivity(mut self) -> Self {
+        if let Stated::Each(each) = &self.sensitivities {
+            self.sensitivities = Stated::Common(each.iter().copied().max().unwrap_or(1));
+        }
+        self
+    }
+
+    /// One unit of the integer [`scores`](Self::scores): a power of ten.
+    pub fn unit(&self) -> f64 {
+        10f64.powi(self.exponent)
     }
 
     /// The names, in the order of the input.
@@ -232,6 +217,56 @@ fn split<N: Into<String>, T: AsRef<str>>(
         values.push(number(score.as_ref())?);
     }
     Ok((names, values))
+}
+
+/// A number in units of a power of ten that divides it.
+fn in_units(number: &Decimal, exponent: i32) -> Result<i64> {
+    let limit = BigInt::from(1u64 << 62);
+    let power = BigInt::from(10).pow((number.exponent - exponent).unsigned_abs());
+    let units = &number.digits * power;
+    let fits = units < limit && units > -&limit;
+    fits.then(|| units.to_i64()).flatten().ok_or_else(|| {
+        Error::request("scores and sensitivities need more than 18 digits between them")
+            .hint("round them to fewer digits")
+    })
+}
+
+/// Sensitivities in units of a power of ten.
+///
+/// # Errors
+///
+/// `Request` if one of them is not positive or has too many digits.
+pub(super) fn positive_units(sensitivities: &[Decimal], exponent: i32) -> Result<Vec<u64>> {
+    let positive = |number: &Decimal| match in_units(number, exponent)? {
+        positive @ 1.. => Ok(positive.unsigned_abs()),
+        _ => Err(Error::request("a sensitivity must be above 0")),
+    };
+    sensitivities.iter().map(positive).collect()
+}
+
+/// The common sensitivity, if the file has no column of them.
+///
+/// # Errors
+///
+/// `Request` if it is stated nowhere or twice, or is not a decimal number.
+pub(super) fn common_sensitivity(in_file: bool, stated: Option<&str>) -> Result<Option<Decimal>> {
+    match (in_file, stated) {
+        (true, Some(_)) => {
+            Err(Error::request("the file states sensitivities, so no common one can be stated")
+                .about([Parameter::Sensitivity]))
+        }
+        (false, None) => Err(Error::request("no sensitivity is stated")
+            .hint("state one for all, or a column of them: name,score,sensitivity")
+            .about([Parameter::Sensitivity])),
+        (false, Some(stated)) => number(stated).map(Some),
+        (true, None) => Ok(None),
+    }
+}
+
+/// The decimal number in a cell.
+pub(super) fn number_in(cell: &[u8]) -> Result<Decimal> {
+    let text = std::str::from_utf8(cell);
+    number(text.map_err(|_| Error::input("the cell is not text in UTF-8"))?)
 }
 
 fn number(text: &str) -> Result<Decimal> {

@@ -74,6 +74,31 @@ impl CandidateColumns {
     }
 }
 
+/// The columns of a file that are public, from 0.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct PublicPlaces {
+    pub(super) sensitivity: Option<usize>,
+    /// Whether there is a column of scores.
+    pub(super) has_scores: bool,
+}
+
+impl CandidateColumns {
+    /// Finds the column of sensitivities in a header, and whether there is one of scores.
+    ///
+    /// # Errors
+    ///
+    /// As for [`places`](Self::places), with the difference that scores may be missing.
+    pub(super) fn public_places(&self, header: &[String]) -> Result<PublicPlaces> {
+        let sensitivity = (self.sensitivity.is_some()
+            || header.iter().any(|name| is_default(name, "sensitivity")))
+        .then(|| find(header, self.sensitivity.as_deref(), "sensitivity"))
+        .transpose()?;
+        let has_scores =
+            self.score.is_some() || header.iter().any(|name| is_default(name, "score"));
+        Ok(PublicPlaces { sensitivity, has_scores })
+    }
+}
+
 /// The place of the column that is stated for a role, or that has the role's name.
 fn find(header: &[String], stated: Option<&str>, role: &str) -> Result<usize> {
     let is_it = |name: &String| match stated {

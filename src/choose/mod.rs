@@ -3,12 +3,14 @@
 
 mod candidates;
 mod columns;
+mod public_candidates;
 mod record;
 mod request;
 mod trials;
 
 pub use candidates::Candidates;
 pub use columns::CandidateColumns;
+pub use public_candidates::PublicCandidates;
 pub use record::{Choice, ChoiceRecord, ChosenCandidate, ScoresUsed};
 pub use request::{Choose, NotPrivateChoose};
 pub use trials::Trials;

@@ -37,7 +37,10 @@ pub mod pnf;
 pub mod rs;
 pub mod rs_tnb;
 
-pub use advice::{Advice, advise};
+pub use advice::{
+    Advice, Correlations, GemBound, Loss, Recommendation, Relation, advise, correlations,
+    gem_bound, losses, recommend,
+};
 pub use canonical::{CanonicalGumbel, CanonicalLipschitz};
 pub use card::{Card, Chooses, Sensitivity};
 pub use cgem::CombinedGem;

@@ -93,6 +93,11 @@ impl Scores {
         Ok(self)
     }
 
+    /// The same scores with the largest of their sensitivities for all, which is one for each of them, too.
+    pub fn with_the_largest_sensitivity(&self) -> Self {
+        Self { sensitivities: Sensitivities::Common(self.sensitivity()), ..self.clone() }
+    }
+
     /// The scores, in the order of the candidates: not private.
     pub fn values(&self) -> &[i64] {
         &self.values

@@ -1,5 +1,7 @@
 //! `dpsis choose`: a private choice among named scores.
 
+mod advice;
+
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -10,7 +12,8 @@ use crate::mechanism_arguments::ParameterArguments;
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
-use dpsis::mechanism::{Baseline, CARDS, advise};
+use advice::{KnownRelation, LARGEST};
+use dpsis::mechanism::{Baseline, CARDS};
 use dpsis::{
     CandidateColumns, Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, RunNote,
     Trials, report,
@@ -35,7 +38,8 @@ pub(super) struct ChooseArguments {
     #[arg(short, long, default_value_t = 1)]
     k: usize,
 
-    /// The most by which one unit can move any score, where the file does not say
+    /// The most by which one unit can move any score, where the file does not say; or largest: the largest
+    /// one of the file, for all candidates
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Candidates")]
     sensitivity: Option<String>,
 
@@ -87,14 +91,25 @@ pub(super) struct ChooseArguments {
     #[arg(long, hide_short_help = true, help_heading = "Mechanism")]
     not_private: bool,
 
-    /// Look at the scores and say which mechanism suits them: not private
+    /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public, or
+    /// without --relation by the scores, which is not private
     #[arg(
         long,
         conflicts_with_all = ["trials", "seed", "mechanism", "not_private"],
         hide_short_help = true,
-        help_heading = "Evaluation, on public scores"
+        help_heading = "Mechanism"
     )]
     advise: bool,
+
+    /// With --advise: what is known without the data of how scores go with sensitivities
+    #[arg(
+        long,
+        value_enum,
+        requires = "advise",
+        hide_short_help = true,
+        help_heading = "Mechanism"
+    )]
+    relation: Option<KnownRelation>,
 
     /// Choose N times and count the outcomes (tab-separated): spends N times epsilon, and is no release
     #[arg(
@@ -133,7 +148,9 @@ Examples:
   dpsis choose --eps 1 --name-column model --score-column auc --sensitivity 0.01 \\
     results.csv
   dpsis choose --eps 1 --k 3 --sensitivity 1 --monotonic counts.csv
+  dpsis choose --eps 1 --advise --relation negative candidates.csv
   dpsis choose --eps 1 --mechanism gem candidates.csv
+  dpsis choose --eps 1 --sensitivity largest candidates.csv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
 
@@ -150,6 +167,27 @@ struct ChooseJob {
 }
 
 impl ChooseArguments {
+    fn columns(&self) -> CandidateColumns {
+        let mut columns = CandidateColumns::default();
+        columns.name.clone_from(&self.name_column);
+        columns.score.clone_from(&self.score_column);
+        columns.sensitivity.clone_from(&self.sensitivity_column);
+        columns
+    }
+
+    /// The stated sensitivity of all candidates.
+    fn common_sensitivity(&self) -> Option<&str> {
+        self.sensitivity.as_deref().filter(|stated| *stated != LARGEST)
+    }
+
+    /// Reads the candidates.
+    fn candidates(&self) -> Result<Candidates> {
+        let read =
+            Candidates::read_columns(&self.file, &self.columns(), self.common_sensitivity())?;
+        let largest = self.sensitivity.as_deref() == Some(LARGEST);
+        Ok(if largest { read.with_the_largest_sensitivity() } else { read })
+    }
+
     /// Reads the candidates, after everything is checked that can be without them.
     fn job(&self) -> Result<ChooseJob> {
         let baseline = match self.mechanism.as_deref() {
@@ -179,14 +217,8 @@ impl ChooseArguments {
             }
             _ => {}
         }
-        let mut columns = CandidateColumns::default();
-        columns.name.clone_from(&self.name_column);
-        columns.score.clone_from(&self.score_column);
-        columns.sensitivity.clone_from(&self.sensitivity_column);
-        let sensitivity = self.sensitivity.as_deref();
-        let candidates = Candidates::read_columns(&self.file, &columns, sensitivity)?;
         Ok(ChooseJob {
-            candidates,
+            candidates: self.candidates()?,
             request,
             baseline,
             trials: self.trials,
@@ -199,15 +231,14 @@ impl ChooseArguments {
 }
 
 pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
-    let job = arguments.job()?;
     let inputs = [arguments.file.as_path()];
     let OutputArguments { output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &inputs)?;
     let (format, quiet) = (arguments.output.format(), *quiet);
     if arguments.advise {
-        let scores = job.candidates.scores(job.neighbors, job.monotonic)?;
-        return say_advice(&advise(&scores, &job.epsilon), format, destination);
+        return advice::advice(arguments, format, destination);
     }
+    let job = arguments.job()?;
     if let Some(trials) = job.trials {
         if arguments.output.format.is_some_and(|format| format != Format::Text) {
             return Err(Error::request("trials are counted tab-separated: no --format"));
@@ -299,30 +330,4 @@ fn compare(
         }
         Format::Html => return Err(Error::request(rule)),
     })
-}
-
-fn say_advice(
-    advice: &dpsis::mechanism::Advice,
-    format: Format,
-    destination: Destination,
-) -> Result<()> {
-    output::remark("NOT PRIVATE: read off the scores; nothing of this may be passed on\n");
-    if format == Format::Json {
-        return destination.write(&report::to_json(advice)?);
-    }
-    if format != Format::Text {
-        return Err(Error::request("advice comes as text or json"));
-    }
-    let worse = |yes: bool| if yes { "yes" } else { "no" };
-    destination.write(&format!(
-        "mechanism  {} ({})\npearson    {:+.3}\nspearman   {:+.3}\nweighted   {:+.3}\n\
-         GEM bound  worse than report-noisy-max: {}; vacuous: {}\n",
-        advice.mechanism,
-        advice.reason,
-        advice.pearson,
-        advice.spearman,
-        advice.weighted,
-        worse(advice.gem_bound_worse_than_noisy_max),
-        worse(advice.gem_bound_vacuous)
-    ))
 }

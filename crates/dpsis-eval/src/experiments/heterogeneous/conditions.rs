@@ -1,86 +1,14 @@
-//! Appendix J: conditions (18) and (19) against the mechanism that is better.
+//! Appendix J: conditions (18) and (19), the correlation and the library's advice against the mechanism
+//! that is better.
 
-use dpsis::mechanism::advise;
+use dpsis::Result;
 use dpsis::report::{Agreement, Block, Section};
-use dpsis::{Epsilon, Result};
-use rand::Rng;
-use rand_chacha::ChaCha20Rng;
-use rand_chacha::rand_core::SeedableRng;
 
 use crate::experiments::experiment::Experiment;
+use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Instance, all};
 use crate::experiments::parts::{CLEAR, Stated, paragraph, row};
-use crate::metrics::Estimate;
-use crate::results_file::{ResultRow, ResultsFile};
-use crate::rivals::{Contest, Rival};
-use crate::seed::seed_of;
-use crate::sweep::in_parallel;
 
-/// The random instances, and the draws of each for each repetition: 1,000 for 100.
-const INSTANCES: u64 = 300;
-const DRAWS: u64 = 10;
-const BUDGETS: [&str; 4] = ["0.1", "1", "4", "16"];
-const DATA: &str = "conditions.csv";
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), appendix J";
-
-/// An instance at a budget: what the conditions say, and the measured leads in standard errors.
-#[derive(Debug, Clone, Copy, PartialEq)]
-struct Instance {
-    /// Condition (18): GEM's bound is worse than that of report-noisy-max.
-    worse_than_rnm: bool,
-    /// Condition (19): GEM's bound is vacuous.
-    vacuous: bool,
-    /// The lead of GEM over report-noisy-max.
-    over_rnm: f64,
-    /// The lead of GEM over a uniform choice.
-    over_random: f64,
-    spearman: f64,
-}
-
-/// Candidates of random number, range and relation: m from 5 to 100, sensitivities from 0.05 to 1 that
-/// mix the score's place (rising or falling) and chance in random shares.
-fn instance(seed: u64, number: u64) -> Result<(Contest, Vec<f64>)> {
-    let mut rng = ChaCha20Rng::seed_from_u64(seed_of(seed, &["conditions", "instance"], number));
-    let m = rng.gen_range(5..=100);
-    let range = 10f64.powf(rng.gen_range(-0.5..1.5));
-    let (share, falls): (f64, bool) = (rng.gen_range(0.0..1.0), rng.gen_bool(0.5));
-    let (mut scores, mut sensitivities) = (Vec::new(), Vec::new());
-    for _ in 0..m {
-        let (u, v): (f64, f64) = (rng.gen_range(0.0..1.0), rng.gen_range(0.0..1.0));
-        let related = if falls { 1.0 - u } else { u };
-        scores.push(range * u);
-        sensitivities.push(0.05 + 0.95 * (share * related + (1.0 - share) * v));
-    }
-    Ok((Contest::new(&scores, &sensitivities)?, scores))
-}
-
-fn measured(experiment: &Experiment<'_>, number: u64, words: &str) -> Result<Instance> {
-    let (contest, scores) = instance(experiment.seed, number)?;
-    let epsilon: Epsilon = words.parse()?;
-    let advice = advise(contest.scores(), &epsilon);
-    let error = |name: &'static str| -> Result<Estimate> {
-        let rival = Rival::named(name)?;
-        let draw = |draw: u64| {
-            let names = ["conditions", name, words, &number.to_string()];
-            let pick = rival.pick(&contest, &epsilon, seed_of(experiment.seed, &names, draw))?;
-            Ok(contest.shortfall(pick).powi(2))
-        };
-        let all: Vec<f64> = (0..DRAWS * experiment.trials).map(draw).collect::<Result<_>>()?;
-        Ok(Estimate::of(all))
-    };
-    // A uniform choice needs no draws.
-    let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let random =
-        scores.iter().map(|score| (best - score).powi(2)).sum::<f64>() / scores.len() as f64;
-    let random = Estimate { mean: random, error: 0.0 };
-    let gem = error("gem")?;
-    Ok(Instance {
-        worse_than_rnm: advice.gem_bound_worse_than_noisy_max,
-        vacuous: advice.gem_bound_vacuous,
-        over_rnm: error("rnm")?.z(&gem),
-        over_random: random.z(&gem),
-        spearman: advice.spearman,
-    })
-}
 
 /// Runs the experiment.
 pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section> {
@@ -93,84 +21,44 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
              Condition (19) is lost in the text and read as (4/epsilon) D_best ln(m/beta) > q_best - \
              q_worst.",
         ),
-        table(&all),
+        predictions(&all),
         eighteen(&all),
         nineteen(&all),
         correlation(&all),
+        paragraph(
+            "What a rule of choice is worth: the mechanism that it names is compared with report-noisy-max \
+             on the same instances. \"Recommended\" is the rule of the library: by the correlation of the \
+             scores, by the domain, which knows only whether sensitivities were made to rise or to fall with \
+             the scores, or without knowing anything.",
+        ),
+        rules_table(&all),
     ];
-    Ok(Section::new("conditions", "Conditions (18) and (19)", blocks))
+    Ok(Section::new("conditions", "Conditions (18) and (19), and rules of choice", blocks))
 }
-
-fn all(experiment: &Experiment<'_>) -> Result<Vec<(&'static str, Instance)>> {
-    let mut results = ResultsFile::open(
-        experiment.output,
-        DATA,
-        &["instance", "epsilon"],
-        &["condition_18", "condition_19", "gem_over_rnm", "gem_over_random", "spearman"],
-        (experiment.seed, experiment.trials),
-    )?;
-    let mut found = Vec::new();
-    for (i, words) in BUDGETS.into_iter().enumerate() {
-        (experiment.progress)(&format!("conditions: epsilon {words}"), i as f64 / 4.0);
-        let rows = results.part(words, || {
-            let instances = in_parallel(INSTANCES, experiment.threads, |number| {
-                measured(experiment, number, words)
-            })?;
-            let row = |(number, one): (usize, Instance)| {
-                let yes = |condition: bool| f64::from(u8::from(condition));
-                let numbers = [
-                    yes(one.worse_than_rnm),
-                    yes(one.vacuous),
-                    one.over_rnm,
-                    one.over_random,
-                    one.spearman,
-                ];
-                ResultRow::new(&[&number.to_string(), words], &numbers)
-            };
-            Ok(instances.into_iter().enumerate().map(row).collect())
-        })?;
-        found.extend(rows.iter().map(|row| {
-            let [worse, vacuous, over_rnm, over_random, spearman] = row.numbers[..] else {
-                return (words, NOTHING);
-            };
-            let (worse_than_rnm, vacuous) = (worse == 1.0, vacuous == 1.0);
-            (words, Instance { worse_than_rnm, vacuous, over_rnm, over_random, spearman })
-        }));
-    }
-    Ok(found)
-}
-
-/// An instance that decides nothing.
-const NOTHING: Instance = Instance {
-    worse_than_rnm: false,
-    vacuous: false,
-    over_rnm: 0.0,
-    over_random: 0.0,
-    spearman: 0.0,
-};
 
 /// How often a prediction that GEM is worse agrees with a clear difference: the clear ones, and those that
 /// agree.
 fn agreement<'a>(
     all: impl IntoIterator<Item = &'a Instance>,
     predicts_worse: impl Fn(&Instance) -> bool,
-    lead: impl Fn(&Instance) -> f64,
+    other: &str,
 ) -> (usize, usize) {
+    let lead = |one: &Instance| one.lead("gem", other);
     let clear: Vec<&Instance> = all.into_iter().filter(|one| lead(one).abs() > CLEAR).collect();
     let right = clear.iter().filter(|one| predicts_worse(one) == (lead(one) < 0.0)).count();
     (right, clear.len())
 }
 
-fn table(all: &[(&str, Instance)]) -> Block {
+fn predictions(all: &[Instance]) -> Block {
     let line = |epsilon: &str| {
-        let here = || all.iter().filter(|(words, _)| *words == epsilon).map(|(_, one)| one);
+        let here = || all.iter().filter(|one| one.epsilon == epsilon);
         let words = |(right, of): (usize, usize)| format!("{right} of {of}");
-        let worse = here().filter(|one| one.over_rnm < -CLEAR).count();
+        let worse = here().filter(|one| one.lead("gem", "rnm") < -CLEAR).count();
         row(&[
             epsilon,
-            &words(agreement(here(), |one| one.worse_than_rnm, |one| one.over_rnm)),
-            &words(agreement(here(), |one| one.spearman > 0.0, |one| one.over_rnm)),
-            &words(agreement(here(), |one| one.vacuous, |one| one.over_random)),
+            &words(agreement(here(), |one| one.worse_than_rnm, "rnm")),
+            &words(agreement(here(), |one| one.spearman > 0.0, "rnm")),
+            &words(agreement(here(), |one| one.vacuous, "random")),
             &worse.to_string(),
         ])
     };
@@ -211,36 +99,85 @@ fn stated(statement: &str, (right, of): (usize, usize), note: &str) -> Block {
     )
 }
 
-fn eighteen(all: &[(&str, Instance)]) -> Block {
-    let instances = all.iter().map(|(_, one)| one);
+fn eighteen(all: &[Instance]) -> Block {
     stated(
         "GEM will have a utility bound worse than RNM when the sensitivity of the best candidate is greater \
          than half the maximum sensitivity (18).",
-        agreement(instances, |one| one.worse_than_rnm, |one| one.over_rnm),
+        agreement(all, |one| one.worse_than_rnm, "rnm"),
         "The statement is about bounds; this tests whether the errors follow.",
     )
 }
 
-fn nineteen(all: &[(&str, Instance)]) -> Block {
-    let instances = all.iter().map(|(_, one)| one);
-    let worse = all.iter().filter(|(_, one)| one.over_random < -CLEAR).count();
-    let vacuous = all.iter().filter(|(_, one)| one.over_random < -CLEAR && one.vacuous).count();
+fn nineteen(all: &[Instance]) -> Block {
+    let is_worse = |one: &&Instance| one.lead("gem", "random") < -CLEAR;
+    let worse = all.iter().filter(is_worse).count();
+    let vacuous = all.iter().filter(is_worse).filter(|one| one.vacuous).count();
     stated(
         "GEM will have a utility bound worse than selecting a candidate uniformly at random when the \
          following condition is met (19).",
-        agreement(instances, |one| one.vacuous, |one| one.over_random),
+        agreement(all, |one| one.vacuous, "random"),
         &format!("Where gem was worse than a uniform choice, (19) held in {vacuous} of {worse}."),
     )
 }
 
-fn correlation(all: &[(&str, Instance)]) -> Block {
-    let instances = all.iter().map(|(_, one)| one);
+fn correlation(all: &[Instance]) -> Block {
     stated(
         "We propose using the correlation between the scores and sensitivities as the basis for deciding \
          which mechanism to use.",
-        agreement(instances, |one| one.spearman > 0.0, |one| one.over_rnm),
+        agreement(all, |one| one.spearman > 0.0, "rnm"),
         "The sign of Spearman's correlation as a prediction that gem is worse than rnm.",
     )
+}
+
+/// A rule of choice: the mechanism for an instance.
+type Choice = fn(&Instance) -> &str;
+
+const RULES: [(&str, Choice); 10] = [
+    ("recommended by the scores", |one| drawn(&one.by_scores)),
+    ("recommended by the domain", |one| drawn(&one.by_domain)),
+    ("recommended, relation unknown", |one| drawn(&one.by_nothing)),
+    ("the domain alone: gem or mgem", |one| if one.falls { "gem" } else { "mgem" }),
+    ("always rnm", |_| "rnm"),
+    ("always gem", |_| "gem"),
+    ("always mgem", |_| "mgem"),
+    ("always rs", |_| "rs"),
+    ("always cgem", |_| "cgem"),
+    ("always krr", |_| "krr"),
+];
+
+/// The name under which a mechanism is drawn: permute-and-flip has the law of report-noisy-max.
+fn drawn(mechanism: &str) -> &str {
+    if mechanism == "pnf" { "rnm" } else { mechanism }
+}
+
+/// For each rule and budget: the mean of its error over that of a uniform choice, and how often it is clearly
+/// better or worse than report-noisy-max.
+fn rules_table(all: &[Instance]) -> Block {
+    let cell = |choice: Choice, epsilon: &str| {
+        let here: Vec<&Instance> = all.iter().filter(|one| one.epsilon == epsilon).collect();
+        let count = |is: &dyn Fn(&Instance) -> bool| here.iter().filter(|one| is(one)).count();
+        let better = count(&|one| one.lead(choice(one), "rnm") > CLEAR);
+        let worse = count(&|one| one.lead(choice(one), "rnm") < -CLEAR);
+        let shares = here.iter().map(|one| one.error(choice(one)).mean / one.error("random").mean);
+        let mean = shares.sum::<f64>() / here.len() as f64;
+        format!("{mean:.2} ({better}, {worse})")
+    };
+    let line = |(name, choice): (&str, Choice)| {
+        let mut line = row(&[name]);
+        line.extend(BUDGETS.map(|epsilon| cell(choice, epsilon)));
+        line
+    };
+    let mut header = row(&["rule"]);
+    header.extend(BUDGETS.map(|epsilon| format!("epsilon {epsilon}")));
+    Block::Table {
+        caption: format!(
+            "The error of the mechanism that a rule names over that of a uniform choice, mean of {INSTANCES} \
+             instances; in parentheses in how many its error is clearly smaller, and clearly larger, than \
+             that of rnm."
+        ),
+        header,
+        rows: RULES.into_iter().map(line).collect(),
+    }
 }
 
 #[cfg(test)]
@@ -248,11 +185,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn agreement_counts_clear_cases() {
-        let with = |worse_than_rnm, over_rnm| Instance { worse_than_rnm, over_rnm, ..NOTHING };
-        let all = [with(true, -5.0), with(true, 5.0), with(false, 9.0), with(false, 1.0)];
-        let counts = agreement(&all, |one| one.worse_than_rnm, |one| one.over_rnm);
-        assert_eq!(counts, (2, 3));
+    fn rules_of_thumb_need_clear_cases() {
         assert_eq!(rule_of_thumb(2, 3), Agreement::Partly);
         assert_eq!(rule_of_thumb(0, 0), Agreement::Undecided);
         assert_eq!(rule_of_thumb(9, 10), Agreement::Matches);

@@ -1,7 +1,7 @@
 //! Figures 6, 22 and 24: where the correlation alone misleads, and the weighted correlation.
 
 use dpsis::Result;
-use dpsis::mechanism::{Advice, advise};
+use dpsis::mechanism::{Correlations, correlations};
 use dpsis::report::{Agreement, Block, Section};
 
 use crate::experiments::experiment::Experiment;
@@ -22,10 +22,10 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
         (NAMES[0], "the best candidate is not sensitive", exceptional(false)),
         (NAMES[1], "some of the worst candidates are sensitive", exceptional(true)),
     ];
-    let mut advice = Vec::new();
+    let mut found = Vec::new();
     for (.., candidates) in &all {
         let contest = candidates.contest(0)?;
-        advice.push(advise(contest.scores(), &"1".parse()?).into_inner());
+        found.push(correlations(contest.scores()).into_inner());
     }
     let (errors, figures) = scenarios(experiment, "exceptions", &all)?;
     let mut blocks = vec![paragraph(
@@ -34,16 +34,16 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
          ten worst candidates have the sensitivity 1. The paper describes these cases without numbers.",
     )];
     blocks.extend(figures);
-    blocks.push(correlations(&advice));
+    blocks.push(correlations_table(&found));
     blocks.extend(claims().iter().map(|claim| claim.block(&errors)));
-    blocks.push(weighted(&errors, &advice));
+    blocks.push(weighted(&errors, &found));
     blocks.extend(largest_noise(experiment)?);
     Ok(Section::new("exceptions", "Weighted correlation (figures 6, 22 and 24)", blocks))
 }
 
-fn correlations(advice: &[Advice]) -> Block {
-    let line = |(name, advice): (&&str, &Advice)| {
-        let numbers = [advice.pearson, advice.spearman, advice.weighted];
+fn correlations_table(found: &[Correlations]) -> Block {
+    let line = |(name, one): (&&str, &Correlations)| {
+        let numbers = [one.pearson, one.spearman, one.weighted];
         let mut line = row(&[name]);
         line.extend(numbers.map(|number| format!("{number:+.2}")));
         line
@@ -51,7 +51,7 @@ fn correlations(advice: &[Advice]) -> Block {
     Block::Table {
         caption: "Correlations of scores and sensitivities.".into(),
         header: row(&["case", "Pearson", "Spearman", "weighted"]),
-        rows: NAMES.iter().zip(advice).map(line).collect(),
+        rows: NAMES.iter().zip(found).map(line).collect(),
     }
 }
 
@@ -83,11 +83,11 @@ fn claims() -> [Claim<'static>; 3] {
 
 /// Whether the weighted correlation is the one that falls most from the case in which modified GEM is
 /// better than report-noisy-max throughout to the other one.
-fn weighted(errors: &Errors, advice: &[Advice]) -> Block {
+fn weighted(errors: &Errors, found: &[Correlations]) -> Block {
     let falls = [
-        advice[0].pearson - advice[1].pearson,
-        advice[0].spearman - advice[1].spearman,
-        advice[0].weighted - advice[1].weighted,
+        found[0].pearson - found[1].pearson,
+        found[0].spearman - found[1].spearman,
+        found[0].weighted - found[1].weighted,
     ];
     let lead = |name: &str, epsilon: &str| errors.lead(name, ("mgem", "rnm"), epsilon);
     let larger = ["2", "4", "8"];

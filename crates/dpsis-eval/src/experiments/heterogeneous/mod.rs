@@ -9,6 +9,7 @@ mod claims;
 mod conditions;
 mod errors;
 mod exceptions;
+mod instances;
 mod page;
 mod polarized;
 mod rising;

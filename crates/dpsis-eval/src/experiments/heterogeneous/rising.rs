@@ -1,7 +1,7 @@
 //! Figure 10: scenarios with increasing correlation.
 
 use dpsis::Result;
-use dpsis::mechanism::advise;
+use dpsis::mechanism::correlations;
 use dpsis::report::{Block, Section};
 
 use crate::experiments::experiment::Experiment;
@@ -77,7 +77,7 @@ fn spearman(candidates: &Candidates) -> Result<f64> {
     let own = candidates.sensitivities().to_vec();
     let means = (0..own.len()).map(|candidate| candidates.mean(candidate, None)).collect();
     let contest = Candidates::constant(means, own).contest(0)?;
-    Ok(advise(contest.scores(), &"1".parse()?).spearman)
+    Ok(correlations(contest.scores()).spearman)
 }
 
 /// Whether mGEM and RS gain over report-noisy-max at the right end and lose at the left one, and GEM the

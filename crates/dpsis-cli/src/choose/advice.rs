@@ -1,0 +1,183 @@
+//! `dpsis choose --advise`: which mechanism suits, in words.
+
+use std::fmt::Write;
+
+use clap::ValueEnum;
+
+use super::ChooseArguments;
+use crate::inspect::shell_word;
+use crate::output::{self, Destination, Format};
+use dpsis::internals::wrapped;
+use dpsis::mechanism::{Advice, Recommendation, Relation, advise, recommend};
+use dpsis::{Candidates, Error, PublicCandidates, Result, report};
+
+/// What is known of the relation of scores and sensitivities.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(super) enum KnownRelation {
+    /// Good candidates tend to be the more sensitive ones
+    Positive,
+    /// Good candidates tend to be the less sensitive ones
+    Negative,
+    /// Neither
+    None,
+    /// Nothing is known
+    Unknown,
+}
+
+impl KnownRelation {
+    fn relation(self) -> Relation {
+        match self {
+            Self::Positive => Relation::Positive,
+            Self::Negative => Relation::Negative,
+            Self::None => Relation::None,
+            Self::Unknown => Relation::Unknown,
+        }
+    }
+}
+
+/// The indent of what follows a word at the beginning of a line.
+const INDENT: usize = 13;
+
+/// Writes advice: by public facts where a relation is stated or the file has no scores, by the scores otherwise.
+pub(super) fn advice(
+    arguments: &ChooseArguments,
+    format: Format,
+    destination: Destination,
+) -> Result<()> {
+    if ![Format::Text, Format::Json].contains(&format) {
+        return Err(Error::request("advice comes as text or json"));
+    }
+    let (columns, common) = (arguments.columns(), arguments.common_sensitivity());
+    let public = PublicCandidates::read_columns(&arguments.file, &columns, common)?;
+    if arguments.relation.is_none() && public.has_scores {
+        let candidates = arguments.candidates()?;
+        return by_scores(arguments, &candidates, format, destination);
+    }
+    let relation = arguments.relation.unwrap_or(KnownRelation::Unknown).relation();
+    let epsilon = &arguments.budget.eps;
+    let mut found = recommend(&public.sensitivities, arguments.k, epsilon, relation)?;
+    found.largest_sensitivity_for_all &= common.is_none();
+    output::remark(
+        "From public facts alone: no score was looked at, nothing is spent, and a release may follow this\n",
+    );
+    if format == Format::Json {
+        return destination.write(&report::to_json(&found)?);
+    }
+    let choice = (found.mechanism, found.largest_sensitivity_for_all);
+    let mut text = chosen(choice);
+    text.push_str(&why(&found));
+    text.push_str(&command(arguments, choice));
+    if !public.has_scores {
+        text.push_str(&line("", "(the file will need a column of scores)"));
+    }
+    destination.write(&text)
+}
+
+fn by_scores(
+    arguments: &ChooseArguments,
+    candidates: &Candidates,
+    format: Format,
+    destination: Destination,
+) -> Result<()> {
+    let scores = candidates.scores(arguments.neighbors.neighbors(), arguments.monotonic)?;
+    let mut found = advise(&scores, arguments.k, &arguments.budget.eps)?.into_inner();
+    for loss in &mut found.losses {
+        loss.mean *= candidates.unit();
+        loss.standard_error *= candidates.unit();
+    }
+    output::remark("NOT PRIVATE: read off the scores; nothing of this may be passed on\n");
+    if format == Format::Json {
+        return destination.write(&report::to_json(&found)?);
+    }
+    let choice = (found.mechanism, found.largest_sensitivity_for_all);
+    let mut text = chosen(choice);
+    text.push_str(&why(&found.rule));
+    if choice != (found.rule.mechanism, found.rule.largest_sensitivity_for_all) {
+        let rule = named((found.rule.mechanism, found.rule.largest_sensitivity_for_all));
+        let words = format!(
+            "That speaks for {rule}. On these very scores another mechanism lost less, so that goes first."
+        );
+        text.push_str(&line("but", &words));
+    }
+    text.push_str(&command(arguments, choice));
+    text.push_str(&details(&found));
+    destination.write(&text)
+}
+
+fn details(found: &Advice) -> String {
+    let correlations = &found.correlations;
+    let mut text = line(
+        "correlation",
+        &format!(
+            "of scores and sensitivities: Spearman {:+.2}, Pearson {:+.2}, weighted {:+.2}",
+            correlations.spearman, correlations.pearson, correlations.weighted
+        ),
+    );
+    let yes = |yes: bool| if yes { "yes" } else { "no" };
+    let bound = format!(
+        "worse than report-noisy-max: {}; vacuous: {}",
+        yes(found.gem_bound.worse_than_noisy_max),
+        yes(found.gem_bound.vacuous)
+    );
+    text.push_str(&line("GEM bound", &bound));
+    let draws = found.losses.first().map_or(0, |loss| loss.draws);
+    let words =
+        format!("how far picks were below the best, mean of {draws} draws on these scores:");
+    text.push_str(&line("losses", &words));
+    for loss in &found.losses {
+        let name = named((loss.mechanism, loss.largest_sensitivity_for_all));
+        let _ = writeln!(text, "{:INDENT$}{name:<42} {:.4}", "", loss.mean);
+    }
+    text
+}
+
+/// A mechanism, and whether it takes the largest sensitivity for all candidates.
+type Choice = (&'static str, bool);
+
+fn named((mechanism, largest): Choice) -> String {
+    if largest {
+        format!("{mechanism}, with the largest sensitivity")
+    } else {
+        mechanism.to_owned()
+    }
+}
+
+fn chosen((mechanism, largest): Choice) -> String {
+    let with = if largest { " with the largest sensitivity for all candidates" } else { "" };
+    line("mechanism", &format!("{mechanism}{with}"))
+}
+
+fn why(found: &Recommendation) -> String {
+    let gap = format!(
+        "Where all candidates get the noise of the largest sensitivity, scores that differ by less than \
+         about {:.1} times that sensitivity are hardly told apart.",
+        found.gap
+    );
+    line("why", &found.reasons.join(" ")) + &line("noise", &gap)
+}
+
+/// The command that follows the advice.
+fn command(arguments: &ChooseArguments, (mechanism, largest): Choice) -> String {
+    let mut words = vec!["dpsis choose".to_owned(), format!("--eps {}", arguments.budget.eps)];
+    let mut add = |option: &str, value: Option<&str>| {
+        if let Some(value) = value {
+            words.push(format!("--{option} {}", shell_word(value)));
+        }
+    };
+    add("k", (arguments.k > 1).then(|| arguments.k.to_string()).as_deref());
+    add("sensitivity", if largest { Some(LARGEST) } else { arguments.common_sensitivity() });
+    add("name-column", arguments.name_column.as_deref());
+    add("score-column", arguments.score_column.as_deref());
+    add("sensitivity-column", arguments.sensitivity_column.as_deref());
+    add("mechanism", Some(mechanism));
+    words.extend(arguments.monotonic.then(|| "--monotonic".to_owned()));
+    words.push(shell_word(&arguments.file.to_string_lossy()));
+    line("command", &words.join(" "))
+}
+
+/// The word that states the largest sensitivity of the file for all candidates.
+pub(super) const LARGEST: &str = "largest";
+
+fn line(name: &str, words: &str) -> String {
+    wrapped(&format!("{name:<INDENT$}{words}"), INDENT) + "\n"
+}
