@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::mechanism::draw::{check_size, choose};
 use crate::mechanism::{
     CanonicalLipschitz, CombinedGem, Gem, KaryRandomizedResponse, Mechanism, ModifiedGem,
-    PermuteAndFlip, RandomStopping,
+    PeelPermuteAndFlip, PermuteAndFlip, RandomStopping,
 };
 use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::Entropy;
@@ -63,6 +63,7 @@ pub fn losses(scores: &Scores, k: usize, epsilon: &Epsilon) -> Result<NotPrivate
         add(&KaryRandomizedResponse, scores, false)?;
     } else {
         add(&CanonicalLipschitz::default(), &largest, own)?;
+        add(&PeelPermuteAndFlip, &largest, own)?;
     }
     if own {
         add(&Gem::default(), scores, false)?;

@@ -41,7 +41,7 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 21] = [
+pub static ALL: [Named; 22] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -77,6 +77,12 @@ pub static ALL: [Named; 21] = [
         heterogeneous::polarized,
     ),
     of("conditions", "heterogeneous", "appendix J: (18) and (19)", heterogeneous::conditions),
+    of(
+        "several-picks",
+        "heterogeneous",
+        "k picks with a sensitivity each",
+        heterogeneous::several_picks,
+    ),
     of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 

@@ -61,14 +61,14 @@ impl Instance {
 
 /// Candidates of random number, range and relation: m from 5 to 100, sensitivities from 0.05 to 1 that
 /// mix the score's place (rising or falling) and chance in random shares.
-struct Made {
-    contest: Contest,
+pub(super) struct Made {
+    pub(super) contest: Contest,
     scores: Vec<f64>,
     sensitivities: Vec<f64>,
-    falls: bool,
+    pub(super) falls: bool,
 }
 
-fn made(seed: u64, number: u64) -> Result<Made> {
+pub(super) fn made(seed: u64, number: u64) -> Result<Made> {
     let mut rng = ChaCha20Rng::seed_from_u64(seed_of(seed, &["conditions", "instance"], number));
     let m = rng.gen_range(5..=100);
     let range = 10f64.powf(rng.gen_range(-0.5..1.5));

@@ -14,6 +14,7 @@ mod page;
 mod polarized;
 mod rising;
 mod scenarios;
+mod several;
 mod share;
 mod simple;
 mod two_candidates;
@@ -22,6 +23,7 @@ pub(super) use conditions::run as conditions;
 pub(super) use exceptions::run as exceptions;
 pub(super) use polarized::run as polarized;
 pub(super) use rising::run as rising_correlation;
+pub(super) use several::run as several_picks;
 pub(super) use share::run as share_of_high;
 pub(super) use simple::{bimodal_scenarios, drawn_scenarios};
 pub(super) use two_candidates::run as two_candidates;
@@ -60,11 +62,14 @@ mod tests {
     }
 
     #[test]
-    fn conditions_do_not_depend_on_threads() {
+    fn random_instances_do_not_depend_on_threads() {
         let written = |threads| {
             with(2, threads, |experiment| {
                 conditions(experiment).unwrap();
-                std::fs::read_to_string(experiment.output.path().join("conditions.csv")).unwrap()
+                several_picks(experiment).unwrap();
+                ["conditions.csv", "several-picks.csv"].map(|file| {
+                    std::fs::read_to_string(experiment.output.path().join(file)).unwrap()
+                })
             })
         };
         assert_eq!(written(1), written(2));
