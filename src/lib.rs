@@ -35,7 +35,8 @@
 //! | fit a LASSO to many features | `method::Lasso` (feature `methods`) |
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
-//! | estimate a median or a center privately | [`mod@estimate`] |
+//! | estimate a center, a median or another quantile privately | [`mod@estimate`] |
+//! | release the sum of a stream at every step | [`estimate::HybridCounter`] |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`], [`Parameter`] |
 //!

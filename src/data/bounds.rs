@@ -36,11 +36,11 @@ impl Bounds {
         self.high
     }
 
-    pub(super) fn middle(&self) -> f64 {
+    pub(crate) fn middle(&self) -> f64 {
         self.low / 2.0 + self.high / 2.0
     }
 
-    pub(super) fn half(&self) -> f64 {
+    pub(crate) fn half(&self) -> f64 {
         self.high / 2.0 - self.low / 2.0
     }
 

@@ -14,9 +14,8 @@
 //!
 //! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2 by +1/2 or
 //! -1/2, so u has sensitivity 1/2, and the exponential mechanism uses e^(eps u/(2 * 1/2)). For replacing a
-//! row the sensitivity is 1, and eps/2 takes the place of eps. The draw is exact: a race with exponential
-//! arrivals and handicaps eps |2 #{y <= g} - n|/2, which are rationals. Every grid point takes part, whatever
-//! the data.
+//! row the sensitivity is 1, and eps/2 takes the place of eps: the case q = 1/2 of the proof in `rank_race`, by which
+//! it is drawn exactly. Every grid point takes part, whatever the data.
 //!
 //! # Cost
 //!
@@ -29,14 +28,10 @@
 
 use std::sync::LazyLock;
 
-use num_bigint::BigUint;
-use num_rational::BigRational;
-use num_traits::One;
-
 use crate::error::Result;
-use crate::exact::{near_f64, ratio};
+use crate::estimate::rank_race::{RankCounts, RankFraction, Tied, draw};
 use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
-use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
+use crate::random::Bits;
 
 /// A private median of values in any unit: 0 or a six-digit number from 1e-6 to 1e9 in magnitude, out of a
 /// grid with steps of a quarter of a percent. NaN and infinite values are ignored. If the values lie beyond
@@ -95,13 +90,6 @@ fn round_to_six_digits(value: f64) -> f64 {
     format!("{value:.5e}").parse().unwrap_or(value)
 }
 
-/// The number of values between consecutive grid points.
-#[derive(Clone)]
-pub(crate) struct RankCounts {
-    /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all points.
-    bins: Vec<u64>,
-}
-
 impl MedianGrid {
     #[cfg(test)]
     fn of(points: &[f64]) -> Self {
@@ -121,12 +109,12 @@ impl MedianGrid {
 
     /// Counts without any values.
     pub(crate) fn counts(&self) -> RankCounts {
-        RankCounts { bins: vec![0; self.points.len() + 1] }
+        RankCounts::new(self.points.len())
     }
 
     /// Counts one finite value.
     pub(crate) fn observe(&self, counts: &mut RankCounts, value: f64) {
-        counts.bins[self.points.partition_point(|&point| point < value)] += 1;
+        counts.add(self.points.partition_point(|&point| point < value));
     }
 
     /// Counts finite values.
@@ -137,14 +125,8 @@ impl MedianGrid {
     }
 
     /// |2 #{y <= g} - n| for each grid point.
-    fn rank_distances(&self, counts: &RankCounts) -> Vec<u64> {
-        let n = counts.total();
-        let mut below = 0;
-        let mut distance = |bin: &u64| {
-            below += bin;
-            (2 * below).abs_diff(n)
-        };
-        counts.bins[..self.points.len()].iter().map(&mut distance).collect()
+    fn rank_distances(&self, counts: &RankCounts) -> Vec<u128> {
+        counts.distances(RankFraction::MEDIAN).collect()
     }
 
     /// Draws a grid point near the median by the exponential mechanism.
@@ -155,34 +137,11 @@ impl MedianGrid {
         epsilon: &Epsilon,
         bits: &Bits,
     ) -> f64 {
-        let distances = self.rank_distances(counts);
-        let half = epsilon.as_rational() * ratio(1, 2 * neighbors.steps() as i64);
-        let rate = near_f64(&half);
-        let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), 0.0);
-        for &distance in &distances {
-            race.enter(Handicapped { ln_size: 0.0, handicap: distance as f64 * rate });
-        }
-        let winner = race.winner(|address| Entrant {
-            size: BigUint::one(),
-            handicap: &half
-                * BigRational::from_integer(distances[address.position as usize].into()),
-        });
+        let distances = self.rank_distances(counts).into_iter();
+        let points: Vec<Tied> = distances.map(|distance| Tied { points: 1, distance }).collect();
+        let winner = draw(&points, &RankFraction::MEDIAN.rate(neighbors, epsilon), bits);
         // The grid is not empty, so there is a winner.
-        winner.map_or(0.0, |address| self.points[address.position as usize])
-    }
-}
-
-impl RankCounts {
-    /// The number of values counted.
-    pub(crate) fn total(&self) -> u64 {
-        self.bins.iter().sum()
-    }
-
-    /// Adds the counts of other rows.
-    pub(crate) fn merge(&mut self, other: &Self) {
-        for (bin, more) in self.bins.iter_mut().zip(&other.bins) {
-            *bin += more;
-        }
+        winner.map_or(0.0, |point| self.points[point])
     }
 }
 

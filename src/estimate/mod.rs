@@ -1,4 +1,13 @@
-//! Private estimates for pipelines: the center of the target, its median, and counts of rows.
+//! Private estimates for pipelines: the center of the target, its median, counts of rows, quantiles, and sums that go on.
+//!
+//! | I want to ... | see |
+//! | --- | --- |
+//! | estimate the center of a target, or of classes, with the number of rows | [`fn@center`], [`class_centers`] |
+//! | estimate a median of values of unknown range | [`fn@median`] |
+//! | estimate any quantile of values in a public range | [`fn@quantile`] |
+//! | release a running sum at every step of a stream | [`HybridCounter`], or [`BinaryCounter`] where the number of steps is known |
+//! | release it at powers of two only | [`LogarithmicCounter`] |
+//! | read how counters work and why they are private | [`counter`] |
 //!
 //! For callers who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one budget.
 //! The budgets of the parts add up: choose epsilons whose sum is the total budget, and one neighbor relation
@@ -28,18 +37,24 @@
 //! ```
 
 mod center;
+pub mod counter;
 mod median;
+mod quantile;
+mod rank_race;
 mod spread;
 mod strengths;
 mod verdict;
 
 pub use center::{RowsEstimate, center, class_centers};
+pub use counter::{BinaryCounter, COUNTERS, ContinualCounter, HybridCounter, LogarithmicCounter};
 pub use median::median;
+pub use quantile::quantile;
 
 pub(crate) use center::{
     Counted, count_step, private_center, private_class_centers, private_rows, shrunk,
 };
-pub(crate) use median::{MedianGrid, RankCounts};
+pub(crate) use median::MedianGrid;
+pub(crate) use rank_race::RankCounts;
 pub(crate) use spread::{NoisyCounts, Spread};
 pub(crate) use strengths::{half_width, private_strengths};
 pub(crate) use verdict::{ChanceTest, Family, LEVEL, unit};

@@ -25,8 +25,8 @@
 //! "Between Pure and Approximate Differential Privacy" (2016).
 
 use num_bigint::{BigInt, BigUint};
-use num_traits::ToPrimitive;
 
+use crate::exact::saturating_i64;
 use crate::privacy::Epsilon;
 use crate::random::{Bits, cube_radius, uniform_below};
 
@@ -48,8 +48,7 @@ pub(crate) fn private_strengths(
     let mut words = bits.lane(POINT_LANE);
     let mut noisy = |&value: &i64| {
         let noise = BigInt::from(uniform_below(&mut words, &side)) - &radius;
-        let sum = value + noise;
-        sum.to_i64().unwrap_or(if sum < 0.into() { i64::MIN } else { i64::MAX })
+        saturating_i64(&(value + noise))
     };
     values.iter().map(&mut noisy).collect()
 }

@@ -16,7 +16,7 @@ pub(crate) use enclosure::Enclosure;
 #[cfg(test)]
 pub(crate) use grid::ratio_to_grid;
 pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
-pub(crate) use number::two_digits;
+pub(crate) use number::{saturating_i64, two_digits};
 #[cfg(test)]
 pub(crate) use rational::parse_rational;
 pub(crate) use rational::{Decimal, format_rational, near_f64, ratio};

@@ -1,6 +1,8 @@
 //! Exact numbers as parameters of the interface.
 
+use num_bigint::BigInt;
 use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive};
 
 use super::rational::{format_rational, parse_rational, ratio};
 
@@ -84,6 +86,11 @@ macro_rules! from_integers {
 }
 
 from_integers!(i32, u32, i64, u64, usize);
+
+/// The nearest 64-bit integer.
+pub(crate) fn saturating_i64(value: &BigInt) -> i64 {
+    value.to_i64().unwrap_or(if value.is_negative() { i64::MIN } else { i64::MAX })
+}
 
 /// A number of rows or an epsilon rounded up to two digits.
 pub(crate) fn two_digits(value: f64) -> String {

@@ -35,6 +35,7 @@ impl Purpose {
             Self::Rows => 3,
             // Number 4 deals rows to the blocks of the two-stage method.
             Self::Estimates => 5,
+            // Numbers 7 and 8 are the quantiles and counters of `estimate`, which no pipeline here pays for.
             Self::Direction => 6,
         }
     }

@@ -1,0 +1,172 @@
+#![doc = include_str!("page.md")]
+//!
+//! ```
+//! use dpsis::estimate::HybridCounter;
+//! use dpsis::{Neighbors, OperatingSystem};
+//!
+//! // One visitor or none per step: 1 or 0.
+//! let mut visitors =
+//!     HybridCounter::new((0, 1), Neighbors::AddRemove, &"1".parse()?, OperatingSystem)?;
+//! let mut noisy = 0;
+//! for _ in 0..1000 {
+//!     noisy = visitors.add(1)?;
+//! }
+//! assert!((600..1400).contains(&noisy)); // wrong with probability below 1e-6
+//! # Ok::<(), dpsis::Error>(())
+//! ```
+
+mod binary;
+mod hybrid;
+mod logarithmic;
+
+#[cfg(test)]
+mod contract;
+
+use std::marker::PhantomData;
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+
+use crate::error::{Error, Result};
+use crate::exact::saturating_i64;
+use crate::privacy::{Epsilon, Neighbors, Randomness};
+use crate::random::{Bits, discrete_laplace};
+
+pub use binary::Binary;
+pub use hybrid::Hybrid;
+pub use logarithmic::Logarithmic;
+
+/// A counter for a stated number of steps.
+pub type BinaryCounter<R> = ContinualCounter<Binary, R>;
+/// A counter for any number of steps whose sum is new at powers of two.
+pub type LogarithmicCounter<R> = ContinualCounter<Logarithmic, R>;
+/// A counter for any number of steps.
+pub type HybridCounter<R> = ContinualCounter<Hybrid, R>;
+
+/// The cards of all counters.
+pub static COUNTERS: [&CounterCard; 3] = [&binary::CARD, &logarithmic::CARD, &hybrid::CARD];
+
+/// The card of a counter. Tests hold every counter to it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct CounterCard {
+    /// Its name.
+    pub id: &'static str,
+    /// A summary, in a line.
+    pub summary: &'static str,
+    /// Where it was published.
+    pub reference: &'static str,
+    /// The page of all counters: definition, guarantee with proof, cost, error and source.
+    pub page: &'static str,
+    /// Makes it for a number of steps, from eps/D.
+    #[cfg(test)]
+    make: fn(u64, BigRational) -> Box<dyn sealed::Design>,
+}
+
+impl CounterCard {
+    /// The guarantee, in a sentence.
+    pub fn statement(&self) -> &'static str {
+        "all released sums together are epsilon-differentially private (delta = 0) for streams that differ in the value \
+         of one step"
+    }
+}
+
+/// The number of the draw (see [`Purpose::draw`](crate::Purpose)).
+const DRAW: u64 = 8;
+
+/// A private running sum of a stream of integers: [`BinaryCounter`], [`LogarithmicCounter`] or [`HybridCounter`].
+///
+/// # Privacy
+///
+/// `epsilon`-differentially private for the stated neighbor relation between streams, all released sums together, if a
+/// unit contributes at most one value: see [the page](self).
+pub struct ContinualCounter<D, R> {
+    design: D,
+    low: i64,
+    high: i64,
+    bits: Bits,
+    marked: PhantomData<fn() -> R>,
+}
+
+impl<D: sealed::Design, R: Randomness> ContinualCounter<D, R> {
+    /// A counter of values in a public range, for a design made from eps/D.
+    fn of(
+        design: impl FnOnce(BigRational) -> Result<D>,
+        (low, high): (i64, i64),
+        neighbors: Neighbors,
+        epsilon: &Epsilon,
+        randomness: R,
+    ) -> Result<Self> {
+        if low >= high {
+            return Err(Error::request("the range of a counter's values must not be empty"));
+        }
+        let most = match neighbors {
+            Neighbors::AddRemove => BigInt::from(low.unsigned_abs().max(high.unsigned_abs())),
+            Neighbors::ReplaceOne => BigInt::from(high) - low,
+        };
+        let design = design(epsilon.as_rational() / most)?;
+        let bits = randomness.source()?.bits(DRAW);
+        Ok(Self { design, low, high, bits, marked: PhantomData })
+    }
+
+    /// Takes the value of the next step, clipped to the range, and returns the noisy sum so far.
+    ///
+    /// # Errors
+    ///
+    /// `Request` at a step beyond the horizon of a [`BinaryCounter`]; nothing is taken or released then.
+    pub fn add(&mut self, value: i64) -> Result<R::Output<i64>> {
+        self.step(value.clamp(self.low, self.high))
+    }
+
+    /// Takes a step without a value, which counts as 0 whatever the range, and returns the noisy sum so far. With
+    /// [`Neighbors::ReplaceOne`] it is public which steps these are.
+    ///
+    /// # Errors
+    ///
+    /// As for [`add`](Self::add).
+    pub fn skip(&mut self) -> Result<R::Output<i64>> {
+        self.step(0)
+    }
+
+    fn step(&mut self, value: i64) -> Result<R::Output<i64>> {
+        let bits = &self.bits;
+        let mut noisy =
+            |node: Node<'_>| node.sum + discrete_laplace(&mut bits.lane(node.last), node.rate);
+        let sum = self.design.step(value.into(), &mut noisy)?;
+        Ok(R::mark(saturating_i64(&sum)))
+    }
+}
+
+impl<D, R> std::fmt::Debug for ContinualCounter<D, R> {
+    /// Omits sums and noise, which a debug print must not release.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("ContinualCounter")
+            .field("low", &self.low)
+            .field("high", &self.high)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A complete sum of consecutive steps, to be released with noise.
+pub(crate) struct Node<'a> {
+    /// Its last step, counted from 1; no other node ends there.
+    last: u64,
+    sum: &'a BigInt,
+    /// The noise z has probabilities proportional to e^(-rate |z|).
+    rate: &'a BigRational,
+}
+
+pub(crate) mod sealed {
+    use super::*;
+
+    /// Which sums are released, with how much noise, and how they add up.
+    pub trait Design {
+        /// Takes the next value and returns the noisy sum; `noisy` adds its noise to the node that is complete, if one is.
+        #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+        fn step(
+            &mut self,
+            value: BigInt,
+            noisy: &mut dyn FnMut(Node<'_>) -> BigInt,
+        ) -> Result<BigInt>;
+    }
+}
