@@ -1,6 +1,7 @@
 //! The papers' experiments, one file or folder each.
 
 mod accuracy;
+mod bandit;
 mod designs;
 mod experiment;
 mod fig1;
@@ -41,7 +42,7 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 22] = [
+pub static ALL: [Named; 23] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -83,6 +84,7 @@ pub static ALL: [Named; 22] = [
         "k picks with a sensitivity each",
         heterogeneous::several_picks,
     ),
+    of("bandit", "heterogeneous", "figure 14: bandits with a shift", bandit::run),
     of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 
