@@ -183,6 +183,7 @@ fn rules_table(all: &[Instance]) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::experiments::experiment::with;
 
     #[test]
     fn rules_of_thumb_need_clear_cases() {
@@ -190,5 +191,15 @@ mod tests {
         assert_eq!(rule_of_thumb(0, 0), Agreement::Undecided);
         assert_eq!(rule_of_thumb(9, 10), Agreement::Matches);
         assert_eq!(rule_of_thumb(5, 10), Agreement::DoesNotMatch);
+    }
+
+    /// With 100 draws per instance and budget; clear cases are clear by three standard errors.
+    #[test]
+    fn the_sign_of_the_correlation_tells_which_is_better() {
+        with(10, 2, |experiment| {
+            let all = all(experiment).unwrap();
+            let (right, of) = agreement(&all, |one| one.spearman > 0.0, "rnm");
+            assert!(of > 400 && right as f64 > 0.85 * of as f64, "{right} of {of}");
+        });
     }
 }

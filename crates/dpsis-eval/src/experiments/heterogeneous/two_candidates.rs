@@ -379,4 +379,18 @@ mod tests {
             assert!((share.mean - expected).abs() < 5.0 * share.error, "{share:?} {expected}");
         });
     }
+
+    /// Sensitivities of 0.25 and 2 at epsilon 1: the difference to report-noisy-max is far beyond five
+    /// standard errors (probability below 1e-6).
+    #[test]
+    fn random_stopping_follows_the_sensitivity() {
+        with(2, 2, |experiment| {
+            for (sensitivities, better) in [([0.25, 2.0], true), ([2.0, 0.25], false)] {
+                let pair = Pair { difference: 1.0, sensitivities, epsilon: "1" };
+                let of = |player| wrong(experiment, pair, player, 10_000).unwrap();
+                let z = of(Named("rnm")).z(&of(Stopping(STOP)));
+                assert!(if better { z > 5.0 } else { z < -5.0 }, "{sensitivities:?}: {z}");
+            }
+        });
+    }
 }
