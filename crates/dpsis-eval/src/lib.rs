@@ -57,6 +57,7 @@ mod metrics;
 mod output;
 pub mod planted;
 mod preparation;
+mod recommend;
 mod results_file;
 mod rivals;
 mod seed;

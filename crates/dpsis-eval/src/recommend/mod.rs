@@ -1,0 +1,8 @@
+//! Recommendation of items: which user interacted with which item, a linear model of that, and the
+//! scores that the model gives to users it was not fitted to.
+
+mod interactions;
+mod read;
+
+pub(crate) use interactions::Interactions;
+pub(crate) use read::read;
