@@ -1,8 +1,10 @@
 //! Recommendation of items: which user interacted with which item, a linear model of that, and the
 //! scores that the model gives to users it was not fitted to.
 
+mod generated;
 mod interactions;
 mod read;
 
+pub(crate) use generated::{Shape, generate};
 pub(crate) use interactions::Interactions;
 pub(crate) use read::read;
