@@ -1,6 +1,9 @@
 //! Recommendation of items: which user interacted with which item, a linear model of that, and the
 //! scores that the model gives to users it was not fitted to.
 
+mod bands;
+mod cholesky;
+mod ease;
 mod generated;
 mod interactions;
 mod read;
