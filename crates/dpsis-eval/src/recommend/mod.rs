@@ -5,8 +5,10 @@ mod bands;
 mod cholesky;
 mod ease;
 mod generated;
+mod gram;
 mod interactions;
 mod read;
+mod sparse;
 
 pub(crate) use generated::{Shape, generate};
 pub(crate) use interactions::Interactions;
