@@ -8,7 +8,9 @@ mod generated;
 mod gram;
 mod interactions;
 mod read;
+mod scores;
 mod sparse;
+mod weights;
 
 pub(crate) use generated::{Shape, generate};
 pub(crate) use interactions::Interactions;
