@@ -26,6 +26,11 @@ pub(super) struct ReproduceArguments {
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
+    /// The interactions of users with items that recommend is run on: CSV user,item[,rating] or the u.data of
+    /// MovieLens, plain or compressed [default: a generated set]
+    #[arg(long, value_name = "FILE")]
+    interactions: Option<PathBuf>,
+
     /// The folder for data, figures and index.html: new, or one that reproduce has made
     #[arg(short, long, value_name = "OUT")]
     output: PathBuf,
@@ -68,6 +73,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments) -> Result<()> {
     let frame = Experiment {
         output: &folder,
         data: arguments.data.as_deref(),
+        interactions: arguments.interactions.as_deref(),
         trials: arguments.trials,
         seed: arguments.run.seed,
         threads,

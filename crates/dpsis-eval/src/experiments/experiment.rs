@@ -10,6 +10,8 @@ pub struct Experiment<'a> {
     pub output: &'a OutputFolder,
     /// The folder of public data sets, if any.
     pub data: Option<&'a Path>,
+    /// A file of interactions of users with items, if any.
+    pub interactions: Option<&'a Path>,
     /// The number of repetitions, at least 2.
     pub trials: u64,
     /// The seed of all draws.
@@ -30,6 +32,7 @@ pub(super) fn with<T>(trials: u64, threads: usize, use_it: impl Fn(&Experiment<'
     use_it(&Experiment {
         output: &output,
         data: None,
+        interactions: None,
         trials,
         seed: 1,
         threads,

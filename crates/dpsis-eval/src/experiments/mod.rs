@@ -11,6 +11,7 @@ mod heterogeneous;
 mod joint;
 mod parts;
 mod pipelines;
+mod recommend;
 mod sets;
 mod table1;
 mod theorem41;
@@ -42,7 +43,7 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 23] = [
+pub static ALL: [Named; 24] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -85,6 +86,7 @@ pub static ALL: [Named; 23] = [
         heterogeneous::several_picks,
     ),
     of("bandit", "heterogeneous", "figure 14: bandits with a shift", bandit::run),
+    of("recommend", "recommend", "figures 13 and 21: an item for each user", recommend::run),
     of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
 ];
 

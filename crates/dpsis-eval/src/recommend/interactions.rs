@@ -3,6 +3,8 @@
 //! A row holds the items of a user in ascending order, 4 bytes each: 20 million interactions take
 //! 80 MB.
 
+use sha2::{Digest, Sha256};
+
 /// The least number of interactions of each user and each item in [`Interactions::core`]: that of
 /// Spišák et al. (2023) for the users of MovieLens, here for items as well.
 pub(crate) const LEAST: usize = 5;
@@ -42,6 +44,17 @@ impl Interactions {
     /// The number of interactions.
     pub(crate) fn count(&self) -> usize {
         self.items.len()
+    }
+
+    /// A fingerprint by SHA-256: equal for equal interactions.
+    pub(crate) fn fingerprint(&self) -> String {
+        let mut hash = Sha256::new();
+        hash.update((self.catalog as u64).to_le_bytes());
+        for user in 0..self.users() {
+            hash.update((self.of(user).len() as u64).to_le_bytes());
+            self.of(user).iter().for_each(|item| hash.update(item.to_le_bytes()));
+        }
+        hash.finalize()[..6].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// The items of a user, ascending.
@@ -145,6 +158,8 @@ mod tests {
         assert_eq!((items.users(), items.catalog()), (5, 4));
         assert_eq!([items.of(0), items.of(1), items.of(3)], [&[][..], &[0, 2], &[0]]);
         let some = all.of_users(&[2, 0]);
+        assert_eq!(all.fingerprint(), all.by_item().by_item().fingerprint());
+        assert_ne!(all.fingerprint(), all.of_users(&[1, 0, 2, 3]).fingerprint());
         assert_eq!((some.users(), some.of(0), some.of(1)), (2, &[1][..], &[1, 3][..]));
     }
 

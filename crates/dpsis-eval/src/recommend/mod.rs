@@ -12,6 +12,8 @@ mod scores;
 mod sparse;
 mod weights;
 
-pub(crate) use generated::{Shape, generate};
-pub(crate) use interactions::Interactions;
+pub(crate) use generated::{GROUPS, LOYALTY, Shape, generate};
+pub(crate) use interactions::{Interactions, LEAST};
 pub(crate) use read::read;
+pub(crate) use scores::{CANDIDATES, Scored, scored, split};
+pub(crate) use weights::{EXACT, LAMBDA, NEIGHBORS, Weights};

@@ -36,13 +36,11 @@ const WIDTH: usize = 256;
 const BAND: usize = 64;
 
 /// Splits the users at random into training users and held-out users: a fifth, at most
-/// [`HELD_OUT`]. Both keep the order of the users.
+/// [`HELD_OUT`]. Both come in random order.
 pub(crate) fn split(all: &Interactions, seed: u64) -> [Interactions; 2] {
     let mut users: Vec<usize> = (0..all.users()).collect();
     users.shuffle(&mut ChaCha20Rng::seed_from_u64(seed));
-    let mut training = users.split_off((users.len() / 5).min(HELD_OUT));
-    users.sort_unstable();
-    training.sort_unstable();
+    let training = users.split_off((users.len() / 5).min(HELD_OUT));
     [all.of_users(&training), all.of_users(&users)]
 }
 
@@ -187,7 +185,6 @@ mod tests {
         assert_eq!((training.users(), held_out.users()), (83, 20));
         let items = |of: &Interactions| (0..of.users()).map(|u| of.of(u)[0]).collect::<Vec<_>>();
         let (training, held_out) = (items(&training), items(&held_out));
-        assert!(training.is_sorted() && held_out.is_sorted());
         let mut together = [training, held_out.clone()].concat();
         together.sort_unstable();
         assert!(together.into_iter().eq(0..103));
