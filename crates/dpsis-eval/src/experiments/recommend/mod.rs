@@ -111,6 +111,9 @@ mod tests {
             file.flush()
         };
         write().unwrap();
+        let all = read(&path).unwrap();
+        assert!(all.users() > 99_000 && all.catalog() > 19_000, "{}", all.catalog());
+        drop(all);
         with(20, 2, |experiment| {
             let section = run(&Experiment { interactions: Some(&path), ..*experiment }).unwrap();
             assert!(section.blocks.len() > 6);
