@@ -65,6 +65,10 @@ pub(super) fn reproduce(arguments: &ReproduceArguments) -> Result<()> {
         let folder = folder.display();
         return Err(Error::io(format!("the folder of data, {folder}, is not there")));
     }
+    if let Some(file) = arguments.interactions.as_ref().filter(|file| !file.exists()) {
+        let file = file.display();
+        return Err(Error::io(format!("the file of interactions, {file}, is not there")));
+    }
     let folder = OutputFolder::open(&arguments.output, "reproduce")?;
     if arguments.data.is_none() {
         output::remark("without --data, what needs the public sets is not run\n");

@@ -1,9 +1,10 @@
 //! A sparse approximation of EASE for large catalogs: item by item on its strongest neighbors.
 //!
-//! For item j let N be the s other items with the largest cosine G_ij / sqrt(G_ii G_jj) in G = X'X, ties
-//! by number, and S = N with j. Solve (G + lambda I)[S,S] p = e_j; then B_ij = -p_i / p_j on N and 0
-//! elsewhere: the ridge regression of the item on its neighbors. With all other items as neighbors this
-//! is EASE.
+//! For item j let N be the s other items with the largest G_ij / sqrt(G_ii G_jj) in G = X'X + lambda I,
+//! ties by number, and S = N with j. Solve G[S,S] p = e_j; then B_ij = -p_i / p_j on N and 0 elsewhere:
+//! the ridge regression of the item on its neighbors. With all other items as neighbors this is EASE.
+//! (With lambda in the diagonal an item with few users is no strong neighbor: the penalty leaves it
+//! little weight.)
 //!
 //! SANSA (Spišák et al., 2023) approximates the same inverse by a sparse matrix, through an incomplete
 //! Cholesky factorization of all of G and a few steps of refinement. Regressions on neighbors share the
@@ -44,20 +45,21 @@ pub(super) fn sparse(
 ) -> Result<Vec<Neighbors>> {
     check(lambda)?;
     let common = Common::of(training, threads);
-    let column = |item: usize| weights(&common, lambda, item, &neighbors(&common, item, most));
+    let column =
+        |item: usize| weights(&common, lambda, item, &neighbors(&common, lambda, item, most));
     collect(0..common.catalog(), threads, column)
         .into_iter()
         .map(|column| column.ok_or_else(too_small))
         .collect::<std::result::Result<_, Error>>()
 }
 
-/// The `most` other items with the largest cosine, ascending by number. Items without common users
-/// come last.
-fn neighbors(common: &Common, item: usize, most: usize) -> Vec<u32> {
-    // For one item the squares of the cosines, times its number of users, are in the same order.
+/// The `most` strongest neighbors of an item, ascending by number. Items without common users come
+/// last.
+fn neighbors(common: &Common, lambda: f64, item: usize, most: usize) -> Vec<u32> {
+    // The squares, times G_jj, which is the same for all, are in the same order.
     let strength = |&(other, both): &(u32, u32)| {
         let both = f64::from(both);
-        (both * both / f64::from(common.users(other as usize)), other)
+        (both * both / (f64::from(common.users(other as usize)) + lambda), other)
     };
     let mut strengths: Vec<(f64, u32)> = common.row(item).iter().map(strength).collect();
     if strengths.len() > most {
@@ -148,17 +150,16 @@ mod tests {
         assert!(all[6] < 1e-12, "{all:?}");
     }
 
-    /// The neighbors by a sort of all cosines.
+    /// The neighbors by a sort of all fractions, exactly.
     #[test]
-    fn neighbors_are_the_largest_cosines() {
+    fn neighbors_are_the_strongest_ones() {
         let set = generate(Shape { users: 80, items: 60, mean: 7.0 }, 3);
         let (common, items) = (Common::of(&set, 1), set.by_item());
         for item in 0..60 {
-            // Exact, as fractions: the square of the cosine over that of another.
             let strength = |other: &u32| {
                 let users = items.of(*other as usize);
                 let both = users.iter().filter(|user| items.of(item).contains(user)).count();
-                (both * both, users.len().max(1))
+                (both * both, users.len() + 3)
             };
             let mut others: Vec<u32> = (0..60).filter(|other| *other as usize != item).collect();
             others.sort_by(|a, b| {
@@ -168,7 +169,7 @@ mod tests {
             for most in [0, 1, 7, 40, 59, 70] {
                 let mut naive = others[..most.min(59)].to_vec();
                 naive.sort_unstable();
-                assert_eq!(neighbors(&common, item, most), naive);
+                assert_eq!(neighbors(&common, 3.0, item, most), naive);
             }
         }
     }

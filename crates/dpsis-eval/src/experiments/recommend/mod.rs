@@ -87,11 +87,32 @@ mod tests {
             let again = measured(experiment, &all).unwrap().1;
             assert_eq!(format!("{again:?}"), format!("{measures:?}"));
             let section = section(experiment, &about, &measures).unwrap();
-            assert_eq!(section.id, "recommend");
+            let text = format!("{:?}", section.blocks);
+            assert_eq!(text.matches("on a generated set: ").count(), 6);
             for name in ["correlations", "errors", "differences"] {
                 let path = experiment.output.path().join(format!("recommend-{name}.svg"));
                 assert!(path.is_file(), "{name}");
             }
+        });
+    }
+
+    /// The text of the section for a small file, and that of a generated set.
+    #[test]
+    fn the_page_says_where_interactions_come_from() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("interactions.csv");
+        // Forty users who like seven of eight items each: one has them all.
+        let likes = |user: usize, item: usize| user == 0 || user % 8 != item;
+        let pairs = (0..320).map(|i| (i / 8, i % 8)).filter(|(user, item)| likes(*user, *item));
+        let lines = pairs.map(|(user, item)| format!("u{user},i{item},{}\n", 4 + user % 2));
+        std::fs::write(&path, format!("user,item,rating\n{}", lines.collect::<String>())).unwrap();
+        with(2, 1, |experiment| {
+            let section = run(&Experiment { interactions: Some(&path), ..*experiment }).unwrap();
+            let text = format!("{:?}", section.blocks);
+            assert!(text.contains("281 interactions of 40 users and 8 items"), "{text}");
+            assert!(text.contains("those of the file") && !text.contains("generated"), "{text}");
+            let missing = Some(folder.path());
+            assert!(run(&Experiment { interactions: missing, ..*experiment }).is_err());
         });
     }
 

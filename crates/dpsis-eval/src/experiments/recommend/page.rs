@@ -92,8 +92,7 @@ impl About {
              users, whose difference is its sensitivity. Each mechanism draws {draws} times at each \
              budget for each of {drawn} users; the error is the best score minus that of the pick, and \
              standard errors are over users. rs and rs-tnb stop after a look with probability {STOP}; rnm \
-             and krr know the largest sensitivity only; rnm-h and random are not private, or not \
-             selections."
+             and krr know the largest sensitivity only; rnm-h is not private, random does not look."
         )
     }
 }
@@ -129,7 +128,7 @@ pub(super) fn section(
         caption,
         DATA,
     )?);
-    blocks.extend(statements(measures));
+    blocks.extend(statements(measures, about.generated));
     Ok(Section::new(
         "recommend",
         "Recommendation of an item to each user (figures 13 and 21)",

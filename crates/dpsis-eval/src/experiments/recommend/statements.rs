@@ -76,16 +76,24 @@ fn rule(epsilons: &[&str], more: &str) -> String {
     )
 }
 
-/// All statements.
-pub(super) fn statements(measures: &Measures) -> Vec<Block> {
-    vec![
+/// All statements. Results on a generated set say so: the statements are about real ones.
+pub(super) fn statements(measures: &Measures, generated: bool) -> Vec<Block> {
+    let mut blocks = vec![
         positive(measures),
         best(measures),
         worse(measures),
         random(measures),
         grows(measures),
         combined(measures),
-    ]
+    ];
+    for block in &mut blocks {
+        if let Block::Comparison { ours, .. } = block
+            && generated
+        {
+            ours.insert_str(0, "on a generated set: ");
+        }
+    }
+    blocks
 }
 
 fn positive(measures: &Measures) -> Block {
