@@ -167,9 +167,10 @@ mod tests {
     fn naive_core(mut pairs: BTreeSet<(u32, u32)>, least: usize) -> BTreeSet<(u32, u32)> {
         loop {
             let few = |of: &dyn Fn(&(u32, u32)) -> u32| {
-                let mut ids = pairs.iter().map(of);
-                let id = ids.find(|id| pairs.iter().filter(|pair| of(pair) == *id).count() < least);
-                id
+                pairs
+                    .iter()
+                    .map(of)
+                    .find(|id| pairs.iter().filter(|pair| of(pair) == *id).count() < least)
             };
             let (user, item) = (few(&|pair| pair.0), few(&|pair| pair.1));
             match (user, item) {
