@@ -14,9 +14,10 @@
 use std::ops::Range;
 
 use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayBase, ArrayView2, ArrayViewMut2, Axis, Ix2, RawData, Slice};
+use ndarray::{Array2, ArrayBase, ArrayView2, Axis, Ix2, RawData, Slice};
 
 use crate::recommend::bands::{collect, each};
+use crate::recommend::factor::factor_small;
 
 /// The number of rows and columns of a block.
 const BLOCK: usize = 192;
@@ -118,26 +119,6 @@ fn products(a: &mut Array2<f64>, factors: &[Array2<f64>], threads: usize) {
         let below = block(below.view(), 0..width, 0..start);
         columns(above.view_mut(), start..start + width).assign(&below.t());
     }
-}
-
-/// Replaces a small symmetric matrix by L, with zeros above the diagonal. None unless it is positive
-/// definite; NaN is not.
-pub(super) fn factor_small(a: &mut ArrayViewMut2<'_, f64>) -> Option<()> {
-    for i in 0..a.nrows() {
-        for j in 0..=i {
-            let (row, other) = (a.row(i).split_at(Axis(0), j).0, a.row(j).split_at(Axis(0), j).0);
-            let rest = a[(i, j)] - row.dot(&other);
-            if i > j {
-                a[(i, j)] = rest / a[(j, j)];
-            } else if rest > 0.0 && rest.is_finite() {
-                a[(i, i)] = rest.sqrt();
-            } else {
-                return None;
-            }
-        }
-        a.row_mut(i).split_at(Axis(0), i + 1).1.fill(0.0);
-    }
-    Some(())
 }
 
 /// The inverse of a small lower triangular matrix.

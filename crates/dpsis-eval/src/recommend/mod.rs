@@ -2,8 +2,11 @@
 //! scores that the model gives to users it was not fitted to.
 
 mod bands;
+// With feature `lapack`, only the test that compares the two inverses uses it.
+#[cfg(any(test, not(feature = "lapack")))]
 mod cholesky;
 mod ease;
+mod factor;
 mod generated;
 mod gram;
 mod interactions;

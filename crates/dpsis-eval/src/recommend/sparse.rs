@@ -25,8 +25,8 @@ use ndarray::Array2;
 
 use crate::recommend::Interactions;
 use crate::recommend::bands::collect;
-use crate::recommend::cholesky::factor_small;
 use crate::recommend::ease::{check, too_small};
+use crate::recommend::factor::factor_small;
 use crate::recommend::gram::Common;
 
 /// The weights of an item's neighbors: their numbers, ascending, and the weights.
