@@ -46,12 +46,17 @@ pub(super) struct ReproduceArguments {
 const MORE: &str = "The experiments, with an example: dpsis reproduce --help";
 
 fn after_help() -> String {
-    let line =
-        |one: &experiments::Named| format!("  {:<12} {:<12} {}\n", one.name, one.group, one.about);
+    let widest = |of: fn(&experiments::Named) -> &'static str| {
+        experiments::ALL.iter().map(|one| of(one).len()).max().unwrap_or(0)
+    };
+    let (name, group) = (widest(|one| one.name), widest(|one| one.group));
+    let line = |one: &experiments::Named| {
+        format!("  {:<name$}  {:<group$}  {}\n", one.name, one.group, one.about)
+    };
     let lines: String = experiments::ALL.iter().map(line).collect();
     format!(
-        "Experiments, their groups and what they show:\n{lines}\nExample:\n  \
-         dpsis reproduce dp-sis --data sets -o results"
+        "Experiments, their groups and what they show:\n{lines}\nExamples:\n  \
+         dpsis reproduce dp-sis --data sets -o results\n  dpsis reproduce heterogeneous -o results"
     )
 }
 
@@ -70,7 +75,7 @@ pub(super) fn reproduce(arguments: &ReproduceArguments) -> Result<()> {
         return Err(Error::io(format!("the file of interactions, {file}, is not there")));
     }
     let folder = OutputFolder::open(&arguments.output, "reproduce")?;
-    if arguments.data.is_none() {
+    if arguments.data.is_none() && chosen.iter().any(|one| one.is_on_tables()) {
         output::remark("without --data, what needs the public sets is not run\n");
     }
     let steps = arguments.run.steps();

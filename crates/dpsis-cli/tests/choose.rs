@@ -5,6 +5,7 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
@@ -36,7 +37,7 @@ impl Files {
 
     fn write(&self, name: &str, content: &str) -> PathBuf {
         let path = self.0.path().join(name);
-        std::fs::write(&path, content).unwrap();
+        fs::write(&path, content).unwrap();
         path
     }
 }
@@ -150,6 +151,11 @@ fn wrong_requests_and_files() {
             "no --format",
         ),
         (vec!["--sensitivity", "1", "--advise", "--mechanism", "em", &models], 2, "cannot be used"),
+        (vec!["--relation", "positive", &own], 2, "--advise"),
+        (vec!["--advise", "--relation", "rising", &own], 2, "possible values"),
+        (vec!["--advise", "--k", "9", &own], 2, "between 1 and 4"),
+        (vec!["--advise", "--format", "tsv", &own], 2, "text or json"),
+        (vec!["--sensitivity", "largest", &models], 2, "no sensitivity is stated"),
     ];
     for (more, code, said) in cases {
         let output = dpsis(&[&base[..], &more].concat());
@@ -259,8 +265,50 @@ fn comparisons_and_advice_are_marked() {
     let counts: Vec<u64> = ["a", "b", "c", "d"].map(|name| random[name]).to_vec();
     assert_fits(&counts, &[0.25; 4]);
     let advice = dpsis(&["choose", "--eps", "1", "--advise", own]);
-    assert!(text(&advice.stdout).starts_with("mechanism  mgem"), "{}", text(&advice.stdout));
+    assert!(text(&advice.stdout).starts_with("mechanism    mgem"), "{}", text(&advice.stdout));
     assert!(text(&advice.stderr).contains("NOT PRIVATE"));
+}
+
+/// With a relation, or without scores, the advice looks at public facts only; its command works.
+#[test]
+fn advice_on_public_facts() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("own.csv");
+    let file = path.to_str().unwrap();
+    let advised = |text_of_file: &str, more: &[&str]| {
+        fs::write(&path, text_of_file).unwrap();
+        let output = dpsis(&[&["choose", "--eps", "1", "--advise"], more, &[file]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        (text(&output.stdout).to_owned(), text(&output.stderr).to_owned())
+    };
+    let scores = [
+        "name,score,sensitivity\na,1,1\nb,2,2\nc,9,5\n",
+        "name,score,sensitivity\na,9,1\nb,,2\nc,?,5\n",
+    ];
+    for (relation, mechanism) in
+        [("positive", "mgem"), ("negative", "gem"), ("none", "pnf"), ("unknown", "pnf")]
+    {
+        let found = scores.map(|file| advised(file, &["--relation", relation]));
+        assert!(found[0].0.starts_with(&format!("mechanism    {mechanism}")), "{}", found[0].0);
+        assert!(found[0].1.contains("public facts") && !found[0].1.contains("NOT PRIVATE"));
+        // Other scores change nothing.
+        assert_eq!(found[0], found[1]);
+        let command = found[0].0.split("command").nth(1).unwrap();
+        let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+        fs::write(&path, scores[0]).unwrap();
+        let run = dpsis(&words);
+        assert_eq!(run.status.code(), Some(0), "{command}: {}", text(&run.stderr));
+    }
+    let (said, _) = advised("name,sensitivity\na,1\nb,3\n", &[]);
+    assert!(said.contains("pnf with the largest sensitivity") && said.contains("column of scores"));
+    let (json, _) = advised(scores[0], &["--relation", "negative", "--format", "json"]);
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(record["mechanism"], "gem");
+    // By public scores: in units of the scores.
+    let (json, stderr) = advised(scores[0], &["--format", "json"]);
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!((&record["private"], &record["mechanism"]), (&false.into(), &"mgem".into()));
+    assert!(stderr.contains("NOT PRIVATE"));
 }
 
 /// Every mechanism that suits features with one sensitivity selects features; the others are refused

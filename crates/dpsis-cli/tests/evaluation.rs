@@ -493,6 +493,50 @@ fn experiments_without_data_name_what_is_missing() {
     refused(folder.path(), &["reproduce", "fig1", "--trials", "1", "-o", "out"], 2, "two trials");
 }
 
+/// Candidates with a sensitivity each: without data, resumed, the same on any number of threads.
+#[test]
+fn experiments_on_candidates_need_no_data() {
+    let folder = folder();
+    let file = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    let run = |out: &str, threads: &str| {
+        let arguments =
+            ["reproduce", "scenarios-1-3", "--trials", "2", "-o", out, "--threads", threads];
+        ok(folder.path(), &arguments)
+    };
+    let (out, err) = run("one", "1");
+    assert!(out.contains("Scenarios 1 to 3") && !err.contains("--data"), "{err}");
+    run("two", "2");
+    let csv = file("one/scenarios-1-3.csv");
+    assert_eq!(csv, file("two/scenarios-1-3.csv"));
+    assert!(!file("one/index.html").contains("data folder"));
+    // A run that was stopped after its first scenario goes on, and ends alike.
+    let first = csv.find("scenario 2").unwrap();
+    fs::write(folder.path().join("two/scenarios-1-3.csv"), &csv[..first]).unwrap();
+    run("two", "2");
+    assert_eq!(file("two/scenarios-1-3.csv"), csv);
+    let more = ["reproduce", "scenarios-1-3", "--trials", "3", "-o", "two"];
+    refused(folder.path(), &more, 2, "another seed or number of trials");
+}
+
+#[test]
+fn recommendations_are_made_for_a_file() {
+    let folder = folder();
+    let likes = (0..40).flat_map(|user| (0..9).map(move |item| (user, item)));
+    let likes = likes.filter(|(user, item)| user % 9 != *item);
+    let lines: String = likes.map(|(user, item)| format!("u{user},i{item}\n")).collect();
+    fs::write(folder.path().join("likes.csv"), format!("user,item\n{lines}")).unwrap();
+    let run = |file: &'static str| {
+        ["reproduce", "recommend", "--trials", "2", "--interactions", file, "-o", "out"]
+    };
+    let (out, _) = ok(folder.path(), &run("likes.csv"));
+    assert!(out.contains("out/index.html"), "{out}");
+    let page = fs::read_to_string(folder.path().join("out/index.html")).unwrap();
+    assert!(page.contains("40 users and 9 items") && page.contains("NOT PRIVATE"));
+    fs::write(folder.path().join("few.csv"), "user,item\na,b\n").unwrap();
+    refused(folder.path(), &run("few.csv"), 3, "no interactions remain");
+    refused(folder.path(), &run("gone.csv"), 5, "not there");
+}
+
 /// Two sets, few trials: the same numbers on any number of threads, and what is known of christensen.
 #[test]
 fn experiments_on_real_sets_repeat() {

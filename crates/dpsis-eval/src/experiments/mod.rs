@@ -15,6 +15,7 @@ mod recommend;
 mod sets;
 mod table1;
 mod theorem41;
+mod verdicts;
 
 pub use experiment::Experiment;
 
@@ -40,6 +41,13 @@ pub struct Named {
 
 const fn of(name: &'static str, group: &'static str, about: &'static str, run: Run) -> Named {
     Named { name, group, about, run }
+}
+
+impl Named {
+    /// Whether it selects features of tables, some of which are public sets.
+    pub fn is_on_tables(&self) -> bool {
+        !["heterogeneous", "recommend"].contains(&self.group)
+    }
 }
 
 /// All experiments, in the order of the papers.
@@ -120,13 +128,14 @@ pub fn reproduce(
     experiments: &[&Named],
     frame: &Experiment<'_>,
 ) -> Result<Vec<String>> {
-    let mut sections = vec![what_is_measured()];
+    let on_tables = experiments.iter().any(|one| one.is_on_tables());
+    let mut sections = if on_tables { vec![what_is_measured()] } else { Vec::new() };
     let mut titles = Vec::new();
     for one in experiments {
         let section = (one.run)(frame)?;
         titles.push(section.title.clone());
         sections.push(section);
-        let html = page(frame, &sections).html();
+        let html = page(frame, &sections, on_tables).html();
         frame.output.write(&format!("{name}.html"), &html)?;
         frame.output.write("index.html", &html)?;
     }
@@ -137,7 +146,7 @@ pub fn reproduce(
 /// undecided or are decided by chance.
 const ENOUGH: u64 = 50;
 
-fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
+fn notices(frame: &Experiment<'_>, on_tables: bool) -> Vec<Notice> {
     let notice = |level, text: &str| Notice::new(level, text);
     let private = "NOT PRIVATE: computed from public and synthetic data with a fixed seed";
     let mut notices = vec![notice(Level::Danger, private)];
@@ -146,18 +155,19 @@ fn notices(frame: &Experiment<'_>) -> Vec<Notice> {
              100.";
         notices.push(notice(Level::Warning, few));
     }
-    if frame.data.is_none() {
+    if on_tables && frame.data.is_none() {
         let none = "No data folder was given: experiments on the public sets were not run.";
         notices.push(notice(Level::Warning, none));
     }
     notices
 }
 
-fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
+fn page(frame: &Experiment<'_>, sections: &[Section], on_tables: bool) -> Page {
     Page::new("The papers' experiments, run again", sections.to_vec())
         .lead(vec![
             format!(
-                "{} repetitions (figure 1: ten times as many), seed {}, dpsis {}. Bands are 95% \
+                "{} repetitions (figure 1 of DP-SIS: ten times as many; candidates with a sensitivity \
+                 each: a hundred times as many), seed {}, dpsis {}. Bands are 95% \
                  intervals of the mean; they have zero width where all draws agree.",
                 frame.trials,
                 frame.seed,
@@ -167,5 +177,5 @@ fn page(frame: &Experiment<'_>, sections: &[Section]) -> Page {
              The verdict follows from the numbers by the rule in the note."
                 .to_owned(),
         ])
-        .notices(notices(frame))
+        .notices(notices(frame, on_tables))
 }

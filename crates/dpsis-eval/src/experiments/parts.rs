@@ -57,30 +57,6 @@ impl Stated<'_> {
     }
 }
 
-/// The verdict for a statement that holds in `held` of `of` cases.
-pub(super) fn verdict_of(held: usize, of: usize) -> Agreement {
-    match held {
-        _ if of == 0 => Agreement::NotTested,
-        0 => Agreement::DoesNotMatch,
-        held if held == of => Agreement::Matches,
-        _ => Agreement::Partly,
-    }
-}
-
-/// The number of standard errors above which a difference counts.
-pub(super) const CLEAR: f64 = 3.0;
-
-/// The verdict for a statement that should hold in most cases and whose opposite should hold in
-/// none.
-pub(super) fn mostly(held: usize, opposite: usize, of: usize) -> Agreement {
-    match (held, opposite) {
-        (held, 0) if 2 * held > of => Agreement::Matches,
-        (0, 0) => Agreement::Undecided,
-        (0, _) => Agreement::DoesNotMatch,
-        _ => Agreement::Partly,
-    }
-}
-
 /// A paragraph.
 pub(super) fn paragraph(text: &str) -> Block {
     Block::Paragraph(text.into())

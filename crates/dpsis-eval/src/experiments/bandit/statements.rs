@@ -5,7 +5,8 @@ use dpsis::report::{Agreement, Block};
 use crate::experiments::bandit::cells::{Outcomes, Trace};
 use crate::experiments::bandit::policy::{NARROW_UCB, POLICIES, PRIVATE, UCB};
 use crate::experiments::bandit::rewards::{SHIFT, STEPS};
-use crate::experiments::parts::{CLEAR, Stated, verdict_of};
+use crate::experiments::parts::Stated;
+use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::metrics::Estimate;
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IX";

@@ -4,7 +4,8 @@ use dpsis::report::{Agreement, Block};
 
 use crate::experiments::designs::cells::{DESIGNS, DesignArm, FEATURES, MECHANISMS, WITHOUT};
 use crate::experiments::designs::rows_needed::{DesignCells, words};
-use crate::experiments::parts::{Stated, verdict_of};
+use crate::experiments::parts::Stated;
+use crate::experiments::verdicts::verdict_of;
 
 const EARLIER: &str = "an earlier implementation of this experiment";
 

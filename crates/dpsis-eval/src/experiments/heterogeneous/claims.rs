@@ -3,7 +3,8 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::heterogeneous::errors::Errors;
-use crate::experiments::parts::{CLEAR, Stated};
+use crate::experiments::parts::Stated;
+use crate::experiments::verdicts::{Clear, verdict_of_parts};
 
 /// The budgets at which statements about orders are checked: for larger ones most errors vanish.
 pub(in crate::experiments) const MODERATE: [&str; 6] = ["0.01", "0.05", "0.1", "0.25", "0.5", "1"];
@@ -23,45 +24,20 @@ pub(in crate::experiments) struct Claim<'a> {
     pub(in crate::experiments) epsilons: &'a [&'a str],
 }
 
-/// A pair of rivals compared at several budgets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Compared {
-    /// The budgets at which the order holds clearly.
-    held: usize,
-    /// The budgets at which it is clearly reversed.
-    reversed: usize,
-}
-
-impl Compared {
-    fn of(errors: &Errors, (setting, better, worse): Order<'_>, epsilons: &[&str]) -> Self {
-        let leads: Vec<f64> =
-            epsilons.iter().map(|epsilon| errors.lead(setting, (better, worse), epsilon)).collect();
-        Self {
-            held: leads.iter().filter(|z| **z > CLEAR).count(),
-            reversed: leads.iter().filter(|z| **z < -CLEAR).count(),
-        }
-    }
-}
-
 impl Claim<'_> {
-    fn compared(&self, errors: &Errors) -> Vec<Compared> {
-        self.orders.iter().map(|order| Compared::of(errors, *order, self.epsilons)).collect()
+    /// The orders over the budgets.
+    fn compared(&self, errors: &Errors) -> Vec<Clear> {
+        let clear = |(setting, better, worse): &Order<'_>| {
+            Clear::of(
+                self.epsilons.iter().map(|epsilon| errors.lead(setting, (better, worse), epsilon)),
+            )
+        };
+        self.orders.iter().map(clear).collect()
     }
 
-    /// The verdict: an order holds if it is clear at some budget and reversed at none; the statement
-    /// matches if all its orders hold.
+    /// The verdict: each order is a part of the statement.
     pub(in crate::experiments) fn verdict(&self, errors: &Errors) -> Agreement {
-        let compared = self.compared(errors);
-        let all = |is: fn(&Compared) -> bool| compared.iter().all(is);
-        if all(|pair| pair.held > 0 && pair.reversed == 0) {
-            Agreement::Matches
-        } else if all(|pair| pair.held == 0 && pair.reversed == 0) {
-            Agreement::Undecided
-        } else if all(|pair| pair.held == 0) {
-            Agreement::DoesNotMatch
-        } else {
-            Agreement::Partly
-        }
+        verdict_of_parts(&self.compared(errors))
     }
 
     /// The statement beside the result.
@@ -71,7 +47,7 @@ impl Claim<'_> {
             .orders
             .iter()
             .zip(self.compared(errors))
-            .map(|((setting, better, worse), Compared { held, reversed })| {
+            .map(|((setting, better, worse), Clear { held, reversed })| {
                 format!(
                     "{setting}, {better} before {worse}: clear at {held}, reversed at {reversed}"
                 )

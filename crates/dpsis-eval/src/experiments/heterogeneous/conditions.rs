@@ -6,7 +6,8 @@ use dpsis::report::{Agreement, Block, Section};
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Instance, all};
-use crate::experiments::parts::{CLEAR, Stated, paragraph, row};
+use crate::experiments::parts::{Stated, paragraph, row};
+use crate::experiments::verdicts::CLEAR;
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), appendix J";
 

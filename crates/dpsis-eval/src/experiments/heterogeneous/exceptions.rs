@@ -9,7 +9,8 @@ use crate::experiments::heterogeneous::claims::Claim;
 use crate::experiments::heterogeneous::errors::Errors;
 use crate::experiments::heterogeneous::page::scenarios;
 use crate::experiments::heterogeneous::scenarios::exceptional;
-use crate::experiments::parts::{CLEAR, Stated, curves, paragraph, row, verdict_of};
+use crate::experiments::parts::{Stated, curves, paragraph, row};
+use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::figure::{Curve, CurveChart, CurvePoint};
 
 const NAMES: [&str; 2] = ["low-sensitivity best", "high-sensitivity worst"];

@@ -10,7 +10,8 @@ use crate::experiments::heterogeneous::errors::{
     Errors, TRIALS, error_chart, errors_file, measure, point,
 };
 use crate::experiments::heterogeneous::scenarios::rising;
-use crate::experiments::parts::{CLEAR, Stated, curves, paragraph, verdict_of};
+use crate::experiments::parts::{Stated, curves, paragraph};
+use crate::experiments::verdicts::{CLEAR, verdict_of};
 use crate::figure::Curve;
 use crate::metrics::Estimate;
 use crate::rivals::{RIVALS, Rival};

@@ -8,7 +8,8 @@ use dpsis::{Epsilon, Mechanism, Result, Scores, Seeded};
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Made, made};
-use crate::experiments::parts::{CLEAR, paragraph, row};
+use crate::experiments::parts::{paragraph, row};
+use crate::experiments::verdicts::CLEAR;
 use crate::metrics::Estimate;
 use crate::results_file::{ResultRow, ResultsFile};
 use crate::seed::seed_of;

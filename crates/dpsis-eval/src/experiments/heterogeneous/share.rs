@@ -8,7 +8,8 @@ use crate::experiments::heterogeneous::errors::{
     Errors, TRIALS, error_chart, errors_file, measure, point,
 };
 use crate::experiments::heterogeneous::scenarios::{Relation, bimodal};
-use crate::experiments::parts::{CLEAR, Stated, curves, mostly, paragraph, verdict_of};
+use crate::experiments::parts::{Stated, curves, paragraph};
+use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
 use crate::figure::Curve;
 use crate::metrics::Estimate;
 use crate::rivals::{RIVALS, Rival};

@@ -5,7 +5,8 @@ use dpsis::{Epsilon, Result};
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::errors::TRIALS;
-use crate::experiments::parts::{CLEAR, Stated, figure, mostly, paragraph, verdict_of};
+use crate::experiments::parts::{Stated, figure, paragraph};
+use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
 use crate::figure::HeatMap;
 use crate::metrics::Estimate;
 use crate::results_file::{ResultRow, ResultsFile};

@@ -3,7 +3,8 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
-use crate::experiments::parts::{CLEAR, Stated, mostly, verdict_of};
+use crate::experiments::parts::Stated;
+use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
 
 const SOURCE: &str =
     "\"A Joint Exponential Mechanism for Differentially Private Top-k Set\" (2020), section 4";

@@ -3,9 +3,10 @@
 use dpsis::report::{Agreement, Block};
 
 use crate::charts::short;
-use crate::experiments::parts::{Stated, verdict_of};
+use crate::experiments::parts::Stated;
 use crate::experiments::pipelines::areas::{Areas, TOLERANCE, listed};
 use crate::experiments::pipelines::{DEFAULT, DEFAULT_OF_CLASSES, PAPER, ROW_RANKS_OF_CLASSES};
+use crate::experiments::verdicts::verdict_of;
 
 const SOURCE: &str =
     "an aim of this project, set from simulations when the default was designed; not a paper's";

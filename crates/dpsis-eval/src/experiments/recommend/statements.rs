@@ -5,10 +5,11 @@
 
 use dpsis::report::{Agreement, Block};
 
-use crate::experiments::parts::{CLEAR, Stated};
+use crate::experiments::parts::Stated;
 use crate::experiments::recommend::measures::{
     EPSILONS, MODERATE, Measures, SLOPE, SMALL, USERS, deviations,
 };
+use crate::experiments::verdicts::{Clear, verdict_of_parts};
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), section VIII";
 
@@ -28,44 +29,12 @@ pub(super) const PAIRS: [(&str, &str); 10] = [
 /// The private rivals of mGEM, each in a pair with it.
 const OTHERS: [&str; 6] = ["rnm", "rs", "rs-tnb", "gem", "cgem", "krr"];
 
-/// The budgets at which something holds clearly, and those at which the opposite does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Clear {
-    held: usize,
-    reversed: usize,
+fn of_pair(measures: &Measures, pair: (&str, &str), epsilons: &[&str]) -> Clear {
+    Clear::of(epsilons.iter().map(|epsilon| measures.lead(pair, epsilon)))
 }
 
-impl Clear {
-    fn of(deviations: impl IntoIterator<Item = f64>) -> Self {
-        let mut found = Self { held: 0, reversed: 0 };
-        for z in deviations {
-            found.held += usize::from(z > CLEAR);
-            found.reversed += usize::from(z < -CLEAR);
-        }
-        found
-    }
-
-    fn of_pair(measures: &Measures, pair: (&str, &str), epsilons: &[&str]) -> Self {
-        Self::of(epsilons.iter().map(|epsilon| measures.lead(pair, epsilon)))
-    }
-
-    fn words(self, pair: &str) -> String {
-        format!("{pair}: clear at {}, reversed at {}", self.held, self.reversed)
-    }
-}
-
-/// A statement matches if each part of it is clear at some budget and reversed at none.
-fn verdict(parts: &[Clear]) -> Agreement {
-    let all = |is: fn(&Clear) -> bool| parts.iter().all(is);
-    if all(|part| part.held > 0 && part.reversed == 0) {
-        Agreement::Matches
-    } else if all(|part| part.held == 0 && part.reversed == 0) {
-        Agreement::Undecided
-    } else if all(|part| part.held == 0) {
-        Agreement::DoesNotMatch
-    } else {
-        Agreement::Partly
-    }
+fn words(Clear { held, reversed }: Clear, pair: &str) -> String {
+    format!("{pair}: clear at {held}, reversed at {reversed}")
 }
 
 fn rule(epsilons: &[&str], more: &str) -> String {
@@ -112,18 +81,18 @@ fn positive(measures: &Measures) -> Block {
             100.0 * share.mean,
             mean.mean
         ),
-        verdict(&[Clear::of([above])]),
+        verdict_of_parts(&[Clear::of([above])]),
         "Spearman's correlation over a user's candidates. Rule: more than half of the users, by three \
          standard errors.",
     )
 }
 
 fn best(measures: &Measures) -> Block {
-    let parts = OTHERS.map(|other| Clear::of_pair(measures, ("mgem", other), &SMALL));
-    let words: Vec<String> = OTHERS
+    let parts = OTHERS.map(|other| of_pair(measures, ("mgem", other), &SMALL));
+    let others: Vec<String> = OTHERS
         .iter()
         .zip(parts)
-        .map(|(other, part)| part.words(&format!("before {other}")))
+        .map(|(other, part)| words(part, &format!("before {other}")))
         .collect();
     Stated {
         statement: "Our proposed mechanism mGEM is the best performing DP selection mechanism for small \
@@ -132,38 +101,38 @@ fn best(measures: &Measures) -> Block {
         paper: "in all three data sets",
     }
     .against(
-        format!("mgem {}, of {} budgets", words.join("; "), SMALL.len()),
-        verdict(&parts),
+        format!("mgem {}, of {} budgets", others.join("; "), SMALL.len()),
+        verdict_of_parts(&parts),
         &rule(&SMALL, "The parts are the six other private mechanisms."),
     )
 }
 
 fn worse(measures: &Measures) -> Block {
-    let part = Clear::of_pair(measures, ("rnm", "gem"), &EPSILONS);
+    let part = of_pair(measures, ("rnm", "gem"), &EPSILONS);
     Stated {
         statement: "GEM performs worse than RNM in all three datasets.",
         source: SOURCE,
         paper: "figures 13(g) to (i)",
     }
     .against(
-        format!("{}, of {} budgets", part.words("rnm before gem"), EPSILONS.len()),
-        verdict(&[part]),
+        format!("{}, of {} budgets", words(part, "rnm before gem"), EPSILONS.len()),
+        verdict_of_parts(&[part]),
         &rule(&EPSILONS, ""),
     )
 }
 
 fn random(measures: &Measures) -> Block {
-    let part = Clear::of_pair(measures, ("random", "gem"), &SMALL);
+    let part = of_pair(measures, ("random", "gem"), &SMALL);
     Stated {
         statement: "GEM can even perform worse than the random selection mechanism when epsilon is small.",
         source: SOURCE,
         paper: "figures 13(g) to (i)",
     }
     .against(
-        format!("{}, of {} budgets", part.words("random before gem"), SMALL.len()),
+        format!("{}, of {} budgets", words(part, "random before gem"), SMALL.len()),
         match part {
             Clear { held: 1.., .. } => Agreement::Matches,
-            part => verdict(&[part]),
+            part => verdict_of_parts(&[part]),
         },
         &format!(
             "At epsilon {}. Rule: worse by three standard errors at some budget.",
@@ -182,8 +151,8 @@ fn grows(measures: &Measures) -> Block {
         paper: "figures 13(d) to (f)",
     }
     .against(
-        format!("{}, of {} budgets", part.words("a rising line"), MODERATE.len()),
-        verdict(&[part]),
+        format!("{}, of {} budgets", words(part, "a rising line"), MODERATE.len()),
+        verdict_of_parts(&[part]),
         &rule(
             &MODERATE,
             "The line is that of least squares through the users: the squared error of gem minus that of \
@@ -193,9 +162,9 @@ fn grows(measures: &Measures) -> Block {
 }
 
 fn combined(measures: &Measures) -> Block {
-    let part = Clear::of_pair(measures, ("mgem", "cgem"), &MODERATE);
+    let part = of_pair(measures, ("mgem", "cgem"), &MODERATE);
     let beside = ["rnm", "gem"]
-        .map(|other| Clear::of_pair(measures, (other, "cgem"), &MODERATE).words(other))
+        .map(|other| words(of_pair(measures, (other, "cgem"), &MODERATE), other))
         .join("; ");
     Stated {
         statement: "On the Amazon Books dataset, it is not productive to spend privacy budget to \
@@ -204,8 +173,8 @@ fn combined(measures: &Measures) -> Block {
         paper: "on Amazon Books, which has users with negative correlations",
     }
     .against(
-        format!("{}, of {} budgets", part.words("mgem before cgem"), MODERATE.len()),
-        verdict(&[part]),
+        format!("{}, of {} budgets", words(part, "mgem before cgem"), MODERATE.len()),
+        verdict_of_parts(&[part]),
         &rule(&MODERATE, &format!("Before cgem in the same way, {beside}.")),
     )
 }
@@ -213,17 +182,6 @@ fn combined(measures: &Measures) -> Block {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn verdicts_follow_the_rule() {
-        let clear = |deviations: &[f64]| Clear::of(deviations.iter().copied());
-        assert_eq!(clear(&[4.0, -4.0, 2.0, f64::NAN, 5.0]), Clear { held: 2, reversed: 1 });
-        assert_eq!(verdict(&[clear(&[4.0, 2.9])]), Agreement::Matches);
-        assert_eq!(verdict(&[clear(&[4.0, -3.1])]), Agreement::Partly);
-        assert_eq!(verdict(&[clear(&[-3.1, 0.0])]), Agreement::DoesNotMatch);
-        assert_eq!(verdict(&[clear(&[1.0, f64::NAN])]), Agreement::Undecided);
-        assert_eq!(verdict(&[clear(&[4.0]), clear(&[0.0])]), Agreement::Partly);
-    }
 
     #[test]
     fn every_comparison_is_measured() {
