@@ -90,6 +90,23 @@ impl Estimate {
     }
 }
 
+/// The quantiles that scores are clipped to.
+const QUANTILES: [f64; 2] = [0.05, 0.95];
+
+/// The 5% and 95% quantiles, by linear interpolation as numpy's; 0 without values. Their difference is the
+/// sensitivity of a candidate whose scores these are, as in "Private Selection with Heterogeneous
+/// Sensitivities" (2025).
+pub(crate) fn typical_range(mut values: Vec<f64>) -> [f64; 2] {
+    let Some(last) = values.len().checked_sub(1) else { return [0.0; 2] };
+    QUANTILES.map(|share| {
+        let place = share * last as f64;
+        let (_, low, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
+        let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
+        // Rounding must not carry it beyond the next value: the quantiles keep their order.
+        (*low + (high - *low) * place.fract()).min(high)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -143,5 +160,18 @@ mod tests {
         assert_eq!(constant.z(&constant), 0.0);
         assert!((constant.z(&estimate) - 3f64.sqrt()).abs() < 1e-8);
         assert!(constant.z(&Estimate::of([0.0, 0.0])).is_infinite());
+    }
+
+    #[test]
+    fn quantiles_are_those_of_numpy() {
+        let values = [3.5, -1.25, 7.0, 0.1, 0.1, 2.0, 11.0, -4.0, 5.5, 6.25, 1.0];
+        // numpy 2.4.6: np.quantile(values, [0.05, 0.95]), and of the first two.
+        let close = |found: [f64; 2], numpy: [f64; 2]| {
+            assert!(found.iter().zip(numpy).all(|(a, b)| (a - b).abs() < 1e-14), "{found:?}");
+        };
+        close(typical_range(values.to_vec()), [-2.625, 9.0]);
+        close(typical_range(values[..2].to_vec()), [-1.0125, 3.2625]);
+        assert_eq!(typical_range(vec![2.5]), [2.5; 2]);
+        assert_eq!(typical_range(Vec::new()), [0.0; 2]);
     }
 }

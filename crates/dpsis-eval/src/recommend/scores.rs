@@ -19,6 +19,7 @@ use rand::seq::SliceRandom;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
+use crate::metrics::typical_range;
 use crate::recommend::Interactions;
 use crate::recommend::bands::{collect, each};
 use crate::recommend::weights::Weights;
@@ -27,8 +28,6 @@ use crate::recommend::weights::Weights;
 pub(crate) const HELD_OUT: usize = 10_000;
 /// The number of candidates of a user.
 pub(crate) const CANDIDATES: usize = 500;
-/// The quantiles that scores are clipped to.
-const QUANTILES: [f64; 2] = [0.05, 0.95];
 
 /// The number of items that are scored at a time.
 const WIDTH: usize = 256;
@@ -79,7 +78,7 @@ pub(crate) fn scored(
     for start in (0..n).step_by(WIDTH) {
         let items = start..n.min(start + WIDTH);
         let scores = scores(weights.columns(items.clone()).view(), held_out, threads);
-        let limits = collect(0..items.len(), threads, |j| quantiles(scores.column(j).to_vec()));
+        let limits = collect(0..items.len(), threads, |j| typical_range(scores.column(j).to_vec()));
         let bands = best.chunks_mut(BAND).enumerate();
         each(bands, threads, |(place, band)| {
             for (i, best) in band.iter_mut().enumerate() {
@@ -106,18 +105,6 @@ fn scores(columns: ArrayView2<'_, f64>, users: &Interactions, threads: usize) ->
         }
     });
     scores
-}
-
-/// The 5% and 95% quantiles, by linear interpolation as numpy's; 0 without values.
-fn quantiles(mut values: Vec<f64>) -> [f64; 2] {
-    let Some(last) = values.len().checked_sub(1) else { return [0.0; 2] };
-    QUANTILES.map(|share| {
-        let place = share * last as f64;
-        let (_, low, above) = values.select_nth_unstable_by(place as usize, f64::total_cmp);
-        let high = above.iter().copied().min_by(f64::total_cmp).unwrap_or(*low);
-        // Rounding must not carry it beyond the next value: the quantiles keep their order.
-        (*low + (high - *low) * place.fract()).min(high)
-    })
 }
 
 /// The best candidates so far, with some that are no longer among them.
@@ -163,19 +150,6 @@ mod tests {
     use crate::recommend::ease::ease;
     use crate::recommend::generated::{Shape, generate};
     use crate::recommend::sparse::sparse;
-
-    #[test]
-    fn quantiles_are_those_of_numpy() {
-        let values = [3.5, -1.25, 7.0, 0.1, 0.1, 2.0, 11.0, -4.0, 5.5, 6.25, 1.0];
-        // numpy 2.4.6: np.quantile(values, [0.05, 0.95]), and of the first two.
-        let close = |found: [f64; 2], numpy: [f64; 2]| {
-            assert!(found.iter().zip(numpy).all(|(a, b)| (a - b).abs() < 1e-14), "{found:?}");
-        };
-        close(quantiles(values.to_vec()), [-2.625, 9.0]);
-        close(quantiles(values[..2].to_vec()), [-1.0125, 3.2625]);
-        assert_eq!(quantiles(vec![2.5]), [2.5; 2]);
-        assert_eq!(quantiles(Vec::new()), [0.0; 2]);
-    }
 
     #[test]
     fn every_user_is_either_held_out_or_not() {

@@ -5,6 +5,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::figure::{Curve, CurveChart, CurvePoint};
+use crate::metrics::typical_range;
 use crate::rivals::Contest;
 use crate::seed::seed_of;
 
@@ -39,9 +40,8 @@ impl Candidates {
         let count = scores.first().map_or(0, Vec::len);
         let mut sensitivities = Vec::with_capacity(count);
         for candidate in 0..count {
-            let mut own: Vec<f64> = scores.iter().map(|scores| scores[candidate]).collect();
-            own.sort_unstable_by(f64::total_cmp);
-            let (low, high) = (quantile(&own, 0.05), quantile(&own, 0.95));
+            let own = scores.iter().map(|scores| scores[candidate]).collect();
+            let [low, high] = typical_range(own);
             sensitivities.push(high - low);
             for scores in &mut scores {
                 scores[candidate] = scores[candidate].clamp(low, high);
@@ -96,27 +96,11 @@ impl Candidates {
     }
 }
 
-/// The quantile of sorted values by linear interpolation between neighbors, numpy's default.
-pub(in crate::experiments) fn quantile(sorted: &[f64], share: f64) -> f64 {
-    let place = share * (sorted.len() - 1) as f64;
-    let (below, above) = (sorted[place.floor() as usize], sorted[place.ceil() as usize]);
-    below + (above - below) * place.fract()
-}
-
 #[cfg(test)]
 mod tests {
     use rand::Rng as _;
 
     use super::*;
-
-    /// numpy.quantile([1, 2, 4, 8, 16], [0.05, 0.5, 0.9, 0.95])
-    #[test]
-    fn quantiles_are_interpolated() {
-        let values = [1.0, 2.0, 4.0, 8.0, 16.0];
-        for (share, expected) in [(0.05, 1.2), (0.5, 4.0), (0.9, 12.8), (0.95, 14.4)] {
-            assert!((quantile(&values, share) - expected).abs() < 1e-12);
-        }
-    }
 
     #[test]
     fn scores_lie_within_their_sensitivities() {

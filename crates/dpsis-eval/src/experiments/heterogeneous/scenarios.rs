@@ -24,8 +24,8 @@ pub(super) fn bimodal(relation: Relation, high: usize) -> Candidates {
     let is_sensitive = |candidate: usize| match relation {
         Relation::Positive => is_high(candidate),
         Relation::Negative => !is_high(candidate),
-        Relation::None if is_high(candidate) => candidate % 2 == 0,
-        Relation::None => (candidate - high) % 2 == 0,
+        Relation::None if is_high(candidate) => candidate.is_multiple_of(2),
+        Relation::None => (candidate - high).is_multiple_of(2),
     };
     let two = |yes: bool, then: f64, otherwise: f64| if yes { then } else { otherwise };
     Candidates::constant(
