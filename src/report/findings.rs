@@ -31,16 +31,6 @@ pub(super) fn chance_in_words(record: &Record) -> Option<String> {
     })
 }
 
-/// The meaning of the directions in this record.
-pub(super) fn direction_in_words(record: &Record) -> String {
-    match record.score.classes.as_deref() {
-        Some([first, second]) => {
-            format!("rises: larger values in class {second}; falls: in class {first}")
-        }
-        _ => "whether the target rises or falls with the feature".to_owned(),
-    }
-}
-
 /// Whether anything of a kind was released.
 pub(super) fn has<T>(record: &Record, part: impl Fn(&Estimate) -> Option<T>) -> bool {
     record.estimates.iter().any(|estimate| part(estimate).is_some())

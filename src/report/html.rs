@@ -276,11 +276,10 @@ fn selected_features(record: &Record) -> Vec<Block> {
     });
     let caption = in_order(record.order).to_owned();
     let mut blocks = vec![Block::Table { caption, header, rows: rows.collect() }];
-    if findings::has(record, |estimate| estimate.direction) {
+    if let Some(words) = &record.directions {
         let text = format!(
-            "Direction: {}. Error: about the probability of a direction as clear as this one if the other \
-             one is right.",
-            findings::direction_in_words(record)
+            "Direction: {words}. Error: about the probability of a direction as clear as this one if the other \
+             one is right."
         );
         blocks.push(Block::Paragraph(text));
     }
@@ -443,6 +442,9 @@ mod tests {
         assert!(html.contains("Dashed line: beyond chance from 0.45 on."));
         let html = html_of(&with_directions(NAMES));
         assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
+        assert!(
+            html.contains("Direction: whether the target rises or falls; words have none. Error:")
+        );
     }
 
     #[test]

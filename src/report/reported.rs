@@ -31,6 +31,11 @@ pub trait Reported {
         Vec::new()
     }
 
+    /// What to know about these columns, if anything.
+    fn note_on_columns(&self) -> Option<&str> {
+        None
+    }
+
     /// The warnings of the record.
     fn warnings(&self) -> &[Warning];
 
@@ -54,6 +59,10 @@ impl<T: Deref<Target: Reported>> Reported for T {
 
     fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
         (**self).columns()
+    }
+
+    fn note_on_columns(&self) -> Option<&str> {
+        (**self).note_on_columns()
     }
 
     fn warnings(&self) -> &[Warning] {
@@ -113,6 +122,10 @@ impl Reported for Record {
 
     fn columns(&self) -> Vec<(&'static str, Vec<String>)> {
         findings::columns(self)
+    }
+
+    fn note_on_columns(&self) -> Option<&str> {
+        self.directions.as_deref()
     }
 
     fn warnings(&self) -> &[Warning] {
@@ -222,5 +235,8 @@ mod tests {
         assert_eq!(to_tsv(&&record), to_tsv(&record));
         assert_eq!(report(&&record), report(&record));
         assert_eq!(names(&&record), "a\tb\ndose\n");
+        let reference = &record;
+        let note = (&reference).note_on_columns();
+        assert_eq!(note, Some("whether the target rises or falls; words have none"));
     }
 }

@@ -58,5 +58,6 @@ pub(super) fn with_directions(names: [&str; 2]) -> Record {
         estimate.direction = Some(direction);
         estimate.direction_error = Some(error);
     }
+    record.directions = Some("whether the target rises or falls; words have none".to_owned());
     record
 }

@@ -94,8 +94,8 @@ fn found(text: &mut String, record: &Record) {
         };
         by_feature(text, record, cells);
     }
-    if findings::has(record, |estimate| estimate.direction) {
-        wrap(text, "direction", &findings::direction_in_words(record));
+    if let Some(words) = &record.directions {
+        wrap(text, "direction", words);
         by_feature(text, record, |estimate| vec![findings::direction(estimate)]);
     }
 }
@@ -232,7 +232,10 @@ mod tests {
     #[test]
     fn directions_end_the_lines() {
         let text = report(&with_directions(NAMES));
-        assert!(text.contains("\ndirection  whether the target rises or falls with"), "{text}");
+        assert!(
+            text.contains("\ndirection  whether the target rises or falls; words have none\n"),
+            "{text}"
+        );
         let [age, long] = [NAMES[0], NAMES[1]].map(|name| format!("\n           {name:<43}  "));
         assert!(text.contains(&format!("{age}rises (error about 0.02)\n")), "{text}");
         assert!(text.contains(&format!("{long}falls (error about 0.31)\n")), "{text}");

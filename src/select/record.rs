@@ -89,6 +89,8 @@ pub struct Record {
     pub released: Released,
     /// The strengths and directions of the selected features, in their order; empty if not released.
     pub estimates: Vec<Estimate>,
+    /// The meaning of the directions among them, and of which there is none; `None` if none were released.
+    pub directions: Option<String>,
     /// Whether the selected features are beyond chance.
     pub verdict: Verdict,
     /// Facts treated as public.

@@ -44,6 +44,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         score: score_used(plan, chosen.sensitivity),
         target: target_used(plan, schema),
         released: chosen.released,
+        directions: directions_in_words(plan, &estimates),
         estimates,
         verdict,
         public: PublicFacts {
@@ -82,6 +83,21 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
     };
     let verdict = verdict(plan, schema, chosen, &estimates);
     (estimates, verdict)
+}
+
+/// The meaning of the directions. Whether a column holds words is private, so it is always said that words have none.
+fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
+    estimates.iter().find(|estimate| estimate.direction.is_some())?;
+    let meaning = match &plan.target {
+        Target::Classes(labels) if labels.len() == 2 => {
+            format!("rises: larger values in class {}; falls: in class {}", labels[1], labels[0])
+        }
+        _ => "whether the target rises or falls with the feature".to_owned(),
+    };
+    Some(format!(
+        "{meaning}. By numbers and dates alone: a column of words has no direction, and what is printed for one is \
+         noise, whatever the error"
+    ))
 }
 
 /// Four digits after the point: more would be noise.

@@ -117,7 +117,7 @@ fn write_error(path: &Path, error: io::Error) -> Error {
 }
 
 /// Writes a record: text puts the names in the document and the report on stderr; the other formats
-/// put the warnings there.
+/// put the warnings there, and `tsv` what its columns mean.
 pub(super) fn write(
     record: &(impl Reported + Serialize),
     format: Format,
@@ -133,6 +133,10 @@ pub(super) fn write(
     if format == Format::Text && !quiet {
         remark(&report::report_with(record, words::options));
     } else {
+        // A table of columns has no room for what they mean.
+        if let (Format::Tsv, false, Some(note)) = (format, quiet, record.note_on_columns()) {
+            remark(&format!("direction: {note}\n"));
+        }
         remark(&warnings(record.warnings(), quiet));
     }
     destination.write(&document)

@@ -316,3 +316,32 @@ fn lines_of_another_delimiter_are_not_printed() {
     let (code, text) = select(&folder, &[&turned[..], &["--delimiter", ";", "expr.csv"]].concat());
     assert_eq!(code, 0, "{text}");
 }
+
+/// Whether a column holds words is private, so every output says what that means for its direction.
+#[test]
+fn columns_of_words_have_no_direction() {
+    let folder = tempfile::tempdir().unwrap();
+    let row =
+        |i: usize| format!("{},{},{}\n", ["no", "yes"][i % 2], i * i % 97, ["a", "b"][i / 3 % 2]);
+    write(&folder, "words.csv", format!("smoker,dose,y\n{}", (0..90).map(row).collect::<String>()));
+    let plain = |i: usize| format!("{},{},{}\n", i % 2, i * i % 97, ["a", "b"][i / 3 % 2]);
+    write(
+        &folder,
+        "plain.csv",
+        format!("smoker,dose,y\n{}", (0..90).map(plain).collect::<String>()),
+    );
+    let caveat = "a column of words has no direction, and what is printed for one is noise";
+    for table in ["words.csv", "plain.csv"] {
+        for more in [&["--classes", "a,b"][..], &["--classes", "a,b", "--scale", "row-rank"]] {
+            for format in ["text", "tsv", "json", "html"] {
+                let options = [&["--format", format][..], more].concat();
+                let (code, text) =
+                    select(&folder, &[&options, &["--direction", table][..]].concat());
+                assert_eq!(code, 0, "{table}: {text}");
+                assert!(text.contains(caveat), "{table} {options:?}: {text}");
+                let (_, text) = select(&folder, &[&options, &[table][..]].concat());
+                assert!(!text.contains(caveat), "{table} {options:?}: {text}");
+            }
+        }
+    }
+}

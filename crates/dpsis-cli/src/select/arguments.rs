@@ -84,7 +84,8 @@ pub(crate) struct SelectArguments {
     )]
     pub(super) neighbors: Relation,
 
-    /// Tell for each selected feature whether the target rises or falls with it
+    /// Tell for each selected feature whether the target rises or falls with it (for columns of words there is
+    /// no direction: what is told for one is noise)
     #[arg(long, hide_short_help = true, help_heading = "Privacy")]
     pub(super) direction: bool,
 
