@@ -150,8 +150,11 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
 }
 
+/// What to confirm takes very many rows for weaker features than this.
+const WEAKEST: f64 = 0.1;
+
 /// The rows, and the epsilon if one is enough, with which features as strong as the strongest one not told from chance
-/// would be confirmed, from what was released.
+/// would be confirmed, or of strength [`WEAKEST`] if all are weaker, from what was released.
 fn what_would_help(
     plan: &Plan,
     schema: &Schema,
@@ -162,19 +165,26 @@ fn what_would_help(
     let Some(findings) = &chosen.findings else { return String::new() };
     let share = findings.smallest;
     let open = estimates.iter().filter(|estimate| estimate.beyond_chance != Some(true));
-    let strongest = open.filter_map(|estimate| estimate.strength).fold(0.1, f64::max);
+    let strongest = open.filter_map(|estimate| estimate.strength).fold(0.0, f64::max);
+    let sought = strongest.max(WEAKEST);
     let Some(needed) =
-        prediction::rows_to_confirm(plan, strongest, share).filter(|needed| *needed > rows)
+        prediction::rows_to_confirm(plan, sought, share).filter(|needed| *needed > rows)
     else {
         return String::new();
     };
-    let epsilon = prediction::epsilon_to_confirm(plan, strongest, Imagined { rows, share });
+    let epsilon = prediction::epsilon_to_confirm(plan, sought, Imagined { rows, share });
+    help_in_words(&format!("{} {}", two_digits(needed), units(schema)), epsilon, strongest)
+}
+
+/// What would help, if so many rows, or an epsilon, would do for the strongest of the features.
+fn help_in_words(rows: &str, epsilon: Option<f64>, strongest: f64) -> String {
     let epsilon = epsilon.map_or(String::new(), |e| format!(", or epsilon {},", two_digits(e)));
-    format!(
-        "; about {} {}{epsilon} would be needed for the strongest of them, {strongest:.2}",
-        two_digits(needed),
-        units(schema),
-    )
+    let lead = format!("; about {rows}{epsilon} would be needed");
+    if strongest < WEAKEST {
+        format!("{lead} even for a strength of {WEAKEST:.2}, and theirs are below it")
+    } else {
+        format!("{lead} for the strongest of them, {strongest:.2}")
+    }
 }
 
 /// The word for what holds one person's data.
@@ -403,4 +413,27 @@ fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
          noise; two-stage needs many rows or a large epsilon"
     );
     ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// No strength is named as one of the features that none of them has.
+    #[test]
+    fn what_is_needed_is_for_a_strength_that_is_printed() {
+        let words = |epsilon, strongest| help_in_words("2400 rows", epsilon, strongest);
+        assert_eq!(
+            words(None, 0.28),
+            "; about 2400 rows would be needed for the strongest of them, 0.28"
+        );
+        for strongest in [0.0, 0.05, 0.0999] {
+            assert_eq!(
+                words(None, strongest),
+                "; about 2400 rows would be needed even for a strength of 0.10, and theirs are below it"
+            );
+        }
+        assert!(words(None, 0.1).ends_with("for the strongest of them, 0.10"));
+        assert!(words(Some(2.43), 0.28).starts_with("; about 2400 rows, or epsilon 2.4,"));
+    }
 }
