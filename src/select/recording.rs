@@ -178,7 +178,10 @@ fn what_would_help(
 
 /// What would help, if so many rows, or an epsilon, would do for the strongest of the features.
 fn help_in_words(rows: &str, epsilon: Option<f64>, strongest: f64) -> String {
-    let epsilon = epsilon.map_or(String::new(), |e| format!(", or epsilon {},", two_digits(e)));
+    // A new run is a release of its own.
+    let epsilon = epsilon.map_or(String::new(), |epsilon| {
+        format!(", or a new run at epsilon {} (which adds to what is spent),", two_digits(epsilon))
+    });
     let lead = format!("; about {rows}{epsilon} would be needed");
     if strongest < WEAKEST {
         format!("{lead} even for a strength of {WEAKEST:.2}, and theirs are below it")
@@ -434,6 +437,8 @@ mod tests {
             );
         }
         assert!(words(None, 0.1).ends_with("for the strongest of them, 0.10"));
-        assert!(words(Some(2.43), 0.28).starts_with("; about 2400 rows, or epsilon 2.4,"));
+        let new_run =
+            "; about 2400 rows, or a new run at epsilon 2.4 (which adds to what is spent), would";
+        assert!(words(Some(2.35), 0.28).starts_with(new_run));
     }
 }

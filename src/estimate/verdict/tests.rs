@@ -309,3 +309,11 @@ fn the_noise_of_all_strengths_counts() {
     }
     assert!(calls < 3 && broken >= 3, "{calls}, {broken}");
 }
+
+/// However strong a feature is, 0.01 is set aside for the counts, and the draws are limited.
+#[test]
+fn the_smallest_p_value() {
+    let verdict = two_classes([200.0, 200.0], 0.5, Family::AnyFunction);
+    let p = judge(&verdict, &[1e9], 1).unwrap().p_values[0];
+    assert!((p - (0.01 + 1.0 / 5001.0)).abs() < 1e-12, "{p}");
+}
