@@ -2,7 +2,8 @@
 //!
 //! A table is imagined in which k features have one strength and all others are noise. The scores of the others are
 //! drawn from the law of the largest deviation under chance, and the mechanism itself selects: a strength is *found*
-//! if at least half of the k are, on average. It is *confirmed* if it reaches the level at which the verdict calls a
+//! if at least half of the k are, on average, and if it exceeds the largest of all features by chance, as it typically is:
+//! where k is a large share of the features, half of any k are found without looking. It is *confirmed* if it reaches the level at which the verdict calls a
 //! feature beyond chance. Everything follows from public numbers.
 
 use std::f64::consts::LN_2;
@@ -152,9 +153,12 @@ impl Noise {
         Ok(Self { true_ones, tables: (0..TABLES).map(table).collect::<Result<_>>()? })
     }
 
-    /// Whether at least half of the features of this strength are found, on average.
+    /// Whether at least half of the features of this strength are found, on average, and it is more than chance gives.
     fn finds(&self, plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
         let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
+        if strength * law.largest < law.chance * typical_largest(plan.features) {
+            return Ok(false);
+        }
         let mut found = 0;
         for (others, bits) in &self.tables {
             let mut values = vec![law.units(strength * law.largest); self.true_ones];
@@ -169,7 +173,16 @@ impl Noise {
 
 /// The largest of `of` scores by chance, in units of their scale: P(score > y) is about 2 e^(-y^2/2).
 fn by_chance(of: f64, words: &mut WordStream) -> f64 {
-    let tail = -libm::expm1(libm::log(unit(words)) / of);
+    quantile_by_chance(of, unit(words))
+}
+
+/// The median of the largest of so many scores by chance.
+fn typical_largest(features: usize) -> f64 {
+    quantile_by_chance(features as f64, 0.5)
+}
+
+fn quantile_by_chance(of: f64, probability: f64) -> f64 {
+    let tail = -libm::expm1(libm::log(probability) / of);
     let lambda = (LN_2 - libm::log(tail.max(f64::MIN_POSITIVE))).max(0.0);
     (2.0 * lambda).sqrt()
 }
@@ -251,5 +264,52 @@ impl Law {
 
     fn units(&self, score: f64) -> i64 {
         (score / self.one_row / self.steps * UNITS) as i64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::select::{Select, Target};
+
+    /// The Kolmogorov-Smirnov distance of 0, 1, .., from the ranks of the second of two classes of equal size.
+    fn distance(second: &[bool]) -> f64 {
+        let step = 2.0 / second.len() as f64;
+        let gap = second.iter().scan(0.0f64, |gap, second| {
+            *gap += if *second { step } else { -step };
+            Some(gap.abs())
+        });
+        gap.fold(0.0, f64::max)
+    }
+
+    /// Half of any k of few features are found by picking blindly, so the strength found must be more than chance gives:
+    /// here that is simulated, by shuffled classes.
+    #[test]
+    fn what_is_found_exceeds_chance_and_falls_with_epsilon() {
+        let (rows, features, tables) = (190usize, 12, 400);
+        let mut state = 7u64;
+        let mut below = |most: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            ((state >> 33) % most as u64) as usize
+        };
+        let mut classes: Vec<bool> = (0..rows).map(|row| row % 2 == 0).collect();
+        let mut largest = || {
+            let mut feature = || {
+                (1..rows).for_each(|i| classes.swap(i, below(i + 1)));
+                distance(&classes)
+            };
+            (0..features).map(|_| feature()).fold(0.0, f64::max)
+        };
+        let mut largest: Vec<f64> = (0..tables).map(|_| largest()).collect();
+        largest.sort_unstable_by(f64::total_cmp);
+        let chance = largest[tables / 2];
+        let select = Select::new(5).target(Target::classes(["a", "b"]));
+        let found = |epsilon: u32| {
+            let checked = select.clone().epsilon(epsilon).check().unwrap();
+            checked.predict(features, rows as u64, 0.5).unwrap().found.unwrap()
+        };
+        let found = [1, 2, 5, 20].map(found);
+        // The bound of the tail is a little above the law itself, and the search ends within 5%.
+        assert!(found[3] > 0.95 * chance && found[3] < 1.15 * chance, "{found:?} {chance}");
+        assert!(found.windows(2).all(|pair| pair[0] >= pair[1]), "{found:?}");
     }
 }

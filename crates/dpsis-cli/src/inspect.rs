@@ -120,9 +120,14 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     options
 }
 
+/// The number of features that the command selects.
+fn picks(suggestion: &Suggestion) -> usize {
+    (suggestion.features / 2).clamp(1, 5)
+}
+
 /// The words of the command.
 fn command(suggestion: &Suggestion, options: &[String], file: &Path) -> Vec<String> {
-    let k = (suggestion.features / 2).clamp(1, 5).to_string();
+    let k = picks(suggestion).to_string();
     let words = ["dpsis", "select", "--k", &k, "--eps", "1"].map(str::to_owned);
     let file = file.display().to_string();
     words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
@@ -162,6 +167,20 @@ fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Pre
         Ok((epsilon, checked.predict(suggestion.features, suggestion.rows, smallest.min(0.5))?))
     };
     [1, 2, 5].into_iter().map(predict).collect()
+}
+
+/// Of fewer features than this share of them is picked, a pick says something.
+const LARGE_SHARE: f64 = 0.2;
+
+/// A remark where so many of the features are picked that chance alone picks any of them often.
+fn many_picks(k: usize, features: usize) -> Option<String> {
+    let share = k as f64 / features.max(1) as f64;
+    (share > LARGE_SHARE).then(|| {
+        format!(
+            "With k {k} of {features} features, chance alone picks any one of them {:.0} times of 100.",
+            100.0 * share
+        )
+    })
 }
 
 fn text(
@@ -232,6 +251,9 @@ fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> Stri
             }
         };
         let _ = writeln!(text, "  epsilon {epsilon}: {line}");
+    }
+    if let Some(remark) = many_picks(picks(suggestion), suggestion.features) {
+        text.push_str(&(wrapped(&remark, 0) + "\n"));
     }
     text
 }

@@ -197,6 +197,27 @@ fn what_would_be_found_is_announced() {
     assert!(text.contains("none beyond chance"), "{text}");
 }
 
+/// Blind picks find a large share of few features: that is said, and no strength below chance is promised.
+#[test]
+fn few_features_are_found_by_chance() {
+    let cells =
+        |i: usize| (0..12).map(|j| format!("{},", (i * (j + 3) * 17) % 101)).collect::<String>();
+    let rows: String = (0..190).map(|i| format!("{}{}\n", cells(i), i % 2)).collect();
+    let header: String = (0..12).map(|j| format!("m{j},")).collect();
+    let (text, _) = inspect_then_select("t.csv", &format!("{header}y\n{rows}"), &[]);
+    let found = |epsilon: u32| -> f64 {
+        let start = format!("epsilon {epsilon}: found from ");
+        let line = text.lines().find_map(|line| line.trim().strip_prefix(&start));
+        line.unwrap().split(',').next().unwrap().parse().unwrap()
+    };
+    // The largest of twelve distances of two halves of 190 rows is typically about 0.2 by chance.
+    assert!(found(1) >= found(2) && found(2) >= found(5) && found(5) > 0.18, "{text}");
+    assert!(
+        text.contains("With k 5 of 12 features, chance alone picks any one of them 42 times of"),
+        "{text}"
+    );
+}
+
 /// An ordinary table of patients is not taken for genes.
 #[test]
 fn patients_are_not_taken_for_features() {
