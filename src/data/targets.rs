@@ -85,7 +85,7 @@ impl TargetTable {
             }
             _ => {
                 let rule =
-                    "must have the columns id,value, or one column with a value for each sample";
+                    "must have two columns, ids and values, or one with a value for each sample";
                 return Err(Error::input(format!("{} {rule}", path.display())));
             }
         };

@@ -1,6 +1,6 @@
 //! The targets in a file of their own, and how many samples have one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::column::ColumnSummary;
 use crate::data::{CellFormat, TableFacts, TargetTable};
@@ -16,20 +16,35 @@ pub(super) struct Beside {
     pub(super) targets: usize,
     /// The number of those whose id is in the table; of all, in order.
     pub(super) joined: usize,
+    /// The number of those that would be if capitals did not matter.
+    pub(super) alike: usize,
+    /// The number of those whose id is the name of a column.
+    pub(super) in_header: usize,
 }
 
 impl Beside {
-    /// Reads the stated target file, if there is one; `ids` are those of the table.
+    /// Reads the stated target file, if there is one; `ids` are those of the table, and `header` holds the names of
+    /// columns where each row is read as a sample.
     ///
     /// # Errors
     ///
     /// As for reading it.
-    pub(super) fn read(facts: &TableFacts, ids: &HashMap<Vec<u8>, u64>) -> Result<Option<Self>> {
+    pub(super) fn read(
+        facts: &TableFacts,
+        ids: &HashMap<Vec<u8>, u64>,
+        header: &[String],
+    ) -> Result<Option<Self>> {
         let Some(path) = &facts.target_file else { return Ok(None) };
         let table = TargetTable::read(path, &facts.cells())?;
         let format = CellFormat { decimal_comma: false, ..facts.cells() };
         let (by_id, cells) = (!table.in_order(), table.cells());
         let targets = cells.len();
+        let count =
+            |is: &dyn Fn(&[u8]) -> bool| cells.iter().filter(|(id, _)| id.is_some_and(is)).count();
+        let lower: HashSet<String> = ids.keys().map(|id| in_lower_case(id)).collect();
+        let alike = count(&|id| lower.contains(&in_lower_case(id)));
+        let names: HashSet<&[u8]> = header.iter().map(|name| name.as_bytes()).collect();
+        let in_header = count(&|id| names.contains(id));
         let mut column = ColumnSummary::default();
         let mut joined = 0;
         for (number, (_, value)) in
@@ -38,6 +53,15 @@ impl Beside {
             column.take_in(value, number as u64 + 1, &format);
             joined += 1;
         }
-        Ok(Some(Self { column, by_id, targets, joined }))
+        Ok(Some(Self { column, by_id, targets, joined, alike, in_header }))
     }
+
+    /// Whether the ids are in the header and not below it, so that the columns are the samples.
+    pub(super) fn is_of_columns(&self) -> bool {
+        2 * self.in_header > self.targets && self.in_header > self.joined
+    }
+}
+
+fn in_lower_case(id: &[u8]) -> String {
+    String::from_utf8_lossy(id).to_lowercase()
 }

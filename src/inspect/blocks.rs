@@ -69,13 +69,14 @@ pub(super) fn inspect(
     header.extend(layout.names.iter().cloned());
     header.extend(layout.target.then_some(beside_name));
     let duplicated_ids = look.ids.values().filter(|&&count| count > 1).count();
-    let beside = Beside::read(stated, &look.ids)?;
+    let turned = layout.orientation == Orientation::FeaturesAsRows;
+    let beside = Beside::read(stated, &look.ids, if turned { &[] } else { &header })?;
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
         stated_target: target,
         header: &header,
         written: Written::Blocks { format, ids, target: layout.target },
-        turned: layout.orientation == Orientation::FeaturesAsRows,
+        turned,
         rows,
         columns: &columns,
         different_ids: look.ids.len(),

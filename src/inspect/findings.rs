@@ -24,7 +24,7 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// Whether the orientation or the target is unknown: then nothing should be run yet.
+    /// Whether the orientation or the target is unknown, or must be repaired: then nothing should be run yet.
     pub undecided: bool,
     /// The facts that were stated, completed by what was found.
     pub facts: TableFacts,
@@ -243,6 +243,14 @@ impl Seen<'_> {
                  and are printed when selected",
             );
             draft.suggestion.facts.orientation = Some(Orientation::FeaturesAsRows);
+        } else if self.beside.is_some_and(Beside::is_of_columns) {
+            draft.suggestion.undecided = true;
+            draft.warn_about(
+                "lies",
+                "the ids of the target file are names of columns: each column is a sample and each row a feature. \
+                 State features as rows, for else features would be protected instead of people and ids printed",
+                [Parameter::Orientation],
+            );
         } else if let (None, Some(reason)) = (self.stated.orientation, looks) {
             draft.suggestion.undecided = true;
             draft.warn_about(

@@ -73,7 +73,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         let look = open.fold(threads, new)?;
         (header, look)
     };
-    let beside = Beside::read(stated, &look.ids)?;
+    let beside = Beside::read(stated, &look.ids, if turned { &[] } else { &header })?;
     let (findings, suggestion) = findings::draw(findings::Seen {
         stated,
         stated_target: target,

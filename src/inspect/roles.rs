@@ -93,8 +93,12 @@ impl Seen<'_> {
 
     /// The target in a file of its own.
     fn target_beside(&self, draft: &mut Draft, beside: &Beside) {
-        let Beside { column, by_id, targets, joined } = beside;
+        let Beside { column, by_id, targets, joined, .. } = beside;
         if *by_id {
+            if *joined == 0 {
+                self.no_id_matches(draft, beside);
+                return;
+            }
             let without = self.rows.saturating_sub(*joined as u64);
             let without = match without {
                 0 => String::new(),
@@ -102,15 +106,38 @@ impl Seen<'_> {
             };
             let text = format!("{joined} of the {targets} ids in its file are here, too{without}");
             draft.say("target", text);
-            if *joined == 0 {
-                draft.warn_about("target", "state the column of ids", [Parameter::Id]);
-                return;
+            if beside.alike > *joined {
+                let text = format!(
+                    "{} more differ in capitals alone from ids here: write them alike",
+                    beside.alike - joined
+                );
+                draft.warn("target", text);
             }
         } else if *targets as u64 != self.rows {
             let text = format!("its file holds {targets} values for {} samples", self.rows);
             draft.warn_about("target", text, [Parameter::TargetFile]);
         }
         self.target_in(draft, "its file", column);
+    }
+
+    /// No id of the target file is in the table: nothing can be run.
+    fn no_id_matches(&self, draft: &mut Draft, beside: &Beside) {
+        draft.suggestion.undecided = true;
+        let none = format!("none of the {} ids in its file is in the table", beside.targets);
+        if beside.alike > 0 {
+            let text = format!(
+                "{none}; {} differ in capitals alone from ids there: write them alike",
+                beside.alike
+            );
+            draft.warn("target", text);
+        } else if self.turned {
+            draft.warn("target", format!("{none}, whose ids are in the header: write them alike"));
+        } else if beside.is_of_columns() {
+            draft.say("target", format!("{none}'s rows"));
+        } else {
+            let text = format!("{none}: state the column that holds them, or write them alike");
+            draft.warn_about("target", text, [Parameter::Id]);
+        }
     }
 
     /// The target in the column at a place here, from 0.

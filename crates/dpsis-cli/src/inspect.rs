@@ -141,7 +141,7 @@ fn check(
     file: &Path,
 ) -> std::result::Result<Vec<(u32, Prediction)>, String> {
     if suggestion.undecided {
-        return Err("answer the question above first".to_owned());
+        return Err("settle what is marked with ! above first".to_owned());
     }
     let Some(select) = SelectArguments::from_words(&command(suggestion, options, file)[1..]) else {
         return Err("the table's names cannot be stated on a command line".to_owned());

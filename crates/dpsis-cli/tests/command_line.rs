@@ -591,7 +591,7 @@ fn side_files_are_checked() {
     for (text, said) in [
         ("id,y\np1,1\np2,SECRET\n", "an id occurs twice in the table"),
         ("id,y\np1,1\np1,2\n", "an id occurs twice in"),
-        ("id,y,z\np1,1,2\n", "must have the columns id,value"),
+        ("id,y,z\np1,1,2\n", "must have two columns, ids and values"),
         ("id,y\n", "an id in both files"),
         ("id,y\nSECRET\n", "row 1"),
     ] {

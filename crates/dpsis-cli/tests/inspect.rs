@@ -432,3 +432,69 @@ fn formats_are_looked_at_alike() {
         assert_eq!(findings("zstd.parquet"), expected);
     }
 }
+
+/// Ids of a target file that match nothing: what they are like is said, and no command given that fails.
+#[test]
+fn ids_that_match_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).unwrap();
+    let samples = |start: &str| (0..20).map(|s| format!("{start}{s}")).collect::<Vec<_>>();
+    let line = |gene: usize| {
+        let values: Vec<String> = (0..20).map(|s| format!("{}", s * gene % 17)).collect();
+        format!("m{gene}\t{}\n", values.join("\t"))
+    };
+    let lines: String = (1..9).map(line).collect();
+    write("t.tsv", &format!("name\t{}\n{lines}", samples("Q").join("\t")));
+    let rows: String =
+        samples("Q").iter().enumerate().map(|(i, q)| format!("{q},{i},{}\n", i % 7)).collect();
+    write("rows.csv", &format!("who,age,dose\n{rows}"));
+    let targets = |start: &str| -> String {
+        samples(start)
+            .iter()
+            .enumerate()
+            .map(|(i, id)| format!("{id},{}\n", ["a", "b"][i % 2]))
+            .collect()
+    };
+    for (name, start) in [("same.csv", "Q"), ("capitals.csv", "q"), ("others.csv", "R")] {
+        write(name, &format!("id,y\n{}", targets(start)));
+    }
+    let turned = ["--orient", "features-as-rows"];
+    let cases: [(&[&str], &str, &str, &str); 6] = [
+        (
+            &turned,
+            "t.tsv",
+            "capitals.csv",
+            "none of the 20 ids in its file is in the table; 20 differ in capitals",
+        ),
+        (
+            &turned,
+            "t.tsv",
+            "others.csv",
+            "none of the 20 ids in its file is in the table, whose ids are in the header",
+        ),
+        (&[], "t.tsv", "same.csv", "the ids of the target file are names of columns"),
+        (
+            &["--orient", "samples-as-rows"],
+            "t.tsv",
+            "same.csv",
+            "the ids of the target file are names of columns",
+        ),
+        (
+            &[],
+            "rows.csv",
+            "others.csv",
+            "state the column that holds them, or write them alike (--id)",
+        ),
+        (&["--id", "who"], "rows.csv", "capitals.csv", "20 differ in capitals alone"),
+    ];
+    for (more, table, file, expected) in cases {
+        let arguments = [&["inspect", "--target-file", file], more, &[table]].concat();
+        let text = on_one_line(&said(&dpsis(folder.path(), &arguments)));
+        assert!(text.contains(expected), "{expected}: {text}");
+        assert!(text.contains("No command yet") && !text.contains("dpsis select"), "{text}");
+        assert_eq!(text.contains("(--id)"), expected.contains("--id"), "{text}");
+    }
+    // What matches goes on.
+    let arguments = [&["inspect", "--target-file", "same.csv"], &turned[..], &["t.tsv"]].concat();
+    assert!(said(&dpsis(folder.path(), &arguments)).contains("dpsis select"));
+}

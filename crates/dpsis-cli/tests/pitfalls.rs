@@ -94,7 +94,7 @@ fn inspection_leads_to_a_release_either_way() {
     let inspect =
         |more: &[&str]| dpsis(folder.path(), &[&["inspect"], more, &["expr.tsv"]].concat());
     let open = said(&inspect(&["--target-file", "y.csv"]));
-    assert!(open.contains("the first column's name is one of features"), "{open}");
+    assert!(open.contains("the ids of the target file are names of columns"), "{open}");
     assert!(open.contains("No command yet"), "{open}");
     let turned = ["--orient", "features-as-rows", "--target-file", "y.csv"];
     for (more, expected) in [
@@ -125,7 +125,7 @@ fn inspection_leads_to_a_release_either_way() {
     assert!(own.contains("row 3 (\"g3\"): numbers"), "{own}");
     write(&folder, "other.csv", "id,y\nQ1,case\nQ2,well\n");
     let none = said(&inspect(&["--orient", "features-as-rows", "--target-file", "other.csv"]));
-    assert!(none.contains("0 of the 2 ids in its file are here"), "{none}");
+    assert!(none.contains("none of the 2 ids in its file is in the table"), "{none}");
 }
 
 /// 300 rows of two features; every third row is of the class `fraud`.
