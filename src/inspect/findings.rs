@@ -152,8 +152,12 @@ impl Seen<'_> {
             }
         }
         if self.uses_decimal_comma() {
-            let comma = "numbers are written with a decimal comma: this must be stated";
-            draft.warn_about("numbers", comma, [Parameter::DecimalComma]);
+            if self.stated.decimal_comma {
+                draft.say("numbers", "numbers are read with a decimal comma, as stated");
+            } else {
+                let comma = "numbers are written with a decimal comma: this must be stated";
+                draft.warn_about("numbers", comma, [Parameter::DecimalComma]);
+            }
             draft.suggestion.facts.decimal_comma = true;
         }
     }

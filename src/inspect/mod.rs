@@ -147,13 +147,18 @@ mod tests {
             delimiter: Some(b';'),
             decimal_comma: true,
             exclude: vec!["note".into()],
-            ..stated
+            ..stated.clone()
         };
         assert_eq!(found.suggestion.facts, facts);
         assert_eq!(found.suggestion.target, Target::classes(["well", "case"]));
         assert_eq!((found.rows, found.columns), (30, 5));
         let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
         assert_eq!((comma.odd, &comma.about[..]), (true, &[Parameter::DecimalComma][..]));
+        let told = TableFacts { decimal_comma: true, ..stated };
+        let found = inspected(&format!("who_id;dose;age;note;out\n{text}"), told);
+        let comma = found.findings.iter().find(|finding| finding.topic == "numbers").unwrap();
+        assert!(!comma.odd && comma.text.ends_with("as stated"), "{}", comma.text);
+        assert_eq!(found.suggestion.facts, facts);
     }
 
     /// The texts of the findings on features, with a mark where something should be done.
