@@ -182,7 +182,8 @@ impl Seen<'_> {
                 draft.suggestion.smallest = Some(least as f64 / rows.max(1) as f64);
                 // Their order by count is not public. The second of two classes is the one that counts as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
-                warn_of_capitals(draft, &labels);
+                // Which of them is misspelled is not known, so there are no classes to state yet.
+                draft.suggestion.undecided |= warn_of_capitals(draft, &labels);
                 draft.suggestion.target = Target::Classes(labels);
             }
         } else if column.is_constant() {
@@ -257,8 +258,8 @@ fn is_absence(label: &str) -> bool {
     words.contains(&label.to_lowercase().as_str())
 }
 
-/// Warns of labels that differ in capitals alone.
-fn warn_of_capitals(draft: &mut Draft, labels: &[String]) {
+/// Warns of labels that differ in capitals alone, if there are some.
+fn warn_of_capitals(draft: &mut Draft, labels: &[String]) -> bool {
     let lower: Vec<String> = labels.iter().map(|label| label.to_lowercase()).collect();
     let alike: Vec<&str> = labels
         .iter()
@@ -267,8 +268,11 @@ fn warn_of_capitals(draft: &mut Draft, labels: &[String]) {
         .map(|(label, _)| label.as_str())
         .collect();
     if !alike.is_empty() {
-        let text =
-            format!("labels that differ in capitals alone: {}: make them one", alike.join(", "));
-        draft.warn("target", text);
+        let text = format!(
+            "labels that differ in capitals alone: {}: make them one, or state the classes as they are",
+            alike.join(", ")
+        );
+        draft.warn_about("target", text, [Parameter::Classes]);
     }
+    !alike.is_empty()
 }

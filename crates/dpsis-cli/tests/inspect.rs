@@ -498,3 +498,25 @@ fn ids_that_match_nothing() {
     let arguments = [&["inspect", "--target-file", "same.csv"], &turned[..], &["t.tsv"]].concat();
     assert!(said(&dpsis(folder.path(), &arguments)).contains("dpsis select"));
 }
+
+/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is stated is taken.
+#[test]
+fn misspelled_labels_are_not_suggested() {
+    let folder = tempfile::tempdir().unwrap();
+    let label = |i: usize| match i {
+        7 => "Case",
+        i => ["case", "well"][i % 2],
+    };
+    let text = table("age,dose,out", |i, _| format!("{i},{},{}", i * i % 11, label(i)));
+    std::fs::write(folder.path().join("t.csv"), text).unwrap();
+    let inspect = |more: &[&str]| {
+        on_one_line(&said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat())))
+    };
+    let text = inspect(&[]);
+    assert!(text.contains("! target labels that differ in capitals alone"), "{text}");
+    assert!(text.contains("No command yet") && !text.contains("dpsis select"), "{text}");
+    for classes in ["well,case", "case,well,Case"] {
+        let text = inspect(&["--classes", classes]);
+        assert!(text.contains(&format!("--classes {classes}")), "{text}");
+    }
+}
