@@ -125,10 +125,13 @@ fn picks(suggestion: &Suggestion) -> usize {
     (suggestion.features / 2).clamp(1, 5)
 }
 
-/// The words of the command.
-fn command(suggestion: &Suggestion, options: &[String], file: &Path) -> Vec<String> {
-    let k = picks(suggestion).to_string();
-    let words = ["dpsis", "select", "--k", &k, "--eps", "1"].map(str::to_owned);
+/// The budgets for which it is predicted what would be found.
+const BUDGETS: [u32; 3] = [1, 2, 5];
+
+/// The words of the command at an epsilon.
+fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: u32) -> Vec<String> {
+    let (k, epsilon) = (picks(suggestion).to_string(), epsilon.to_string());
+    let words = ["dpsis", "select", "--k", &k, "--eps", &epsilon].map(str::to_owned);
     let file = file.display().to_string();
     words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
 }
@@ -143,7 +146,9 @@ fn check(
     if suggestion.undecided {
         return Err("settle what is marked with ! above first".to_owned());
     }
-    let Some(select) = SelectArguments::from_words(&command(suggestion, options, file)[1..]) else {
+    let Some(select) =
+        SelectArguments::from_words(&command(suggestion, options, file, BUDGETS[0])[1..])
+    else {
         return Err("the table's names cannot be stated on a command line".to_owned());
     };
     let checked = select.job().and_then(|job| {
@@ -156,7 +161,7 @@ fn check(
     checked.map_err(|error| words::error(&error))
 }
 
-/// Predicts the strengths that the command finds and confirms, at epsilon 1, 2 and 5.
+/// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`].
 fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Prediction)>> {
     let smallest = suggestion.smallest.unwrap_or(0.5);
     if suggestion.rows == 0 || smallest <= 0.0 {
@@ -166,7 +171,7 @@ fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Pre
         let checked = select.clone().epsilon(epsilon).check()?;
         Ok((epsilon, checked.predict(suggestion.features, suggestion.rows, smallest.min(0.5))?))
     };
-    [1, 2, 5].into_iter().map(predict).collect()
+    BUDGETS.into_iter().map(predict).collect()
 }
 
 /// Of fewer features than this share of them is picked, a pick says something.
@@ -211,8 +216,16 @@ fn text(
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
     let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
     let options = stated.as_deref().unwrap_or(options);
-    let words = command(&inspection.suggestion, options, &arguments.table.file);
+    let useful = predictions.iter().find(|(_, prediction)| prediction.found.is_some());
+    let epsilon = useful.map_or(BUDGETS[0], |(epsilon, _)| *epsilon);
+    let words = command(&inspection.suggestion, options, &arguments.table.file, epsilon);
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
+    if let (None, Some((largest, _))) = (useful, predictions.last()) {
+        let none = format!(
+            "Even at epsilon {largest} only noise is to be expected: the table has too few rows for a private selection."
+        );
+        let _ = write!(text, "\n{}\n", wrapped(&none, 0));
+    }
     let _ = write!(
         text,
         "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",

@@ -520,3 +520,44 @@ fn misspelled_labels_are_not_suggested() {
         assert!(text.contains(&format!("--classes {classes}")), "{text}");
     }
 }
+
+/// No budget is suggested at which only noise is to be expected, unless that is said in front.
+#[test]
+fn the_budget_is_one_that_finds_something() {
+    let noise = "only noise is to be expected";
+    let of = |rows: usize| {
+        let cells =
+            |i: usize| (0..40).map(|j| format!("{},", i * (2 * j + 3) % 101)).collect::<String>();
+        let header: String = (0..40).map(|j| format!("m{j},")).collect();
+        let rows: String = (0..rows).map(|i| format!("{}{}\n", cells(i), i % 2)).collect();
+        inspect_then_select("t.csv", &format!("{header}y\n{rows}"), &[]).0
+    };
+    let suggested = |text: &str| -> String {
+        let rest = text.split("--eps ").nth(1).unwrap();
+        rest.split(' ').next().unwrap().to_owned()
+    };
+    let mut seen = Vec::new();
+    for rows in [10, 45, 90, 300] {
+        let text = of(rows);
+        let line = |epsilon: &str| {
+            let start = format!("epsilon {epsilon}: ");
+            text.lines().find_map(|line| line.trim().strip_prefix(&start)).unwrap().to_owned()
+        };
+        let epsilon = suggested(&text);
+        let before = text.split("dpsis select").next().unwrap();
+        if line("5") == noise {
+            assert!(
+                epsilon == "1" && on_one_line(before).contains("Even at epsilon 5 only noise"),
+                "{text}"
+            );
+        } else {
+            let first = ["1", "2", "5"].into_iter().find(|epsilon| line(epsilon) != noise).unwrap();
+            assert!(epsilon == first && !before.contains("only noise"), "{text}");
+        }
+        seen.push((line("1") == noise, line("5") == noise));
+    }
+    // Each of the three cases occurs.
+    for case in [(true, true), (true, false), (false, false)] {
+        assert!(seen.contains(&case), "{seen:?}");
+    }
+}
