@@ -141,7 +141,7 @@ impl Seen<'_> {
             "shape",
             match self.turned {
                 false => format!("{rows} rows and {columns} columns, {delimiter}"),
-                true => format!("{columns} rows and {rows} columns beside the names, {delimiter}"),
+                true => format!("{columns} rows of {rows} samples each, {delimiter}"),
             },
         );
         if let Written::Text(delimiter) = self.written {
@@ -175,6 +175,11 @@ impl Seen<'_> {
             Written::Text(_) => 0,
             Written::Blocks { ids, target, .. } => usize::from(ids) + usize::from(target),
         }
+    }
+
+    /// The word for what holds one person's data.
+    pub(super) fn units(&self) -> &'static str {
+        if self.turned { "samples" } else { "rows" }
     }
 
     /// The number of a column (of a row, where features are rows) in the file, from 1.

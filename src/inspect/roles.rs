@@ -39,12 +39,13 @@ impl Seen<'_> {
         } else {
             draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
         }
+        let units = self.units();
         if self.duplicated_ids > 0 {
             draft.warn(
                 "ids",
                 format!(
-                    "{} ids occur more than once: if a person has several rows, bring them to one \
-                     first, for rows are protected and not people",
+                    "{} ids occur more than once: if a person has several {units}, bring them to one \
+                     first, for {units} are protected and not people",
                     self.duplicated_ids
                 ),
             );
@@ -199,7 +200,10 @@ impl Seen<'_> {
         // Labels are counted as texts, numbers as numbers.
         let missing = column.missing + if numeric { column.unstated } else { 0 };
         if missing > 0 {
-            draft.say("target", format!("rows without one, which count nowhere: {missing}"));
+            draft.say(
+                "target",
+                format!("{} without one, which count nowhere: {missing}", self.units()),
+            );
         }
     }
 
@@ -211,7 +215,8 @@ impl Seen<'_> {
                 "target",
                 format!(
                     "{amounts} cells look like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234.50 are: \
-                     their rows would count nowhere, write plain numbers"
+                     their {} would count nowhere, write plain numbers",
+                    self.units()
                 ),
             );
         }
@@ -230,7 +235,7 @@ impl Seen<'_> {
             classes.iter().map(|class| format!("{class} ({})", count(class))).collect();
         draft.say("target", format!("{what}: labels {}", counted.join(", ")));
         for class in classes.iter().filter(|class| count(class) == 0) {
-            let text = format!("no row has the label {class:?}, as far as was looked");
+            let text = format!("the label {class:?} does not occur, as far as was looked");
             draft.warn_about("target", text, [Parameter::Classes]);
         }
         let others: Vec<String> =

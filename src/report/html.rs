@@ -41,6 +41,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     how.extend(randomness(&record.randomness, record.command, &record.version));
     how.extend(run(record.run.as_ref()));
 
+    let units = record.guarantee.unit.plural();
     let mut estimates = Vec::new();
     if let Some(center) = &released.center {
         let numbers: Vec<String> = center.iter().map(f64::to_string).collect();
@@ -50,11 +51,11 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         estimates.push(row("target's median", median.to_string()));
     }
     if let Some(rows) = released.rows_estimate {
-        estimates.push(row("rows with a target", format!("about {rows}")));
+        estimates.push(row(&format!("{units} with a target"), format!("about {rows}")));
     }
     let mut public = vec![row("features", features.to_string()), row("asked for", k.to_string())];
     if let Some(rows) = record.public.rows {
-        public.push(row("rows", rows.to_string()));
+        public.push(row(units, rows.to_string()));
     }
     if let Some(column) = record.public.id_column {
         public.push(row("ids, left out", format!("column {column}")));

@@ -150,7 +150,7 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
     line("scored", scored(&plan.score));
     line("would", spent(&plan.guarantee));
     if !plan.rows_needed.is_empty() {
-        line("rows", rows_needed(&plan.rows_needed));
+        line(plan.guarantee.unit.plural(), rows_needed(&plan.rows_needed));
     }
     for noise in &plan.noise {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());

@@ -43,10 +43,12 @@ fn scored_by(score: &ScoreUsed) -> String {
     let ks = score.id == ScoreId::Ks;
     let how = match (score.scale, score.bounds) {
         (ScaleUsed::None, _) if ks => {
-            "by the best threshold or word of each column (Kolmogorov-Smirnov): suits columns of any \
+            "by the best threshold or word of each feature (Kolmogorov-Smirnov): suits features of any \
              kind, in any units; words and dates count, missing cells are left out"
         }
-        (ScaleUsed::None, _) => "by Kendall's rank correlation, column by column: suits any units",
+        (ScaleUsed::None, _) => {
+            "by Kendall's rank correlation, feature by feature: suits any units"
+        }
         (ScaleUsed::Paper, _) => "every column by its own mean and range: NOT PRIVATE",
         (ScaleUsed::BoundsFile | ScaleUsed::BoundsByFeature, _) => {
             "every feature clipped to its own stated range: suits features whose ranges are public \
@@ -84,7 +86,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
         (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
         _ => "outside the table".into(),
     };
-    let released = &record.released;
+    let (released, units) = (&record.released, record.guarantee.unit.plural());
     let coding = match (released.target_median, target.bounds, &record.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),
         (_, Some([low, high]), _) => format!("a number, clipped to [{low}, {high}]"),
@@ -93,9 +95,9 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     };
     let mut words = format!("{name}: {coding}");
     if let Some(rows) = record.public.rows {
-        let _ = write!(words, "; {rows} rows (public)");
+        let _ = write!(words, "; {rows} {units} (public)");
     } else if let Some(rows) = released.rows_estimate {
-        let _ = write!(words, "; about {rows} rows");
+        let _ = write!(words, "; about {rows} {units}");
         match released.unusable_estimate {
             Some(unusable) => {
                 let _ = write!(words, " with it and {unusable} without (private estimates)");

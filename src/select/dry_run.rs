@@ -8,7 +8,7 @@ use crate::estimate::{MedianGrid, half_width};
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
-use crate::select::record::{Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, Warning};
+use crate::select::record::{Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, Unit, Warning};
 use crate::select::recording::{guarantee, mechanism_used, score_used, warnings};
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for};
@@ -62,9 +62,10 @@ pub struct Noise {
 pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Result<DryRun> {
     let schema = source.header(&opening(request, &request.hooks.for_a_run())?)?;
     let plan = plan_for(request, &schema)?;
+    let units = Unit::of(schema.orientation()).plural();
     let noise = plan.spent.iter().map(|part| Noise {
         purpose: part.purpose,
-        text: noise(&plan, part.purpose, &part.epsilon),
+        text: noise(&plan, part.purpose, &part.epsilon, units),
     });
     let noise = noise.collect();
     Ok(DryRun {
@@ -81,7 +82,8 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
     })
 }
 
-fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
+/// The noise of a part; `units` is the word for rows, or for samples that are columns.
+fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
     let (part, epsilon) = (epsilon, epsilon.to_f64());
     let steps = plan.neighbors.steps() as f64;
     match purpose {
@@ -95,19 +97,19 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
         }
         Purpose::TargetCenter => {
             let rows = 2.0 * steps / epsilon;
-            format!("rows are counted with a standard deviation of at least {rows:.1}")
+            format!("{units} are counted with a standard deviation of at least {rows:.1}")
         }
         Purpose::Rows => {
             let rows = 2f64.sqrt() / epsilon;
-            format!("rows are counted with a standard deviation of about {rows:.1}")
+            format!("{units} are counted with a standard deviation of about {rows:.1}")
         }
         Purpose::Estimates => {
             let half = half_width(plan.k, 0.9) * steps / epsilon;
-            format!("90 of 100 strengths are wrong by less than what {half:.0} rows can move")
+            format!("90 of 100 strengths are wrong by less than what {half:.0} {units} can move")
         }
         Purpose::Direction => {
             let half = half_width(plan.k, 0.9) * steps / epsilon;
-            format!("90 of 100 are right where more than {half:.0} rows speak for one direction")
+            format!("90 of 100 are right where more than {half:.0} {units} speak for one direction")
         }
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.votes_needed();
@@ -118,7 +120,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon) -> String {
         }
         Purpose::Selection => {
             let rows = plan.mechanism.gap(plan.features, plan.k, part) * steps;
-            format!("its noise is what about {rows:.0} rows can move")
+            format!("its noise is what about {rows:.0} {units} can move")
         }
     }
 }

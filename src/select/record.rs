@@ -9,6 +9,7 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
+use crate::data::Orientation;
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
@@ -410,6 +411,25 @@ words! {
         Column = "column",
         /// A unit of the data behind externally computed scores.
         Unit = "unit",
+    }
+}
+
+impl Unit {
+    /// The word for several units: where features are rows, each column is a sample.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Self::Row => "rows",
+            Self::Column => "samples",
+            Self::Unit => "units",
+        }
+    }
+
+    /// The unit of a table that lies so.
+    pub(crate) fn of(orientation: Orientation) -> Self {
+        match orientation {
+            Orientation::SamplesAsRows => Self::Row,
+            Orientation::FeaturesAsRows => Self::Column,
+        }
     }
 }
 

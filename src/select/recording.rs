@@ -1,6 +1,6 @@
 //! Records of runs. They depend on the data only through values that the budget paid for.
 
-use crate::data::{Orientation, Scaling, Schema, names_ids};
+use crate::data::{Scaling, Schema, names_ids};
 use crate::error::Parameter;
 use crate::estimate::{LEVEL, RowsEstimate};
 use crate::exact::{GRID, two_digits};
@@ -27,10 +27,10 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     };
     let (estimates, verdict) = verdicts(plan, schema, &chosen);
     let mut warnings = warnings(plan, schema, &randomness, chosen.estimate);
-    warnings.extend(rare_classes(plan, &chosen.released, chosen.estimate));
+    warnings.extend(rare_classes(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
-    warnings.extend(one_sided_split(&chosen.released));
-    warnings.extend(few_blocks(plan, chosen.blocks));
+    warnings.extend(one_sided_split(schema, &chosen.released));
+    warnings.extend(few_blocks(plan, schema, chosen.blocks));
     let rows_are_public = plan.neighbors == Neighbors::ReplaceOne;
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -127,11 +127,12 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
         estimates.iter().map(|estimate| estimate.beyond_chance).collect();
     let Some(called) = called.filter(|called| !called.is_empty()) else {
         // Strengths need rows of two classes, a verdict more of them than noise.
-        let rare = rare_classes(plan, &chosen.released, chosen.estimate).is_some();
-        return none(if rare {
-            "almost no row of a stated class was counted"
+        let rare = rare_classes(plan, schema, &chosen.released, chosen.estimate).is_some();
+        let units = units(schema);
+        return none(&if rare {
+            format!("almost no {units} of a stated class were counted")
         } else {
-            "too few rows were counted under this budget"
+            format!("too few {units} were counted under this budget")
         });
     };
     let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
@@ -192,10 +193,7 @@ fn help_in_words(rows: &str, epsilon: Option<f64>, strongest: f64) -> String {
 
 /// The word for what holds one person's data.
 fn units(schema: &Schema) -> &'static str {
-    match schema.orientation() {
-        Orientation::SamplesAsRows => "rows",
-        Orientation::FeaturesAsRows => "samples",
-    }
+    Unit::of(schema.orientation()).plural()
 }
 
 /// The guarantee for a table and the budget spent.
@@ -204,10 +202,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
         epsilon: plan.epsilon.clone(),
         delta: "0".to_owned(),
         neighbors: plan.neighbors,
-        unit: match schema.orientation() {
-            Orientation::SamplesAsRows => Unit::Row,
-            Orientation::FeaturesAsRows => Unit::Column,
-        },
+        unit: Unit::of(schema.orientation()),
         spent: plan.spent.clone(),
     }
 }
@@ -319,8 +314,9 @@ pub(super) fn warnings(
         && (rows as f64) < 3.0 * noise
     {
         let text = format!(
-            "about {rows} usable rows (standard deviation {noise:.0}): little can be found \
-             under this budget"
+            "about {rows} usable {} (standard deviation {noise:.0}): little can be found \
+             under this budget",
+            units(schema)
         );
         warnings.push(Warning::new(WarningKind::FewRows, text));
     }
@@ -340,6 +336,7 @@ fn id_as_feature(schema: &Schema) -> Option<Warning> {
 /// A warning about classes with almost no rows according to the private counts: they are often misspelled.
 fn rare_classes(
     plan: &Plan,
+    schema: &Schema,
     released: &Released,
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
@@ -355,7 +352,8 @@ fn rare_classes(
         return None;
     }
     let text = format!(
-        "the private counts show next to no rows of {rare:?}: are the labels spelled as in the file?"
+        "the private counts show next to no {} of {rare:?}: are the labels spelled as in the file?",
+        units(schema)
     );
     Some(Warning::new(WarningKind::RareClass, text).about([Parameter::Classes]))
 }
@@ -394,26 +392,29 @@ fn unusable_targets(
 
 /// A warning about a split with nearly all rows on one side, which finds nothing. It is derived from the
 /// released center.
-fn one_sided_split(released: &Released) -> Option<Warning> {
+fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
     released.target_median?;
     let [above] = released.center.as_deref()? else { return None };
     if (0.05..=0.95).contains(above) {
         return None;
     }
-    let text = "nearly all rows lie on one side of the split, so little can be found: the target's \
-                values lie too close together, or beyond 1e-6 to 1e9; state their range, or use \
-                Kendall's correlation";
+    let text = format!(
+        "nearly all {} lie on one side of the split, so little can be found: the target's values lie too close \
+         together, or beyond 1e-6 to 1e9; state their range, or use Kendall's correlation",
+        units(schema)
+    );
     let about = [Parameter::TargetBounds, Parameter::Score];
     Some(Warning::new(WarningKind::OneSidedSplit, text).about(about))
 }
 
 /// A warning about too few blocks to tell features apart by votes. The number of blocks is public or paid
 /// for.
-fn few_blocks(plan: &Plan, blocks: Option<u64>) -> Option<Warning> {
+fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.votes_needed());
     let text = format!(
         "{blocks} blocks vote, and votes must differ by about {votes:.0} to be told apart: expect \
-         noise; two-stage needs many rows or a large epsilon"
+         noise; two-stage needs many {} or a large epsilon",
+        units(schema)
     );
     ((blocks as f64) < votes).then(|| Warning::new(WarningKind::FewBlocks, text))
 }

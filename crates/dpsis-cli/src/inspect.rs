@@ -222,7 +222,8 @@ fn text(
     let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
     if let (None, Some((largest, _))) = (useful, predictions.last()) {
         let none = format!(
-            "Even at epsilon {largest} only noise is to be expected: the table has too few rows for a private selection."
+            "Even at epsilon {largest} only noise is to be expected: the table has too few {} for a private selection.",
+            units(&inspection.suggestion)
         );
         let _ = write!(text, "\n{}\n", wrapped(&none, 0));
     }
@@ -240,6 +241,14 @@ fn text(
     text
 }
 
+/// The word for what holds one person's data.
+fn units(suggestion: &Suggestion) -> &'static str {
+    match suggestion.facts.orientation {
+        Some(Orientation::FeaturesAsRows) => "samples",
+        _ => "rows",
+    }
+}
+
 /// The predictions in words.
 fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> String {
     let side = match (suggestion.smallest, &suggestion.target) {
@@ -250,9 +259,10 @@ fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> Stri
         (None, _) => ", if both classes have equally many,".to_owned(),
     };
     let lead = format!(
-        "With {} rows{side} features are found, and called beyond chance, more often than not from these \
+        "With {} {}{side} features are found, and called beyond chance, more often than not from these \
          strengths on (1 is the strongest association possible):",
-        suggestion.rows
+        suggestion.rows,
+        units(suggestion)
     );
     let mut text = wrapped(&lead, 0) + "\n";
     for (epsilon, Prediction { found, confirmed, .. }) in predictions {

@@ -104,11 +104,14 @@ fn inspection_leads_to_a_release_either_way() {
                 "labels case (15), well (15)",
                 "30 of the 30 ids",
                 "--classes well,case",
-                "With 30 rows",
+                "With 30 samples",
             ][..],
         ),
         (&["--classes", "well,case"], &["labels well (15), case (15)", "--classes well,case"]),
-        (&["--classes", "well,Case"], &["no row has the label \"Case\"", "count nowhere: case"]),
+        (
+            &["--classes", "well,Case"],
+            &["the label \"Case\" does not occur", "count nowhere: case"],
+        ),
     ] {
         let output = inspect(&[&turned, more].concat());
         let text = said(&output);
@@ -343,5 +346,32 @@ fn columns_of_words_have_no_direction() {
                 assert!(!text.contains(caveat), "{table} {options:?}: {text}");
             }
         }
+    }
+}
+
+/// Where features are rows, one person's data are a column: it is called a sample, never a row.
+#[test]
+fn samples_that_are_columns_are_no_rows() {
+    let folder = tempfile::tempdir().unwrap();
+    genes(&folder, "gene", |s| format!("q{s}"));
+    let common = ["--orient", "features-as-rows", "--target-file", "y.csv"];
+    let of_select = [&common[..], &["--classes", "well,case"]].concat();
+    let run = |start: &[&str], options: &[&str]| {
+        said(&dpsis(folder.path(), &[start, options, &["expr.tsv"]].concat()))
+    };
+    let text = run(&["inspect"], &common);
+    assert!(text.contains("5 rows of 30 samples each"), "{text}");
+    assert!(
+        text.contains("With 30 samples, 50% of them in the smallest class, features"),
+        "{text}"
+    );
+    let start = ["select", "--k", "1", "--eps", "1"];
+    let plan = run(&start, &[&of_select[..], &["--dry-run"]].concat());
+    assert!(plan.contains(" samples more often than not, features are found"), "{plan}");
+    assert!(plan.contains("center samples are counted") && !plan.contains("rows "), "{plan}");
+    for more in [&[][..], &["--format", "html"], &["--neighbors", "replace-one"]] {
+        let text = run(&start, &[&of_select, more].concat());
+        assert!(text.contains(" samples"), "{text}");
+        assert!(!text.contains("rows with a target") && !text.contains(" rows ("), "{text}");
     }
 }
