@@ -176,8 +176,8 @@ fn ragged(cells: usize, columns: usize, row: u64) -> Error {
     let error = Error::input(rule).at(Some(row), Some(cells.min(columns) + 1));
     if row == 1 && cells > columns {
         return error.hint(
-            "if the header is one name short, as R writes row names, put a comma before its first \
-             name: the first column is then taken as ids",
+            "is there a line before the header? If the header is one name short, as R writes row names, \
+             put a comma before its first name: the first column is then taken as ids",
         );
     }
     error

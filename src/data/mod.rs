@@ -96,7 +96,7 @@ pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
 #[cfg(feature = "inspect")]
-pub(crate) use table::OpenTable;
+pub(crate) use table::{OpenTable, likely_cells};
 pub(crate) use target::{Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;

@@ -209,7 +209,7 @@ impl Schema {
 
 fn no_feature() -> Error {
     Error::input("there is no feature column")
-        .hint("the last column is the target; is the delimiter another one?")
+        .hint("the last column is the target; is the delimiter another one, or is there a line before the header?")
         .about([Parameter::Delimiter])
 }
 

@@ -303,6 +303,17 @@ fn cannot_read(name: &str, error: &io::Error) -> Error {
 /// The most frequent of comma, tab and semicolon in the first line, outside quotes. A comma if there is
 /// none; with decimal commas, commas do not count.
 fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
+    most_frequent(start, decimal_comma).0
+}
+
+/// The number of cells of a line by its likely delimiter.
+#[cfg(feature = "inspect")]
+pub(crate) fn likely_cells(line: &[u8], decimal_comma: bool) -> usize {
+    most_frequent(line, decimal_comma).1 + 1
+}
+
+/// The likely delimiter, and how often it occurs.
+fn most_frequent(start: &[u8], decimal_comma: bool) -> (u8, usize) {
     let mut counts = [(b',', 0), (b'\t', 0), (b';', 0)];
     let mut quoted = false;
     for &byte in start.iter().take_while(|byte| !matches!(byte, b'\n' | b'\r')) {
@@ -315,7 +326,7 @@ fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
         counts[0].1 = 0;
     }
     let most = counts.iter().map(|(_, count)| *count).max().unwrap_or(0);
-    counts.iter().find(|(_, count)| *count == most).map_or(b',', |(delimiter, _)| *delimiter)
+    counts.into_iter().find(|(_, count)| *count == most).unwrap_or((b',', 0))
 }
 
 enum HeaderError {

@@ -82,6 +82,7 @@ pub(super) fn inspect(
         different_ids: look.ids.len(),
         duplicated_ids,
         beside: beside.as_ref(),
+        next_cells: 0,
     });
     Ok(Inspection { rows, columns: d, findings, suggestion })
 }

@@ -74,6 +74,8 @@ pub(super) struct Seen<'a> {
     pub(super) duplicated_ids: usize,
     /// The target file.
     pub(super) beside: Option<&'a Beside>,
+    /// The number of cells of the line after a header of one cell, by its likely delimiter.
+    pub(super) next_cells: usize,
 }
 
 /// The findings so far.
@@ -140,13 +142,27 @@ impl Seen<'_> {
         draft.say(
             "shape",
             match self.turned {
-                false => format!("{rows} rows and {columns} columns, {delimiter}"),
-                true => format!("{columns} rows of {rows} samples each, {delimiter}"),
+                false => format!(
+                    "{} and {}, {delimiter}",
+                    counted(rows, "row"),
+                    counted(columns as u64, "column")
+                ),
+                true => format!(
+                    "{} of {} each, {delimiter}",
+                    counted(columns as u64, "row"),
+                    counted(rows, "sample")
+                ),
             },
         );
         if let Written::Text(delimiter) = self.written {
             draft.suggestion.facts.delimiter = Some(delimiter);
-            if self.header.len() == 1 && !self.turned {
+            if self.next_cells > 1 {
+                let text = format!(
+                    "the header has 1 cell, the next line {}: is there a line before the header? If so, remove it",
+                    self.next_cells
+                );
+                draft.warn("shape", text);
+            } else if self.header.len() == 1 && !self.turned {
                 let alone = "there is one column only: state what separates cells";
                 draft.warn_about("shape", alone, [Parameter::Delimiter]);
             }
@@ -317,6 +333,12 @@ impl Seen<'_> {
             format!("{what}: {} cells are no numbers, the first in {place}", column.texts),
         );
     }
+}
+
+/// A number of things in words.
+fn counted(number: u64, thing: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {thing}{ending}")
 }
 
 /// A number rounded to six decimal places.

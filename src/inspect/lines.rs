@@ -25,7 +25,16 @@ pub(super) fn look<'a>(
     let mut lines = open.fold(threads, || Lines { format, samples, lines: Vec::new() })?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
-    Ok((names, TextLook { format, rows: samples as u64, columns, id: 0, ids }))
+    let look = TextLook {
+        format,
+        decimal_comma: false,
+        rows: samples as u64,
+        columns,
+        id: 0,
+        ids,
+        next_cells: 0,
+    };
+    Ok((names, look))
 }
 
 struct Lines<'a> {

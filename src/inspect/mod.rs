@@ -14,7 +14,7 @@ mod roles;
 
 use std::collections::HashMap;
 
-use crate::data::{CellFormat, FileTable, Format, Orientation, Row, RowFold};
+use crate::data::{CellFormat, FileTable, Format, Orientation, Row, RowFold, likely_cells};
 use crate::error::Result;
 use crate::select::Target;
 use beside::Beside;
@@ -65,10 +65,12 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         let id = stated.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
         let new = || TextLook {
             format: &format,
+            decimal_comma: stated.decimal_comma,
             rows: 0,
             columns: vec![ColumnSummary::default(); header.len()],
             id: id.unwrap_or(0),
             ids: HashMap::new(),
+            next_cells: 0,
         };
         let look = open.fold(threads, new)?;
         (header, look)
@@ -85,6 +87,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         different_ids: look.ids.len(),
         duplicated_ids: look.ids.values().filter(|&&count| count > 1).count(),
         beside: beside.as_ref(),
+        next_cells: look.next_cells,
     });
     Ok(Inspection { rows: look.rows, columns: header.len(), findings, suggestion })
 }
@@ -92,17 +95,24 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
 /// Counts what each column holds.
 struct TextLook<'a> {
     format: &'a CellFormat,
+    /// Whether commas are stated to be decimal marks.
+    decimal_comma: bool,
     rows: u64,
     columns: Vec<ColumnSummary>,
     /// The column that may hold ids.
     id: usize,
     /// The number of times that each of its values occurs.
     ids: HashMap<Vec<u8>, u64>,
+    /// The number of cells of the line after a header of one cell, by its likely delimiter.
+    next_cells: usize,
 }
 
 impl RowFold for TextLook<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         self.rows += 1;
+        if number == 1 && self.columns.len() == 1 {
+            self.next_cells = likely_cells(row.cell(0), self.decimal_comma);
+        }
         for (c, column) in self.columns.iter_mut().enumerate() {
             column.take_in(row.cell(c), number, self.format);
         }
@@ -111,6 +121,7 @@ impl RowFold for TextLook<'_> {
 
     fn merge(&mut self, other: Self) {
         self.rows += other.rows;
+        self.next_cells = self.next_cells.max(other.next_cells);
         for (column, more) in self.columns.iter_mut().zip(other.columns) {
             column.merge(more);
         }

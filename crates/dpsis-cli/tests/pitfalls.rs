@@ -218,6 +218,19 @@ fn first_lines_that_are_no_header() {
         assert_eq!(code, 3, "{text}");
         assert!(text.contains(expected), "{expected}: {text}");
     }
+    // A line of words has no delimiter, or fewer.
+    let narrow = "is there a line before the header?";
+    for first in ["Exported from REDCap 2023-11-02", "Exported, May", "made by \"us\""] {
+        write(&folder, "t.csv", format!("{first}\na,b,y\n{rows}"));
+        let (code, text) = select(&folder, &["t.csv"]);
+        assert!(code == 3 && text.contains(narrow), "{text}");
+        let text = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
+        assert!(text.contains(narrow) && !text.contains("dpsis select"), "{text}");
+        if !first.contains(',') {
+            let counts = "the header has 1 cell, the next line 3: is there";
+            assert!(text.contains(counts) && text.contains(" and 1 column, separated"), "{text}");
+        }
+    }
     // A name may start with #.
     write(&folder, "t.csv", format!("#a,b,y\n{rows}"));
     assert_eq!(select(&folder, &["t.csv"]).0, 0);
