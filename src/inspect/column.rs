@@ -3,11 +3,16 @@
 use std::collections::BTreeMap;
 
 use super::amount::is_amount;
+use super::dates::is_other_date;
 use super::different::Different;
 use crate::data::{CellFormat, word_of};
 
 /// The largest number of different values that may be labels.
 pub(super) const MOST_LABELS: usize = 20;
+
+/// The number of different words that are counted, and the length up to which they are, in bytes.
+const MOST_STRAYS: usize = 12;
+const LONGEST_STRAY: usize = 24;
 
 /// Numbers that often stand for missing values, and must be stated then.
 pub(super) const CODES: [&str; 9] =
@@ -32,8 +37,12 @@ pub(super) struct ColumnSummary {
     different: Different,
     /// Words that would be numbers with a decimal comma.
     pub(super) decimal_commas: u64,
+    /// Words that look like dates of another notation.
+    pub(super) dates: u64,
     /// Other words that look like numbers with a sign or a unit.
     amounts: u64,
+    /// Other words, the first different ones that are short, with their counts.
+    pub(super) strays: BTreeMap<String, u64>,
     /// The row of the first text.
     pub(super) first_text: Option<u64>,
     pub(super) low: f64,
@@ -120,8 +129,12 @@ impl ColumnSummary {
                 let comma = CellFormat { decimal_comma: true, missing: Vec::new() };
                 if comma.number(cell).is_some() {
                     self.decimal_commas += 1;
+                } else if is_other_date(&text) {
+                    self.dates += 1;
+                } else if is_amount(&text) {
+                    self.amounts += 1;
                 } else {
-                    self.amounts += u64::from(is_amount(&text));
+                    self.stray(&text);
                 }
             }
         }
@@ -132,6 +145,15 @@ impl ColumnSummary {
             *count += 1;
         } else if self.values.len() <= MOST_LABELS {
             self.values.insert(text.into_owned(), 1);
+        }
+    }
+
+    /// Counts a word, if it is among those that are counted.
+    fn stray(&mut self, word: &str) {
+        if let Some(count) = self.strays.get_mut(word) {
+            *count += 1;
+        } else if self.strays.len() < MOST_STRAYS && word.len() <= LONGEST_STRAY {
+            self.strays.insert(word.to_owned(), 1);
         }
     }
 
@@ -148,6 +170,10 @@ impl ColumnSummary {
         self.texts += other.texts;
         self.different.merge(other.different);
         self.amounts += other.amounts;
+        self.dates += other.dates;
+        for (word, count) in other.strays {
+            *self.strays.entry(word).or_default() += count;
+        }
         self.decimal_commas += other.decimal_commas;
         self.fractions += other.fractions;
         if let Some(others) = other.others {

@@ -1,4 +1,4 @@
-//! Findings on the features: columns of words, ids, codes for missing values, numbers of other notations.
+//! Findings on the features: columns of words, ids, codes for missing values.
 
 use std::collections::HashSet;
 
@@ -37,21 +37,8 @@ impl Seen<'_> {
             .say("features", format!("{numeric} of {} features hold numbers{words}", places.len()));
         self.columns_of_words(draft, &places);
         self.numeric_ids(draft, &places);
-        let partly = |c: &&usize| {
-            let column = &self.columns[**c];
-            column.is_numeric(comma) && column.texts > 0 && !comma
-        };
-        let partly: Vec<usize> = places.iter().filter(partly).copied().collect();
-        match partly.as_slice() {
-            [] => {}
-            &[c] => self.texts(draft, "features", &self.what(c), &self.columns[c]),
-            several => {
-                let cells: u64 = several.iter().map(|&c| self.columns[c].texts).sum();
-                let named = self.named(several);
-                draft.warn("features", format!("{named}: {cells} cells among numbers are none"));
-            }
-        }
-        self.amounts(draft, &places);
+        self.words_among_numbers(draft, &places);
+        self.other_notations(draft, &places);
         let constant = columns().filter(|c| c.is_constant()).count();
         if constant > 0 {
             draft.say("features", format!("features that hold one value only: {constant}"));
@@ -71,7 +58,8 @@ impl Seen<'_> {
             let wordy = places.iter().filter(|&&c| !self.columns[c].is_numeric(comma));
             wordy.filter(|&&c| is(&self.columns[c])).copied().collect()
         };
-        let amounts = |column: &ColumnSummary| 2 * column.amounts(comma) >= column.texts;
+        let amounts =
+            |column: &ColumnSummary| 2 * column.amounts(comma).max(column.dates) >= column.texts;
         let free = |column: &ColumnSummary| column.is_free_text(comma) && !amounts(column);
         let is_free = of(&free);
         if is_free.len() < places.len() {
@@ -144,28 +132,6 @@ impl Seen<'_> {
         draft.suggestion.facts.exclude.extend(columns.iter().map(|&c| self.header[c].clone()));
     }
 
-    /// Columns with numbers that are written in such a way that they are read as words.
-    fn amounts(&self, draft: &mut Draft, places: &[usize]) {
-        let comma = draft.suggestion.facts.decimal_comma;
-        let holds_amounts = |c: &&usize| {
-            let column = &self.columns[**c];
-            let amounts = column.amounts(comma);
-            amounts > 0 && (column.is_numeric(comma) || 2 * amounts >= column.texts)
-        };
-        let holding: Vec<usize> = places.iter().filter(holds_amounts).copied().collect();
-        if !holding.is_empty() {
-            let amounts: u64 = holding.iter().map(|&c| self.columns[c].amounts(comma)).sum();
-            draft.warn(
-                "features",
-                format!(
-                    "{}: {amounts} cells look like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234 are: \
-                     they are read as words, write plain numbers",
-                    self.named(&holding)
-                ),
-            );
-        }
-    }
-
     /// Numbers that usually stand for missing values, in any column.
     fn codes(&self, draft: &mut Draft) {
         let suspicious = |code: usize| -> Vec<usize> {
@@ -179,7 +145,7 @@ impl Seen<'_> {
                     "{code} may stand for missing values in {}: state it",
                     self.named(&columns)
                 );
-                draft.warn_about("missing", text, [Parameter::Missing]);
+                draft.warn_value("missing", text, Parameter::Missing, code);
             }
         }
     }

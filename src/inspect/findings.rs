@@ -18,6 +18,8 @@ pub struct Finding {
     pub odd: bool,
     /// The parameters that take care of it, the most likely first; often none.
     pub about: Vec<Parameter>,
+    /// The value to state of the first of them, if there is one.
+    pub value: Option<String>,
 }
 
 /// Suggested facts and parts of a request.
@@ -97,7 +99,7 @@ impl Draft {
         about: impl IntoIterator<Item = Parameter>,
     ) {
         let about = about.into_iter().collect();
-        self.findings.push(Finding { topic, text: text.into(), odd: false, about });
+        self.findings.push(Finding { topic, text: text.into(), odd: false, about, value: None });
     }
 
     pub(super) fn warn(&mut self, topic: &'static str, text: impl Into<String>) {
@@ -112,7 +114,19 @@ impl Draft {
         about: impl IntoIterator<Item = Parameter>,
     ) {
         let about = about.into_iter().collect();
-        self.findings.push(Finding { topic, text: text.into(), odd: true, about });
+        self.findings.push(Finding { topic, text: text.into(), odd: true, about, value: None });
+    }
+
+    /// A finding that something should be done about, with the value of a parameter that does it.
+    pub(super) fn warn_value(
+        &mut self,
+        topic: &'static str,
+        text: impl Into<String>,
+        about: Parameter,
+        value: &str,
+    ) {
+        let (text, value) = (text.into(), Some(value.to_owned()));
+        self.findings.push(Finding { topic, text, odd: true, about: vec![about], value });
     }
 }
 
@@ -316,27 +330,10 @@ impl Seen<'_> {
             }
         }
     }
-
-    /// Warns of cells that are no numbers, but words.
-    pub(super) fn texts(
-        &self,
-        draft: &mut Draft,
-        topic: &'static str,
-        what: &str,
-        column: &ColumnSummary,
-    ) {
-        let first = column.first_text.unwrap_or(0);
-        let place =
-            if self.turned { format!("column {}", first + 1) } else { format!("row {first}") };
-        draft.warn(
-            topic,
-            format!("{what}: {} cells are no numbers, the first in {place}", column.texts),
-        );
-    }
 }
 
 /// A number of things in words.
-fn counted(number: u64, thing: &str) -> String {
+pub(super) fn counted(number: u64, thing: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{ending}")
 }

@@ -6,11 +6,13 @@ mod amount;
 mod beside;
 mod blocks;
 mod column;
+mod dates;
 mod different;
 mod features;
 mod findings;
 mod lines;
 mod roles;
+mod strays;
 
 use std::collections::HashMap;
 

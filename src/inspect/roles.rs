@@ -3,6 +3,7 @@
 use super::beside::Beside;
 use super::column::ColumnSummary;
 use super::findings::{Draft, Seen, Written, labels_of, short};
+use super::strays::looking;
 use crate::data::{Format, TargetColumn};
 use crate::error::Parameter;
 use crate::select::Target;
@@ -207,15 +208,23 @@ impl Seen<'_> {
         }
     }
 
-    /// Numbers that are written so that they are read as words: their rows have no target.
+    /// Numbers and dates that are written so that they are read as words: their rows have no target.
     fn lost_amounts(&self, draft: &mut Draft, column: &ColumnSummary) {
         let amounts = column.amounts(draft.suggestion.facts.decimal_comma);
+        if column.dates > 0 {
+            let text = format!(
+                "{} like dates that are not read: write them as year-month-day, as 2021-04-12 is",
+                looking(column.dates)
+            );
+            draft.warn("target", text);
+        }
         if amounts > 0 {
             draft.warn(
                 "target",
                 format!(
-                    "{amounts} cells look like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234.50 are: \
+                    "{} like numbers with a sign, a unit or commas, as <5, 12 mg or 1,234.50 are: \
                      their {} would count nowhere, write plain numbers",
+                    looking(amounts),
                     self.units()
                 ),
             );

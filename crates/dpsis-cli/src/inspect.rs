@@ -199,7 +199,13 @@ fn text(
     );
     for finding in &inspection.findings {
         let mark = if finding.odd { "!" } else { " " };
-        let options = words::options(&finding.about);
+        let options = match (finding.about.first(), &finding.value) {
+            (Some(&first), Some(value)) => {
+                let stated = shell_word(&format!("{}={value}", words::option(first)));
+                format!(" ({stated})")
+            }
+            _ => words::options(&finding.about),
+        };
         let line = format!("{mark} {:<9} {}{options}", finding.topic, finding.text);
         let _ = writeln!(text, "{}", wrapped(&line, 12));
     }

@@ -95,7 +95,7 @@ fn the_suggested_command_works() {
             table("age,dose,y", |i, c| {
                 format!("{},{},{i}.5", if c { -999 } else { i as i32 % 5 }, i)
             }),
-            &["-999 may stand for missing values in column 1 (\"age\"): state it", "(--na)"],
+            &["-999 may stand for missing values in column 1 (\"age\"): state it (--na=-999)"],
         ),
         (
             "the target elsewhere",
@@ -125,7 +125,9 @@ fn the_suggested_command_works() {
             "text among numbers",
             "t.csv",
             table("age,dose,y", |i, c| format!("{},{i},{i}.5", if c { "old" } else { "7" })),
-            &["column 1 (\"age\"): 14 cells are no numbers, the first in row 1"],
+            &[
+                "column 1 (\"age\"): 14 cells are no numbers, the first in row 1; most often \"old\" (14)",
+            ],
         ),
     ];
     for (what, name, table, expected) in cases {

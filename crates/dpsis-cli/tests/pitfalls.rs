@@ -388,3 +388,39 @@ fn samples_that_are_columns_are_no_rows() {
         assert!(!text.contains("rows with a target") && !text.contains(" rows ("), "{text}");
     }
 }
+
+/// Words among numbers: which they are, what to state for missing values, and how to write dates and limits.
+#[test]
+fn words_among_numbers_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = |i: usize| {
+        let marker = if i.is_multiple_of(3) { "-".to_owned() } else { format!("{i}.5") };
+        let crp = match i % 10 {
+            0 => "-".to_owned(),
+            1 => "hemolytic".to_owned(),
+            2 => "<5".to_owned(),
+            _ => format!("{i}"),
+        };
+        format!("{marker},{crp},{:02}.{:02}.2021,{}\n", i % 28 + 1, i % 12 + 1, i * i % 89)
+    };
+    let rows: String = (0..120).map(row).collect();
+    write(&folder, "t.csv", format!("marker,crp,visit,y\n{rows}"));
+    let text = said(&dpsis(folder.path(), &["inspect", "t.csv"]));
+    for words in [
+        // 40 of marker; 36 of crp: 12 "-", 12 "hemolytic", 12 "<5".
+        "2 columns (\"marker\", \"crp\"): 76 cells among numbers are words; most often \"-\" (52), \"hemolytic\" (12)",
+        "\"-\" may stand for missing values in 2 columns (\"marker\", \"crp\"): state it (--na=-)",
+        "column 2 (\"crp\"): 12 cells look like numbers with a sign",
+        "for <5, any number below 5 will do",
+        "column 3 (\"visit\"): 120 cells look like dates that are read as words: write them as year-month-day",
+    ] {
+        assert!(text.contains(words), "{words}: {text}");
+    }
+    assert!(!text.contains("--exclude visit") && !text.contains("occur once"), "{text}");
+    let stated = said(&dpsis(folder.path(), &["inspect", "--na=-", "t.csv"]));
+    assert!(!stated.contains("may stand for missing"), "{stated}");
+    assert!(
+        stated.contains("24 cells are no numbers") && stated.contains(" --na=- t.csv"),
+        "{stated}"
+    );
+}
