@@ -3,10 +3,17 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{ArgMatches, Args};
 
 use crate::output::Format;
 use crate::values::with_values;
+use dpsis::{Error, Result};
+
+/// Endings of forms that the output does not have: such a file would not hold what its name says.
+const OTHER_FORMS: [&str; 20] = [
+    "csv", "xls", "xlsx", "ods", "parquet", "feather", "arrow", "npy", "npz", "rds", "rdata",
+    "jsonl", "yaml", "yml", "xml", "pdf", "gz", "zst", "xz", "zip",
+];
 
 /// The form of the output, and its destination.
 #[derive(Debug, Args)]
@@ -24,6 +31,9 @@ pub(super) struct OutputArguments {
     pub(super) format: Option<Format>,
 
     /// Write the output to this file, whole or not at all
+    ///
+    /// If no --format is stated, the form is that of the file's ending (.json, .tsv, .html); any other file gets
+    /// the names alone
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
 
@@ -39,12 +49,33 @@ pub(super) struct OutputArguments {
 impl OutputArguments {
     /// The form that was stated; else that of the output file's ending, else text.
     pub(super) fn format(&self) -> Format {
-        let ending = self.output.as_deref().and_then(Path::extension).and_then(OsStr::to_str);
-        self.format.unwrap_or_else(|| match ending.map(str::to_ascii_lowercase).as_deref() {
+        self.format.unwrap_or_else(|| match self.output.as_deref().and_then(ending).as_deref() {
             Some("json") => Format::Json,
             Some("tsv") => Format::Tsv,
             Some("html" | "htm") => Format::Html,
             _ => Format::Text,
         })
+    }
+}
+
+/// The ending of a path, in lower case.
+fn ending(path: &Path) -> Option<String> {
+    path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase)
+}
+
+/// Refuses an output file that ends as a form which the output does not have, if no form is stated. Other endings, and
+/// none, are those of plain files.
+///
+/// # Errors
+///
+/// `Request` for such a file; `matches` are those of a command with [`OutputArguments`].
+pub(super) fn check_ending(matches: &ArgMatches) -> Result<()> {
+    let stated = matches.get_one::<Format>("format").is_some();
+    let path = matches.get_one::<PathBuf>("output").filter(|_| !stated);
+    let other = |ending: &String| OTHER_FORMS.contains(&ending.as_str());
+    match path.and_then(|path| ending(path)).filter(other) {
+        None => Ok(()),
+        Some(ending) => Err(Error::request(format!("the output has no form that ends in .{ending}"))
+            .hint(".json, .tsv and .html are forms, names alone go to a file that ends otherwise, such as .txt; or state --format")),
     }
 }

@@ -8,6 +8,7 @@ use crate::compare::{CompareArguments, compare};
 use crate::datasets::{DatasetsArguments, datasets};
 use crate::inspect::{InspectArguments, inspect};
 use crate::output::Destination;
+use crate::output_arguments::check_ending;
 use crate::reproduce::{ReproduceArguments, reproduce};
 use crate::run_note::run_note;
 use crate::select::{SelectArguments, select};
@@ -45,6 +46,11 @@ pub(super) enum Command {
 
 /// Runs a command; `matches` are the words it was made of.
 pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<()> {
+    if let (Command::Select(_) | Command::Choose(_), Some((_, stated))) =
+        (&command, matches.subcommand())
+    {
+        check_ending(stated)?;
+    }
     match command {
         Command::Select(arguments) => select(&arguments, run_note(matches)?),
         Command::Choose(arguments) => choose(&arguments, run_note(matches)?),

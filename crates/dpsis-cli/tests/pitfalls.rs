@@ -424,3 +424,27 @@ fn words_among_numbers_are_named() {
         "{stated}"
     );
 }
+
+/// A file whose name says that it is a table would hold bare names: refused before anything is spent, unless the form
+/// is stated. Other names are those of plain files.
+#[test]
+fn endings_of_output_files() {
+    let folder = tempfile::tempdir().unwrap();
+    frauds(&folder, "class");
+    write(&folder, "scores.csv", "name,score\na,1\nb,2\nc,3\n");
+    let select = ["select", "--k", "1", "--eps", "8", "--classes", "ok,fraud"];
+    let choose = ["choose", "--k", "1", "--eps", "8", "--sensitivity", "1"];
+    for (command, file) in [(&select[..], "t.csv"), (&choose, "scores.csv")] {
+        let run = |more: &[&str]| dpsis(folder.path(), &[command, more, &[file]].concat());
+        for name in ["out.csv", "OUT.CSV", "out.json.gz", "out.xlsx"] {
+            let output = run(&["-o", name]);
+            assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+            assert!(said(&output).contains(".json, .tsv and .html are forms"), "{}", said(&output));
+            assert!(!folder.path().join(name).exists());
+        }
+        for name in ["out", "out.txt", "eps8.0", "out.tsv", "out.json", "picks.list"] {
+            assert_eq!(run(&["-o", name]).status.code(), Some(0), "{name}");
+        }
+        assert_eq!(run(&["--format", "tsv", "-o", "stated.csv"]).status.code(), Some(0));
+    }
+}
