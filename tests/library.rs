@@ -338,7 +338,11 @@ fn bounds_by_feature() {
 fn the_plan_is_known_without_the_data() {
     let (names, x, y) = demo();
     let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
-    assert_eq!(select().dry_run(&table).unwrap(), select().dry_run(DEMO).unwrap());
+    let mut of_file = select().dry_run(DEMO).unwrap();
+    // The target stands beside a matrix, and in the file.
+    let place = (of_file.target.name.take(), of_file.target.column.take());
+    assert_eq!(place, (Some("response".to_owned()), Some(301)));
+    assert_eq!(select().dry_run(&table).unwrap(), of_file);
 }
 
 /// Types that pipelines move between threads.

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::findings;
-use super::words::{chosen_by, is_paper, protected, purpose, scored, target};
+use super::words::{chosen_by, is_paper, planned_target, protected, purpose, scored, target};
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
@@ -148,6 +148,7 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
     line("dry run", format!("only the {read} read; nothing was drawn or spent"));
     line("protected", protected(&plan.score, &plan.guarantee));
     line("scored", scored(&plan.score));
+    line("target", planned_target(plan, &words));
     line("would", spent(&plan.guarantee));
     if !plan.rows_needed.is_empty() {
         line(plan.guarantee.unit.plural(), rows_needed(&plan.rows_needed));

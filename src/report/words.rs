@@ -2,9 +2,11 @@
 
 use std::fmt::Write;
 
+use crate::error::Parameter;
 use crate::privacy::Purpose;
 use crate::select::{
-    Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed, TargetUsed, Unit,
+    DryRun, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed,
+    TargetCoding, TargetUsed, Unit,
 };
 
 /// The mechanism with its parameters.
@@ -77,15 +79,44 @@ fn by_threshold(on_bins: bool, how: String) -> String {
 
 /// The line of the file that holds a feature: a column, or a row if features are rows.
 pub(super) fn line_of_features(record: &Record) -> &'static str {
-    if record.guarantee.unit == Unit::Column { "row" } else { "column" }
+    line_of(record.guarantee.unit)
+}
+
+fn line_of(unit: Unit) -> &'static str {
+    if unit == Unit::Column { "row" } else { "column" }
+}
+
+/// The place of a target in the table.
+fn place_of(target: &TargetUsed, unit: Unit) -> String {
+    match (&target.name, target.column) {
+        (Some(name), Some(index)) => format!("{name:?}, {} {index}", line_of(unit)),
+        _ => "outside the table".into(),
+    }
+}
+
+/// The target of a request that was not run: nothing is known of its values.
+pub(super) fn planned_target(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> String) -> String {
+    let (target, units) = (&plan.target, plan.guarantee.unit.plural());
+    let coding = match (target.coding, target.bounds, &plan.score.classes) {
+        (_, _, Some(classes)) => format!(
+            "classes {}; labels are not checked: {units} with any other, or a misspelled one, would count nowhere",
+            classes.join(", ")
+        ),
+        (_, Some([low, high]), _) => {
+            format!("a number, clipped to [{low}, {high}]; values are not checked")
+        }
+        (TargetCoding::MedianSplit, ..) => format!(
+            "a number, split at a private median; values are not checked, and labels such as 0/1 are better stated \
+             as classes{}",
+            words(&[Parameter::Classes])
+        ),
+        _ => "a number; values are not checked".to_owned(),
+    };
+    format!("{}: {coding}", place_of(target, plan.guarantee.unit))
 }
 
 pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
-    let line = line_of_features(record);
-    let name = match (&target.name, target.column) {
-        (Some(name), Some(index)) => format!("{name:?}, {line} {index}"),
-        _ => "outside the table".into(),
-    };
+    let name = place_of(target, record.guarantee.unit);
     let (released, units) = (&record.released, record.guarantee.unit.plural());
     let coding = match (released.target_median, target.bounds, &record.score.classes) {
         (Some(median), ..) => format!("a number, split at a private median of {median}"),

@@ -8,8 +8,10 @@ use crate::estimate::{MedianGrid, half_width};
 use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
-use crate::select::record::{Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, Unit, Warning};
-use crate::select::recording::{guarantee, mechanism_used, score_used, warnings};
+use crate::select::record::{
+    Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, TargetUsed, Unit, Warning,
+};
+use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for};
 
@@ -34,6 +36,8 @@ pub struct DryRun {
     pub mechanism: MechanismUsed,
     /// How the features would be scored.
     pub score: ScoreUsed,
+    /// The target and its coding.
+    pub target: TargetUsed,
     /// The rows needed to find and to confirm features of several strengths; none for the two-stage method and
     /// DPKendall.
     pub rows_needed: Vec<RowsNeeded>,
@@ -76,6 +80,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         guarantee: guarantee(&plan, &schema),
         mechanism: mechanism_used(&plan, None),
         score: score_used(&plan, None),
+        target: target_used(&plan, &schema),
         rows_needed: rows_needed(&plan, &STRENGTHS)?,
         noise,
         warnings: warnings(&plan, &schema, &RandomnessUsed::of(request.entropy), None),

@@ -243,7 +243,8 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
     }
 }
 
-fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
+/// The target and its coding.
+pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
     let place = schema.target();
     TargetUsed {
         // No name for a target from a file of its own: without a header its first cell would be printed.

@@ -448,3 +448,29 @@ fn endings_of_output_files() {
         assert_eq!(run(&["--format", "tsv", "-o", "stated.csv"]).status.code(), Some(0));
     }
 }
+
+/// A dry run reads no values: it says so of labels, and that labels are better stated.
+#[test]
+fn dry_runs_say_what_they_do_not_check() {
+    let folder = tempfile::tempdir().unwrap();
+    frauds(&folder, "class");
+    let better = "labels such as 0/1 are better stated as classes (--classes)";
+    for (more, expected, is_split) in [
+        (
+            &["--classes", "ok,Fraud"][..],
+            "\"class\", column 3: classes ok, Fraud; labels are not checked",
+            false,
+        ),
+        (
+            &[],
+            "\"class\", column 3: a number, split at a private median; values are not checked",
+            true,
+        ),
+        (&["--target-bounds", "0,1"], "a number, clipped to [0, 1]; values are not checked", false),
+        (&["--score", "kendall"], "column 3: a number; values are not checked", false),
+    ] {
+        let (code, text) = select(&folder, &[more, &["--dry-run", "t.csv"]].concat());
+        assert_eq!(code, 0, "{text}");
+        assert!(text.contains(expected) && text.contains(better) == is_split, "{text}");
+    }
+}
