@@ -226,7 +226,7 @@ fn in_units(number: &Decimal, exponent: i32) -> Result<i64> {
     let units = &number.digits * power;
     let fits = units < limit && units > -&limit;
     fits.then(|| units.to_i64()).flatten().ok_or_else(|| {
-        Error::request("scores and sensitivities need more than 18 digits between them")
+        Error::request("the numbers of the candidates need more than 18 digits between them")
             .hint("round them to fewer digits")
     })
 }

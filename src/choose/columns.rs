@@ -67,14 +67,13 @@ impl CandidateColumns {
             .then(|| find(header, self.sensitivity.as_deref(), "sensitivity"))
             .transpose()?;
         if name == score || [name, score].map(Some).contains(&sensitivity) {
-            let rule = "one column cannot be two of name, score and sensitivity";
-            return Err(Error::request(rule).about([Parameter::CandidateColumns]));
+            return Err(two_roles());
         }
         Ok(Places { name, score, sensitivity })
     }
 }
 
-/// The columns of a file that are public, from 0.
+/// The columns of a file of which the scores are not read, from 0.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct PublicPlaces {
     pub(super) sensitivity: Option<usize>,
@@ -83,20 +82,33 @@ pub(super) struct PublicPlaces {
 }
 
 impl CandidateColumns {
-    /// Finds the column of sensitivities in a header, and whether there is one of scores.
+    /// Finds the public columns in a header: as [`places`](Self::places), but there may be no column of scores
+    /// unless one is stated.
     ///
     /// # Errors
     ///
-    /// As for [`places`](Self::places), with the difference that scores may be missing.
+    /// As for [`places`](Self::places).
     pub(super) fn public_places(&self, header: &[String]) -> Result<PublicPlaces> {
-        let sensitivity = (self.sensitivity.is_some()
-            || header.iter().any(|name| is_default(name, "sensitivity")))
-        .then(|| find(header, self.sensitivity.as_deref(), "sensitivity"))
-        .transpose()?;
-        let has_scores =
-            self.score.is_some() || header.iter().any(|name| is_default(name, "score"));
-        Ok(PublicPlaces { sensitivity, has_scores })
+        let without_scores = self.score.is_none()
+            && !header.iter().any(|name| is_default(name, "score"))
+            && (*self != Self::default()
+                || matches!(header, [name, own] if is_default(name, "name") && is_default(own, "sensitivity")));
+        if !without_scores {
+            let Places { sensitivity, .. } = self.places(header)?;
+            return Ok(PublicPlaces { sensitivity, has_scores: true });
+        }
+        let name = find(header, self.name.as_deref(), "name")?;
+        let sensitivity = find(header, self.sensitivity.as_deref(), "sensitivity")?;
+        if name == sensitivity {
+            return Err(two_roles());
+        }
+        Ok(PublicPlaces { sensitivity: Some(sensitivity), has_scores: false })
     }
+}
+
+fn two_roles() -> Error {
+    Error::request("one column cannot be two of name, score and sensitivity")
+        .about([Parameter::CandidateColumns])
 }
 
 /// The place of the column that is stated for a role, or that has the role's name.
@@ -152,6 +164,37 @@ mod tests {
             ("d,sensitivity,score,name", ["", "", "d"], found(3, 2, Some(0))),
         ] {
             assert_eq!(places(header, stated).unwrap(), expected, "{header} {stated:?}");
+        }
+    }
+
+    #[test]
+    fn scores_may_be_missing() {
+        let public = |header: &str, stated: [&str; 3]| {
+            let header: Vec<String> = header.split(',').map(str::to_owned).collect();
+            let [name, score, sensitivity] =
+                stated.map(|name| (!name.is_empty()).then(|| name.to_owned()));
+            CandidateColumns { name, score, sensitivity }.public_places(&header)
+        };
+        let found = |sensitivity, has_scores| PublicPlaces { sensitivity, has_scores };
+        for (header, stated, expected) in [
+            ("name,sensitivity", ["", "", ""], found(Some(1), false)),
+            ("name,score,sensitivity", ["", "", ""], found(Some(2), true)),
+            ("name,score", ["", "", ""], found(None, true)),
+            ("model,x,sensitivity", ["model", "", ""], found(Some(2), false)),
+            ("model,auc,d", ["model", "auc", "d"], found(Some(2), true)),
+        ] {
+            assert_eq!(public(header, stated).unwrap(), expected, "{header} {stated:?}");
+        }
+        // No column of scores is taken for sensitivities.
+        for (header, stated) in [
+            ("name,score", ["", "", "score"]),
+            ("name,auc", ["", "auc", "auc"]),
+            ("model,auc,sensitivity", ["", "", ""]),
+            ("name,sensitivity", ["nix", "", ""]),
+            ("name,sensitivity", ["", "auc", ""]),
+            ("name,sensitivity", ["", "", "name"]),
+        ] {
+            assert!(public(header, stated).is_err(), "{header} {stated:?}");
         }
     }
 

@@ -19,14 +19,15 @@ pub struct PublicCandidates {
 }
 
 impl PublicCandidates {
-    /// Reads the sensitivities of a file of candidates and nothing of its scores, which may be missing. Without
-    /// a column of sensitivities a common one must be stated.
+    /// Reads the sensitivities of a file of candidates. Its scores may be missing and are not interpreted; only a
+    /// file that is no CSV, because of a cell of any column, is refused with its row. Without a column of
+    /// sensitivities a common one must be stated.
     ///
     /// # Errors
     ///
     /// `Request` if the sensitivity is stated nowhere or both in the file and as argument, or a stated column
-    /// is not there; `Input` with its row if a sensitivity is not a positive decimal number; `Io` if the file
-    /// cannot be read.
+    /// is not there or has two roles; `Input` if a sensitivity is not a positive decimal number; `Io` if the
+    /// file cannot be read.
     pub fn read_columns(
         path: impl AsRef<Path>,
         columns: &CandidateColumns,
@@ -42,11 +43,14 @@ impl PublicCandidates {
         };
         let mut all: Vec<Decimal> =
             file.rows.iter().enumerate().filter_map(own).collect::<Result<_>>()?;
-        if let Some(common) = common {
-            all = vec![common; file.rows.len()];
+        if let Some(common) = &common {
+            all = vec![common.clone(); file.rows.len()];
         }
         let exponent = all.iter().map(|number| number.exponent).min().unwrap_or(0);
-        let sensitivities = positive_units(&all, exponent)?;
+        let sensitivities = positive_units(&all, exponent).map_err(|error| match common {
+            Some(_) => error,
+            None => error.into_input(),
+        })?;
         Ok(Self { sensitivities, has_scores: places.has_scores })
     }
 }

@@ -123,8 +123,8 @@ impl Choose {
             None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),
             None => {
                 return Err(Error::request("sensitivities differ: state the mechanism")
-                    .hint("gem, mgem, cgem, rs or rs-tnb; advice is available for public data")
-                    .about([Parameter::Mechanism, Parameter::Advice]));
+                    .hint("gem, mgem, cgem, rs or rs-tnb, or the largest sensitivity for all; advice is available")
+                    .about([Parameter::Mechanism, Parameter::Sensitivity, Parameter::Advice]));
             }
         };
         Ok((scores, mechanism, epsilon))

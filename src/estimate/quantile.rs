@@ -24,7 +24,8 @@
 //!
 //! # Error
 //!
-//! With probability 1 - beta the point's rank is within (2 D/eps)(ln 65,537 + ln(1/beta)) of that of the best point.
+//! With probability 1 - beta the point's distance in rank from q n, |#{y <= g} - q n|, exceeds the smallest one by at
+//! most (2 D/eps)(ln 65,537 + ln(1/beta)).
 //! Where few values are given, all points are about equally likely.
 //!
 //! # Source
@@ -55,7 +56,7 @@ const HALF: i32 = 1 << 15;
 ///
 /// # Errors
 ///
-/// `Request` unless the fraction lies strictly between 0 and 1; `Io` if the operating system gives no entropy.
+/// `Request` unless the fraction lies strictly between 0 and 1 and has a denominator below 2^64; `Io` if the operating system gives no entropy.
 ///
 /// ```
 /// use dpsis::{Bounds, Neighbors, OperatingSystem, estimate};

@@ -3,7 +3,7 @@
 //! A mechanism is a folder: `mod.rs` (type, [`Card`], parameters, draw), `page.md` (definition, guarantee with
 //! proof, exact sampling, cost, source), `law.rs` (its exact law by brute force) and `tests.rs` (its contract:
 //! law, largest ratio found, broken variants). What several mechanisms share is a file beside the folders.
-//! `contract` holds every mechanism to the same tests.
+//! `contract` holds every mechanism to the same tests; `advice` says which one suits.
 //!
 //! [`CARDS`] lists all mechanisms; [`by_id`] makes one by its name.
 

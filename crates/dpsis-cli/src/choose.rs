@@ -91,11 +91,11 @@ pub(super) struct ChooseArguments {
     #[arg(long, hide_short_help = true, help_heading = "Mechanism")]
     not_private: bool,
 
-    /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public, or
-    /// without --relation by the scores, which is not private
+    /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public; with
+    /// --not-private by scores that are public, which it then tries the mechanisms on
     #[arg(
         long,
-        conflicts_with_all = ["trials", "seed", "mechanism", "not_private"],
+        conflicts_with_all = ["trials", "seed", "mechanism"],
         hide_short_help = true,
         help_heading = "Mechanism"
     )]
@@ -106,6 +106,7 @@ pub(super) struct ChooseArguments {
         long,
         value_enum,
         requires = "advise",
+        conflicts_with = "not_private",
         hide_short_help = true,
         help_heading = "Mechanism"
     )]
@@ -180,12 +181,16 @@ impl ChooseArguments {
         self.sensitivity.as_deref().filter(|stated| *stated != LARGEST)
     }
 
+    /// Whether the largest sensitivity of the file is stated for all candidates.
+    fn wants_the_largest(&self) -> bool {
+        self.sensitivity.as_deref() == Some(LARGEST)
+    }
+
     /// Reads the candidates.
     fn candidates(&self) -> Result<Candidates> {
         let read =
             Candidates::read_columns(&self.file, &self.columns(), self.common_sensitivity())?;
-        let largest = self.sensitivity.as_deref() == Some(LARGEST);
-        Ok(if largest { read.with_the_largest_sensitivity() } else { read })
+        Ok(if self.wants_the_largest() { read.with_the_largest_sensitivity() } else { read })
     }
 
     /// Reads the candidates, after everything is checked that can be without them.
@@ -199,7 +204,7 @@ impl ChooseArguments {
                 Some(Baseline::by_id(id, self.parameters.noise.as_deref())?)
             }
             _ if self.not_private => {
-                return Err(Error::request("--not-private is for sis, random and rnm-h"));
+                return Err(Error::request("--not-private is for sis, random, rnm-h and --advise"));
             }
             _ => None,
         };

@@ -154,6 +154,15 @@ fn wrong_requests_and_files() {
         (vec!["--relation", "positive", &own], 2, "--advise"),
         (vec!["--advise", "--relation", "rising", &own], 2, "possible values"),
         (vec!["--advise", "--k", "9", &own], 2, "between 1 and 4"),
+        (vec!["--advise", "--not-private", "--relation", "none", &own], 2, "cannot be used"),
+        (vec!["--advise", "--share", "1/2", &own], 2, "no parameters"),
+        (
+            vec!["--advise", "--monotonic", "--neighbors", "replace-one", &own],
+            2,
+            "only if units are added",
+        ),
+        // A column of scores is not taken for sensitivities.
+        (vec!["--advise", "--sensitivity-column", "score", &models], 2, "cannot be two"),
         (vec!["--advise", "--format", "tsv", &own], 2, "text or json"),
         (vec!["--sensitivity", "largest", &models], 2, "no sensitivity is stated"),
     ];
@@ -264,9 +273,9 @@ fn comparisons_and_advice_are_marked() {
     let random = trials(&[&random[..], &["--trials", "8000", "--seed", "2"]].concat());
     let counts: Vec<u64> = ["a", "b", "c", "d"].map(|name| random[name]).to_vec();
     assert_fits(&counts, &[0.25; 4]);
-    let advice = dpsis(&["choose", "--eps", "1", "--advise", own]);
-    assert!(text(&advice.stdout).starts_with("mechanism    mgem"), "{}", text(&advice.stdout));
-    assert!(text(&advice.stderr).contains("NOT PRIVATE"));
+    let advice = dpsis(&["choose", "--eps", "1", "--advise", "--not-private", own]);
+    let said = text(&advice.stdout);
+    assert!(said.starts_with("NOT PRIVATE") && said.contains("\nmechanism    mgem"), "{said}");
 }
 
 /// With a relation, or without scores, the advice looks at public facts only; its command works.
@@ -286,7 +295,7 @@ fn advice_on_public_facts() {
         "name,score,sensitivity\na,9,1\nb,,2\nc,?,5\n",
     ];
     for (relation, mechanism) in
-        [("positive", "mgem"), ("negative", "gem"), ("none", "pnf"), ("unknown", "pnf")]
+        [("positive", "rs"), ("negative", "gem"), ("none", "pnf"), ("unknown", "pnf")]
     {
         let found = scores.map(|file| advised(file, &["--relation", relation]));
         assert!(found[0].0.starts_with(&format!("mechanism    {mechanism}")), "{}", found[0].0);
@@ -304,11 +313,15 @@ fn advice_on_public_facts() {
     let (json, _) = advised(scores[0], &["--relation", "negative", "--format", "json"]);
     let record: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(record["mechanism"], "gem");
+    let (said, _) = advised(scores[0], &["--sensitivity", "largest", "--neighbors", "replace-one"]);
+    assert!(said.contains("same sensitivity"), "{said}");
+    assert!(said.contains("--sensitivity largest") && said.contains("--neighbors replace-one"));
     // By public scores: in units of the scores.
-    let (json, stderr) = advised(scores[0], &["--format", "json"]);
+    let (json, _) = advised(scores[0], &["--not-private", "--format", "json"]);
     let record: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((&record["private"], &record["mechanism"]), (&false.into(), &"mgem".into()));
-    assert!(stderr.contains("NOT PRIVATE"));
+    let losses = record["losses"].as_array().unwrap();
+    assert!(losses.iter().all(|loss| loss["mean"].as_f64().unwrap() <= 8.0));
 }
 
 /// Every mechanism that suits features with one sensitivity selects features; the others are refused

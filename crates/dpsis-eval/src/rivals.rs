@@ -12,6 +12,9 @@ pub(crate) const RIVALS: [&str; 9] =
 /// The probability of stopping after a look of `rs` and `rs-tnb`, gamma in the paper.
 pub(crate) const STOP: &str = "0.05";
 
+/// The name of random stopping with the library's own probability of stopping.
+pub(crate) const LONG_RANDOM_STOPPING: &str = "rs 1/(10 m)";
+
 /// A named way to pick one candidate.
 pub(crate) struct Rival {
     pub(crate) name: String,
@@ -48,6 +51,17 @@ impl Rival {
             }
         };
         Ok(Self { name: name.to_owned(), way })
+    }
+
+    /// Random stopping with the library's own probability of stopping, one in ten times the number of
+    /// candidates, named `rs 1/(10 m)`.
+    ///
+    /// # Errors
+    ///
+    /// None: the mechanism exists.
+    pub(crate) fn long_random_stopping() -> Result<Self> {
+        let way = Way::Own(by_id("rs", &Parameters::default())?);
+        Ok(Self { name: LONG_RANDOM_STOPPING.to_owned(), way })
     }
 
     /// Random stopping with another probability of stopping after a look, named `rs STOP`.

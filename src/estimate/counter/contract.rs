@@ -32,6 +32,22 @@ fn largest_change(neighbors: Neighbors) -> i64 {
     }
 }
 
+/// The constant that counters use, for ranges on both sides of 0 and on one.
+#[test]
+fn the_largest_change_is_that_of_the_definition() {
+    for (low, high) in [(-1, 2), (-3, 1), (1, 3), (-3, -1), (0, 1)] {
+        let values = || low..=high;
+        let to_nothing = values().map(i64::abs).max().unwrap();
+        let pairs = values().flat_map(|a: i64| values().map(move |b| (a - b).abs()));
+        let of = |neighbors| super::largest_change((low, high), neighbors);
+        assert_eq!(of(AddRemove), to_nothing.into(), "{low} {high}");
+        assert_eq!(of(ReplaceOne), pairs.max().unwrap().into(), "{low} {high}");
+    }
+    let whole = (i64::MIN, 0);
+    assert_eq!(super::largest_change(whole, AddRemove), BigInt::from(1) << 63);
+    assert_eq!(super::largest_change(whole, ReplaceOne), BigInt::from(1) << 63);
+}
+
 /// All streams of this length.
 fn streams(length: usize) -> Vec<Vec<Step>> {
     let steps: Vec<Step> = (RANGE.0..=RANGE.1).map(Some).chain([None]).collect();

@@ -66,8 +66,8 @@ pub struct CounterCard {
 impl CounterCard {
     /// The guarantee, in a sentence.
     pub fn statement(&self) -> &'static str {
-        "all released sums together are epsilon-differentially private (delta = 0) for streams that differ in the value \
-         of one step"
+        "all released sums together are epsilon-differentially private (delta = 0) for streams of the same steps of which \
+         one has another value (replace-one), or a value in one stream and none in the other (add/remove)"
     }
 }
 
@@ -79,7 +79,9 @@ const DRAW: u64 = 8;
 /// # Privacy
 ///
 /// `epsilon`-differentially private for the stated neighbor relation between streams, all released sums together, if a
-/// unit contributes at most one value: see [the page](self).
+/// unit contributes at most one value: see [the page](self). The number of steps, and the step at which a value comes, are
+/// public: take a step per unit of time, with [`skip`](Self::skip) where there is no value. A step per record is not
+/// covered, for then the number of records shows.
 pub struct ContinualCounter<D, R> {
     design: D,
     low: i64,
@@ -98,13 +100,11 @@ impl<D: sealed::Design, R: Randomness> ContinualCounter<D, R> {
         randomness: R,
     ) -> Result<Self> {
         if low >= high {
-            return Err(Error::request("the range of a counter's values must not be empty"));
+            return Err(Error::request(
+                "the range of a counter's values must hold two numbers or more",
+            ));
         }
-        let most = match neighbors {
-            Neighbors::AddRemove => BigInt::from(low.unsigned_abs().max(high.unsigned_abs())),
-            Neighbors::ReplaceOne => BigInt::from(high) - low,
-        };
-        let design = design(epsilon.as_rational() / most)?;
+        let design = design(epsilon.as_rational() / largest_change((low, high), neighbors))?;
         let bits = randomness.source()?.bits(DRAW);
         Ok(Self { design, low, high, bits, marked: PhantomData })
     }
@@ -134,6 +134,15 @@ impl<D: sealed::Design, R: Randomness> ContinualCounter<D, R> {
             |node: Node<'_>| node.sum + discrete_laplace(&mut bits.lane(node.last), node.rate);
         let sum = self.design.step(value.into(), &mut noisy)?;
         Ok(R::mark(saturating_i64(&sum)))
+    }
+}
+
+/// The largest change of the value of one step, D of the page: to another value of the range, or to no value,
+/// which counts as 0.
+fn largest_change((low, high): (i64, i64), neighbors: Neighbors) -> BigInt {
+    match neighbors {
+        Neighbors::AddRemove => BigInt::from(low.unsigned_abs().max(high.unsigned_abs())),
+        Neighbors::ReplaceOne => BigInt::from(high) - low,
     }
 }
 

@@ -28,9 +28,6 @@ pub struct Recommendation {
     pub mechanism: &'static str,
     /// Whether it is to be run with the largest sensitivity for all candidates.
     pub largest_sensitivity_for_all: bool,
-    /// The difference of two scores below which they are hardly told apart if the largest sensitivity is
-    /// used for all candidates, in multiples of that sensitivity.
-    pub gap: f64,
     /// The reasons, in sentences.
     pub reasons: Vec<String>,
 }
@@ -47,7 +44,7 @@ const ENOUGH_TO_ASK: f64 = 2.0;
 /// The rule, in this order:
 /// 1. k = 1, and `krr` takes the best of so many candidates with a probability of 0.9 or more: `krr`.
 /// 2. All sensitivities are equal: `pnf`, for k > 1 `canonical`.
-/// 3. Positive relation: `mgem`. Negative relation: `gem`.
+/// 3. Positive relation: `rs`. Negative relation: `gem`.
 /// 4. Otherwise `pnf`, for k > 1 `canonical`, with the largest sensitivity for all candidates.
 ///
 /// # Errors
@@ -97,7 +94,7 @@ pub fn recommend(
     } else {
         reasons.push(reason(relation).to_owned());
         match relation {
-            Relation::Positive => "mgem",
+            Relation::Positive => "rs",
             Relation::Negative => "gem",
             Relation::None | Relation::Unknown => common,
         }
@@ -121,18 +118,17 @@ pub fn recommend(
     if k > 1 && !largest && least < most {
         reasons.push(format!("The {k} picks are made one after the other, each with epsilon/{k}."));
     }
-    let gap = 2.0 * k as f64 * libm::log(m as f64) / budget;
-    Ok(Recommendation { mechanism, largest_sensitivity_for_all: largest, gap, reasons })
+    Ok(Recommendation { mechanism, largest_sensitivity_for_all: largest, reasons })
 }
 
 fn reason(relation: Relation) -> &'static str {
     match relation {
         Relation::Positive => {
-            "Good candidates tend to be the more sensitive ones: mgem favors those. gem would favor the wrong \
-             ones, and at a small epsilon choose worse than a uniform choice."
+            "Good candidates tend to be the more sensitive ones: rs favors those, and so does mgem. gem would \
+             favor the wrong ones, and at a small epsilon choose worse than a uniform choice."
         }
         Relation::Negative => {
-            "Good candidates tend to be the less sensitive ones: gem favors those. mgem and rs would favor \
+            "Good candidates tend to be the less sensitive ones: gem favors those. rs and mgem would favor \
              the wrong ones, and at a small epsilon choose worse than a uniform choice."
         }
         Relation::None => {
@@ -140,8 +136,9 @@ fn reason(relation: Relation) -> &'static str {
              sensitivities of their own."
         }
         Relation::Unknown => {
-            "It is not known whether good candidates are the more or the less sensitive ones. gem and mgem \
-             gain much if it is guessed right, and choose worse than a uniform choice if it is guessed wrong."
+            "It is not known whether good candidates are the more or the less sensitive ones. rs and gem gain \
+             much if it is guessed right; guessed wrong, they choose worse than a uniform choice at a small \
+             epsilon."
         }
     }
 }
@@ -164,7 +161,7 @@ mod tests {
     fn the_rule_is_followed_in_order() {
         let own: Vec<u64> = (1..=100).collect();
         for (relation, mechanism, largest) in [
-            (Relation::Positive, "mgem", false),
+            (Relation::Positive, "rs", false),
             (Relation::Negative, "gem", false),
             (Relation::None, "pnf", true),
             (Relation::Unknown, "pnf", true),
@@ -175,7 +172,7 @@ mod tests {
             assert_eq!(recommended(&[3; 100], 4, "7", relation), ("canonical", false));
         }
         assert_eq!(recommended(&own, 2, "9", Relation::Unknown), ("canonical", true));
-        assert_eq!(recommended(&own, 2, "9", Relation::Positive), ("mgem", false));
+        assert_eq!(recommended(&own, 2, "9", Relation::Positive), ("rs", false));
         assert_eq!(recommended(&[5], 1, "9", Relation::Unknown), ("pnf", false));
         assert!(recommend(&own, 0, &"1".parse().unwrap(), Relation::None).is_err());
         assert!(recommend(&[], 1, &"1".parse().unwrap(), Relation::None).is_err());
@@ -185,7 +182,7 @@ mod tests {
     #[test]
     fn randomized_response_is_recommended_from_its_threshold() {
         let own: Vec<u64> = (1..=100).collect();
-        assert_eq!(recommended(&own, 1, "6.792", Relation::Positive).0, "mgem");
+        assert_eq!(recommended(&own, 1, "6.792", Relation::Positive).0, "rs");
         assert_eq!(recommended(&own, 1, "6.793", Relation::Positive).0, "krr");
     }
 }

@@ -7,9 +7,10 @@ use clap::ValueEnum;
 use super::ChooseArguments;
 use crate::inspect::shell_word;
 use crate::output::{self, Destination, Format};
+use crate::privacy_arguments::Relation;
 use dpsis::internals::wrapped;
-use dpsis::mechanism::{Advice, Recommendation, Relation, advise, recommend};
-use dpsis::{Candidates, Error, PublicCandidates, Result, report};
+use dpsis::mechanism::{self, Advice, advise, recommend};
+use dpsis::{Error, PublicCandidates, Result, report};
 
 /// What is known of the relation of scores and sensitivities.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -25,12 +26,12 @@ pub(super) enum KnownRelation {
 }
 
 impl KnownRelation {
-    fn relation(self) -> Relation {
+    fn relation(self) -> mechanism::Relation {
         match self {
-            Self::Positive => Relation::Positive,
-            Self::Negative => Relation::Negative,
-            Self::None => Relation::None,
-            Self::Unknown => Relation::Unknown,
+            Self::Positive => mechanism::Relation::Positive,
+            Self::Negative => mechanism::Relation::Negative,
+            Self::None => mechanism::Relation::None,
+            Self::Unknown => mechanism::Relation::Unknown,
         }
     }
 }
@@ -38,7 +39,7 @@ impl KnownRelation {
 /// The indent of what follows a word at the beginning of a line.
 const INDENT: usize = 13;
 
-/// Writes advice: by public facts where a relation is stated or the file has no scores, by the scores otherwise.
+/// Writes advice: by public facts, or with --not-private by the scores.
 pub(super) fn advice(
     arguments: &ChooseArguments,
     format: Format,
@@ -47,16 +48,23 @@ pub(super) fn advice(
     if ![Format::Text, Format::Json].contains(&format) {
         return Err(Error::request("advice comes as text or json"));
     }
+    if arguments.parameters.is_stated() {
+        return Err(Error::request("advice takes no parameters of a mechanism"));
+    }
+    if arguments.monotonic && arguments.neighbors == Relation::ReplaceOne {
+        return Err(Error::request("scores can be monotonic only if units are added or removed"));
+    }
+    if arguments.not_private {
+        return by_scores(arguments, format, destination);
+    }
     let (columns, common) = (arguments.columns(), arguments.common_sensitivity());
-    let public = PublicCandidates::read_columns(&arguments.file, &columns, common)?;
-    if arguments.relation.is_none() && public.has_scores {
-        let candidates = arguments.candidates()?;
-        return by_scores(arguments, &candidates, format, destination);
+    let mut public = PublicCandidates::read_columns(&arguments.file, &columns, common)?;
+    if arguments.wants_the_largest() {
+        let largest = public.sensitivities.iter().copied().max().unwrap_or(1);
+        public.sensitivities.fill(largest);
     }
     let relation = arguments.relation.unwrap_or(KnownRelation::Unknown).relation();
-    let epsilon = &arguments.budget.eps;
-    let mut found = recommend(&public.sensitivities, arguments.k, epsilon, relation)?;
-    found.largest_sensitivity_for_all &= common.is_none();
+    let found = recommend(&public.sensitivities, arguments.k, &arguments.budget.eps, relation)?;
     output::remark(
         "From public facts alone: no score was looked at, nothing is spent, and a release may follow this\n",
     );
@@ -65,7 +73,7 @@ pub(super) fn advice(
     }
     let choice = (found.mechanism, found.largest_sensitivity_for_all);
     let mut text = chosen(choice);
-    text.push_str(&why(&found));
+    text.push_str(&line("why", &found.reasons.join(" ")));
     text.push_str(&command(arguments, choice));
     if !public.has_scores {
         text.push_str(&line("", "(the file will need a column of scores)"));
@@ -73,25 +81,22 @@ pub(super) fn advice(
     destination.write(&text)
 }
 
-fn by_scores(
-    arguments: &ChooseArguments,
-    candidates: &Candidates,
-    format: Format,
-    destination: Destination,
-) -> Result<()> {
+fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destination) -> Result<()> {
+    let candidates = arguments.candidates()?;
     let scores = candidates.scores(arguments.neighbors.neighbors(), arguments.monotonic)?;
     let mut found = advise(&scores, arguments.k, &arguments.budget.eps)?.into_inner();
     for loss in &mut found.losses {
         loss.mean *= candidates.unit();
         loss.standard_error *= candidates.unit();
     }
-    output::remark("NOT PRIVATE: read off the scores; nothing of this may be passed on\n");
     if format == Format::Json {
         return destination.write(&report::to_json(&found)?);
     }
     let choice = (found.mechanism, found.largest_sensitivity_for_all);
-    let mut text = chosen(choice);
-    text.push_str(&why(&found.rule));
+    let mut text =
+        "NOT PRIVATE: read off the scores; nothing of this may be passed on\n".to_owned();
+    text.push_str(&chosen(choice));
+    text.push_str(&line("why", &found.rule.reasons.join(" ")));
     if choice != (found.rule.mechanism, found.rule.largest_sensitivity_for_all) {
         let rule = named((found.rule.mechanism, found.rule.largest_sensitivity_for_all));
         let words = format!(
@@ -147,15 +152,6 @@ fn chosen((mechanism, largest): Choice) -> String {
     line("mechanism", &format!("{mechanism}{with}"))
 }
 
-fn why(found: &Recommendation) -> String {
-    let gap = format!(
-        "Where all candidates get the noise of the largest sensitivity, scores that differ by less than \
-         about {:.1} times that sensitivity are hardly told apart.",
-        found.gap
-    );
-    line("why", &found.reasons.join(" ")) + &line("noise", &gap)
-}
-
 /// The command that follows the advice.
 fn command(arguments: &ChooseArguments, (mechanism, largest): Choice) -> String {
     let mut words = vec!["dpsis choose".to_owned(), format!("--eps {}", arguments.budget.eps)];
@@ -165,12 +161,15 @@ fn command(arguments: &ChooseArguments, (mechanism, largest): Choice) -> String 
         }
     };
     add("k", (arguments.k > 1).then(|| arguments.k.to_string()).as_deref());
+    let largest = largest || arguments.wants_the_largest();
     add("sensitivity", if largest { Some(LARGEST) } else { arguments.common_sensitivity() });
     add("name-column", arguments.name_column.as_deref());
     add("score-column", arguments.score_column.as_deref());
     add("sensitivity-column", arguments.sensitivity_column.as_deref());
     add("mechanism", Some(mechanism));
     words.extend(arguments.monotonic.then(|| "--monotonic".to_owned()));
+    let replaced = arguments.neighbors == Relation::ReplaceOne;
+    words.extend(replaced.then(|| "--neighbors replace-one".to_owned()));
     words.push(shell_word(&arguments.file.to_string_lossy()));
     line("command", &words.join(" "))
 }

@@ -8,6 +8,7 @@ use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Instance, all};
 use crate::experiments::parts::{Stated, paragraph, row};
 use crate::experiments::verdicts::CLEAR;
+use crate::rivals::LONG_RANDOM_STOPPING;
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), appendix J";
 
@@ -133,22 +134,32 @@ fn correlation(all: &[Instance]) -> Block {
 /// A rule of choice: the mechanism for an instance.
 type Choice = fn(&Instance) -> &str;
 
-const RULES: [(&str, Choice); 10] = [
-    ("recommended by the scores", |one| drawn(&one.by_scores)),
-    ("recommended by the domain", |one| drawn(&one.by_domain)),
-    ("recommended, relation unknown", |one| drawn(&one.by_nothing)),
-    ("the domain alone: gem or mgem", |one| if one.falls { "gem" } else { "mgem" }),
-    ("always rnm", |_| "rnm"),
-    ("always gem", |_| "gem"),
-    ("always mgem", |_| "mgem"),
-    ("always rs", |_| "rs"),
-    ("always cgem", |_| "cgem"),
-    ("always krr", |_| "krr"),
-];
+const RULES: [(&str, Choice); 12] =
+    [
+        ("recommended by the scores", |one| drawn(&one.by_scores)),
+        ("recommended by the domain", |one| drawn(&one.by_domain)),
+        ("recommended, relation unknown", |one| drawn(&one.by_nothing)),
+        ("the domain alone: gem or mgem", |one| if one.falls { "gem" } else { "mgem" }),
+        ("the domain alone: gem or rs 1/(10 m)", |one| {
+            if one.falls { "gem" } else { LONG_RANDOM_STOPPING }
+        }),
+        ("always rnm", |_| "rnm"),
+        ("always gem", |_| "gem"),
+        ("always mgem", |_| "mgem"),
+        ("always rs", |_| "rs"),
+        ("always rs 1/(10 m)", |_| LONG_RANDOM_STOPPING),
+        ("always cgem", |_| "cgem"),
+        ("always krr", |_| "krr"),
+    ];
 
-/// The name under which a mechanism is drawn: permute-and-flip has the law of report-noisy-max.
+/// The name under which a recommended mechanism is drawn: permute-and-flip has the law of
+/// report-noisy-max, and rs stops with its own probability.
 fn drawn(mechanism: &str) -> &str {
-    if mechanism == "pnf" { "rnm" } else { mechanism }
+    match mechanism {
+        "pnf" => "rnm",
+        "rs" => LONG_RANDOM_STOPPING,
+        other => other,
+    }
 }
 
 /// For each rule and budget: the mean of its error over that of a uniform choice, and how often it is clearly

@@ -9,7 +9,7 @@ use rand_chacha::rand_core::SeedableRng;
 use crate::experiments::experiment::Experiment;
 use crate::metrics::Estimate;
 use crate::results_file::{ResultRow, ResultsFile};
-use crate::rivals::{Contest, Rival};
+use crate::rivals::{Contest, LONG_RANDOM_STOPPING, Rival};
 use crate::seed::seed_of;
 use crate::sweep::in_parallel;
 
@@ -20,7 +20,8 @@ pub(super) const BUDGETS: [&str; 4] = ["0.1", "1", "4", "16"];
 const DATA: &str = "conditions.csv";
 
 /// The mechanisms that are drawn.
-pub(super) const DRAWN: [&str; 6] = ["rnm", "gem", "mgem", "rs", "cgem", "krr"];
+pub(super) const DRAWN: [&str; 7] =
+    ["rnm", "gem", "mgem", "rs", LONG_RANDOM_STOPPING, "cgem", "krr"];
 
 /// An instance at a budget.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +42,7 @@ pub(super) struct Instance {
     /// The error of a uniform choice.
     random: f64,
     /// The errors, in the order of [`DRAWN`].
-    errors: [Estimate; 6],
+    errors: [Estimate; 7],
 }
 
 impl Instance {
@@ -92,7 +93,10 @@ fn measured(experiment: &Experiment<'_>, number: u64, words: &'static str) -> Re
     let rule = |relation| recommend(&own, 1, &epsilon, relation).map(|found| found.mechanism);
     let domain = if falls { Relation::Negative } else { Relation::Positive };
     let error = |name: &'static str| -> Result<Estimate> {
-        let rival = Rival::named(name)?;
+        let rival = match name {
+            LONG_RANDOM_STOPPING => Rival::long_random_stopping()?,
+            name => Rival::named(name)?,
+        };
         let draw = |draw: u64| {
             let names = ["conditions", name, words, &number.to_string()];
             let pick = rival.pick(&contest, &epsilon, seed_of(experiment.seed, &names, draw))?;
@@ -104,7 +108,7 @@ fn measured(experiment: &Experiment<'_>, number: u64, words: &'static str) -> Re
     // A uniform choice needs no draws.
     let best = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let squares: f64 = scores.iter().map(|score| (best - score).powi(2)).sum();
-    let mut errors = [Estimate { mean: 0.0, error: 0.0 }; 6];
+    let mut errors = [Estimate { mean: 0.0, error: 0.0 }; 7];
     for (place, name) in DRAWN.into_iter().enumerate() {
         errors[place] = error(name)?;
     }
@@ -142,6 +146,8 @@ pub(super) fn all(experiment: &Experiment<'_>) -> Result<Vec<Instance>> {
             "mgem_error",
             "rs",
             "rs_error",
+            "rs_long",
+            "rs_long_error",
             "cgem",
             "cgem_error",
             "krr",
@@ -176,7 +182,7 @@ fn instance_of(row: &ResultRow, epsilon: &'static str) -> Option<Instance> {
     let [worse, vacuous, falls, spearman, random, errors @ ..] = &row.numbers[..] else {
         return None;
     };
-    let mut all = [Estimate { mean: 0.0, error: 0.0 }; 6];
+    let mut all = [Estimate { mean: 0.0, error: 0.0 }; 7];
     for (error, pair) in all.iter_mut().zip(errors.chunks(2)) {
         *error = Estimate { mean: pair[0], error: pair[1] };
     }
