@@ -235,13 +235,20 @@ fn in_units(number: &Decimal, exponent: i32) -> Result<i64> {
 ///
 /// # Errors
 ///
-/// `Request` if one of them is not positive or has too many digits.
+/// `Request` with its row if one of them is not positive or has too many digits.
 pub(super) fn positive_units(sensitivities: &[Decimal], exponent: i32) -> Result<Vec<u64>> {
     let positive = |number: &Decimal| match in_units(number, exponent)? {
         positive @ 1.. => Ok(positive.unsigned_abs()),
         _ => Err(Error::request("a sensitivity must be above 0")),
     };
-    sensitivities.iter().map(positive).collect()
+    let at = |(row, number)| {
+        positive(number).map_err(|error: Error| error.at(Some(row as u64 + 1), None))
+    };
+    match sensitivities {
+        // A common one stands in no row.
+        [common] => Ok(vec![positive(common)?]),
+        several => several.iter().enumerate().map(at).collect(),
+    }
 }
 
 /// The common sensitivity, if the file has no column of them.
@@ -253,11 +260,12 @@ pub(super) fn common_sensitivity(in_file: bool, stated: Option<&str>) -> Result<
     match (in_file, stated) {
         (true, Some(_)) => {
             Err(Error::request("the file states sensitivities, so no common one can be stated")
+                .hint("the largest one of the file can be taken for all")
                 .about([Parameter::Sensitivity]))
         }
         (false, None) => Err(Error::request("no sensitivity is stated")
-            .hint("state one for all, or a column of them: name,score,sensitivity")
-            .about([Parameter::Sensitivity])),
+            .hint("state one for all, or the column of them")
+            .about([Parameter::Sensitivity, Parameter::CandidateColumns])),
         (false, Some(stated)) => number(stated).map(Some),
         (true, None) => Ok(None),
     }

@@ -41,16 +41,18 @@ impl PublicCandidates {
             let at = (Some(i as u64 + 1), Some(place + 1));
             Some(number_in(&row[place]).map_err(|error| error.into_input().at(at.0, at.1)))
         };
-        let mut all: Vec<Decimal> =
+        let each: Vec<Decimal> =
             file.rows.iter().enumerate().filter_map(own).collect::<Result<_>>()?;
-        if let Some(common) = &common {
-            all = vec![common.clone(); file.rows.len()];
-        }
-        let exponent = all.iter().map(|number| number.exponent).min().unwrap_or(0);
-        let sensitivities = positive_units(&all, exponent).map_err(|error| match common {
-            Some(_) => error,
-            None => error.into_input(),
+        let stated = common.map_or(each, |common| vec![common]);
+        let exponent = stated.iter().map(|number| number.exponent).min().unwrap_or(0);
+        let units = positive_units(&stated, exponent).map_err(|error| match error.place() {
+            Some(_) => error.into_input(),
+            None => error,
         })?;
+        let sensitivities = match places.sensitivity {
+            Some(_) => units,
+            None => vec![units[0]; file.rows.len()],
+        };
         Ok(Self { sensitivities, has_scores: places.has_scores })
     }
 }

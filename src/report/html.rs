@@ -84,7 +84,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
 /// The page of a choice, without the JSON record.
 pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let score = &record.score;
-    let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
+    let whose = if score.own_sensitivities { "its own sensitivity, at most " } else { "" };
     let subject = "Protected: one unit of the data behind the scores, by the sensitivity stated.";
     let verdict = Block::Banner {
         level: Level::Note,

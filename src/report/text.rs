@@ -18,7 +18,7 @@ pub(super) fn lines_of_choice(
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let score = &record.score;
-    let whose = if score.own_sensitivities { "each its own, at most " } else { "" };
+    let whose = if score.own_sensitivities { "its own sensitivity, at most " } else { "" };
     let direction = if score.monotonic { ", all in one direction" } else { "" };
     line(
         "protected",

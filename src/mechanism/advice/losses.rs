@@ -82,12 +82,7 @@ fn loss(
     epsilon: &Epsilon,
     largest: bool,
 ) -> Result<Loss> {
-    let values = scores.values();
-    let best: i128 = {
-        let mut sorted = values.to_vec();
-        sorted.sort_unstable_by(|a, b| b.cmp(a));
-        sorted[..k].iter().map(|score| i128::from(*score)).sum()
-    };
+    let (values, best) = (scores.values(), sum_of_best(scores, k));
     let draws = (MOST_WORK / (values.len() * k) as u64).clamp(FEWEST_DRAWS, MOST_DRAWS);
     let source = Entropy::Seeded(0).source()?;
     let mut all = Vec::with_capacity(draws as usize);
@@ -109,6 +104,19 @@ fn loss(
     })
 }
 
+/// The sum of the k best scores.
+fn sum_of_best(scores: &Scores, k: usize) -> i128 {
+    let mut sorted = scores.values().to_vec();
+    sorted.sort_unstable_by(|a, b| b.cmp(a));
+    sorted[..k].iter().map(|score| i128::from(*score)).sum()
+}
+
+/// The mean loss of a uniform choice: that of the k best scores on average less the mean of all.
+pub(super) fn uniform_loss(scores: &Scores, k: usize) -> f64 {
+    let all: i128 = scores.values().iter().map(|score| i128::from(*score)).sum();
+    sum_of_best(scores, k) as f64 / k as f64 - all as f64 / scores.values().len() as f64
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,5 +136,8 @@ mod tests {
         let expected = 2.0 / (1.0 + f64::exp(1.0));
         assert!((loss.mean - expected).abs() < 5.0 * loss.standard_error, "{loss:?}");
         assert_eq!(losses.len(), 2);
+        // The best two of 1, 5, 9 and 3 are 7 on average, all of them 4.5.
+        let scores = Scores::new(vec![1, 5, 9, 3], 1, Neighbors::AddRemove).unwrap();
+        assert_eq!(uniform_loss(&scores, 2), 2.5);
     }
 }

@@ -18,6 +18,7 @@ use crate::privacy::{Epsilon, NotPrivate};
 use crate::score::Scores;
 
 pub use correlations::{Correlations, GemBound, correlations, gem_bound};
+use losses::uniform_loss;
 pub use losses::{Loss, losses};
 pub use recommendation::{Recommendation, Relation, recommend};
 
@@ -39,6 +40,8 @@ pub struct Advice {
     pub gem_bound: GemBound,
     /// The losses of mechanisms in draws on these scores, the smallest first.
     pub losses: Vec<Loss>,
+    /// The mean loss of a uniform choice, in units of the scores.
+    pub uniform_loss: f64,
 }
 
 /// Looks at scores and tries the mechanisms on them. Not private.
@@ -80,6 +83,7 @@ pub fn advise(scores: &Scores, k: usize, epsilon: &Epsilon) -> Result<NotPrivate
         correlations,
         gem_bound: gem_bound(scores, epsilon).into_inner(),
         losses,
+        uniform_loss: uniform_loss(scores, k),
     }))
 }
 

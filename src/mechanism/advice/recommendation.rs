@@ -65,6 +65,9 @@ pub fn recommend(
     relation: Relation,
 ) -> Result<Recommendation> {
     let m = sensitivities.len();
+    if m == 0 {
+        return Err(Error::request("there is no candidate to choose from"));
+    }
     if k == 0 || k > m {
         return Err(Error::request(format!("k must lie between 1 and {m}")));
     }
@@ -76,10 +79,14 @@ pub fn recommend(
     let common = if k == 1 { "pnf" } else { "canonical" };
     let mut reasons = Vec::new();
     if least == most {
-        reasons.push("All candidates have the same sensitivity.".to_owned());
+        reasons.push("All candidates have, or are given, the same sensitivity.".to_owned());
     } else {
         let factor = most as f64 / least.max(1) as f64;
-        reasons.push(format!("Sensitivities differ by a factor of up to {factor:.1}."));
+        reasons.push(if factor < 1.05 {
+            "Sensitivities hardly differ.".to_owned()
+        } else {
+            format!("Sensitivities differ by a factor of up to {factor:.1}.")
+        });
     }
     let mechanism = if k == 1 && m > 1 && hit >= SURE {
         reasons.push(format!(
@@ -124,16 +131,17 @@ pub fn recommend(
 fn reason(relation: Relation) -> &'static str {
     match relation {
         Relation::Positive => {
-            "Good candidates tend to be the more sensitive ones: rs favors those, and so does mgem. gem would \
-             favor the wrong ones, and at a small epsilon choose worse than a uniform choice."
+            "Good candidates tend to be the more sensitive ones: rs favors those, and so does mgem; the larger \
+             epsilon is, the less is gained. gem would favor the wrong ones, and at a small epsilon choose \
+             worse than a uniform choice."
         }
         Relation::Negative => {
             "Good candidates tend to be the less sensitive ones: gem favors those. rs and mgem would favor \
              the wrong ones, and at a small epsilon choose worse than a uniform choice."
         }
         Relation::None => {
-            "Good candidates are neither the more nor the less sensitive ones: there is little to gain from \
-             sensitivities of their own."
+            "There is no clear relation of scores and sensitivities, by which a mechanism could favor the good \
+             candidates."
         }
         Relation::Unknown => {
             "It is not known whether good candidates are the more or the less sensitive ones. rs and gem gain \

@@ -74,7 +74,11 @@ pub(super) fn advice(
     let choice = (found.mechanism, found.largest_sensitivity_for_all);
     let mut text = chosen(choice);
     text.push_str(&line("why", &found.reasons.join(" ")));
-    text.push_str(&command(arguments, choice));
+    let file = arguments.file.to_string_lossy();
+    // A name that begins with a hyphen would be read as an option.
+    let file =
+        if file.len() > 1 && file.starts_with('-') { format!("./{file}") } else { file.into() };
+    text.push_str(&command(arguments, choice, &shell_word(&file)));
     if !public.has_scores {
         text.push_str(&line("", "(the file will need a column of scores)"));
     }
@@ -93,8 +97,11 @@ fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destinati
         return destination.write(&report::to_json(&found)?);
     }
     let choice = (found.mechanism, found.largest_sensitivity_for_all);
-    let mut text =
-        "NOT PRIVATE: read off the scores; nothing of this may be passed on\n".to_owned();
+    let mut text = wrapped(
+        "NOT PRIVATE: read off the scores, which must be public: do not choose the mechanism by the scores \
+         that it will choose from",
+        0,
+    ) + "\n";
     text.push_str(&chosen(choice));
     text.push_str(&line("why", &found.rule.reasons.join(" ")));
     if choice != (found.rule.mechanism, found.rule.largest_sensitivity_for_all) {
@@ -104,12 +111,13 @@ fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destinati
         );
         text.push_str(&line("but", &words));
     }
-    text.push_str(&command(arguments, choice));
-    text.push_str(&details(&found));
+    text.push_str(&command(arguments, choice, "FILE"));
+    text.push_str(&line("", "(FILE holds the private scores)"));
+    text.push_str(&details(&found, candidates.unit()));
     destination.write(&text)
 }
 
-fn details(found: &Advice) -> String {
+fn details(found: &Advice, unit: f64) -> String {
     let correlations = &found.correlations;
     let mut text = line(
         "correlation",
@@ -118,13 +126,6 @@ fn details(found: &Advice) -> String {
             correlations.spearman, correlations.pearson, correlations.weighted
         ),
     );
-    let yes = |yes: bool| if yes { "yes" } else { "no" };
-    let bound = format!(
-        "worse than report-noisy-max: {}; vacuous: {}",
-        yes(found.gem_bound.worse_than_noisy_max),
-        yes(found.gem_bound.vacuous)
-    );
-    text.push_str(&line("GEM bound", &bound));
     let draws = found.losses.first().map_or(0, |loss| loss.draws);
     let words =
         format!("how far picks were below the best, mean of {draws} draws on these scores:");
@@ -133,6 +134,8 @@ fn details(found: &Advice) -> String {
         let name = named((loss.mechanism, loss.largest_sensitivity_for_all));
         let _ = writeln!(text, "{:INDENT$}{name:<42} {:.4}", "", loss.mean);
     }
+    let random = found.uniform_loss * unit;
+    let _ = writeln!(text, "{:INDENT$}{:<42} {random:.4}", "", "a random choice");
     text
 }
 
@@ -152,8 +155,8 @@ fn chosen((mechanism, largest): Choice) -> String {
     line("mechanism", &format!("{mechanism}{with}"))
 }
 
-/// The command that follows the advice.
-fn command(arguments: &ChooseArguments, (mechanism, largest): Choice) -> String {
+/// The command that follows the advice, in one line, to be copied.
+fn command(arguments: &ChooseArguments, (mechanism, largest): Choice, file: &str) -> String {
     let mut words = vec!["dpsis choose".to_owned(), format!("--eps {}", arguments.budget.eps)];
     let mut add = |option: &str, value: Option<&str>| {
         if let Some(value) = value {
@@ -170,8 +173,8 @@ fn command(arguments: &ChooseArguments, (mechanism, largest): Choice) -> String 
     words.extend(arguments.monotonic.then(|| "--monotonic".to_owned()));
     let replaced = arguments.neighbors == Relation::ReplaceOne;
     words.extend(replaced.then(|| "--neighbors replace-one".to_owned()));
-    words.push(shell_word(&arguments.file.to_string_lossy()));
-    line("command", &words.join(" "))
+    words.push(file.to_owned());
+    format!("{:<INDENT$}{}\n", "command", words.join(" "))
 }
 
 /// The word that states the largest sensitivity of the file for all candidates.

@@ -148,7 +148,13 @@ const ENOUGH: u64 = 50;
 
 fn notices(frame: &Experiment<'_>, on_tables: bool) -> Vec<Notice> {
     let notice = |level, text: &str| Notice::new(level, text);
-    let private = "NOT PRIVATE: computed from public and synthetic data with a fixed seed";
+    let private = match frame.interactions {
+        None => "NOT PRIVATE: computed from public and synthetic data with a fixed seed",
+        Some(_) => {
+            "NOT PRIVATE: computed from the file of interactions that was stated, with a fixed seed; not to be \
+             passed on unless that is public"
+        }
+    };
     let mut notices = vec![notice(Level::Danger, private)];
     if frame.trials < ENOUGH {
         let few = "Few repetitions: bands are wide, and verdicts may be due to chance. The default is \

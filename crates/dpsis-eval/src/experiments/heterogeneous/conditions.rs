@@ -159,8 +159,10 @@ fn drawn(mechanism: &str) -> &str {
 /// For each rule and budget: the mean of its error over that of a uniform choice, and how often it is clearly
 /// better or worse than report-noisy-max.
 fn rules_table(all: &[Instance]) -> Block {
-    let cell = |choice: Choice, epsilon: &str| {
-        let here: Vec<&Instance> = all.iter().filter(|one| one.epsilon == epsilon).collect();
+    let cell = |choice: Choice, falls: Option<bool>, epsilon: &str| {
+        let is_meant = |one: &&Instance| falls.is_none_or(|falls| one.falls == falls);
+        let here: Vec<&Instance> =
+            all.iter().filter(|one| one.epsilon == epsilon).filter(is_meant).collect();
         let count = |is: &dyn Fn(&Instance) -> bool| here.iter().filter(|one| is(one)).count();
         let better = count(&|one| one.lead(choice(one), "rnm") > CLEAR);
         let worse = count(&|one| one.lead(choice(one), "rnm") < -CLEAR);
@@ -168,11 +170,16 @@ fn rules_table(all: &[Instance]) -> Block {
         let mean = shares.sum::<f64>() / here.len() as f64;
         format!("{mean:.2} ({better}, {worse})")
     };
-    let line = |(name, choice): (&str, Choice)| {
+    let line = |name: &str, choice: Choice, falls: Option<bool>| {
         let mut line = row(&[name]);
-        line.extend(BUDGETS.map(|epsilon| cell(choice, epsilon)));
+        line.extend(BUDGETS.map(|epsilon| cell(choice, falls, epsilon)));
         line
     };
+    let by_domain: Choice = |one| drawn(&one.by_domain);
+    let mut rows: Vec<_> =
+        RULES.into_iter().map(|(name, choice)| line(name, choice, None)).collect();
+    rows.push(line("by the domain, where sensitivities fall", by_domain, Some(true)));
+    rows.push(line("by the domain, where they rise", by_domain, Some(false)));
     let mut header = row(&["rule"]);
     header.extend(BUDGETS.map(|epsilon| format!("epsilon {epsilon}")));
     Block::Table {
@@ -182,7 +189,7 @@ fn rules_table(all: &[Instance]) -> Block {
              that of rnm."
         ),
         header,
-        rows: RULES.into_iter().map(line).collect(),
+        rows,
     }
 }
 
