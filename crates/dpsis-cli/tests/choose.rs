@@ -322,6 +322,11 @@ fn advice_on_public_facts() {
     assert_eq!((&record["private"], &record["mechanism"]), (&false.into(), &"mgem".into()));
     let losses = record["losses"].as_array().unwrap();
     assert!(losses.iter().all(|loss| loss["mean"].as_f64().unwrap() <= 8.0));
+    // Of 0.1, 0.2 and 0.9 the best is 0.5 above the mean.
+    let tenths = "name,score,sensitivity\na,0.1,1\nb,0.2,2\nc,0.9,5\n";
+    let (json, _) = advised(tenths, &["--not-private", "--format", "json"]);
+    let record: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert!((record["uniform_loss"].as_f64().unwrap() - 0.5).abs() < 1e-12);
 }
 
 /// Every mechanism that suits features with one sensitivity selects features; the others are refused

@@ -12,7 +12,7 @@ use dpsis::internals::wrapped;
 use dpsis::mechanism::{self, Advice, advise, recommend};
 use dpsis::{Error, PublicCandidates, Result, report};
 
-/// What is known of the relation of scores and sensitivities.
+/// The relation of scores and sensitivities, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(super) enum KnownRelation {
     /// Good candidates tend to be the more sensitive ones
@@ -93,6 +93,7 @@ fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destinati
         loss.mean *= candidates.unit();
         loss.standard_error *= candidates.unit();
     }
+    found.uniform_loss *= candidates.unit();
     if format == Format::Json {
         return destination.write(&report::to_json(&found)?);
     }
@@ -113,11 +114,11 @@ fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destinati
     }
     text.push_str(&command(arguments, choice, "FILE"));
     text.push_str(&line("", "(FILE holds the private scores)"));
-    text.push_str(&details(&found, candidates.unit()));
+    text.push_str(&details(&found));
     destination.write(&text)
 }
 
-fn details(found: &Advice, unit: f64) -> String {
+fn details(found: &Advice) -> String {
     let correlations = &found.correlations;
     let mut text = line(
         "correlation",
@@ -134,8 +135,7 @@ fn details(found: &Advice, unit: f64) -> String {
         let name = named((loss.mechanism, loss.largest_sensitivity_for_all));
         let _ = writeln!(text, "{:INDENT$}{name:<42} {:.4}", "", loss.mean);
     }
-    let random = found.uniform_loss * unit;
-    let _ = writeln!(text, "{:INDENT$}{:<42} {random:.4}", "", "a random choice");
+    let _ = writeln!(text, "{:INDENT$}{:<42} {:.4}", "", "a random choice", found.uniform_loss);
     text
 }
 
