@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::exact::near_f64;
 use crate::privacy::Epsilon;
 
-/// What is known of the relation between the scores of candidates and their sensitivities.
+/// The relation between the scores of candidates and their sensitivities, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relation {

@@ -20,7 +20,7 @@ pub(super) struct Trace {
     pub(super) arm_1_after: f64,
 }
 
-/// What a policy has gained and knows after a number of steps.
+/// The gains and the knowledge of a policy after a number of steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct TracePoint {
     /// The sum of all rewards.

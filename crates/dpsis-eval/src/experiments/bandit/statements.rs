@@ -6,7 +6,7 @@ use crate::experiments::bandit::cells::{Outcomes, Trace};
 use crate::experiments::bandit::policy::{NARROW_UCB, POLICIES, PRIVATE, UCB};
 use crate::experiments::bandit::rewards::{SHIFT, STEPS};
 use crate::experiments::parts::Stated;
-use crate::experiments::verdicts::{CLEAR, verdict_of};
+use crate::experiments::verdicts::{Clear, verdict_of};
 use crate::metrics::Estimate;
 
 const SOURCE: &str = "\"Private Selection with Heterogeneous Sensitivities\" (2025), section IX";
@@ -34,6 +34,12 @@ struct Tally {
 }
 
 impl Tally {
+    /// Counts leads in standard errors.
+    fn of(leads: &[f64]) -> Self {
+        let Clear { held, reversed } = Clear::of(leads.iter().copied());
+        Self { of: leads.len(), better: held, worse: reversed }
+    }
+
     /// The verdict for a statement that should hold in all comparisons.
     fn verdict(self) -> Agreement {
         match self {
@@ -52,11 +58,7 @@ impl Tally {
 fn tally(outcomes: &[Outcomes], first: &[&str], second: &[&str], of: fn(&Trace) -> f64) -> Tally {
     let all = first.iter().flat_map(|a| second.iter().map(move |b| (*a, *b)));
     let leads: Vec<f64> = all.map(|(a, b)| lead(outcomes, a, b, of)).collect();
-    Tally {
-        of: leads.len(),
-        better: leads.iter().filter(|z| **z > CLEAR).count(),
-        worse: leads.iter().filter(|z| **z < -CLEAR).count(),
-    }
+    Tally::of(&leads)
 }
 
 /// The mean difference of two policies over the trials, in standard errors; 0 if either is missing.
@@ -154,11 +156,8 @@ fn correlated(outcomes: &[Outcomes]) -> Block {
         .filter(|outcome| HETEROGENEOUS.contains(&outcome.policy))
         .flat_map(|outcome| gaps.map(|gap| outcome.mean(gap).z(&zero)))
         .collect();
-    let (held, opposite) = (
-        leads.iter().filter(|z| **z > CLEAR).count(),
-        leads.iter().filter(|z| **z < -CLEAR).count(),
-    );
-    let found = Tally { of: leads.len(), better: held, worse: opposite };
+    let found = Tally::of(&leads);
+    let (held, opposite) = (found.better, found.worse);
     Stated {
         statement: "Both before and after the distribution shift, the scores and candidate sensitivities have \
                     positive correlation.",

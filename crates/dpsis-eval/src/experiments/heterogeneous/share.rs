@@ -9,7 +9,7 @@ use crate::experiments::heterogeneous::errors::{
 };
 use crate::experiments::heterogeneous::scenarios::{Relation, bimodal};
 use crate::experiments::parts::{Stated, curves, paragraph};
-use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
+use crate::experiments::verdicts::{CLEAR, Clear, mostly, verdict_of};
 use crate::figure::Curve;
 use crate::metrics::Estimate;
 use crate::rivals::{RIVALS, Rival};
@@ -114,8 +114,7 @@ fn leads(errors: &Errors, relation: &str, orders: &[(&str, &str)]) -> Vec<f64> {
 
 fn orders(errors: &Errors, statement: &str, relation: &str, orders: &[(&str, &str)]) -> Block {
     let leads = leads(errors, relation, orders);
-    let held = leads.iter().filter(|z| **z > CLEAR).count();
-    let reversed = leads.iter().filter(|z| **z < -CLEAR).count();
+    let Clear { held, reversed } = Clear::of(leads.iter().copied());
     let pairs: Vec<String> =
         orders.iter().map(|(better, worse)| format!("{better} before {worse}")).collect();
     Stated { statement, source: SOURCE, paper: "a figure" }.against(

@@ -4,7 +4,7 @@ use dpsis::report::{Agreement, Block};
 
 use crate::experiments::joint::cells::{EPSILONS, ErrorCell, RunTime, TWO_SIDED};
 use crate::experiments::parts::Stated;
-use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
+use crate::experiments::verdicts::{Clear, mostly, verdict_of};
 
 const SOURCE: &str =
     "\"A Joint Exponential Mechanism for Differentially Private Top-k Set\" (2020), section 4";
@@ -21,19 +21,13 @@ fn leads(cells: &[ErrorCell], epsilon: &str, first: &str, second: &str) -> Vec<f
     of(second).iter().zip(of(first)).map(|(second, first)| second.z(&first)).collect()
 }
 
-/// The numbers of clearly positive and of clearly negative differences.
-fn clear(leads: &[f64]) -> (usize, usize) {
-    let positive = leads.iter().filter(|z| **z > CLEAR).count();
-    (positive, leads.iter().filter(|z| **z < -CLEAR).count())
-}
-
 fn against_peers(cells: &[ErrorCell], epsilon: &str) -> Vec<f64> {
     PEERS.iter().flat_map(|peer| leads(cells, epsilon, "joint-set", peer)).collect()
 }
 
 pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
     let leads = against_peers(cells, "1");
-    let (better, worse) = clear(&leads);
+    let Clear { held: better, reversed: worse } = Clear::of(leads.iter().copied());
     let verdict = mostly(better, worse, leads.len());
     let next = against_next(cells);
     Stated {
@@ -55,7 +49,7 @@ pub(super) fn strongest(cells: &[ErrorCell]) -> Block {
 fn against_next(cells: &[ErrorCell]) -> String {
     let words = ["canonical", "joint", "laplace"].map(|other| {
         let leads = leads(cells, "1", "joint-set", other);
-        let (better, worse) = clear(&leads);
+        let Clear { held: better, reversed: worse } = Clear::of(leads.iter().copied());
         format!("{other}: better in {better}, worse in {worse} of {}", leads.len())
     });
     format!("Against others at epsilon 1: {}.", words.join("; "))
@@ -63,7 +57,7 @@ fn against_next(cells: &[ErrorCell]) -> String {
 
 pub(super) fn reverses(cells: &[ErrorCell]) -> Block {
     let leads = against_peers(cells, "0.1");
-    let (better, worse) = clear(&leads);
+    let Clear { held: better, reversed: worse } = Clear::of(leads.iter().copied());
     Stated {
         statement: "However, this advantage sometimes reverses for small epsilon.",
         source: SOURCE,
@@ -87,7 +81,7 @@ pub(super) fn gamma(cells: &[ErrorCell]) -> Block {
         .iter()
         .flat_map(|epsilon| others.iter().flat_map(|other| leads(cells, epsilon, other, "gamma")))
         .collect();
-    let (worse, better) = clear(&leads);
+    let Clear { held: worse, reversed: better } = Clear::of(leads.iter().copied());
     Stated {
         statement: "We also experimented with the Gamma mechanism, but it achieved poor error.",
         source: "the same, footnote 2",
