@@ -36,6 +36,7 @@
 //! | compare with choices that are not private | [`mechanism::Baseline`], [`Choose::trials`] |
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a center, a median or another quantile privately | [`mod@estimate`] |
+//! | add up what several releases cost, in epsilon and delta | [`account`], [`Record::events`], [`mechanism::Card::event`] |
 //! | release the sum of a stream at every step | [`estimate::HybridCounter`] |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`], [`Parameter`] |
@@ -120,6 +121,7 @@ pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TableFac
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
+pub use privacy::account;
 pub use privacy::{
     Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
 };

@@ -1,8 +1,9 @@
-//! Deterministic exact arithmetic: rationals, binomial coefficients, certified logarithms, the integer grid.
+//! Deterministic exact arithmetic: rationals, binomial coefficients, certified logarithms, intervals, the integer grid.
 
 mod binomial;
 mod enclosure;
 mod grid;
+mod interval;
 mod number;
 mod rational;
 
@@ -16,6 +17,7 @@ pub(crate) use enclosure::Enclosure;
 #[cfg(test)]
 pub(crate) use grid::ratio_to_grid;
 pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
+pub(crate) use interval::Interval;
 pub(crate) use number::{saturating_i64, two_digits};
 #[cfg(test)]
 pub(crate) use rational::parse_rational;

@@ -1,6 +1,7 @@
 //! Privacy budgets as exact numbers, the neighbor relation, and the types that distinguish private releases
 //! from other results.
 
+pub mod account;
 mod budget;
 mod epsilon;
 mod neighbors;

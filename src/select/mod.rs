@@ -5,6 +5,7 @@ mod blocks;
 mod builder;
 mod check;
 mod dry_run;
+mod events;
 mod findings;
 #[cfg(feature = "linfa")]
 mod linfa;
