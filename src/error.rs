@@ -10,6 +10,8 @@ pub enum ErrorKind {
     Request,
     /// The input is malformed.
     Input,
+    /// The budget of a ledger is too small; nothing was spent.
+    Budget,
     /// Reading, writing or the operating system's entropy failed.
     Io,
     /// The caller stopped the run; nothing was released.
@@ -89,6 +91,8 @@ pub enum Parameter {
     Size,
     /// The number of threads.
     Threads,
+    /// The ledger that pays for a release.
+    Ledger,
     /// A feature missing from this build, by its name.
     BuildFeature(&'static str),
 }
@@ -137,6 +141,11 @@ impl Error {
     /// A failure to read or write: [`ErrorKind::Io`].
     pub fn io(rule: impl Into<String>) -> Self {
         Self::new(ErrorKind::Io, rule)
+    }
+
+    /// A refusal by a ledger: [`ErrorKind::Budget`].
+    pub(crate) fn budget(rule: impl Into<String>) -> Self {
+        Self::new(ErrorKind::Budget, rule)
     }
 
     /// The error of a run stopped by the caller: [`ErrorKind::Canceled`].

@@ -24,6 +24,7 @@
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
 //! | know what a run would spend | [`Select::dry_run`] |
+//! | keep several releases within one budget | [`Ledger`] |
 //! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
 //! | draw one request many times on a public table | [`Rehearsal`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
@@ -123,7 +124,8 @@ pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
 pub use privacy::account;
 pub use privacy::{
-    Epsilon, Neighbors, NotPrivate, OperatingSystem, Purpose, Randomness, Seeded, Spending,
+    Balance, Epsilon, Expense, Ledger, LedgerEntry, Neighbors, NotPrivate, OperatingSystem,
+    Purpose, Randomness, Receipt, Seeded, Spending, Unit,
 };
 pub use score::Scores;
 pub use select::{
@@ -131,7 +133,7 @@ pub use select::{
     Guarantee, MechanismUsed, Method, MissingRule, Noise, NotPrivateSelect, PickOrder, Picked,
     Prediction, PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released,
     RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select, Selection, Target,
-    TargetCoding, TargetUsed, TwoStage, Unit, Verdict, Warning, WarningKind,
+    TargetCoding, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
 };
 
 /// Parts that the crates of this workspace share, without any promise to others.
@@ -145,6 +147,7 @@ pub mod internals {
     #[cfg(feature = "methods")]
     pub use crate::method::ballots;
     pub use crate::method::votes;
+    pub use crate::privacy::ledger::utc;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
     pub use crate::report::wrap::wrapped;

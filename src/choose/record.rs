@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::choose::{Candidates, Choose};
 use crate::mechanism::Mechanism;
-use crate::privacy::{Epsilon, NotPrivate, Purpose, Spending};
+use crate::privacy::{Epsilon, NotPrivate, Purpose, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::{
-    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Unit, Warning,
+    Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning,
 };
 
 /// A private choice: the [`ChoiceRecord`] of a release, to which it dereferences. Only a private run
@@ -21,6 +21,12 @@ pub struct Choice(ChoiceRecord);
 impl Choice {
     pub(super) fn new(record: ChoiceRecord) -> Self {
         Self(record)
+    }
+
+    /// The same with the receipt of the ledger that paid for it.
+    pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
+        self.0.ledger = Some(receipt);
+        self
     }
 
     /// The same with a note on its run.
@@ -56,6 +62,9 @@ pub struct ChoiceRecord {
     /// The day and the request, if the program that ran it states them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
+    /// The ledger that paid for it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Receipt>,
     /// Whether the guarantee holds for everything in this record: false if seeded.
     pub private: bool,
     /// The chosen candidates.
@@ -127,6 +136,7 @@ pub(super) fn record(
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Choose,
         run: None,
+        ledger: None,
         private: !randomness.seeded,
         selected: picks.iter().map(picked).collect(),
         order: PickOrder::of(mechanism.card()),

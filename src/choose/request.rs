@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use crate::choose::record::record;
-use crate::choose::{Candidates, Choice, ChoiceRecord, Trials};
+use crate::choose::{Candidates, Choice, ChoiceRecord, PublicCandidates, Trials};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
-use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, choose};
-use crate::privacy::{Epsilon, Neighbors, NotPrivate, Purpose};
+use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, check_choice, choose};
+use crate::privacy::{Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Unit};
 use crate::random::Entropy;
 use crate::score::Scores;
+use crate::select::Command;
 
 /// A request for a private choice of k candidates by scores computed elsewhere.
 ///
@@ -87,6 +88,51 @@ impl Choose {
         self.draw(candidates, Entropy::OperatingSystem).map(Choice::new)
     }
 
+    /// Chooses k candidates after a ledger has paid for it; the entry has this note, and the sensitivities are for
+    /// the ledger's unit. The candidates, whose scores are data, are made after that:
+    /// [`check_public`](Self::check_public) tells before whether the request fits them. If they cannot be made, or the
+    /// choice fails, the entry is marked as failed and stays spent.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::spend`], then no candidates were made; those of making them; as for [`run`](Self::run).
+    pub fn run_with_ledger(
+        &self,
+        candidates: impl FnOnce() -> Result<Candidates>,
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<Choice> {
+        let expense = self.expense(note)?;
+        let (choice, receipt) = ledger.pay(&expense, || self.run(&candidates()?))?;
+        Ok(choice.with_receipt(receipt))
+    }
+
+    /// The cost of this request to a ledger, with a note.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if no epsilon is stated.
+    pub fn expense(&self, note: &str) -> Result<Expense> {
+        let epsilon = Epsilon::stated(self.epsilon.clone())?;
+        let expense = Expense::new(epsilon, Command::Choose.to_string());
+        Ok(expense.neighbors(self.neighbors).unit(Unit::Unit).note(note))
+    }
+
+    /// Checks the request against the public part of the candidates.
+    ///
+    /// # Errors
+    ///
+    /// As for [`run`](Self::run), as far as they do not depend on the scores.
+    pub fn check_public(&self, public: &PublicCandidates) -> Result<()> {
+        let sensitivities = public.sensitivities.clone();
+        // What the scores are does not matter.
+        let values = vec![0; sensitivities.len()];
+        let scores = Scores::with_sensitivities(values, sensitivities, self.neighbors)?;
+        let scores = if self.monotonic { scores.monotonic()? } else { scores };
+        let mechanism = self.mechanism_for(scores.is_homogeneous())?;
+        check_choice(mechanism.card(), &scores, self.k)
+    }
+
     /// Counts the outcomes of this many independent choices. For evaluation on public scores only, since
     /// every choice spends epsilon.
     ///
@@ -118,16 +164,19 @@ impl Choose {
     fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Epsilon)> {
         let epsilon = Epsilon::stated(self.epsilon.clone())?;
         let scores = candidates.scores(self.neighbors, self.monotonic)?;
-        let mechanism = match &self.mechanism {
-            Some(mechanism) => mechanism.clone(),
-            None if scores.is_homogeneous() => Arc::new(CanonicalLipschitz::default()),
-            None => {
-                return Err(Error::request("sensitivities differ: state the mechanism")
-                    .hint("gem, mgem, cgem, rs or rs-tnb, or the largest sensitivity for all; advice is available")
-                    .about([Parameter::Mechanism, Parameter::Sensitivity, Parameter::Advice]));
-            }
-        };
+        let mechanism = self.mechanism_for(scores.is_homogeneous())?;
         Ok((scores, mechanism, epsilon))
+    }
+
+    /// The stated mechanism, or the default for one common sensitivity.
+    fn mechanism_for(&self, homogeneous: bool) -> Result<Arc<dyn Mechanism>> {
+        match &self.mechanism {
+            Some(mechanism) => Ok(mechanism.clone()),
+            None if homogeneous => Ok(Arc::new(CanonicalLipschitz::default())),
+            None => Err(Error::request("sensitivities differ: state the mechanism")
+                .hint("gem, mgem, cgem, rs or rs-tnb, or the largest sensitivity for all; advice is available")
+                .about([Parameter::Mechanism, Parameter::Sensitivity, Parameter::Advice])),
+        }
     }
 }
 

@@ -149,6 +149,10 @@ impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
         }
         Schema::of_array(self.names.clone())
     }
+
+    fn repeats(&self) -> bool {
+        true
+    }
 }
 
 /// A matrix ready for passes over its rows.

@@ -85,6 +85,10 @@ impl sealed::Open for FileTable {
             }
         }
     }
+
+    fn repeats(&self) -> bool {
+        self.file().is_regular() && self.facts.target_file.as_deref().is_none_or(Path::is_file)
+    }
 }
 
 /// Makes a path a source: the file there, with no facts stated.
@@ -100,6 +104,10 @@ macro_rules! path_is_a_table {
 
             fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
                 FileTable::new(self).header(opening)
+            }
+
+            fn repeats(&self) -> bool {
+                FileTable::new(self).repeats()
             }
         }
     )*};

@@ -178,6 +178,10 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
     fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
         (**self).header(opening)
     }
+
+    fn repeats(&self) -> bool {
+        (**self).repeats()
+    }
 }
 
 pub(crate) mod sealed {
@@ -196,6 +200,9 @@ pub(crate) mod sealed {
 
         /// The features, by their names alone: no value is used.
         fn header(&self, opening: &Opening<'_>) -> Result<Schema>;
+
+        /// Whether it can be opened more than once.
+        fn repeats(&self) -> bool;
     }
 }
 

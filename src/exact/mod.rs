@@ -19,6 +19,4 @@ pub(crate) use grid::ratio_to_grid;
 pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
 pub(crate) use interval::Interval;
 pub(crate) use number::{saturating_i64, two_digits};
-#[cfg(test)]
-pub(crate) use rational::parse_rational;
-pub(crate) use rational::{Decimal, format_rational, near_f64, ratio};
+pub(crate) use rational::{Decimal, format_rational, near_f64, parse_rational, ratio};

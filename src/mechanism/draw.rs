@@ -75,7 +75,16 @@ pub(crate) fn choose(
     epsilon: &Epsilon,
     bits: &Bits,
 ) -> Result<Vec<usize>> {
-    let card = mechanism.card();
+    check_choice(mechanism.card(), scores, k)?;
+    Ok(mechanism.draw(scores, k, epsilon, bits))
+}
+
+/// Checks the number of candidates, their sensitivities and k for a mechanism; no score is looked at.
+///
+/// # Errors
+///
+/// `Request` if they do not fit.
+pub(crate) fn check_choice(card: &Card, scores: &Scores, k: usize) -> Result<()> {
     check_size(scores.values().len(), k)?;
     check_k(card, k)?;
     if card.sensitivity == Sensitivity::Common && !scores.is_homogeneous() {
@@ -83,7 +92,7 @@ pub(crate) fn choose(
         return Err(Error::request(format!("{id} needs one sensitivity for all candidates"))
             .hint("gem, mgem, cgem, rs and rs-tnb take a sensitivity for each"));
     }
-    Ok(mechanism.draw(scores, k, epsilon, bits))
+    Ok(())
 }
 
 /// Checks the number of candidates and k, for any choice.

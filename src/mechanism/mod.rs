@@ -47,7 +47,7 @@ pub use cgem::CombinedGem;
 pub use draw::Mechanism;
 #[doc(hidden)]
 pub use draw::check_k;
-pub(crate) use draw::choose;
+pub(crate) use draw::{check_choice, choose};
 pub use em::ExponentialMechanism;
 pub use gamma::Gamma;
 pub use gem::Gem;

@@ -4,14 +4,18 @@
 pub mod account;
 mod budget;
 mod epsilon;
+pub(crate) mod ledger;
 mod neighbors;
 mod not_private;
 mod randomness;
+mod unit;
 
 pub use budget::{Purpose, Spending};
 pub use epsilon::Epsilon;
+pub use ledger::{Balance, Expense, Ledger, LedgerEntry, Receipt};
 pub use neighbors::Neighbors;
 pub use not_private::NotPrivate;
 pub use randomness::{OperatingSystem, Randomness, Seeded};
+pub use unit::Unit;
 
 pub(crate) use budget::Budget;

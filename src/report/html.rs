@@ -2,12 +2,14 @@
 
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
-use super::words::{chosen_by, is_paper, line_of_features, protected, purpose, scored, target};
+use super::words::{
+    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, target,
+};
 use crate::choose::ChoiceRecord;
-use crate::privacy::Neighbors;
+use crate::privacy::{Neighbors, Receipt, Unit};
 use crate::select::{
     Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, RandomnessUsed, Record,
-    RunNote, ScoreId, ScoreUsed, Unit, Warning,
+    RunNote, ScoreId, ScoreUsed, Warning,
 };
 
 /// The page of a selection, without the JSON record.
@@ -40,6 +42,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     }
     how.extend(randomness(&record.randomness, record.command, &record.version));
     how.extend(run(record.run.as_ref()));
+    how.extend(ledger(record.ledger.as_ref()));
 
     let units = record.guarantee.unit.plural();
     let mut estimates = Vec::new();
@@ -102,6 +105,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     ];
     how.extend(randomness(&record.randomness, record.command, &record.version));
     how.extend(run(record.run.as_ref()));
+    how.extend(ledger(record.ledger.as_ref()));
     let mut blocks = vec![facts("", how)];
     blocks.extend(warnings(&record.warnings));
     Page {
@@ -356,6 +360,10 @@ fn randomness(used: &RandomnessUsed, command: Command, version: &str) -> [Vec<St
 fn run(note: Option<&RunNote>) -> impl Iterator<Item = Vec<String>> {
     note.into_iter()
         .flat_map(|note| [row("day", note.day.clone()), row("request", note.request.clone())])
+}
+
+fn ledger(receipt: Option<&Receipt>) -> impl Iterator<Item = Vec<String>> {
+    receipt.into_iter().map(|receipt| row("ledger", paid(receipt)))
 }
 
 fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use super::findings;
-use super::words::{chosen_by, is_paper, planned_target, protected, purpose, scored, target};
+use super::words::{chosen_by, is_paper, paid, planned_target, protected, purpose, scored, target};
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 use crate::exact::two_digits;
-use crate::privacy::{Neighbors, Spending};
-use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, Unit};
+use crate::privacy::{Neighbors, Spending, Unit};
+use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
@@ -28,6 +28,9 @@ pub(super) fn lines_of_choice(
         ),
     );
     line("spent", spent(&record.guarantee));
+    if let Some(receipt) = &record.ledger {
+        line("ledger", paid(receipt));
+    }
     let (k, candidates) = (score.k, score.candidates);
     line(
         "chosen",
@@ -56,6 +59,9 @@ pub(super) fn lines_of_selection(
     }
     let label = if is_paper(&record.score) { "nominal" } else { "spent" };
     line(label, spent(&record.guarantee));
+    if let Some(receipt) = &record.ledger {
+        line("ledger", paid(receipt));
+    }
     line(
         "chosen",
         format!(

@@ -3,10 +3,10 @@
 use std::fmt::Write;
 
 use crate::error::Parameter;
-use crate::privacy::Purpose;
+use crate::privacy::{Purpose, Receipt, Unit};
 use crate::select::{
     DryRun, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed,
-    TargetCoding, TargetUsed, Unit,
+    TargetCoding, TargetUsed,
 };
 
 /// The mechanism with its parameters.
@@ -153,4 +153,10 @@ pub(super) fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Estimates => "strengths",
         Purpose::Direction => "directions",
     }
+}
+/// What a ledger says about a release that it paid for.
+pub(super) fn paid(receipt: &Receipt) -> String {
+    let Receipt { name, cap, spent, left, .. } = receipt;
+    let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
+    format!("{name}spent {spent} of {cap}, {left} left")
 }

@@ -8,10 +8,11 @@ use crate::data::{Bounds, Cancel, Scaling, Source};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
-use crate::privacy::Neighbors;
+use crate::privacy::{Ledger, Neighbors};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
+use crate::select::paid::run_with_ledger;
 use crate::select::plan::Plan;
 use crate::select::prediction::{Imagined, Prediction, predict};
 use crate::select::record::Selection;
@@ -251,6 +252,20 @@ impl Select {
         self.check_ref()?.run(source)
     }
 
+    /// Checks the request and runs it on a budget: see [`CheckedSelect::run_with_ledger`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), then as for [`CheckedSelect::run_with_ledger`].
+    pub fn run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<Selection> {
+        self.check_ref()?.run_with_ledger(source, ledger, note)
+    }
+
     /// Plans a run without reading any row: see [`CheckedSelect::dry_run`].
     ///
     /// # Errors
@@ -283,6 +298,24 @@ impl CheckedSelect {
     /// gives no entropy; `Canceled` if the caller stopped it (then nothing is released).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
         run(&self.0, source).map(Selection::new)
+    }
+
+    /// Like [`run`](Self::run), after a ledger has paid for it; the entry has this note.
+    ///
+    /// The ledger pays when the request and the header are checked, before any row is read. What can be read only once
+    /// is not read to be checked: a request that does not fit it then stays spent. If the run fails, the entry is marked
+    /// as failed and stays spent.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::spend`], then nothing was read; as for [`run`](Self::run).
+    pub fn run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<Selection> {
+        run_with_ledger(&self.0, source, ledger, note)
     }
 
     /// Predicts which strengths a run would find and confirm in a table with this number of features and of rows with a

@@ -5,11 +5,11 @@ use serde::Serialize;
 use crate::data::Source;
 use crate::error::Result;
 use crate::estimate::{MedianGrid, half_width};
-use crate::privacy::{Epsilon, Purpose};
+use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{
-    Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, TargetUsed, Unit, Warning,
+    Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, TargetUsed, Warning,
 };
 use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;

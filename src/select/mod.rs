@@ -11,6 +11,7 @@ mod findings;
 mod linfa;
 mod memo;
 mod not_private;
+mod paid;
 mod pass;
 mod plan;
 mod prediction;
@@ -32,7 +33,7 @@ pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
     CenterUsed, Command, Direction, EntropySource, Estimate, Guarantee, MechanismUsed, MissingRule,
     PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId,
-    ScoreUsed, Selection, TargetCoding, TargetUsed, Unit, Verdict, Warning, WarningKind,
+    ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::TwoStage;

@@ -14,7 +14,7 @@ use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
 use crate::mechanism::{Card, Chooses, Mechanism};
-use crate::privacy::{Epsilon, Neighbors, NotPrivate, Spending};
+use crate::privacy::{Epsilon, Neighbors, NotPrivate, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::run_note::RunNote;
 
@@ -29,6 +29,12 @@ pub struct Selection(Record);
 impl Selection {
     pub(super) fn new(record: Record) -> Self {
         Self(record)
+    }
+
+    /// The same with the receipt of the ledger that paid for it.
+    pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
+        self.0.ledger = Some(receipt);
+        self
     }
 
     /// The same with a note on its run.
@@ -71,6 +77,9 @@ pub struct Record {
     /// The day and the request, if the program that ran it states them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<RunNote>,
+    /// The ledger that paid for it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Receipt>,
     /// Whether the guarantee holds for everything in this record: false if seeded or after the paper's
     /// preprocessing.
     pub private: bool,
@@ -402,28 +411,7 @@ impl PickOrder {
     }
 }
 
-words! {
-    /// The unit of privacy, by which neighboring tables differ.
-    Unit {
-        /// A row of the table.
-        Row = "row",
-        /// A column, if features are rows.
-        Column = "column",
-        /// A unit of the data behind externally computed scores.
-        Unit = "unit",
-    }
-}
-
 impl Unit {
-    /// The word for several units: where features are rows, each column is a sample.
-    pub(crate) fn plural(self) -> &'static str {
-        match self {
-            Self::Row => "rows",
-            Self::Column => "samples",
-            Self::Unit => "units",
-        }
-    }
-
     /// The unit of a table that lies so.
     pub(crate) fn of(orientation: Orientation) -> Self {
         match orientation {

@@ -5,7 +5,7 @@ use crate::error::Parameter;
 use crate::estimate::{LEVEL, RowsEstimate};
 use crate::exact::{GRID, two_digits};
 use crate::mechanism::Mechanism;
-use crate::privacy::Neighbors;
+use crate::privacy::{Neighbors, Unit};
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
 use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
@@ -13,7 +13,7 @@ use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
     Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts,
     RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
-    Unit, Verdict, Warning, WarningKind,
+    Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Method, Target, TwoStage};
@@ -36,6 +36,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,
         run: None,
+        ledger: None,
         private: !randomness.seeded && !plan.paper,
         selected: chosen.picks.iter().map(picked).collect(),
         order: PickOrder::of(plan.mechanism.card()),

@@ -4,10 +4,11 @@ mod advice;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::ParameterArguments;
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
@@ -15,8 +16,8 @@ use crate::privacy_arguments::{BudgetArgument, Relation};
 use advice::{KnownRelation, LARGEST};
 use dpsis::mechanism::{Baseline, CARDS};
 use dpsis::{
-    CandidateColumns, Candidates, Choose, Epsilon, Error, Neighbors, NotPrivate, Result, RunNote,
-    Trials, report,
+    CandidateColumns, Candidates, Choice, Choose, Epsilon, Error, Ledger, Neighbors, NotPrivate,
+    PublicCandidates, Result, RunNote, Trials, report,
 };
 
 /// Print the names of candidates chosen privately by scores computed elsewhere.
@@ -72,6 +73,9 @@ pub(super) struct ChooseArguments {
     )]
     neighbors: Relation,
 
+    #[command(flatten)]
+    ledger: LedgerArguments,
+
     /// How candidates are chosen [default: canonical where all sensitivities are equal]; sis, random and
     /// rnm-h, for comparison, need --not-private
     #[arg(
@@ -88,14 +92,14 @@ pub(super) struct ChooseArguments {
     parameters: ParameterArguments,
 
     /// I know that the output is not private
-    #[arg(long, hide_short_help = true, help_heading = "Mechanism")]
+    #[arg(long, conflicts_with = "ledger", hide_short_help = true, help_heading = "Mechanism")]
     not_private: bool,
 
     /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public; with
     /// --not-private by scores that are public, which it then tries the mechanisms on
     #[arg(
         long,
-        conflicts_with_all = ["trials", "seed", "mechanism"],
+        conflicts_with_all = ["trials", "seed", "mechanism", "ledger"],
         hide_short_help = true,
         help_heading = "Mechanism"
     )]
@@ -117,6 +121,7 @@ pub(super) struct ChooseArguments {
         long,
         value_name = "N",
         value_parser = clap::value_parser!(u64).range(1..=Trials::MOST),
+        conflicts_with = "ledger",
         hide_short_help = true,
         help_heading = "Evaluation, on public scores"
     )]
@@ -135,6 +140,7 @@ pub(super) struct ChooseArguments {
     #[arg(
         long,
         value_name = "N",
+        conflicts_with = "ledger",
         hide_short_help = true,
         help_heading = "Evaluation, on public scores"
     )]
@@ -152,8 +158,10 @@ Examples:
   dpsis choose --eps 1 --advise --relation negative candidates.csv
   dpsis choose --eps 1 --mechanism gem candidates.csv
   dpsis choose --eps 1 --sensitivity largest candidates.csv
+  dpsis choose --eps 0.5 --sensitivity 0.01 --ledger budget.txt models.csv
 
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing failed.";
+Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
+5 reading or writing failed.";
 
 /// A request and its candidates.
 struct ChooseJob {
@@ -193,8 +201,9 @@ impl ChooseArguments {
         Ok(if self.wants_the_largest() { read.with_the_largest_sensitivity() } else { read })
     }
 
-    /// Reads the candidates, after everything is checked that can be without them.
-    fn job(&self) -> Result<ChooseJob> {
+    /// The request, after everything is checked that can be without the candidates, and the baseline that takes its
+    /// place, if one does.
+    fn request(&self) -> Result<(Choose, Option<Baseline>)> {
         let baseline = match self.mechanism.as_deref() {
             Some(id) if Baseline::IDS.contains(&id) => {
                 if !self.not_private {
@@ -208,10 +217,9 @@ impl ChooseArguments {
             }
             _ => None,
         };
-        let neighbors = self.neighbors.neighbors();
         let mut request = Choose::new(self.k)
             .epsilon(self.budget.eps.clone())
-            .neighbors(neighbors)
+            .neighbors(self.neighbors.neighbors())
             .monotonic(self.monotonic);
         match &self.mechanism {
             Some(id) if baseline.is_none() => {
@@ -222,6 +230,12 @@ impl ChooseArguments {
             }
             _ => {}
         }
+        Ok((request, baseline))
+    }
+
+    /// The request and its candidates, which are read after it is checked.
+    fn job(&self) -> Result<ChooseJob> {
+        let (request, baseline) = self.request()?;
         Ok(ChooseJob {
             candidates: self.candidates()?,
             request,
@@ -229,19 +243,45 @@ impl ChooseArguments {
             trials: self.trials,
             k: self.k,
             epsilon: self.budget.eps.clone(),
-            neighbors,
+            neighbors: self.neighbors.neighbors(),
             monotonic: self.monotonic,
         })
     }
 }
 
+impl ChooseArguments {
+    /// Chooses after a ledger has paid: first the request is checked against what is public, then the ledger pays, then
+    /// the scores are read.
+    fn choose_with_ledger(&self, ledger: &Ledger) -> Result<Choice> {
+        let (request, _) = self.request()?;
+        let note = self.ledger.note();
+        ledger.check(&request.expense(note)?)?;
+        // What can be read only once is left for the scores.
+        if self.file.is_file() {
+            let (columns, common) = (self.columns(), self.common_sensitivity());
+            let mut public = PublicCandidates::read_columns(&self.file, &columns, common)?;
+            if self.wants_the_largest() {
+                let largest = public.sensitivities.iter().copied().max().unwrap_or(1);
+                public.sensitivities.fill(largest);
+            }
+            request.check_public(&public)?;
+        }
+        request.run_with_ledger(|| self.candidates(), ledger, note)
+    }
+}
+
 pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
-    let inputs = [arguments.file.as_path()];
+    let file = arguments.file.as_path();
+    let inputs: Vec<&Path> = std::iter::once(file).chain(arguments.ledger.file()).collect();
     let OutputArguments { output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &inputs)?;
     let (format, quiet) = (arguments.output.format(), *quiet);
     if arguments.advise {
         return advice::advice(arguments, format, destination);
+    }
+    if let Some(ledger) = arguments.ledger.open()? {
+        let choice = arguments.choose_with_ledger(&ledger)?.with_run(note);
+        return output::write(&choice, format, quiet, destination);
     }
     let job = arguments.job()?;
     if let Some(trials) = job.trials {

@@ -5,6 +5,8 @@ mod choose;
 mod compare;
 mod datasets;
 mod inspect;
+mod ledger;
+mod ledger_arguments;
 mod mechanism_arguments;
 mod output;
 mod output_arguments;
@@ -29,7 +31,8 @@ use program::{Arguments, execute};
 
 /// Runs the command line and gives its exit code.
 ///
-/// 0: released; 2: the request is wrong; 3: the input is malformed; 5: reading or writing failed.
+/// 0: released; 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or
+/// writing failed.
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     dpsis::internals::quiet_caught_panics();

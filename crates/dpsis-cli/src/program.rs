@@ -7,6 +7,7 @@ use crate::choose::{ChooseArguments, choose};
 use crate::compare::{CompareArguments, compare};
 use crate::datasets::{DatasetsArguments, datasets};
 use crate::inspect::{InspectArguments, inspect};
+use crate::ledger::{LedgerCommands, ledger};
 use crate::output::Destination;
 use crate::output_arguments::check_ending;
 use crate::reproduce::{ReproduceArguments, reproduce};
@@ -29,6 +30,7 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     Select(Box<SelectArguments>),
     Choose(Box<ChooseArguments>),
+    Ledger(LedgerCommands),
     Inspect(Box<InspectArguments>),
     Compare(Box<CompareArguments>),
     Reproduce(ReproduceArguments),
@@ -54,6 +56,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<()> {
     match command {
         Command::Select(arguments) => select(&arguments, run_note(matches)?),
         Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
+        Command::Ledger(arguments) => ledger(&arguments),
         Command::Inspect(arguments) => inspect(&arguments),
         Command::Bounds(arguments) => bounds(&arguments),
         Command::Datasets(arguments) => datasets(&arguments),

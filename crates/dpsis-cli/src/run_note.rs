@@ -10,6 +10,7 @@ use clap::{Arg, ArgMatches, CommandFactory};
 
 use crate::inspect::shell_word;
 use crate::program::Arguments;
+use dpsis::internals::utc;
 use dpsis::{Error, Result, RunNote};
 
 /// The note on a run of the command that `matches` are of.
@@ -77,51 +78,13 @@ fn today() -> Result<String> {
         None => SystemTime::now().duration_since(UNIX_EPOCH).ok().map(|since| since.as_secs()),
     };
     let rule = "SOURCE_DATE_EPOCH must be a number of seconds since 1970, before the year 10000";
-    seconds.and_then(|seconds| day(seconds / 86_400)).ok_or_else(|| Error::request(rule))
-}
-
-/// The date so many days after 1970-01-01, before the year 10000.
-fn day(days: u64) -> Option<String> {
-    // Years from March on, in eras of 400 years, which all have 146097 days; 719468 days lie between 0000-03-01 and
-    // 1970-01-01.
-    let days = days.checked_add(719_468)?;
-    let (era, day) = (days / 146_097, days % 146_097);
-    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
-    let day = day - (365 * year + year / 4 - year / 100);
-    // Months from March on have 31, 30, 31, 30, 31, 31, 30, 31, 30, 31, 31 days: 153 in five.
-    let month = (5 * day + 2) / 153;
-    let day = day - (153 * month + 2) / 5 + 1;
-    let (year, month) = match month {
-        0..=9 => (400 * era + year, month + 3),
-        _ => (400 * era + year + 1, month - 9),
-    };
-    (year < 10_000).then(|| format!("{year:04}-{month:02}-{day:02}"))
+    let time = seconds.and_then(utc).ok_or_else(|| Error::request(rule))?;
+    Ok(time.chars().take_while(|letter| *letter != 'T').collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// All days of 900 years, counted one by one.
-    #[test]
-    fn days_are_counted_as_in_a_calendar() {
-        let leap = |year: u64| {
-            year.is_multiple_of(4) && (!year.is_multiple_of(100) || year.is_multiple_of(400))
-        };
-        let mut days = 0;
-        for year in 1970..2870 {
-            let february = if leap(year) { 29 } else { 28 };
-            let months = [31, february, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-            for (month, length) in (1..).zip(months) {
-                for date in 1..=length {
-                    assert_eq!(day(days).unwrap(), format!("{year}-{month:02}-{date:02}"));
-                    days += 1;
-                }
-            }
-        }
-        assert_eq!(day(2_932_896).as_deref(), Some("9999-12-31"));
-        assert_eq!((day(2_932_897), day(u64::MAX)), (None, None));
-    }
 
     fn request_of(words: &[&str]) -> String {
         let words = ["dpsis"].iter().chain(words);

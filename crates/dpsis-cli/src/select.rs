@@ -31,6 +31,12 @@ pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
         Some(request) => {
             output::write(&request.run(table)?.with_run(note), format, quiet, destination)
         }
-        None => output::write(&select.run(table)?.with_run(note), format, quiet, destination),
+        None => {
+            let selection = match arguments.ledger.open()? {
+                Some(ledger) => select.run_with_ledger(table, &ledger, arguments.ledger.note())?,
+                None => select.run(table)?,
+            };
+            output::write(&selection.with_run(note), format, quiet, destination)
+        }
     }
 }

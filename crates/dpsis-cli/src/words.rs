@@ -39,6 +39,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::DataSets => "dpsis datasets list",
         Parameter::Size => "--rows, --features",
         Parameter::Threads => "--threads",
+        Parameter::Ledger => "--ledger",
         Parameter::BuildFeature(name) => return format!("a build with --features {name}"),
         // A parameter that this program does not know yet has no option here.
         _ => "",
@@ -58,11 +59,12 @@ pub(super) fn error(error: &Error) -> String {
     format!("{error}{}", options(error.parameters()))
 }
 
-/// 2: the request is wrong; 3: the input is malformed; 5: reading or writing failed.
+/// 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or writing failed.
 pub(super) fn exit_code(error: &Error) -> u8 {
     match error.kind() {
         ErrorKind::Request => 2,
         ErrorKind::Input => 3,
+        ErrorKind::Budget => 4,
         _ => 5,
     }
 }

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches, ValueEnum};
 
+use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
@@ -67,11 +68,11 @@ pub(crate) struct SelectArguments {
     pub(super) no_progress: bool,
 
     /// Say what would be spent on what; draw nothing
-    #[arg(long, help_heading = "Output")]
+    #[arg(long, conflicts_with = "ledger", help_heading = "Output")]
     pub(super) dry_run: bool,
 
     /// Draw from a stated seed: for tests, not for release
-    #[arg(long, value_name = "N", help_heading = "Output")]
+    #[arg(long, value_name = "N", conflicts_with = "ledger", help_heading = "Output")]
     pub(super) seed: Option<u64>,
 
     /// The difference between neighboring tables
@@ -83,6 +84,9 @@ pub(crate) struct SelectArguments {
         help_heading = "Privacy"
     )]
     pub(super) neighbors: Relation,
+
+    #[command(flatten)]
+    pub(super) ledger: LedgerArguments,
 
     /// Tell for each selected feature whether the target rises or falls with it (for columns of words there is
     /// no direction: what is told for one is noise)
@@ -164,7 +168,13 @@ pub(crate) struct SelectArguments {
     pub(super) preprocess: Option<Preprocess>,
 
     /// I know that the output is not private
-    #[arg(long, requires = "preprocess", hide_short_help = true, help_heading = "Comparison")]
+    #[arg(
+        long,
+        requires = "preprocess",
+        conflicts_with = "ledger",
+        hide_short_help = true,
+        help_heading = "Comparison"
+    )]
     not_private: bool,
 }
 
@@ -179,9 +189,10 @@ Examples:
   dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows \\
     --target-file status.csv genes.tsv
   dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
+  dpsis select --k 5 --eps 0.5 --ledger budget.txt data.csv
 
-Exit codes: 0 released; 2 wrong request; 3 malformed input; 5 reading or writing
-failed.";
+Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
+5 reading or writing failed.";
 
 /// The method of selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

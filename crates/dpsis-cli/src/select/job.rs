@@ -40,6 +40,7 @@ impl SelectArguments {
         let table = &self.table;
         let beside = [&table.target_file, &table.schema, &self.bounds_file];
         let beside = beside.into_iter().filter_map(|path| path.as_deref());
+        let beside = beside.chain(self.ledger.file());
         std::iter::once(table.file.as_path()).chain(beside).chain(table.exclude_files()).collect()
     }
 

@@ -1,0 +1,118 @@
+//! The content of a ledger: its terms, its entries, and what is left.
+
+use num_rational::BigRational;
+use num_traits::{Signed, Zero};
+use serde::{Serialize, Serializer};
+
+use super::Expense;
+use crate::error::{Error, Parameter, Result};
+use crate::exact::format_rational;
+use crate::privacy::{Epsilon, Neighbors, Unit};
+
+/// The content of a ledger at one moment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct Balance {
+    /// Its name; empty if it has none.
+    pub name: String,
+    /// The most that may be spent.
+    pub cap: Epsilon,
+    /// The neighbor relation of all releases.
+    pub neighbors: Neighbors,
+    /// The unit of all releases.
+    pub unit: Unit,
+    /// The delta of all releases: always 0.
+    pub delta: &'static str,
+    #[serde(serialize_with = "as_text")]
+    pub(super) spent: BigRational,
+    #[serde(serialize_with = "as_text")]
+    pub(super) left: BigRational,
+    /// The releases that were paid for, in their order.
+    pub entries: Vec<LedgerEntry>,
+}
+
+/// A release that was paid for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct LedgerEntry {
+    /// Its number, from 1.
+    pub number: usize,
+    /// What it cost.
+    pub epsilon: Epsilon,
+    /// When it was paid, in UTC; `None` in a line that was cut off.
+    pub when: Option<String>,
+    /// The command that made it; `None` in a line that was cut off.
+    pub command: Option<String>,
+    /// The note of the user; empty if there is none.
+    pub note: String,
+    /// The kind of error with which it ended, if it did: it is spent all the same.
+    pub failed: Option<String>,
+}
+
+impl Balance {
+    /// A ledger without entries.
+    pub(super) fn new(cap: Epsilon, name: &str, neighbors: Neighbors, unit: Unit) -> Self {
+        Self {
+            name: name.to_owned(),
+            neighbors,
+            // One sample, whichever way its table lies.
+            unit: if unit == Unit::Column { Unit::Row } else { unit },
+            delta: "0",
+            spent: BigRational::zero(),
+            left: cap.as_rational().clone(),
+            cap,
+            entries: Vec::new(),
+        }
+    }
+
+    /// What is spent, as exact text.
+    pub fn spent(&self) -> String {
+        format_rational(&self.spent)
+    }
+
+    /// What is left, as exact text: 0 if more is spent than the cap.
+    pub fn left(&self) -> String {
+        format_rational(&self.left)
+    }
+
+    /// Counts an entry.
+    pub(super) fn add(&mut self, entry: LedgerEntry) {
+        self.spent += entry.epsilon.as_rational();
+        let left = self.cap.as_rational() - &self.spent;
+        self.left = if left.is_negative() { BigRational::zero() } else { left };
+        self.entries.push(entry);
+    }
+
+    /// Checks that a release may be paid for.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it has another guarantee than the ledger's; `Budget` if it costs more than what is left.
+    pub(super) fn check(&self, expense: &Expense) -> Result<()> {
+        let neighbors = |relation| match relation {
+            Neighbors::AddRemove => "adding or removing one unit",
+            Neighbors::ReplaceOne => "replacing one unit",
+        };
+        if expense.neighbors != self.neighbors {
+            let (own, other) = (neighbors(self.neighbors), neighbors(expense.neighbors));
+            let rule = format!("the ledger is for {own}, this release for {other}");
+            return Err(Error::request(rule).about([Parameter::Neighbors]));
+        }
+        if self.unit == Unit::Unit && expense.unit != Unit::Unit {
+            return Err(Error::request("the ledger is for another unit than a row"));
+        }
+        if expense.epsilon.as_rational() > &self.left {
+            let (left, cap) = (self.left(), &self.cap);
+            let rule = format!("the ledger has {left} left of {cap}: too little for this release");
+            return Err(Error::budget(rule).about([Parameter::Epsilon]));
+        }
+        Ok(())
+    }
+}
+
+fn as_text<S: Serializer>(
+    value: &BigRational,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(&format_rational(value))
+}

@@ -1,0 +1,150 @@
+//! The file of a ledger: locked, checked to be the one at its path, appended to and synced.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use super::text::VERSION;
+use crate::error::{Error, Parameter, Result};
+
+/// A locked ledger; other processes and threads wait until it is dropped.
+pub(super) struct Locked<'a> {
+    path: &'a Path,
+    file: File,
+    /// The whole content.
+    pub(super) content: Vec<u8>,
+}
+
+impl<'a> Locked<'a> {
+    /// Opens a ledger to append to it.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read, written or locked, or is no regular file; `Input` if it does not start as ledgers do.
+    pub(super) fn to_append(path: &'a Path) -> Result<Self> {
+        Self::open(path, OpenOptions::new().read(true).append(true), |file| {
+            if file.metadata()?.permissions().readonly() {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+            file.lock()
+        })
+    }
+
+    /// Opens a ledger to read it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`to_append`](Self::to_append), but that it need not be writable.
+    pub(super) fn to_read(path: &'a Path) -> Result<Self> {
+        Self::open(path, OpenOptions::new().read(true), File::lock_shared)
+    }
+
+    fn open(
+        path: &'a Path,
+        options: &OpenOptions,
+        lock: impl Fn(&File) -> io::Result<()>,
+    ) -> Result<Self> {
+        let failed = |error: io::Error| cannot(path, error.kind());
+        // A pipe would be waited for, a device may have no end.
+        if !path.metadata().map_err(failed)?.is_file() {
+            return Err(Error::io(format!("{} is no regular file", path.display()))
+                .about([Parameter::Ledger]));
+        }
+        let mut file = options.open(path).map_err(failed)?;
+        lock(&file).map_err(failed)?;
+        // A large file that is no ledger is not read.
+        let mut content = Vec::new();
+        let start = VERSION.len() as u64 + 1;
+        Read::by_ref(&mut file).take(start).read_to_end(&mut content).map_err(failed)?;
+        if content.starts_with(VERSION.as_bytes()) {
+            file.read_to_end(&mut content).map_err(failed)?;
+        }
+        let locked = Self { path, file, content };
+        locked.check_place()?;
+        Ok(locked)
+    }
+
+    /// Appends lines and waits until they are on the disk. Lines that were not written whole are taken back.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if that fails.
+    pub(super) fn append(mut self, lines: &str) -> Result<()> {
+        let failed = |error: io::Error| cannot(self.path, error.kind());
+        let written = match self.file.write(lines.as_bytes()) {
+            Ok(length) if length == lines.len() => Ok(()),
+            Ok(_) => Err(io::ErrorKind::StorageFull.into()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            // Nothing of it can have been released. If this fails, too, the line is found cut off.
+            let _ = self.file.set_len(self.content.len() as u64);
+            return Err(failed(error));
+        }
+        self.file.sync_all().map_err(failed)?;
+        self.check_place()
+    }
+
+    /// Checks that the file is still at its path: an editor may have put another in its place.
+    fn check_place(&self) -> Result<()> {
+        let at = |metadata: io::Result<Metadata>| {
+            metadata.map_err(|error| cannot(self.path, error.kind()))
+        };
+        if is_same(&at(self.file.metadata())?, &at(self.path.metadata())?) {
+            return Ok(());
+        }
+        let rule = "the ledger was replaced by another file while it was used";
+        Err(Error::io(rule).about([Parameter::Ledger]))
+    }
+}
+
+/// Creates the file of a new ledger; it is on the disk when this returns.
+///
+/// # Errors
+///
+/// `Io` if it exists or cannot be written.
+pub(super) fn create(path: &Path, content: &str) -> Result<()> {
+    let make = || -> io::Result<()> {
+        let mut file = OpenOptions::new().write(true).create_new(true).open(path)?;
+        if let Err(error) = file.write_all(content.as_bytes()).and_then(|()| file.sync_all()) {
+            // Nothing can have been paid by an incomplete one.
+            let _ = std::fs::remove_file(path);
+            return Err(error);
+        }
+        sync_folder(path)
+    };
+    make().map_err(|error| {
+        let (path, kind) = (path.display(), error.kind());
+        Error::io(format!("cannot create the ledger {path}: {kind}"))
+    })
+}
+
+/// Waits until the name of a new file is on the disk.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Elsewhere a folder cannot be opened as a file.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere an open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}
+
+fn cannot(path: &Path, kind: io::ErrorKind) -> Error {
+    Error::io(format!("cannot use the ledger {}: {kind}", path.display()))
+        .about([Parameter::Ledger])
+}

@@ -1,0 +1,185 @@
+#![doc = include_str!("page.md")]
+
+mod balance;
+mod expense;
+mod file;
+mod receipt;
+mod text;
+mod utc;
+
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use file::Locked;
+use text::check_words;
+
+pub use balance::{Balance, LedgerEntry};
+pub use expense::Expense;
+pub use receipt::Receipt;
+pub use utc::utc;
+
+use super::{Epsilon, Neighbors, Unit};
+use crate::error::{Error, ErrorKind, Result};
+
+/// A budget file with a cap: releases that it pays for are written to it first, and none is paid for that would
+/// exceed the cap.
+///
+/// ```
+/// use dpsis::{Choose, Candidates, ErrorKind, Ledger, Neighbors, Unit};
+///
+/// # let folder = tempfile::tempdir().unwrap();
+/// # let path = folder.path().join("budget.txt");
+/// let ledger = Ledger::create(&path, "1".parse()?, "the pilot", Neighbors::AddRemove, Unit::Row)?;
+/// let models = || Candidates::new([("lasso", "0.81"), ("forest", "0.87")], "0.005");
+/// let request = Choose::new(1).epsilon("0.75");
+/// let choice = request.run_with_ledger(models, &ledger, "the first choice")?;
+/// assert_eq!(choice.ledger.as_ref().map(|receipt| receipt.left.as_str()), Some("0.25"));
+///
+/// let refused = request.run_with_ledger(models, &ledger, "the second choice").unwrap_err();
+/// assert_eq!(refused.kind(), ErrorKind::Budget);
+/// assert_eq!(ledger.read()?.spent(), "0.75");
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// It can be used by several threads and processes at once: reading, checking and writing are done under a lock of the
+/// file. The file is text that can be read in any editor.
+///
+/// # Privacy
+///
+/// The releases paid for by one ledger are together differentially private with its cap (delta 0), by sequential
+/// composition, also if each was chosen by what the earlier ones gave, as long as everything about the table goes
+/// through this one file, and nobody replaces it by an older copy. It holds no data: times at which releases began,
+/// epsilons, what the user named, and of releases that failed the kind of the error. That a release failed may depend
+/// on the data, as its error does.
+#[derive(Debug, Clone)]
+pub struct Ledger {
+    path: PathBuf,
+}
+
+impl Ledger {
+    /// Creates a ledger with a cap on the sum of all epsilons, a name (which may be empty), and the neighbor relation
+    /// and unit of all releases. [`Unit::Column`] is the same as [`Unit::Row`]: one sample.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the name is long or holds a line break, or the cap has too many digits; `Io` if the file exists or
+    /// cannot be written.
+    pub fn create(
+        path: impl AsRef<Path>,
+        cap: Epsilon,
+        name: &str,
+        neighbors: Neighbors,
+        unit: Unit,
+    ) -> Result<Self> {
+        let path = path.as_ref();
+        check_words("the name", name)?;
+        let terms = text::terms(&Balance::new(cap, name, neighbors, unit));
+        // What could not be read again is not written.
+        text::read(terms.as_bytes()).map_err(|_| too_many_digits())?;
+        file::create(path, &terms)?;
+        Ok(Self { path: path.to_owned() })
+    }
+
+    /// Opens a ledger.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read).
+    pub fn open(path: impl AsRef<Path>) -> Result<Self> {
+        let ledger = Self { path: path.as_ref().to_owned() };
+        ledger.read()?;
+        Ok(ledger)
+    }
+
+    /// Reads what is spent, what is left, and all entries.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if the file is no ledger or is damaged; `Io` if it cannot be read or locked, or is no regular file.
+    pub fn read(&self) -> Result<Balance> {
+        let locked = Locked::to_read(&self.path)?;
+        text::read(&locked.content).map(|(balance, _)| balance)
+    }
+
+    /// Checks that a release could be paid for now, without paying for it: to refuse it before any work is done.
+    ///
+    /// # Errors
+    ///
+    /// As for [`spend`](Self::spend).
+    pub fn check(&self, expense: &Expense) -> Result<()> {
+        expense.check()?;
+        self.read()?.check(expense)
+    }
+
+    /// Pays for a release. When this returns, the entry is on the disk, and the release may be made. It stays spent
+    /// whatever becomes of the release.
+    ///
+    /// # Errors
+    ///
+    /// `Budget` if less than its epsilon is left; `Request` if the release has another neighbor relation or unit than
+    /// the ledger, or a text of it cannot be a part of a line; as for [`read`](Self::read); `Io` if the file cannot be
+    /// written, or the clock is wrong. The release must then not be made.
+    pub fn spend(&self, expense: &Expense) -> Result<Receipt> {
+        expense.check()?;
+        let when = now()?;
+        let locked = Locked::to_append(&self.path)?;
+        let (balance, ending) = text::read(&locked.content)?;
+        balance.check(expense)?;
+        let lines = ending.text() + &text::entry(&balance, expense, &when);
+        // What could not be read again is not written.
+        let content = [&locked.content, lines.as_bytes()].concat();
+        let (after, _) = text::read(&content).map_err(|_| too_many_digits())?;
+        locked.append(&lines)?;
+        Ok(Receipt::of(&after))
+    }
+
+    /// Marks a release that was paid for as failed, with the kind of its error. It stays spent.
+    ///
+    /// # Errors
+    ///
+    /// As for [`read`](Self::read); `Input` if the ledger has no such entry; `Io` if the file cannot be written.
+    pub fn mark_failed(&self, receipt: &Receipt, kind: ErrorKind) -> Result<()> {
+        let locked = Locked::to_append(&self.path)?;
+        let (balance, ending) = text::read(&locked.content)?;
+        if receipt.entry > balance.entries.len() {
+            return Err(Error::input("the ledger has no entry of this receipt"));
+        }
+        locked.append(&(ending.text() + &text::failure(receipt.entry, kind)))
+    }
+
+    /// Pays for a release and makes it; marks it as failed if it fails.
+    ///
+    /// # Errors
+    ///
+    /// As for [`spend`](Self::spend), then those of the release.
+    pub(crate) fn pay<T>(
+        &self,
+        expense: &Expense,
+        release: impl FnOnce() -> Result<T>,
+    ) -> Result<(T, Receipt)> {
+        let receipt = self.spend(expense)?;
+        match release() {
+            Ok(released) => Ok((released, receipt)),
+            Err(error) => {
+                // That it failed is what matters here; the mark is a courtesy.
+                let _ = self.mark_failed(&receipt, error.kind());
+                Err(error)
+            }
+        }
+    }
+}
+
+fn too_many_digits() -> Error {
+    Error::request("the exact sum would have more digits than a ledger holds")
+        .hint("round epsilon to a few decimals")
+}
+
+/// The time in UTC.
+fn now() -> Result<String> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok();
+    let now = since.and_then(|since| utc(since.as_secs()));
+    now.ok_or_else(|| Error::io("the clock shows no time between 1970 and 9999"))
+}
+
+#[cfg(test)]
+mod tests;

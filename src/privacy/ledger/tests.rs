@@ -1,0 +1,183 @@
+//! Ledgers in files: refusals, races, damage.
+
+use std::fs;
+
+use super::*;
+use crate::error::ErrorKind;
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().join("budget.txt")
+    }
+
+    fn ledger(&self, cap: &str) -> Ledger {
+        let cap = cap.parse().unwrap();
+        Ledger::create(self.path(), cap, "pilot", Neighbors::AddRemove, Unit::Row).unwrap()
+    }
+}
+
+fn expense(epsilon: &str) -> Expense {
+    Expense::new(epsilon.parse().unwrap(), "select")
+}
+
+#[test]
+fn the_cap_is_met_exactly() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    for (entry, left) in [(1, "0.9"), (2, "0.8"), (3, "0.7")] {
+        let receipt = ledger.spend(&expense("0.1")).unwrap();
+        assert_eq!((receipt.entry, receipt.left.as_str()), (entry, left));
+    }
+    let before = fs::read(folder.path()).unwrap();
+    let error = ledger.spend(&expense("0.7000000000001")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    assert_eq!(ledger.check(&expense("0.8")).unwrap_err().kind(), ErrorKind::Budget);
+    assert_eq!(fs::read(folder.path()).unwrap(), before);
+    let receipt = ledger.spend(&expense("0.7")).unwrap();
+    assert_eq!((receipt.spent.as_str(), receipt.left.as_str()), ("1", "0"));
+    assert_eq!(ledger.spend(&expense("1e-6")).unwrap_err().kind(), ErrorKind::Budget);
+    let thirds = Folder::new();
+    let ledger = thirds.ledger("1");
+    (0..3).for_each(|_| drop(ledger.spend(&expense("1/3")).unwrap()));
+    assert!(ledger.spend(&expense("1e-6")).is_err());
+}
+
+#[test]
+fn other_releases_and_words_are_refused() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    let replacing = expense("0.1").neighbors(Neighbors::ReplaceOne);
+    for wrong in [replacing, expense("0.1").note("a\nb"), Expense::new("1".parse().unwrap(), "a,b")]
+    {
+        assert_eq!(ledger.spend(&wrong).unwrap_err().kind(), ErrorKind::Request);
+    }
+    for unit in [Unit::Row, Unit::Column, Unit::Unit] {
+        ledger.spend(&expense("0.1").unit(unit)).unwrap();
+    }
+    let other = Folder::new();
+    let cap = || "1".parse().unwrap();
+    let create =
+        |name| Ledger::create(other.path(), cap(), name, Neighbors::ReplaceOne, Unit::Unit);
+    assert_eq!(create("a\nb").unwrap_err().kind(), ErrorKind::Request);
+    let ledger = create("").unwrap();
+    assert_eq!(create("").unwrap_err().kind(), ErrorKind::Io);
+    let replacing = || expense("0.1").neighbors(Neighbors::ReplaceOne);
+    assert_eq!(ledger.spend(&replacing()).unwrap_err().kind(), ErrorKind::Request);
+    assert!(ledger.spend(&replacing().unit(Unit::Unit)).is_ok());
+}
+
+#[test]
+fn a_failed_release_is_marked_and_stays_spent() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    let failed = ledger.pay(&expense("0.5"), || Err::<(), _>(Error::input("damaged")));
+    assert_eq!(failed.unwrap_err().kind(), ErrorKind::Input);
+    let (answer, receipt) = ledger.pay(&expense("0.25"), || Ok(42)).unwrap();
+    assert_eq!((answer, receipt.entry), (42, 2));
+    let balance = ledger.read().unwrap();
+    assert_eq!(balance.spent(), "0.75");
+    let marks: Vec<_> = balance.entries.iter().map(|entry| entry.failed.as_deref()).collect();
+    assert_eq!(marks, [Some("input"), None]);
+    // A release that cannot be paid for is not begun.
+    let refused = ledger.pay(&expense("0.5"), || -> Result<()> { unreachable!() });
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::Budget);
+}
+
+/// Sums whose exact text could not be read again are not written.
+#[test]
+fn sums_of_many_digits_are_refused() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1000");
+    let primes = ["1000003", "1000033", "1000037", "1000039", "1000081", "1000099", "1000117"];
+    let paid = primes.iter().filter(|prime| ledger.spend(&expense(&format!("3/{prime}"))).is_ok());
+    let paid = paid.count();
+    assert!((2..7).contains(&paid), "{paid}");
+    assert_eq!(ledger.read().unwrap().entries.len(), paid);
+    let long = format!("1.{}e0", "1".repeat(60)).parse::<Epsilon>().unwrap();
+    let other = Folder::new();
+    let made = Ledger::create(other.path(), long, "", Neighbors::AddRemove, Unit::Row);
+    assert_eq!(made.unwrap_err().kind(), ErrorKind::Request);
+    assert!(!other.path().exists());
+}
+
+/// Threads that spend at the same time: all entries are there, and the cap holds.
+#[test]
+fn threads_share_a_ledger() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    let paid: usize = std::thread::scope(|scope| {
+        let spend = || (0..10).filter(|_| ledger.spend(&expense("0.05")).is_ok()).count();
+        let threads: Vec<_> = (0..4).map(|_| scope.spawn(spend)).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(paid, 20);
+    let balance = ledger.read().unwrap();
+    assert_eq!((balance.entries.len(), balance.left()), (20, "0".into()));
+}
+
+/// A line that was cut off counts, is ended by the next entry, and nothing before it changes.
+#[test]
+fn a_cut_line_is_ended_by_the_next_entry() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    ledger.spend(&expense("0.5").note("größer")).unwrap();
+    let whole = fs::read(folder.path()).unwrap();
+    let cut = &whole[..whole.len() - 24];
+    fs::write(folder.path(), cut).unwrap();
+    assert_eq!(ledger.read().unwrap().left(), "0.5");
+    assert_eq!(ledger.spend(&expense("0.75")).unwrap_err().kind(), ErrorKind::Budget);
+    let receipt = ledger.spend(&expense("0.25")).unwrap();
+    assert_eq!((receipt.entry, receipt.left.as_str()), (2, "0.25"));
+    let after = fs::read(folder.path()).unwrap();
+    assert!(
+        after.starts_with(cut) && after[cut.len()..].starts_with(b" (cut off)\n2: epsilon 0.25,")
+    );
+    ledger.mark_failed(&receipt, ErrorKind::Canceled).unwrap();
+    assert_eq!(Ledger::open(folder.path()).unwrap().read().unwrap().spent(), "0.75");
+}
+
+#[test]
+fn what_is_no_ledger_is_left_alone() {
+    let folder = Folder::new();
+    let data = "age,dose\n1,2\n";
+    fs::write(folder.path(), data).unwrap();
+    assert_eq!(Ledger::open(folder.path()).unwrap_err().kind(), ErrorKind::Input);
+    assert_eq!(fs::read_to_string(folder.path()).unwrap(), data);
+    assert_eq!(Ledger::open(folder.0.path()).unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!(Ledger::open(folder.0.path().join("none")).unwrap_err().kind(), ErrorKind::Io);
+    #[cfg(unix)]
+    assert_eq!(Ledger::open("/dev/zero").unwrap_err().kind(), ErrorKind::Io);
+}
+
+#[test]
+fn a_read_only_ledger_pays_for_nothing() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    let mut permissions = fs::metadata(folder.path()).unwrap().permissions();
+    permissions.set_readonly(true);
+    fs::set_permissions(folder.path(), permissions).unwrap();
+    assert_eq!(ledger.spend(&expense("0.5")).unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!(ledger.read().unwrap().spent(), "0");
+}
+
+/// An editor that saves puts another file in the place of the old one: an entry in the old one would be lost.
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_was_replaced_pays_for_nothing() {
+    let folder = Folder::new();
+    folder.ledger("1");
+    let path = folder.path();
+    let locked = Locked::to_append(&path).unwrap();
+    let saved = folder.0.path().join("saved");
+    fs::copy(&path, &saved).unwrap();
+    fs::rename(&saved, &path).unwrap();
+    let error = locked.append("1: epsilon").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Io);
+    assert!(error.to_string().contains("replaced"), "{error}");
+}

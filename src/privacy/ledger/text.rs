@@ -1,0 +1,224 @@
+//! The text of a ledger, read and written.
+
+use num_rational::BigRational;
+
+use super::utc::is_utc;
+use super::{Balance, Expense, LedgerEntry};
+use crate::error::{Error, ErrorKind, Result};
+use crate::exact::{format_rational, parse_rational};
+use crate::privacy::{Epsilon, Neighbors, Unit};
+
+/// The first line.
+pub(super) const VERSION: &str = "dpsis ledger 1";
+
+/// The end of a line that was cut off and then ended by a later entry.
+const CUT: &str = " (cut off)";
+
+/// The longest name or note, in characters.
+const LONGEST: usize = 200;
+
+/// The kinds of errors with their words.
+const KINDS: [(ErrorKind, &str); 5] = [
+    (ErrorKind::Request, "request"),
+    (ErrorKind::Input, "input"),
+    (ErrorKind::Io, "io"),
+    (ErrorKind::Canceled, "canceled"),
+    (ErrorKind::Budget, "budget"),
+];
+
+/// What ends the last line before another one follows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// Nothing: it ends.
+    Whole,
+    /// A line feed.
+    LineFeed,
+    /// The words that it was cut off, and a line feed.
+    CutOff,
+}
+
+impl Ending {
+    /// The text that ends the line.
+    pub(super) fn text(self) -> String {
+        match self {
+            Self::Whole => String::new(),
+            Self::LineFeed => "\n".to_owned(),
+            Self::CutOff => format!("{CUT}\n"),
+        }
+    }
+}
+
+/// Checks a text that is to stand in a line.
+///
+/// # Errors
+///
+/// `Request` if it is long, holds a line break or another control character, or starts or ends with a blank.
+pub(super) fn check_words(what: &str, text: &str) -> Result<()> {
+    let breaks = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
+    if text.chars().any(breaks) {
+        return Err(Error::request(format!("{what} holds a line break or a control character")));
+    }
+    if text.trim() != text {
+        return Err(Error::request(format!("{what} starts or ends with a blank")));
+    }
+    if text.chars().count() > LONGEST {
+        return Err(Error::request(format!("{what} is longer than {LONGEST} characters")));
+    }
+    Ok(())
+}
+
+/// The lines before the entries.
+pub(super) fn terms(balance: &Balance) -> String {
+    let neighbors = match balance.neighbors {
+        Neighbors::AddRemove => "add/remove",
+        Neighbors::ReplaceOne => "replace-one",
+    };
+    let Balance { name, cap, unit, .. } = balance;
+    let name = if name.is_empty() { String::new() } else { format!(" {name}") };
+    format!(
+        "{VERSION}\nname:{name}\ncap: {cap}\nneighbors: {neighbors}\nunit: {unit}\ndelta: 0\n\n"
+    )
+}
+
+/// The line of a release that is paid for now.
+pub(super) fn entry(balance: &Balance, expense: &Expense, when: &str) -> String {
+    let Expense { epsilon, command, note, .. } = expense;
+    let number = balance.entries.len() + 1;
+    let total = format_rational(&(&balance.spent + epsilon.as_rational()));
+    let note = if note.is_empty() { String::new() } else { format!(", {note}") };
+    format!("{number}: epsilon {epsilon}, total {total}, {when}, {command}{note}\n")
+}
+
+/// The line that marks an entry as failed.
+pub(super) fn failure(number: usize, kind: ErrorKind) -> String {
+    let word = KINDS.iter().find(|(known, _)| *known == kind).map_or("io", |(_, word)| word);
+    format!("failed {number}: {word}\n")
+}
+
+/// Reads a ledger, and what its last line needs before another one.
+///
+/// # Errors
+///
+/// `Input` with the line if it is none, or if a line does not follow from those above; no text of it is repeated.
+pub(super) fn read(bytes: &[u8]) -> Result<(Balance, Ending)> {
+    let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    // What follows the last line feed is a line without its end.
+    let last = lines.pop().unwrap_or_default();
+    let (head, rest) = lines.split_at_checked(7).ok_or_else(no_terms)?;
+    let mut balance = read_terms(head).ok_or_else(no_terms)?;
+    for (i, line) in rest.iter().enumerate() {
+        if line.is_empty() || read_line(&mut balance, line) {
+            continue;
+        }
+        let cut = line.strip_suffix(CUT.as_bytes());
+        if !cut.is_some_and(|line| read_cut(&mut balance, line)) {
+            return Err(Error::input(format!(
+                "line {} of the ledger does not follow from those above",
+                head.len() + i + 1
+            )));
+        }
+    }
+    let ending = if last.is_empty() {
+        Ending::Whole
+    } else if read_line(&mut balance, last) {
+        Ending::LineFeed
+    } else if read_cut(&mut balance, last) {
+        Ending::CutOff
+    } else {
+        let rule = "the last line of the ledger is cut off before the end of its epsilon";
+        let hint = "complete the line; remove it only if its release printed nothing";
+        return Err(Error::input(rule).hint(hint));
+    };
+    Ok((balance, ending))
+}
+
+fn no_terms() -> Error {
+    Error::input("the file is no ledger of this version, or its first lines are incomplete")
+}
+
+fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
+    let lines: Vec<&str> =
+        lines.iter().map(|line| std::str::from_utf8(line).ok()).collect::<Option<_>>()?;
+    let [version, name, cap, neighbors, unit, delta, blank] = lines.try_into().ok()?;
+    let name = name.strip_prefix("name:")?.trim();
+    check_words("the name", name).ok()?;
+    let cap: Epsilon = cap.strip_prefix("cap: ")?.parse().ok()?;
+    let neighbors = match neighbors.strip_prefix("neighbors: ")? {
+        "add/remove" => Neighbors::AddRemove,
+        "replace-one" => Neighbors::ReplaceOne,
+        _ => return None,
+    };
+    let unit = match unit.strip_prefix("unit: ")? {
+        "row" => Unit::Row,
+        "unit" => Unit::Unit,
+        _ => return None,
+    };
+    let is_whole = version == VERSION && delta == "delta: 0" && blank.is_empty();
+    is_whole.then(|| Balance::new(cap, name, neighbors, unit))
+}
+
+/// Reads a whole line, an entry or the mark of a failure; false if it is none.
+fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
+    let Ok(line) = std::str::from_utf8(line) else { return false };
+    let read = match line.strip_prefix("failed ") {
+        Some(failure) => read_failure(balance, failure),
+        None => read_entry(balance, line),
+    };
+    read.is_some()
+}
+
+fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
+    let (number, epsilon, rest) = read_cost(balance, line)?;
+    let (total, rest) = rest.strip_prefix(" total ")?.split_once(", ")?;
+    let total: BigRational = parse_rational(total)?;
+    let (when, what) = rest.split_once(", ")?;
+    let (command, note) = what.split_once(", ").unwrap_or((what, ""));
+    let follows = total == &balance.spent + epsilon.as_rational();
+    if !follows || !is_utc(when) || check_words("", what).is_err() {
+        return None;
+    }
+    balance.add(LedgerEntry {
+        number,
+        epsilon,
+        when: Some(when.to_owned()),
+        command: Some(command.to_owned()),
+        note: note.to_owned(),
+        failed: None,
+    });
+    Some(())
+}
+
+/// The number of the next entry, its epsilon, and what follows the comma behind it.
+fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, &'a str)> {
+    let number = balance.entries.len() + 1;
+    let cost = line.strip_prefix(&format!("{number}: epsilon "))?;
+    let (epsilon, rest) = cost.split_once(',')?;
+    Some((number, epsilon.parse().ok()?, rest))
+}
+
+fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
+    let (number, kind) = failure.split_once(": ")?;
+    let place = number.parse::<usize>().ok()?.checked_sub(1)?;
+    let entry = balance.entries.get_mut(place)?;
+    let (_, word) = KINDS.iter().find(|(_, word)| *word == kind)?;
+    entry.failed = Some((*word).to_owned());
+    Some(())
+}
+
+/// Reads a line that was cut off: an entry counts if its epsilon is whole, the mark of a failure says nothing. False
+/// if it may be an entry whose epsilon is unknown, or no line of a ledger.
+fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
+    let mark = b"failed ";
+    if line.starts_with(mark) || mark.starts_with(line) {
+        return true;
+    }
+    // The cut may be in the middle of a letter of the note.
+    let line = String::from_utf8_lossy(line);
+    let Some((number, epsilon, _)) = read_cost(balance, &line) else { return false };
+    let note = String::new();
+    balance.add(LedgerEntry { number, epsilon, when: None, command: None, note, failed: None });
+    true
+}
+
+#[cfg(test)]
+mod tests;

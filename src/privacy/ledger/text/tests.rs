@@ -1,0 +1,155 @@
+//! Every cut of a ledger, and what is no ledger.
+
+use super::*;
+use crate::error::ErrorKind;
+use crate::exact::ratio;
+
+const TIME: &str = "2026-11-22T09:30:00Z";
+
+/// The terms of a ledger with a cap of 2.
+fn empty() -> String {
+    let cap = "2".parse().unwrap();
+    terms(&Balance::new(cap, "the pilot", Neighbors::AddRemove, Unit::Row))
+}
+
+/// A ledger with entries of 1/2, 1/8 and 1/3, the second of which failed; with letters of several bytes.
+fn filled() -> String {
+    let mut text = empty();
+    for (epsilon, note) in [("0.5", "erster Blick, größer"), ("0.125", ""), ("1/3", "λ, μ")] {
+        let (balance, _) = read(text.as_bytes()).unwrap();
+        let expense = Expense::new(epsilon.parse().unwrap(), "select").note(note);
+        text += &entry(&balance, &expense, TIME);
+        if epsilon == "0.125" {
+            text += &failure(2, ErrorKind::Input);
+        }
+    }
+    text
+}
+
+#[test]
+fn the_format_is_the_documented_one() {
+    assert_eq!(
+        filled(),
+        "dpsis ledger 1\nname: the pilot\ncap: 2\nneighbors: add/remove\nunit: row\ndelta: 0\n\n\
+         1: epsilon 0.5, total 0.5, 2026-11-22T09:30:00Z, select, erster Blick, größer\n\
+         2: epsilon 0.125, total 0.625, 2026-11-22T09:30:00Z, select\n\
+         failed 2: input\n\
+         3: epsilon 1/3, total 23/24, 2026-11-22T09:30:00Z, select, λ, μ\n"
+    );
+    let page = include_str!("../page.md");
+    let example = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
+    let (balance, ending) = read(example.as_bytes()).unwrap();
+    assert_eq!((balance.spent(), balance.left()), ("5/6".into(), "1/6".into()));
+    assert_eq!(ending, Ending::Whole);
+}
+
+#[test]
+fn what_is_written_is_read() {
+    let (balance, ending) = read(filled().as_bytes()).unwrap();
+    assert_eq!(ending, Ending::Whole);
+    assert_eq!((balance.name.as_str(), balance.cap.to_string()), ("the pilot", "2".to_owned()));
+    assert_eq!(balance.spent, ratio(23, 24));
+    assert_eq!(balance.left, ratio(25, 24));
+    let entries = &balance.entries;
+    assert_eq!(entries.iter().map(|entry| entry.number).collect::<Vec<_>>(), [1, 2, 3]);
+    assert_eq!(entries[0].note, "erster Blick, größer");
+    assert_eq!(entries[1].failed.as_deref(), Some("input"));
+    assert_eq!((entries[2].when.as_deref(), entries[2].failed.as_deref()), (Some(TIME), None));
+}
+
+/// Of every entry of which a byte is left, the whole epsilon counts, or the file is refused; and so it is after the next
+/// entry, and after that one was cut.
+#[test]
+fn no_cut_forgets_an_entry_that_is_partly_there() {
+    let (whole, start) = (filled(), empty().len());
+    let amounts = [ratio(1, 2), ratio(1, 8), ratio(1, 3)];
+    let starts: Vec<usize> =
+        (1..=3).map(|number| whole.find(&format!("\n{number}: ")).unwrap() + 1).collect();
+    let (mut counted, mut refused) = (0, 0);
+    for cut in 0..=whole.len() {
+        let bytes = &whole.as_bytes()[..cut];
+        let Ok((balance, ending)) = read(bytes) else {
+            // The terms, or an epsilon without the comma behind it.
+            let line = bytes.rsplit(|byte| *byte == b'\n').next().unwrap();
+            assert!(cut < start || !line.contains(&b','), "{cut}");
+            refused += 1;
+            continue;
+        };
+        counted += 1;
+        let begun = starts.iter().filter(|start| **start < cut).count();
+        let expected: BigRational = amounts[..begun].iter().sum();
+        assert_eq!(balance.spent, expected, "{cut}");
+        // The next entry.
+        let expense = Expense::new("0.25".parse().unwrap(), "choose");
+        let added = ending.text() + &entry(&balance, &expense, TIME);
+        let bytes = [bytes, added.as_bytes()].concat();
+        let (after, ending) = read(&bytes).unwrap();
+        assert_eq!((after.spent, ending), (&expected + ratio(1, 4), Ending::Whole), "{cut}");
+        let (cut_again, ending) = read(&bytes[..bytes.len() - 3]).unwrap();
+        assert_eq!((cut_again.spent, ending), (&expected + ratio(1, 4), Ending::LineFeed), "{cut}");
+    }
+    assert!(counted > 150 && refused > start, "{counted} {refused}");
+}
+
+#[test]
+fn what_is_no_ledger_is_refused_without_a_word_of_it() {
+    let filled = filled();
+    let changed = |from: &str, to: &str| {
+        assert!(filled.contains(from), "{from}");
+        filled.replacen(from, to, 1)
+    };
+    for wrong in [
+        String::new(),
+        "age,dose\n1,S3CR3T\n".repeat(9),
+        changed("ledger 1", "ledger 2"),
+        changed("delta: 0", "delta: 0.1"),
+        changed("cap: 2", "cap: -2"),
+        changed("unit: row", "unit: S3CR3T"),
+        changed("add/remove", "remove"),
+        // A line that was removed, changed, doubled or moved.
+        changed("2: epsilon 0.125, total 0.625, 2026-11-22T09:30:00Z, select\n", ""),
+        changed("epsilon 0.125", "epsilon 0.12"),
+        changed("total 0.625", "total 0.62"),
+        changed("3: epsilon", "4: epsilon"),
+        changed("failed 2: input\n", "failed 4: input\n"),
+        changed("failed 2: input\n", "failed 2: S3CR3T\n"),
+        changed("2026-11-22T09", "22.11.2026 09"),
+        changed("2: epsilon 0.125", "2: epsilon -0.125"),
+        changed("λ", "\r"),
+        changed("select, erster", "\u{0}"),
+        filled.clone() + "S3CR3T",
+        filled.clone() + "S3CR3T\n",
+        filled.clone() + "\0\0\0",
+        filled.replace('\n', "\r\n"),
+    ] {
+        let error = read(wrong.as_bytes()).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Input, "{wrong}");
+        assert!(!error.to_string().contains("S3CR3T"), "{error}");
+    }
+    let not_text = [filled.as_bytes(), &[0xff, b'\n']].concat();
+    assert!(read(&not_text).is_err());
+}
+
+#[test]
+fn words_stay_in_their_line() {
+    for good in ["", "a", "the pilot, 2nd look: 1/2 (cut off)", "größer"] {
+        assert!(check_words("it", good).is_ok(), "{good:?}");
+    }
+    let long = "n".repeat(LONGEST + 1);
+    for bad in ["a\nb", "a\rb", "a\tb", "\u{85}x", "a\u{2028}b", " a", "a ", &long] {
+        assert!(check_words("it", bad).is_err(), "{bad:?}");
+    }
+}
+
+/// No name and no note can make a line that reads differently.
+#[test]
+fn notes_cannot_pretend() {
+    for note in ["3: epsilon 1, total 1", "a (cut off)", "failed 1: io", ", ,", "epsilon 9,"] {
+        let (balance, _) = read(empty().as_bytes()).unwrap();
+        let expense = Expense::new("0.5".parse().unwrap(), "select").note(note);
+        let text = empty() + &entry(&balance, &expense, TIME);
+        let (balance, ending) = read(text.as_bytes()).unwrap();
+        assert_eq!((balance.entries.len(), ending), (1, Ending::Whole), "{note}");
+        assert_eq!((balance.spent, &*balance.entries[0].note), (ratio(1, 2), note));
+    }
+}

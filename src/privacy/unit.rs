@@ -1,0 +1,41 @@
+//! The unit of privacy.
+
+use std::fmt;
+
+use serde::Serialize;
+
+/// The unit of privacy, by which neighboring tables differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub enum Unit {
+    /// A row of the table.
+    #[serde(rename = "row")]
+    Row,
+    /// A column, if features are rows.
+    #[serde(rename = "column")]
+    Column,
+    /// A unit of the data behind externally computed scores.
+    #[serde(rename = "unit")]
+    Unit,
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Row => "row",
+            Self::Column => "column",
+            Self::Unit => "unit",
+        })
+    }
+}
+
+impl Unit {
+    /// The word for several units: where features are rows, each column is a sample.
+    pub(crate) fn plural(self) -> &'static str {
+        match self {
+            Self::Row => "rows",
+            Self::Column => "samples",
+            Self::Unit => "units",
+        }
+    }
+}
