@@ -302,9 +302,9 @@ impl CheckedSelect {
 
     /// Like [`run`](Self::run), after a ledger has paid for it; the entry has this note.
     ///
-    /// The ledger pays when the request and the header are checked, before any row is read. What can be read only once
-    /// is not read to be checked: a request that does not fit it then stays spent. If the run fails, the entry is marked
-    /// as failed and stays spent.
+    /// The ledger pays when the request and the header are checked, before any value is used. What can be read only once
+    /// is not read to be checked: a request that does not fit it then stays spent. A file whose header takes reading all
+    /// of it, such as R's, is read twice. If the run fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
