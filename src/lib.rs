@@ -141,7 +141,9 @@ pub use select::{
 pub mod internals {
     #[cfg(feature = "arrow")]
     pub use crate::data::quiet_caught_panics;
-    pub use crate::data::{WholeTable, delimiter_name, near_misses, parse_delimiter, parse_number};
+    pub use crate::data::{
+        WholeTable, delimiter_name, near_misses, parse_delimiter, parse_number, reads_again,
+    };
     pub use crate::exact::{binomial, ln_binomial};
     pub use crate::mechanism::check_k;
     #[cfg(feature = "methods")]

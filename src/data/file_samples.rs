@@ -8,6 +8,7 @@ use crate::data::formats::Format;
 use crate::data::number::CellFormat;
 use crate::data::samples::{Opening, SampleFold, Samples, sealed};
 use crate::data::schema::Schema;
+use crate::data::table::reads_again;
 use crate::data::text_samples::TextSamples;
 use crate::error::{Error, Result};
 
@@ -87,7 +88,8 @@ impl sealed::Open for FileTable {
     }
 
     fn repeats(&self) -> bool {
-        self.file().is_regular() && self.facts.target_file.as_deref().is_none_or(Path::is_file)
+        let beside = self.facts.target_file.as_deref();
+        self.file().path().is_some_and(reads_again) && beside.is_none_or(reads_again)
     }
 }
 

@@ -95,6 +95,7 @@ pub(crate) use schema::Schema;
 pub use schema::near_misses;
 pub(crate) use side::{SideFile, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
+pub use table::reads_again;
 #[cfg(feature = "inspect")]
 pub(crate) use table::{OpenTable, likely_cells};
 pub(crate) use target::{Labels, TargetCell, TargetCode};

@@ -403,6 +403,12 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
     })
 }
 
+/// Whether a path can be read more than once, or is not there at all: not standard input, not a pipe.
+pub fn reads_again(path: &Path) -> bool {
+    let once = |metadata: std::fs::Metadata| !metadata.is_file();
+    path != Path::new("-") && !path.metadata().is_ok_and(once)
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;

@@ -1,8 +1,6 @@
 //! Runs that a ledger pays for.
 
-use std::path::Path;
-
-use crate::data::Source;
+use crate::data::{Source, reads_again};
 use crate::error::Result;
 use crate::privacy::{Epsilon, Expense, Ledger, Unit};
 use crate::select::record::{Command, Selection};
@@ -38,7 +36,7 @@ pub(super) fn run_with_ledger(
 /// Whether the file of bounds, if there is one, can be read twice.
 fn bounds_repeat(request: &Request) -> bool {
     match &request.scale {
-        Some(Scale::BoundsFile(path)) => Path::is_file(path),
+        Some(Scale::BoundsFile(path)) => reads_again(path),
         _ => true,
     }
 }

@@ -14,6 +14,7 @@ use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use advice::{KnownRelation, LARGEST};
+use dpsis::internals::reads_again;
 use dpsis::mechanism::{Baseline, CARDS};
 use dpsis::{
     CandidateColumns, Candidates, Choice, Choose, Epsilon, Error, Ledger, Neighbors, NotPrivate,
@@ -257,7 +258,7 @@ impl ChooseArguments {
         let note = self.ledger.note();
         ledger.check(&request.expense(note)?)?;
         // What can be read only once is left for the scores.
-        if self.file.is_file() {
+        if reads_again(&self.file) {
             let (columns, common) = (self.columns(), self.common_sensitivity());
             let mut public = PublicCandidates::read_columns(&self.file, &columns, common)?;
             if self.wants_the_largest() {
