@@ -1,4 +1,4 @@
-#![doc = include_str!("page.md")]
+//! A ledger: the budget of one table as a file, with a cap.
 
 mod balance;
 mod expense;
@@ -51,6 +51,8 @@ use crate::error::{Error, ErrorKind, Result};
 /// through this one file, and nobody replaces it by an older copy. It holds no data: times at which releases began,
 /// epsilons, what the user named, and of releases that failed the kind of the error. That a release failed may depend
 /// on the data, as its error does.
+///
+#[doc = include_str!("page.md")]
 #[derive(Debug, Clone)]
 pub struct Ledger {
     path: PathBuf,
