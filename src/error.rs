@@ -27,6 +27,8 @@ pub enum Parameter {
     K,
     /// The privacy budget.
     Epsilon,
+    /// The probability with which the bound of epsilon may fail.
+    Delta,
     /// The shares of the budget.
     Shares,
     /// The release of directions.

@@ -5,7 +5,8 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::choose::{Candidates, Choose};
-use crate::mechanism::Mechanism;
+use crate::error::Result;
+use crate::mechanism::{Calibrated, Mechanism};
 use crate::privacy::{Epsilon, NotPrivate, Purpose, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::{
@@ -113,7 +114,10 @@ pub struct ScoresUsed {
 }
 
 impl Serialize for NotPrivate<ChoiceRecord> {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+    fn serialize<S: serde::Serializer>(
+        &self,
+        serializer: S,
+    ) -> std::result::Result<S::Ok, S::Error> {
         ChoiceRecord::serialize(self, serializer)
     }
 }
@@ -122,17 +126,21 @@ pub(super) fn record(
     request: &Choose,
     candidates: &Candidates,
     mechanism: &dyn Mechanism,
-    epsilon: Epsilon,
+    budget: (Epsilon, Calibrated),
     picks: &[usize],
     entropy: Entropy,
-) -> ChoiceRecord {
+) -> Result<ChoiceRecord> {
+    let (epsilon, calibrated) = budget;
     let randomness = RandomnessUsed::of(entropy);
+    let warnings = randomness.warning().into_iter().chain(Warning::of_delta(&calibrated));
+    let warnings = warnings.collect();
+    let Calibrated { noise, delta, .. } = calibrated;
     let picked = |&index: &usize| ChosenCandidate {
         name: candidates.names()[index].clone(),
         row: index + 1,
         index,
     };
-    ChoiceRecord {
+    Ok(ChoiceRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Choose,
         run: None,
@@ -142,8 +150,10 @@ pub(super) fn record(
         order: PickOrder::of(mechanism.card()),
         guarantee: Guarantee {
             spent: vec![Spending { purpose: Purpose::Selection, epsilon: epsilon.clone() }],
+            events: vec![mechanism.card().event(request.k, &noise)?],
             epsilon,
-            delta: "0".to_owned(),
+            pure_epsilon: (!delta.is_zero()).then_some(noise),
+            delta,
             neighbors: request.neighbors,
             unit: Unit::Unit,
         },
@@ -155,7 +165,7 @@ pub(super) fn record(
             own_sensitivities: candidates.have_own_sensitivities(),
             monotonic: request.monotonic,
         },
-        warnings: randomness.warning().into_iter().collect(),
+        warnings,
         randomness,
-    }
+    })
 }

@@ -6,8 +6,10 @@ use crate::choose::record::record;
 use crate::choose::{Candidates, Choice, ChoiceRecord, PublicCandidates, Trials};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
-use crate::mechanism::{CanonicalLipschitz, Chooses, Mechanism, check_choice, choose};
-use crate::privacy::{Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Unit};
+use crate::mechanism::{
+    Calibrated, CanonicalLipschitz, Chooses, Mechanism, calibrate, check_choice, choose,
+};
+use crate::privacy::{Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Unit};
 use crate::random::Entropy;
 use crate::score::Scores;
 use crate::select::Command;
@@ -16,12 +18,13 @@ use crate::select::Command;
 ///
 /// # Privacy
 ///
-/// The whole [`Choice`] is epsilon-differentially private (delta 0) for the stated neighbor relation,
+/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is stated) for the stated neighbor relation,
 /// provided that the stated sensitivities are correct. Each run spends epsilon.
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(super) k: usize,
     pub(super) epsilon: Option<Exact>,
+    pub(super) delta: Option<Exact>,
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
     pub(super) neighbors: Neighbors,
     pub(super) monotonic: bool,
@@ -34,6 +37,7 @@ impl Choose {
         Self {
             k,
             epsilon: None,
+            delta: None,
             mechanism: None,
             neighbors: Neighbors::default(),
             monotonic: false,
@@ -44,6 +48,13 @@ impl Choose {
     /// its shortest decimal representation) or an [`Epsilon`].
     pub fn epsilon(mut self, epsilon: impl Into<Exact>) -> Self {
         self.epsilon = Some(epsilon.into());
+        self
+    }
+
+    /// Lets the choice spend a delta too, an exact number from 1e-100 to 1e-3, as for
+    /// [`Select::delta`](crate::Select::delta): for [`Peel`](crate::mechanism::Peel) alone.
+    pub fn delta(mut self, delta: impl Into<Exact>) -> Self {
+        self.delta = Some(delta.into());
         self
     }
 
@@ -115,6 +126,7 @@ impl Choose {
     pub fn expense(&self, note: &str) -> Result<Expense> {
         let epsilon = Epsilon::stated(self.epsilon.clone())?;
         let expense = Expense::new(epsilon, Command::Choose.to_string());
+        let expense = expense.delta(self.stated_delta()?);
         Ok(expense.neighbors(self.neighbors).unit(Unit::Unit).note(note))
     }
 
@@ -130,7 +142,8 @@ impl Choose {
         let scores = Scores::with_sensitivities(values, sensitivities, self.neighbors)?;
         let scores = if self.monotonic { scores.monotonic()? } else { scores };
         let mechanism = self.mechanism_for(scores.is_homogeneous())?;
-        check_choice(mechanism.card(), &scores, self.k)
+        check_choice(mechanism.card(), &scores, self.k)?;
+        self.budget(&*mechanism).map(|_| ())
     }
 
     /// Counts the outcomes of this many independent choices. For evaluation on public scores only, since
@@ -149,23 +162,39 @@ impl Choose {
         trials: u64,
         entropy: Entropy,
     ) -> Result<NotPrivate<Trials>> {
-        let (scores, mechanism, epsilon) = self.checked(candidates)?;
-        Trials::of_mechanism(&*mechanism, &scores, self.k, &epsilon, trials, entropy)
+        let (scores, mechanism, (_, Calibrated { noise, .. })) = self.checked(candidates)?;
+        Trials::of_mechanism(&*mechanism, &scores, self.k, &noise, trials, entropy)
             .map(NotPrivate::new)
     }
 
     fn draw(&self, candidates: &Candidates, entropy: Entropy) -> Result<ChoiceRecord> {
-        let (scores, mechanism, epsilon) = self.checked(candidates)?;
+        let (scores, mechanism, budget) = self.checked(candidates)?;
         let bits = entropy.source()?.bits(Purpose::Selection.draw());
-        let picks = choose(&*mechanism, &scores, self.k, &epsilon, &bits)?;
-        Ok(record(self, candidates, &*mechanism, epsilon, &picks, entropy))
+        let picks = choose(&*mechanism, &scores, self.k, &budget.1.noise, &bits)?;
+        record(self, candidates, &*mechanism, budget, &picks, entropy)
     }
 
-    fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Epsilon)> {
-        let epsilon = Epsilon::stated(self.epsilon.clone())?;
+    fn checked(
+        &self,
+        candidates: &Candidates,
+    ) -> Result<(Scores, Arc<dyn Mechanism>, (Epsilon, Calibrated))> {
         let scores = candidates.scores(self.neighbors, self.monotonic)?;
         let mechanism = self.mechanism_for(scores.is_homogeneous())?;
-        Ok((scores, mechanism, epsilon))
+        let budget = self.budget(&*mechanism)?;
+        Ok((scores, mechanism, budget))
+    }
+
+    /// The stated epsilon, and the noise and the delta of the choice.
+    fn budget(&self, mechanism: &dyn Mechanism) -> Result<(Epsilon, Calibrated)> {
+        let epsilon = Epsilon::stated(self.epsilon.clone())?;
+        // Also where the scores are not known, k picks at most must be possible.
+        let calibrated =
+            calibrate(mechanism.card(), self.k.max(1), &epsilon, &self.stated_delta()?)?;
+        Ok((epsilon, calibrated))
+    }
+
+    fn stated_delta(&self) -> Result<Delta> {
+        self.delta.clone().map_or_else(|| Ok(Delta::zero()), Delta::try_from)
     }
 
     /// The stated mechanism, or the default for one common sensitivity.

@@ -60,6 +60,7 @@ pub use noisy_max::{NoiseKind, NoisyMax};
 pub use not_private::Baseline;
 pub use parameters::{MechanismParameter, Parameters};
 pub use peel::Peel;
+pub(crate) use peel::calibration::{Calibrated, calibrate};
 pub use peel_pnf::PeelPermuteAndFlip;
 pub use pnf::PermuteAndFlip;
 pub use registry::{CARDS, by_id};

@@ -3,6 +3,7 @@
 
 pub mod account;
 mod budget;
+mod delta;
 mod epsilon;
 pub(crate) mod ledger;
 mod neighbors;
@@ -11,8 +12,9 @@ mod randomness;
 mod unit;
 
 pub use budget::{Purpose, Spending};
+pub use delta::Delta;
 pub use epsilon::Epsilon;
-pub use ledger::{Balance, Expense, Ledger, LedgerEntry, Receipt};
+pub use ledger::{Balance, Expense, Ledger, LedgerEntry, LedgerTerms, Receipt};
 pub use neighbors::Neighbors;
 pub use not_private::NotPrivate;
 pub use randomness::{OperatingSystem, Randomness, Seeded};

@@ -6,7 +6,8 @@ use super::words::{
     chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, target,
 };
 use crate::choose::ChoiceRecord;
-use crate::privacy::{Neighbors, Receipt, Unit};
+use crate::exact::near_f64;
+use crate::privacy::{Delta, Neighbors, Receipt, Unit};
 use crate::select::{
     Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, RandomnessUsed, Record,
     RunNote, ScoreId, ScoreUsed, Warning,
@@ -172,7 +173,7 @@ fn privacy(
     warnings: &[Warning],
     verdict: Block,
 ) -> Vec<Block> {
-    let Guarantee { epsilon, delta, neighbors, unit, spent } = guarantee;
+    let Guarantee { epsilon, delta, pure_epsilon, neighbors, unit, spent, .. } = guarantee;
     let relation = match neighbors {
         Neighbors::AddRemove => format!("adding or removing one {unit}"),
         Neighbors::ReplaceOne => format!("replacing one {unit} by another"),
@@ -207,18 +208,13 @@ fn privacy(
     };
     let mut blocks = vec![Block::Beside(vec![banner, verdict])];
     if private {
-        blocks.push(Block::Paragraph(meaning(total, *neighbors, *unit)));
+        blocks.push(Block::Paragraph(meaning(total, delta, *neighbors, *unit)));
         blocks.push(Block::Paragraph(subject));
     }
-    blocks.push(facts(
-        caption,
-        vec![
-            row("epsilon", epsilon.to_string()),
-            row("delta", delta.clone()),
-            row("neighbors", relation),
-            row("unit", unit.to_string()),
-        ],
-    ));
+    let pure = pure_epsilon.iter().map(|pure| row("epsilon at delta 0", pure.to_string()));
+    let stated = [row("epsilon", epsilon.to_string()), row("delta", delta.to_string())];
+    let to_whom = [row("neighbors", relation), row("unit", unit.to_string())];
+    blocks.push(facts(caption, stated.into_iter().chain(pure).chain(to_whom).collect()));
     blocks.push(Block::Table {
         caption: spent_on.into(),
         header: vec!["for".into(), "epsilon".into()],
@@ -229,17 +225,22 @@ fn privacy(
 }
 
 /// The meaning of epsilon for one person, with all bounds rounded up.
-fn meaning(epsilon: f64, neighbors: Neighbors, unit: Unit) -> String {
+fn meaning(epsilon: f64, delta: &Delta, neighbors: Neighbors, unit: Unit) -> String {
     let guess = match neighbors {
         Neighbors::AddRemove => format!("whether one {unit} is in the data"),
         Neighbors::ReplaceOne => format!("which of two given values one {unit} has"),
     };
-    // 1 / (1 + e^-epsilon), in tenths of a percent.
-    let tenths = (1000.0 / (1.0 + libm::exp(-epsilon)) + 1e-9).ceil();
+    // (e^epsilon + delta) / (e^epsilon + 1), in tenths of a percent.
+    let (failure, less) = (near_f64(delta.as_rational()), libm::exp(-epsilon));
+    let tenths = (1000.0 * (1.0 + failure * less) / (1.0 + less) + 1e-9).ceil();
+    let apart = match delta.is_zero() {
+        true => String::new(),
+        false => format!(", apart from a probability of {delta}"),
+    };
     let limit = if tenths < 1000.0 {
         let factor = (libm::exp(epsilon) * 100.0 + 1e-9).ceil() / 100.0;
         format!(
-            "at most {:.1}% (the odds change by a factor of at most e^epsilon, here {factor:.2})",
+            "at most {:.1}% (the odds change by a factor of at most e^epsilon, here {factor:.2}{apart})",
             tenths / 10.0
         )
     } else {
@@ -398,7 +399,7 @@ mod tests {
     /// Probabilities and factors are rounded up.
     #[test]
     fn an_epsilon_in_words() {
-        let words = |epsilon| meaning(epsilon, Neighbors::AddRemove, Unit::Row);
+        let words = |epsilon| meaning(epsilon, &Delta::zero(), Neighbors::AddRemove, Unit::Row);
         assert!(words(2.0).contains("at most 88.1% (the odds"), "{}", words(2.0));
         assert!(words(2.0).contains("here 7.39)"), "{}", words(2.0));
         assert!(words(1e-6).contains("at most 50.1%"));

@@ -205,7 +205,13 @@ fn spent(guarantee: &Guarantee) -> String {
     };
     let unit = guarantee.unit;
     let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
-    format!("epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}", parts.join(" + "))
+    let pure = guarantee.pure_epsilon.as_ref();
+    let pure = pure.map(|pure| format!("; with delta 0 the same is epsilon {pure}"));
+    format!(
+        "epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}{}",
+        parts.join(" + "),
+        pure.unwrap_or_default()
+    )
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ use crate::select::run::run;
 ///
 /// # Privacy
 ///
-/// The whole [`Selection`] is epsilon-differentially private (delta 0) with respect to adding or removing one
+/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is [stated](Self::delta)) with respect to adding or removing one
 /// row (or to the relation set by [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of
 /// several runs on one table, or on tables that share people, add up. The result of a seeded run has another
 /// type, see [`seed`](Self::seed).
@@ -83,6 +83,14 @@ impl Select {
     /// its shortest decimal representation) or an [`Epsilon`](crate::Epsilon).
     pub fn epsilon(self, epsilon: impl Into<Exact>) -> Self {
         self.with(|request| request.epsilon = Some(epsilon.into()))
+    }
+
+    /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then (epsilon,
+    /// delta)-differentially private, and a selection by [`Peel`](crate::mechanism::Peel) of more than a few features does
+    /// with less noise. Where it would buy next to nothing the release stays pure, and says so. Other mechanisms and methods
+    /// refuse it. Choose a delta far below one over the number of rows.
+    pub fn delta(self, delta: impl Into<Exact>) -> Self {
+        self.with(|request| request.delta = Some(delta.into()))
     }
 
     /// Clips every feature to this range, which is in the feature's own units and must come from public

@@ -89,7 +89,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
 
 /// The noise of a part; `units` is the word for rows, or for samples that are columns.
 fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
-    let (part, epsilon) = (epsilon, epsilon.to_f64());
+    let epsilon = epsilon.to_f64();
     let steps = plan.neighbors.steps() as f64;
     match purpose {
         // P(rank error > r) <= (grid points) e^(-eps r).
@@ -124,7 +124,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             )
         }
         Purpose::Selection => {
-            let rows = plan.mechanism.gap(plan.features, plan.k, part) * steps;
+            let rows = plan.mechanism.gap(plan.features, plan.k, &plan.calibrated.noise) * steps;
             format!("its noise is what about {rows:.0} {units} can move")
         }
     }

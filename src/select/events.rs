@@ -1,17 +1,26 @@
-//! A record as events for the accountants.
+//! A release as events for the accountants.
 
 use crate::account::Event;
+use crate::choose::ChoiceRecord;
 use crate::error::{Error, Result};
-use crate::mechanism::CARDS;
 use crate::privacy::{Purpose, Spending};
-use crate::select::Record;
+use crate::select::{Guarantee, Record};
+
+/// One event per part of a budget: this one for the selection, pure ones for all others.
+pub(crate) fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
+    let event = |part: &Spending| match part.purpose {
+        Purpose::Selection => selection.clone(),
+        _ => Event::pure(part.epsilon.clone()),
+    };
+    spent.iter().map(event).collect()
+}
 
 impl Record {
     /// What the release was, for the accountants of [`account`](crate::account): one event per part of the budget.
     ///
-    /// The selection is priced by its mechanism's [`Card::event`](crate::mechanism::Card::event), all other parts and the
-    /// methods beside scores as pure events. Add only events of one neighbor relation and one unit: between replace-one
-    /// neighbors lie two steps of add/remove.
+    /// The selection is the event of its mechanism ([`Card::event`](crate::mechanism::Card::event)); all other parts, and
+    /// the methods beside scores, are pure events. Add only events of one neighbor relation and one unit: between
+    /// replace-one neighbors lie two steps of add/remove.
     ///
     /// # Errors
     ///
@@ -29,39 +38,50 @@ impl Record {
     /// # Ok::<(), dpsis::Error>(())
     /// ```
     pub fn events(&self) -> Result<Vec<Event>> {
-        if !self.private {
-            return Err(Error::request("a record that is not private has no price"));
-        }
-        self.guarantee.spent.iter().map(|part| self.event(part)).collect()
+        of_private(self.private, &self.guarantee)
     }
+}
 
-    fn event(&self, part: &Spending) -> Result<Event> {
-        let card = CARDS.into_iter().find(|card| card.id == self.mechanism.id);
-        let by_scores = !self.mechanism.parameters.contains_key("method");
-        match card {
-            Some(card) if by_scores && part.purpose == Purpose::Selection => {
-                card.event(self.selected.len(), &part.epsilon)
-            }
-            _ => Ok(Event::pure(part.epsilon.clone())),
-        }
+impl ChoiceRecord {
+    /// What the choice was, for the accountants of [`account`](crate::account): the event of its mechanism.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the record is not private: such a choice has no price.
+    pub fn events(&self) -> Result<Vec<Event>> {
+        of_private(self.private, &self.guarantee)
+    }
+}
+
+fn of_private(private: bool, guarantee: &Guarantee) -> Result<Vec<Event>> {
+    match private {
+        true => Ok(guarantee.events.clone()),
+        false => Err(Error::request("a record that is not private has no price")),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::account::{Accountant, BasicComposition, BoundedRange};
+    use crate::choose::{Candidates, Choose};
     use crate::data::FileTable;
     use crate::mechanism::{CanonicalLipschitz, Peel};
     use crate::privacy::Epsilon;
-    use crate::select::Select;
+    use crate::select::{Method, Select};
 
-    const TEXT: &[u8] = b"a,b,y\n0.1,0.9,0.2\n0.7,0.2,1\n0.3,0.4,0\n";
+    /// With a target at 0 and 1 and 24 features.
+    fn table() -> FileTable {
+        let names: String = (0..24).map(|i| format!("f{i},")).collect();
+        let row = |y: u32| (0..24).map(|i| format!("{},", (i * 7 + y) % 11)).collect::<String>();
+        let text = format!("{names}y\n{}0\n{}1\n{}0\n", row(0), row(1), row(2));
+        FileTable::from_reader(std::io::Cursor::new(text.into_bytes()))
+    }
 
     /// The parts that are not the selection are pure, and so is a selection whose mechanism is not an exponential one.
     #[test]
     fn parts_become_events() {
-        let request = || Select::new(2).epsilon(3).bounds(0.0, 1.0);
-        let table = || FileTable::from_reader(TEXT);
+        let request = || Select::new(2).epsilon(3).bounds(0.0, 10.0);
         let peel = request().mechanism(Peel).run(&table()).unwrap();
         let canonical = request().mechanism(CanonicalLipschitz::default()).run(&table()).unwrap();
         let parts = &peel.guarantee.spent;
@@ -81,5 +101,37 @@ mod tests {
         }
         let seeded = request().seed(1).run(&table()).unwrap();
         assert!(seeded.events().is_err());
+    }
+
+    /// Votes and discounted correlations are priced as wholes, though they use peeling.
+    #[test]
+    fn methods_beside_scores_are_pure() {
+        let record = Select::new(2).epsilon(3).method(Method::DpKendall).run(&table()).unwrap();
+        assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
+    }
+
+    /// With a delta the rounds are those that were drawn, not those of the part of epsilon: their price is at most that
+    /// part and delta, and without delta it is what the record says.
+    #[test]
+    fn rounds_of_a_calibrated_selection_are_those_drawn() {
+        let request = Select::new(20).epsilon(1).delta("1e-6").bounds(0.0, 10.0).mechanism(Peel);
+        let record = request.run(&table()).unwrap();
+        let events = record.events().unwrap();
+        let pure = record.guarantee.pure_epsilon.as_ref().unwrap();
+        assert_eq!(BasicComposition::of(&events).unwrap().total(), pure);
+        assert!(pure.to_f64() > 1.5);
+        let part = |part: &&Spending| part.purpose == Purpose::Selection;
+        let part = record.guarantee.spent.iter().find(part).unwrap().epsilon.to_f64();
+        let rounds = events.into_iter().filter(|event| event.count() == 20);
+        let price = BoundedRange::of(&rounds.collect::<Vec<_>>()).unwrap();
+        let price = price.epsilon("1e-6").unwrap();
+        assert!(price <= part && price > 0.999 * part, "{price} {part}");
+
+        let candidates = Candidates::new((0..24).map(|i| (format!("c{i}"), "1")), "1").unwrap();
+        let choice = Choose::new(20).epsilon(1).delta("1e-6").mechanism(Peel);
+        let choice = choice.run(&candidates).unwrap();
+        let pure = choice.guarantee.pure_epsilon.as_ref().unwrap();
+        assert!((pure.to_f64() / 2.1142 - 1.0).abs() < 5e-4);
+        assert_eq!(BasicComposition::of(&choice.events().unwrap()).unwrap().total(), pure);
     }
 }

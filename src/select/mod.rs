@@ -5,7 +5,7 @@ mod blocks;
 mod builder;
 mod check;
 mod dry_run;
-mod events;
+pub(crate) mod events;
 mod findings;
 #[cfg(feature = "linfa")]
 mod linfa;

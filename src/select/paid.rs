@@ -20,6 +20,7 @@ pub(super) fn run_with_ledger(
 ) -> Result<Selection> {
     let expense =
         Expense::new(Epsilon::stated(request.epsilon.clone())?, Command::Select.to_string())
+            .delta(request.stated_delta()?)
             .neighbors(request.neighbors)
             .unit(Unit::Row)
             .note(note);
@@ -50,7 +51,7 @@ mod tests {
     use super::*;
     use crate::data::FileTable;
     use crate::error::ErrorKind;
-    use crate::privacy::Neighbors;
+    use crate::privacy::LedgerTerms;
     use crate::select::Select;
 
     /// A table that was not read, and then must find its entry in the ledger.
@@ -71,8 +72,8 @@ mod tests {
     fn ledger() -> (tempfile::TempDir, Ledger) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("budget.txt");
-        let cap = "1".parse().unwrap();
-        let ledger = Ledger::create(&path, cap, "pilot", Neighbors::AddRemove, Unit::Row).unwrap();
+        let terms = LedgerTerms::new("1".parse().unwrap()).name("pilot");
+        let ledger = Ledger::create(&path, terms).unwrap();
         (folder, ledger)
     }
 

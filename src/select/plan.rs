@@ -8,10 +8,12 @@ use std::sync::Arc;
 
 use num_rational::BigRational;
 
+use crate::account::Event;
 use crate::data::{Labels, Scaling, TargetCode};
 use crate::error::{Error, Parameter, Result};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
+use crate::select::events::events;
 use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
@@ -36,14 +38,16 @@ pub(super) struct Plan {
     pub(super) mechanism: Arc<dyn Mechanism>,
     /// The total budget.
     pub(super) epsilon: Epsilon,
-    /// The part of the budget for the selection.
-    pub(super) selection: Epsilon,
+    /// The noise of the selection, by its part of the budget and the delta it spends.
+    pub(super) calibrated: Calibrated,
     /// The part for the strengths of the picks, if they are released.
     pub(super) estimates: Option<Epsilon>,
     /// The part for the directions of the picks, if they are released.
     pub(super) direction: Option<Epsilon>,
     /// All parts of the budget.
     pub(super) spent: Vec<Spending>,
+    /// The same as events.
+    pub(super) events: Vec<Event>,
     /// Whether both score and scaling are the default.
     pub(super) by_default: bool,
     pub(super) schema_hash: Option<String>,
@@ -125,13 +129,24 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// `Request` if no epsilon is stated, or labels, center or penalty are wrong.
+    /// `Request` if no epsilon is stated, or labels, center, penalty or delta are wrong.
     pub(super) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
         let epsilon = Epsilon::stated(request.epsilon.clone())?;
         let mut budget = PlanDraft { budget: Budget::new(epsilon.clone()), request };
         let scoring = budget.scoring()?;
         let (estimates, direction) = budget.estimates(&scoring)?;
         let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
+        let mechanism = request.mechanism_used();
+        let delta = request.stated_delta()?;
+        if !delta.is_zero() && request.method != Method::Scores {
+            let rule = "a delta is for the selection by scores";
+            return Err(Error::request(rule).about([Parameter::Method, Parameter::Delta]));
+        }
+        let calibrated = calibrate(mechanism.card(), request.k, &selection, &delta)?;
+        let event = match request.method {
+            Method::Scores => mechanism.card().event(request.k, &calibrated.noise)?,
+            Method::TwoStage(_) | Method::DpKendall => Event::pure(calibrated.noise.clone()),
+        };
         let (scale, center) =
             (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
         Ok(Self {
@@ -145,11 +160,12 @@ impl Plan {
             scale,
             per_million: request.per_million,
             center,
-            mechanism: request.mechanism_used(),
+            mechanism,
             epsilon,
-            selection,
+            calibrated,
             estimates,
             direction,
+            events: events(&spent, &event),
             spent,
             by_default: request.score.is_none()
                 && request.method == Method::Scores
@@ -195,9 +211,17 @@ impl Plan {
         self.median().filter(|_| sums(&self.scoring))
     }
 
+    /// If a delta is spent, the epsilon of the whole run without it.
+    pub(super) fn pure_epsilon(&self) -> Option<Epsilon> {
+        let others = self.spent.iter().filter(|part| part.purpose != Purpose::Selection);
+        let others = others.map(|part| part.epsilon.clone());
+        let Calibrated { noise, delta, .. } = &self.calibrated;
+        (!delta.is_zero()).then(|| others.fold(noise.clone(), |sum, part| sum + part))
+    }
+
     /// The number of votes by which features must differ to be told apart.
     pub(super) fn votes_needed(&self) -> f64 {
-        self.mechanism.gap(self.features, self.k, &self.selection)
+        self.mechanism.gap(self.features, self.k, &self.calibrated.noise)
     }
 }
 

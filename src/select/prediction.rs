@@ -164,7 +164,7 @@ impl Noise {
             let mut values = vec![law.units(strength * law.largest); self.true_ones];
             values.extend(others.iter().map(|score| law.units(score * law.chance)));
             let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
-            let picks = choose(&*plan.mechanism, &scores, plan.k, &plan.selection, bits)?;
+            let picks = choose(&*plan.mechanism, &scores, plan.k, &plan.calibrated.noise, bits)?;
             found += picks.iter().filter(|pick| **pick < self.true_ones).count();
         }
         Ok(2 * found >= self.true_ones * self.tables.len())

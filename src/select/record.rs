@@ -9,12 +9,13 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
+use crate::account::Event;
 use crate::data::Orientation;
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
-use crate::mechanism::{Card, Chooses, Mechanism};
-use crate::privacy::{Epsilon, Neighbors, NotPrivate, Receipt, Spending, Unit};
+use crate::mechanism::{Calibrated, Card, Chooses, Mechanism};
+use crate::privacy::{Delta, Epsilon, Neighbors, NotPrivate, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::run_note::RunNote;
 
@@ -156,20 +157,25 @@ pub struct Picked {
     pub index: usize,
 }
 
-/// The guarantee for the record: pure differential privacy.
+/// The guarantee for the record: pure differential privacy, unless a delta is spent.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Guarantee {
     /// The total budget.
     pub epsilon: Epsilon,
-    /// Always 0.
-    pub delta: String,
+    /// The delta, which the selection spends: 0 unless one was stated and lets it do with less noise.
+    pub delta: Delta,
+    /// If a delta is spent: the epsilon for which the same release is purely differentially private.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pure_epsilon: Option<Epsilon>,
     /// The neighbor relation.
     pub neighbors: Neighbors,
     /// The unit of privacy.
     pub unit: Unit,
     /// The parts of epsilon; they sum to it exactly.
     pub spent: Vec<Spending>,
+    /// The same parts as the accountants see them: what was drawn, not what it costs.
+    pub events: Vec<Event>,
 }
 
 /// The mechanism and its parameters.
@@ -352,6 +358,13 @@ impl Warning {
         Self { kind, text: text.into(), about: Vec::new() }
     }
 
+    /// The warning about a delta that is not spent.
+    pub(crate) fn of_delta(calibrated: &Calibrated) -> Option<Self> {
+        let text = "the stated delta would buy next to nothing here and is not spent: the release is purely private";
+        let warning = || Self::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]);
+        calibrated.is_unspent.then(warning)
+    }
+
     pub(crate) fn about(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
         self.about = parameters.into_iter().collect();
         self
@@ -532,6 +545,8 @@ words! {
         UnusableTargets = "unusable-targets",
         /// A feature whose name is one of ids.
         IdAsFeature = "id-as-feature",
+        /// A stated delta that would buy next to nothing, and is not spent.
+        UnspentDelta = "unspent-delta",
         /// Nearly all rows fall on one side of the split.
         OneSidedSplit = "one-sided-split",
         /// Too few blocks to tell features apart by votes.

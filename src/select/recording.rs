@@ -201,10 +201,12 @@ fn units(schema: &Schema) -> &'static str {
 pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
     Guarantee {
         epsilon: plan.epsilon.clone(),
-        delta: "0".to_owned(),
+        delta: plan.calibrated.delta.clone(),
+        pure_epsilon: plan.pure_epsilon(),
         neighbors: plan.neighbors,
         unit: Unit::of(schema.orientation()),
         spent: plan.spent.clone(),
+        events: plan.events.clone(),
     }
 }
 
@@ -300,6 +302,7 @@ pub(super) fn warnings(
         warnings.push(Warning::new(WarningKind::NotPrivate, text));
     }
     warnings.extend(randomness.warning());
+    warnings.extend(Warning::of_delta(&plan.calibrated));
     warnings.extend(id_as_feature(schema));
     if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < NARROW {
         let (remedy, parameter) = match plan.method {

@@ -86,9 +86,9 @@ impl Release<'_> {
     ///
     /// `Request` if the scores do not suit the mechanism.
     pub(super) fn select(&self, scores: &Scores) -> Result<Vec<usize>> {
-        let Plan { mechanism, k, selection, .. } = self.plan;
+        let Plan { mechanism, k, calibrated, .. } = self.plan;
         let bits = self.randomness.bits(Purpose::Selection.draw());
-        choose(&**mechanism, scores, *k, selection, &bits)
+        choose(&**mechanism, scores, *k, &calibrated.noise, &bits)
     }
 
     /// All that is released, after the selection by scores of this sensitivity; `exact` computes the strengths of
@@ -132,11 +132,11 @@ impl Release<'_> {
         match (gathered, &self.plan.scoring) {
             (Gathered::Blocks(rows), Scoring::TwoStage(voting)) => self.votes(rows, voting),
             (Gathered::Ranked(columns), _) => {
-                let Plan { k, selection, .. } = self.plan;
+                let Plan { k, calibrated, .. } = self.plan;
                 let shared = |feature| columns.shared(feature);
                 let target = columns.target.clone();
                 Ok(Chosen {
-                    picks: dp_kendall(target, shared, *k, selection, self.randomness)?,
+                    picks: dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?,
                     // The scores of later rounds have a larger sensitivity than those of the first.
                     sensitivity: None,
                     released: Released::default(),

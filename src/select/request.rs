@@ -11,7 +11,7 @@ use crate::data::{Bounds, Hooks, Scaling};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
-use crate::privacy::Neighbors;
+use crate::privacy::{Delta, Neighbors};
 use crate::random::Entropy;
 
 /// The kind of target and how it is coded.
@@ -122,6 +122,8 @@ pub(super) const DEFAULT_MEMORY: u64 = 1 << 32;
 pub(super) struct Request {
     pub(super) k: usize,
     pub(super) epsilon: Option<Exact>,
+    /// `None` for pure differential privacy.
+    pub(super) delta: Option<Exact>,
     pub(super) method: Method,
     pub(super) score: Option<ScoreKind>,
     pub(super) scale: Option<Scale>,
@@ -194,6 +196,7 @@ impl Request {
         Self {
             k,
             epsilon: None,
+            delta: None,
             method: Method::default(),
             score: None,
             scale: None,
@@ -222,6 +225,11 @@ impl Request {
             }
         };
         self.mechanism.clone().unwrap_or_else(default)
+    }
+
+    /// The stated delta, or that of pure differential privacy.
+    pub(super) fn stated_delta(&self) -> Result<Delta> {
+        self.delta.clone().map_or_else(|| Ok(Delta::zero()), Delta::try_from)
     }
 
     /// Unwraps a part of the request. The first error is kept for the check.

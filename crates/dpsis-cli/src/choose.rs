@@ -100,7 +100,7 @@ pub(super) struct ChooseArguments {
     /// --not-private by scores that are public, which it then tries the mechanisms on
     #[arg(
         long,
-        conflicts_with_all = ["trials", "seed", "mechanism", "ledger"],
+        conflicts_with_all = ["trials", "seed", "mechanism", "ledger", "delta"],
         hide_short_help = true,
         help_heading = "Mechanism"
     )]
@@ -222,6 +222,12 @@ impl ChooseArguments {
             .epsilon(self.budget.eps.clone())
             .neighbors(self.neighbors.neighbors())
             .monotonic(self.monotonic);
+        if let Some(delta) = &self.budget.delta {
+            if baseline.is_some() {
+                return Err(Error::request("what is not private takes no --delta"));
+            }
+            request = request.delta(delta.clone());
+        }
         match &self.mechanism {
             Some(id) if baseline.is_none() => {
                 request = request.mechanism(self.parameters.mechanism(id)?);

@@ -8,7 +8,9 @@ use clap::{Args, Subcommand, ValueEnum};
 use crate::output::{self, Destination};
 use crate::privacy_arguments::Relation;
 use dpsis::internals::wrapped;
-use dpsis::{Balance, Epsilon, Ledger, LedgerEntry, Neighbors, Result, Unit, report};
+use dpsis::{
+    Balance, Delta, Epsilon, Ledger, LedgerEntry, LedgerTerms, Neighbors, Result, Unit, report,
+};
 
 /// Budget files: the cap of one table, and what was spent of it.
 ///
@@ -28,7 +30,7 @@ enum LedgerCommand {
 
 /// Create a budget file.
 ///
-/// All releases that it pays for have its neighbor relation and unit, and delta 0. Keep one for each table,
+/// All releases that it pays for have its neighbor relation and unit. Keep one for each table,
 /// where nobody replaces it by an older copy.
 #[derive(Debug, Args)]
 #[command(after_help = CREATE_AFTER_HELP)]
@@ -39,6 +41,10 @@ struct CreateArguments {
     /// The most that may be spent on all releases together: 2, 0.5 or 1/3
     #[arg(long, value_name = "EPSILON", allow_hyphen_values = true)]
     cap: Epsilon,
+
+    /// The most that the deltas of all releases may sum to: 0 for purely private releases alone
+    #[arg(long, default_value = "0")]
+    delta: Delta,
 
     /// A name, which reports show: it must not be private
     #[arg(long, default_value = "", hide_default_value = true)]
@@ -101,12 +107,13 @@ pub(super) fn ledger(commands: &LedgerCommands) -> Result<()> {
 }
 
 fn create(arguments: &CreateArguments) -> Result<()> {
-    let CreateArguments { file, cap, name, neighbors, unit } = arguments;
+    let CreateArguments { file, cap, delta, name, neighbors, unit } = arguments;
     let unit = match unit {
         StatedUnit::Row => Unit::Row,
         StatedUnit::Unit => Unit::Unit,
     };
-    Ledger::create(file, cap.clone(), name, neighbors.neighbors(), unit)?;
+    let terms = LedgerTerms::new(cap.clone()).delta(delta.clone()).name(name);
+    Ledger::create(file, terms.neighbors(neighbors.neighbors()).unit(unit))?;
     output::remark(&format!("{}: created, {cap} to spend\n", file.display()));
     Ok(())
 }
@@ -127,18 +134,22 @@ fn text(balance: &Balance) -> String {
     let mut line = |label: &str, words: &str| {
         let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
     };
-    if !balance.name.is_empty() {
-        line("ledger", &balance.name);
+    let LedgerTerms { name, cap, delta, neighbors, unit, .. } = &balance.terms;
+    if !name.is_empty() {
+        line("ledger", name);
     }
-    line("cap", &balance.cap.to_string());
+    line("cap", &cap.to_string());
     line("spent", &balance.spent());
     line("left", &balance.left());
-    let unit = balance.unit;
-    let relation = match balance.neighbors {
+    let relation = match neighbors {
         Neighbors::ReplaceOne => "replacing",
         _ => "adding or removing",
     };
-    line("for", &format!("{relation} one {unit}; delta {}", balance.delta));
+    let spent = match delta.is_zero() {
+        true => String::new(),
+        false => format!(", of which {} is spent", balance.spent_delta),
+    };
+    line("for", &format!("{relation} one {unit}; delta {delta}{spent}"));
     for entry in &balance.entries {
         line(&entry.number.to_string(), &release(entry));
     }
@@ -151,7 +162,11 @@ fn release(entry: &LedgerEntry) -> String {
     let when = entry.when.as_deref().unwrap_or(cut);
     let parts = [entry.command.as_deref().unwrap_or_default(), &entry.note];
     let parts = parts.into_iter().filter(|part| !part.is_empty());
-    let mut words = format!("epsilon {}, {when}", entry.epsilon);
+    let delta = match entry.delta.is_zero() {
+        true => String::new(),
+        false => format!(", delta {}", entry.delta),
+    };
+    let mut words = format!("epsilon {}{delta}, {when}", entry.epsilon);
     parts.for_each(|part| words.extend([", ", part]));
     if let Some(kind) = &entry.failed {
         let _ = write!(words, " (failed: {kind}; spent all the same)");

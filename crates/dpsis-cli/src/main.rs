@@ -1,5 +1,6 @@
 //! The command line of `dpsis`: from arguments to requests, from records to output. See `dpsis --help`.
 
+mod account;
 mod bounds;
 mod choose;
 mod compare;

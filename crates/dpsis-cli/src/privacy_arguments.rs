@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use dpsis::{Epsilon, Neighbors};
+use dpsis::{Delta, Epsilon, Neighbors};
 
 /// The budget of a release.
 #[derive(Debug, Args)]
@@ -16,6 +16,11 @@ pub(super) struct BudgetArgument {
         allow_hyphen_values = true
     )]
     pub(super) eps: Epsilon,
+
+    /// A delta, far below one over the number of rows, such as 1e-6: with it, --mechanism peel selects more
+    /// than a few with less noise [default: 0, pure differential privacy]
+    #[arg(long, hide_short_help = true, help_heading = "Privacy")]
+    pub(super) delta: Option<Delta>,
 }
 
 /// The neighbor relation.

@@ -2,6 +2,7 @@
 
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
+use crate::account::{AccountArguments, account};
 use crate::bounds::{BoundsArguments, bounds};
 use crate::choose::{ChooseArguments, choose};
 use crate::compare::{CompareArguments, compare};
@@ -31,6 +32,7 @@ pub(super) enum Command {
     Select(Box<SelectArguments>),
     Choose(Box<ChooseArguments>),
     Ledger(LedgerCommands),
+    Account(AccountArguments),
     Inspect(Box<InspectArguments>),
     Compare(Box<CompareArguments>),
     Reproduce(ReproduceArguments),
@@ -57,6 +59,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<()> {
         Command::Select(arguments) => select(&arguments, run_note(matches)?),
         Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
         Command::Ledger(arguments) => ledger(&arguments),
+        Command::Account(arguments) => account(&arguments),
         Command::Inspect(arguments) => inspect(&arguments),
         Command::Bounds(arguments) => bounds(&arguments),
         Command::Datasets(arguments) => datasets(&arguments),

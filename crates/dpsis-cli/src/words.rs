@@ -7,6 +7,7 @@ pub(super) fn option(parameter: Parameter) -> String {
     match parameter {
         Parameter::K => "--k",
         Parameter::Epsilon => "--eps",
+        Parameter::Delta => "--delta",
         Parameter::Shares => "--split",
         Parameter::Direction => "--direction",
         Parameter::Neighbors => "--neighbors",

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
-use dpsis::{Balance, Ledger};
+use dpsis::{Balance, Ledger, LedgerTerms};
 
 const MODELS: &str = "name,score\nlasso,0.8125\nridge,0.79\nforest,0.871\nnet,0.86\n";
 
@@ -226,14 +226,8 @@ fn exactly_one_of_two_processes_gets_the_last_budget() {
     let folder = Folder::new();
     for round in 0..ROUNDS {
         fs::remove_file(folder.path("budget.txt")).unwrap();
-        Ledger::create(
-            folder.path("budget.txt"),
-            "1".parse().unwrap(),
-            "",
-            dpsis::Neighbors::AddRemove,
-            dpsis::Unit::Row,
-        )
-        .unwrap();
+        let terms = LedgerTerms::new("1".parse().unwrap());
+        Ledger::create(folder.path("budget.txt"), terms).unwrap();
         let both = [CHOOSE, CHOOSE].map(|words| started(folder.command(&format!("{words} 1"))));
         let mut codes = both.map(|child| {
             let output = child.wait_with_output().unwrap();

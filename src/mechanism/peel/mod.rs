@@ -1,5 +1,6 @@
 #![doc = include_str!("page.md")]
 
+pub(crate) mod calibration;
 #[cfg(test)]
 pub(crate) mod law;
 #[cfg(test)]

@@ -45,6 +45,15 @@ impl AccountantCard {
     pub fn epsilon(&self, events: &[Event], delta: impl Into<Exact>) -> Result<f64> {
         epsilon((self.of)(events)?.as_ref(), delta.into())
     }
+
+    /// A delta for which the events together are (epsilon, delta)-differentially private.
+    ///
+    /// # Errors
+    ///
+    /// As for [`Accountant::of`] and [`Accountant::delta`].
+    pub fn delta(&self, events: &[Event], epsilon: impl Into<Exact>) -> Result<f64> {
+        checked_delta((self.of)(events)?.as_ref(), epsilon.into())
+    }
 }
 
 /// An accountant: the price of events. Sealed, so that every number comes with the proof on [the page](super).
@@ -68,15 +77,7 @@ pub trait Accountant: sealed::Curve + Sized + 'static {
     ///
     /// `Request` if epsilon is out of range.
     fn delta(&self, epsilon: impl Into<Exact>) -> Result<f64> {
-        match epsilon.into().rational() {
-            Some(epsilon)
-                if !epsilon.is_negative()
-                    && epsilon <= BigRational::from_integer(1_000_000.into()) =>
-            {
-                Ok(delta_above(self, &epsilon))
-            }
-            _ => Err(Error::request("epsilon must be a number from 0 to 1e6")),
-        }
+        checked_delta(self, epsilon.into())
     }
 
     /// An epsilon for which the events together are (epsilon, delta)-differentially private, for a delta from 1e-250
@@ -100,6 +101,17 @@ pub(crate) mod sealed {
 
         /// An epsilon for delta = 0, if there is one.
         fn pure(&self) -> Option<BigRational>;
+    }
+}
+
+/// Delta at an epsilon from 0 to 1e6.
+fn checked_delta(curve: &(impl sealed::Curve + ?Sized), epsilon: Exact) -> Result<f64> {
+    let most = BigRational::from_integer(1_000_000.into());
+    match epsilon.rational() {
+        Some(epsilon) if !epsilon.is_negative() && epsilon <= most => {
+            Ok(delta_above(curve, &epsilon))
+        }
+        _ => Err(Error::request("epsilon must be a number from 0 to 1e6")),
     }
 }
 

@@ -10,7 +10,7 @@
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive};
 
-use super::accountant::each;
+use super::accountant::{self, each, sealed::Curve};
 use super::basic::sum;
 use super::gaussian::gaussian_delta;
 use super::{Event, Loss};
@@ -58,6 +58,15 @@ impl CentralLimit {
         near_f64(&self.mu_squared).sqrt()
     }
 
+    /// The epsilon of the limit at a delta.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if delta is out of range, as for an accountant.
+    pub fn epsilon(&self, delta: impl Into<Exact>) -> Result<f64> {
+        accountant::epsilon(self, delta.into())
+    }
+
     /// The delta of the limit at an epsilon.
     ///
     /// # Errors
@@ -66,10 +75,20 @@ impl CentralLimit {
     pub fn delta(&self, epsilon: impl Into<Exact>) -> Result<f64> {
         match epsilon.into().rational() {
             Some(epsilon) if !epsilon.is_negative() && epsilon.to_f64().is_some() => {
-                let mu = Interval::rational(&self.mu_squared).sqrt();
-                Ok(gaussian_delta(mu, Interval::rational(&epsilon)).hi.clamp(0.0, 1.0))
+                Ok(self.upper_delta(&epsilon).clamp(0.0, 1.0))
             }
             _ => Err(Error::request("epsilon must be a number, 0 or larger")),
         }
+    }
+}
+
+impl Curve for CentralLimit {
+    fn upper_delta(&self, epsilon: &BigRational) -> f64 {
+        let mu = Interval::rational(&self.mu_squared).sqrt();
+        gaussian_delta(mu, Interval::rational(epsilon)).hi
+    }
+
+    fn pure(&self) -> Option<BigRational> {
+        None
     }
 }

@@ -1,7 +1,11 @@
 //! What ran: releases with what is proven of their privacy losses.
 
+use std::fmt;
+use std::str::FromStr;
+
 use num_rational::BigRational;
 use num_traits::Signed;
+use serde::{Serialize, Serializer};
 
 use crate::error::{Error, Result};
 use crate::exact::{Exact, ratio};
@@ -192,8 +196,81 @@ impl Event {
     }
 }
 
+/// The text of an event: what is proven, `x` and how often, as in `pure:0.5`, `range:0.04x50`, `zcdp:0.01`,
+/// `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); `+` at its end states that its releases
+/// are fixed in advance.
+impl fmt::Display for Event {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.loss {
+            Loss::Pure(epsilon) => write!(f, "pure:{epsilon}"),
+            Loss::BoundedRange(epsilon) => write!(f, "range:{epsilon}"),
+            Loss::Zcdp(rho) => write!(f, "zcdp:{rho}"),
+            Loss::Laplace { sensitivity, scale } => write!(f, "laplace:{sensitivity},{scale}"),
+            Loss::Gaussian { sensitivity, deviation } => {
+                write!(f, "gaussian:{sensitivity},{deviation}")
+            }
+        }?;
+        if self.count > 1 {
+            write!(f, "x{}", self.count)?;
+        }
+        f.write_str(if self.fixed { "+" } else { "" })
+    }
+}
+
+impl FromStr for Event {
+    type Err = Error;
+
+    /// Reads the text of an event.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is none: what is not known to the accountants has no price.
+    fn from_str(text: &str) -> Result<Self> {
+        let unknown = || {
+            Error::request("there is no such event").hint(
+                "events are pure:EPSILON, range:EPSILON, zcdp:RHO, laplace:SENSITIVITY,SCALE and \
+                 gaussian:SENSITIVITY,DEVIATION, with x and a count for several, such as pure:0.5x12",
+            )
+        };
+        let (kind, rest) = text.trim().split_once(':').ok_or_else(unknown)?;
+        let (rest, fixed) = match rest.strip_suffix('+') {
+            Some(rest) => (rest, true),
+            None => (rest, false),
+        };
+        let (numbers, count) = match rest.split_once('x') {
+            Some((numbers, count)) => (numbers, count.parse().map_err(|_| unknown())?),
+            None => (rest, 1),
+        };
+        let pair = || numbers.split_once(',').ok_or_else(unknown);
+        let event = match kind {
+            "pure" => Self::pure(epsilon(numbers)?),
+            "range" => Self::bounded_range(epsilon(numbers)?),
+            "zcdp" => Self::zcdp(numbers)?,
+            "laplace" => {
+                pair().and_then(|(sensitivity, scale)| Self::laplace(sensitivity, scale))?
+            }
+            "gaussian" => pair().and_then(|(sensitivity, sd)| Self::gaussian(sensitivity, sd))?,
+            _ => return Err(unknown()),
+        };
+        let event = event.times(count)?;
+        Ok(if fixed { event.fixed_in_advance() } else { event })
+    }
+}
+
+impl Serialize for Event {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 fn quotient(sensitivity: &Exact, noise: &Exact) -> Option<BigRational> {
     Some(sensitivity.clone().rational()? / noise.clone().rational()?)
+}
+
+/// An epsilon, of a round for example, which may be smaller than that of a request.
+fn epsilon(text: &str) -> Result<Epsilon> {
+    let number = positive(text.into(), "epsilon")?.rational();
+    number.map(Epsilon::part).ok_or_else(|| Error::request("epsilon must be a number"))
 }
 
 /// A number between 1e-100 and 1e100.
@@ -224,6 +301,39 @@ mod tests {
         assert_eq!(views(Event::laplace(3, 6).unwrap()), (some(1, 2), some(1, 1), some(1, 8)));
         assert_eq!(views(Event::gaussian(2, 1).unwrap()), (None, None, some(2, 1)));
         assert_eq!(views(Event::zcdp("1/3").unwrap()), (None, None, some(1, 3)));
+    }
+
+    #[test]
+    fn text_and_event_are_the_same() {
+        let fixed = Event::bounded_range("0.04".parse().unwrap()).times(50).unwrap();
+        for (text, event) in [
+            ("pure:0.5", Event::pure("0.5".parse().unwrap())),
+            ("range:0.04x50+", fixed.fixed_in_advance()),
+            ("zcdp:1/3x2", Event::zcdp("1/3").unwrap().times(2).unwrap()),
+            ("laplace:1,2.5x10", Event::laplace(1, "2.5").unwrap().times(10).unwrap()),
+            ("gaussian:2,4", Event::gaussian(2, 4).unwrap()),
+        ] {
+            assert_eq!(text.parse::<Event>().unwrap(), event);
+            assert_eq!(event.to_string(), text);
+        }
+        for wrong in [
+            "",
+            "pure",
+            "pure:",
+            "pure:0",
+            "pure:1x0",
+            "pure:1x",
+            "pure:1x2x3",
+            "exp:1",
+            "laplace:1",
+            "gaussian:1,2,3",
+            "laplace:0,1",
+            "range:1++",
+            "pure:1,2",
+            "zcdp:-1",
+        ] {
+            assert!(wrong.parse::<Event>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

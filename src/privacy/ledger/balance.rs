@@ -4,29 +4,24 @@ use num_rational::BigRational;
 use num_traits::{Signed, Zero};
 use serde::{Serialize, Serializer};
 
-use super::Expense;
+use super::{Expense, LedgerTerms};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::format_rational;
-use crate::privacy::{Epsilon, Neighbors, Unit};
+use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
 /// The content of a ledger at one moment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct Balance {
-    /// Its name; empty if it has none.
-    pub name: String,
-    /// The most that may be spent.
-    pub cap: Epsilon,
-    /// The neighbor relation of all releases.
-    pub neighbors: Neighbors,
-    /// The unit of all releases.
-    pub unit: Unit,
-    /// The delta of all releases: always 0.
-    pub delta: &'static str,
+    /// Its terms.
+    #[serde(flatten)]
+    pub terms: LedgerTerms,
     #[serde(serialize_with = "as_text")]
     pub(super) spent: BigRational,
     #[serde(serialize_with = "as_text")]
     pub(super) left: BigRational,
+    /// The sum of all deltas.
+    pub spent_delta: Delta,
     /// The releases that were paid for, in their order.
     pub entries: Vec<LedgerEntry>,
 }
@@ -39,6 +34,8 @@ pub struct LedgerEntry {
     pub number: usize,
     /// What it cost.
     pub epsilon: Epsilon,
+    /// The delta that it cost.
+    pub delta: Delta,
     /// When it was paid, in UTC; `None` in a line that was cut off.
     pub when: Option<String>,
     /// The command that made it; `None` in a line that was cut off.
@@ -51,16 +48,12 @@ pub struct LedgerEntry {
 
 impl Balance {
     /// A ledger without entries.
-    pub(super) fn new(cap: Epsilon, name: &str, neighbors: Neighbors, unit: Unit) -> Self {
+    pub(super) fn new(terms: LedgerTerms) -> Self {
         Self {
-            name: name.to_owned(),
-            neighbors,
-            // One sample, whichever way its table lies.
-            unit: if unit == Unit::Column { Unit::Row } else { unit },
-            delta: "0",
             spent: BigRational::zero(),
-            left: cap.as_rational().clone(),
-            cap,
+            left: terms.cap.as_rational().clone(),
+            spent_delta: Delta::zero(),
+            terms,
             entries: Vec::new(),
         }
     }
@@ -78,8 +71,9 @@ impl Balance {
     /// Counts an entry.
     pub(super) fn add(&mut self, entry: LedgerEntry) {
         self.spent += entry.epsilon.as_rational();
-        let left = self.cap.as_rational() - &self.spent;
+        let left = self.terms.cap.as_rational() - &self.spent;
         self.left = if left.is_negative() { BigRational::zero() } else { left };
+        self.spent_delta = self.spent_delta.clone() + entry.delta.clone();
         self.entries.push(entry);
     }
 
@@ -93,18 +87,30 @@ impl Balance {
             Neighbors::AddRemove => "adding or removing one unit",
             Neighbors::ReplaceOne => "replacing one unit",
         };
-        if expense.neighbors != self.neighbors {
-            let (own, other) = (neighbors(self.neighbors), neighbors(expense.neighbors));
+        let LedgerTerms { cap, delta, neighbors: relation, unit, .. } = &self.terms;
+        if expense.neighbors != *relation {
+            let (own, other) = (neighbors(*relation), neighbors(expense.neighbors));
             let rule = format!("the ledger is for {own}, this release for {other}");
             return Err(Error::request(rule).about([Parameter::Neighbors]));
         }
-        if self.unit == Unit::Unit && expense.unit != Unit::Unit {
+        if *unit == Unit::Unit && expense.unit != Unit::Unit {
             return Err(Error::request("the ledger is for another unit than a row"));
         }
         if expense.epsilon.as_rational() > &self.left {
-            let (left, cap) = (self.left(), &self.cap);
+            let left = self.left();
             let rule = format!("the ledger has {left} left of {cap}: too little for this release");
             return Err(Error::budget(rule).about([Parameter::Epsilon]));
+        }
+        if delta.is_zero() && !expense.delta.is_zero() {
+            let rule = "the ledger is for purely private releases, this one spends a delta";
+            return Err(Error::request(rule).about([Parameter::Delta]));
+        }
+        if self.spent_delta.clone() + expense.delta.clone() > *delta {
+            let spent = &self.spent_delta;
+            let rule = format!(
+                "the ledger has spent a delta of {spent} of {delta}: too little is left for this release"
+            );
+            return Err(Error::budget(rule).about([Parameter::Delta]));
         }
         Ok(())
     }

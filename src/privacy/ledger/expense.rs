@@ -2,13 +2,13 @@
 
 use super::text::check_words;
 use crate::error::{Error, Result};
-use crate::privacy::{Epsilon, Neighbors, Unit};
+use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
-/// What a release costs, and for which guarantee: what [`Ledger::spend`](super::Ledger::spend) pays for. The
-/// release must be purely differentially private: delta is 0.
+/// What a release costs, and for which guarantee: what [`Ledger::spend`](super::Ledger::spend) pays for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expense {
     pub(super) epsilon: Epsilon,
+    pub(super) delta: Delta,
     pub(super) command: String,
     pub(super) neighbors: Neighbors,
     pub(super) unit: Unit,
@@ -16,10 +16,16 @@ pub struct Expense {
 }
 
 impl Expense {
-    /// A release of this epsilon by this command or program, for adding or removing a row.
+    /// A purely private release of this epsilon by this command or program, for adding or removing a row.
     pub fn new(epsilon: Epsilon, command: impl Into<String>) -> Self {
         let (neighbors, unit) = (Neighbors::default(), Unit::Row);
-        Self { epsilon, command: command.into(), neighbors, unit, note: String::new() }
+        let (delta, note) = (Delta::zero(), String::new());
+        Self { epsilon, delta, command: command.into(), neighbors, unit, note }
+    }
+
+    /// Sets the delta of its guarantee, which is spent whether or not the release needs it.
+    pub fn delta(self, delta: Delta) -> Self {
+        Self { delta, ..self }
     }
 
     /// Sets the neighbor relation of its guarantee.

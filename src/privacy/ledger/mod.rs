@@ -4,6 +4,7 @@ mod balance;
 mod expense;
 mod file;
 mod receipt;
+mod terms;
 mod text;
 mod utc;
 
@@ -16,20 +17,20 @@ use text::check_words;
 pub use balance::{Balance, LedgerEntry};
 pub use expense::Expense;
 pub use receipt::Receipt;
+pub use terms::LedgerTerms;
 pub use utc::utc;
 
-use super::{Epsilon, Neighbors, Unit};
 use crate::error::{Error, ErrorKind, Result};
 
 /// A budget file with a cap: releases that it pays for are written to it first, and none is paid for that would
 /// exceed the cap.
 ///
 /// ```
-/// use dpsis::{Choose, Candidates, ErrorKind, Ledger, Neighbors, Unit};
+/// use dpsis::{Candidates, Choose, ErrorKind, Ledger, LedgerTerms};
 ///
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = folder.path().join("budget.txt");
-/// let ledger = Ledger::create(&path, "1".parse()?, "the pilot", Neighbors::AddRemove, Unit::Row)?;
+/// let ledger = Ledger::create(&path, LedgerTerms::new("1".parse()?).name("the pilot"))?;
 /// let models = || Candidates::new([("lasso", "0.81"), ("forest", "0.87")], "0.005");
 /// let request = Choose::new(1).epsilon("0.75");
 /// let choice = request.run_with_ledger(models, &ledger, "the first choice")?;
@@ -46,7 +47,7 @@ use crate::error::{Error, ErrorKind, Result};
 ///
 /// # Privacy
 ///
-/// The releases paid for by one ledger are together differentially private with its cap (delta 0), by sequential
+/// The releases paid for by one ledger are together differentially private with its cap and its delta, by sequential
 /// composition, also if each was chosen by what the earlier ones gave, as long as everything about the table goes
 /// through this one file, and nobody replaces it by an older copy. It holds no data: times at which releases began,
 /// epsilons, what the user named, and of releases that failed the kind of the error. That a release failed may depend
@@ -59,23 +60,16 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Creates a ledger with a cap on the sum of all epsilons, a name (which may be empty), and the neighbor relation
-    /// and unit of all releases. [`Unit::Column`] is the same as [`Unit::Row`]: one sample.
+    /// Creates a ledger with these terms.
     ///
     /// # Errors
     ///
     /// `Request` if the name is long or holds a line break, or the cap has too many digits; `Io` if the file exists or
     /// cannot be written.
-    pub fn create(
-        path: impl AsRef<Path>,
-        cap: Epsilon,
-        name: &str,
-        neighbors: Neighbors,
-        unit: Unit,
-    ) -> Result<Self> {
+    pub fn create(path: impl AsRef<Path>, terms: LedgerTerms) -> Result<Self> {
         let path = path.as_ref();
-        check_words("the name", name)?;
-        let terms = text::terms(&Balance::new(cap, name, neighbors, unit));
+        check_words("the name", &terms.name)?;
+        let terms = text::terms(&terms);
         // What could not be read again is not written.
         text::read(terms.as_bytes()).map_err(|_| too_many_digits())?;
         file::create(path, &terms)?;
@@ -118,7 +112,7 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// `Budget` if less than its epsilon is left; `Request` if the release has another neighbor relation or unit than
+    /// `Budget` if less than its epsilon or its delta is left; `Request` if the release has another neighbor relation or unit than
     /// the ledger, or a text of it cannot be a part of a line; as for [`read`](Self::read); `Io` if the file cannot be
     /// written, or the clock is wrong. The release must then not be made.
     pub fn spend(&self, expense: &Expense) -> Result<Receipt> {

@@ -25,9 +25,9 @@ impl Receipt {
     /// The receipt of the last entry.
     pub(super) fn of(balance: &Balance) -> Self {
         Self {
-            name: balance.name.clone(),
+            name: balance.terms.name.clone(),
             entry: balance.entries.len(),
-            cap: balance.cap.clone(),
+            cap: balance.terms.cap.clone(),
             spent: balance.spent(),
             left: balance.left(),
         }

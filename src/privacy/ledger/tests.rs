@@ -4,6 +4,7 @@ use std::fs;
 
 use super::*;
 use crate::error::ErrorKind;
+use crate::privacy::{Neighbors, Unit};
 
 struct Folder(tempfile::TempDir);
 
@@ -17,8 +18,8 @@ impl Folder {
     }
 
     fn ledger(&self, cap: &str) -> Ledger {
-        let cap = cap.parse().unwrap();
-        Ledger::create(self.path(), cap, "pilot", Neighbors::AddRemove, Unit::Row).unwrap()
+        let terms = LedgerTerms::new(cap.parse().unwrap()).name("pilot");
+        Ledger::create(self.path(), terms).unwrap()
     }
 }
 
@@ -61,15 +62,38 @@ fn other_releases_and_words_are_refused() {
         ledger.spend(&expense("0.1").unit(unit)).unwrap();
     }
     let other = Folder::new();
-    let cap = || "1".parse().unwrap();
-    let create =
-        |name| Ledger::create(other.path(), cap(), name, Neighbors::ReplaceOne, Unit::Unit);
+    let terms = LedgerTerms::new("1".parse().unwrap());
+    let terms = terms.neighbors(Neighbors::ReplaceOne).unit(Unit::Unit);
+    let create = |name| Ledger::create(other.path(), terms.clone().name(name));
     assert_eq!(create("a\nb").unwrap_err().kind(), ErrorKind::Request);
     let ledger = create("").unwrap();
     assert_eq!(create("").unwrap_err().kind(), ErrorKind::Io);
     let replacing = || expense("0.1").neighbors(Neighbors::ReplaceOne);
     assert_eq!(ledger.spend(&replacing()).unwrap_err().kind(), ErrorKind::Request);
     assert!(ledger.spend(&replacing().unit(Unit::Unit)).is_ok());
+}
+
+/// Deltas add up like epsilons, and a ledger without one pays for pure releases alone.
+#[test]
+fn deltas_have_a_cap_of_their_own() {
+    let folder = Folder::new();
+    let with_delta = |delta: &str| expense("0.1").delta(delta.parse().unwrap());
+    let pure = folder.ledger("1");
+    assert_eq!(pure.spend(&with_delta("1e-9")).unwrap_err().kind(), ErrorKind::Request);
+    let other = Folder::new();
+    let terms = LedgerTerms::new("1".parse().unwrap()).delta("1e-6".parse().unwrap());
+    let ledger = Ledger::create(other.path(), terms).unwrap();
+    ledger.spend(&expense("0.1")).unwrap();
+    for _ in 0..3 {
+        ledger.spend(&with_delta("3e-7")).unwrap();
+    }
+    let error = ledger.spend(&with_delta("1.0001e-7")).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    ledger.spend(&with_delta("1e-7")).unwrap();
+    assert_eq!(ledger.spend(&with_delta("1e-100")).unwrap_err().kind(), ErrorKind::Budget);
+    ledger.spend(&expense("0.5")).unwrap();
+    let balance = ledger.read().unwrap();
+    assert_eq!((balance.spent(), balance.spent_delta.to_string()), ("1".into(), "1e-6".into()));
 }
 
 #[test]
@@ -99,9 +123,9 @@ fn sums_of_many_digits_are_refused() {
     let paid = paid.count();
     assert!((2..7).contains(&paid), "{paid}");
     assert_eq!(ledger.read().unwrap().entries.len(), paid);
-    let long = format!("1.{}e0", "1".repeat(60)).parse::<Epsilon>().unwrap();
+    let long = LedgerTerms::new(format!("1.{}e0", "1".repeat(60)).parse().unwrap());
     let other = Folder::new();
-    let made = Ledger::create(other.path(), long, "", Neighbors::AddRemove, Unit::Row);
+    let made = Ledger::create(other.path(), long);
     assert_eq!(made.unwrap_err().kind(), ErrorKind::Request);
     assert!(!other.path().exists());
 }

@@ -3,10 +3,10 @@
 use num_rational::BigRational;
 
 use super::utc::is_utc;
-use super::{Balance, Expense, LedgerEntry};
+use super::{Balance, Expense, LedgerEntry, LedgerTerms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exact::{format_rational, parse_rational};
-use crate::privacy::{Epsilon, Neighbors, Unit};
+use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
 /// The first line.
 pub(super) const VERSION: &str = "dpsis ledger 1";
@@ -68,25 +68,40 @@ pub(super) fn check_words(what: &str, text: &str) -> Result<()> {
 }
 
 /// The lines before the entries.
-pub(super) fn terms(balance: &Balance) -> String {
-    let neighbors = match balance.neighbors {
+pub(super) fn terms(terms: &LedgerTerms) -> String {
+    let neighbors = match terms.neighbors {
         Neighbors::AddRemove => "add/remove",
         Neighbors::ReplaceOne => "replace-one",
     };
-    let Balance { name, cap, unit, .. } = balance;
+    let LedgerTerms { name, cap, unit, delta, .. } = terms;
     let name = if name.is_empty() { String::new() } else { format!(" {name}") };
     format!(
-        "{VERSION}\nname:{name}\ncap: {cap}\nneighbors: {neighbors}\nunit: {unit}\ndelta: 0\n\n"
+        "{VERSION}\nname:{name}\ncap: {cap}\nneighbors: {neighbors}\nunit: {unit}\ndelta: {delta}\n\n"
     )
 }
 
 /// The line of a release that is paid for now.
 pub(super) fn entry(balance: &Balance, expense: &Expense, when: &str) -> String {
-    let Expense { epsilon, command, note, .. } = expense;
+    let Expense { epsilon, delta, command, note, .. } = expense;
     let number = balance.entries.len() + 1;
     let total = format_rational(&(&balance.spent + epsilon.as_rational()));
+    let total = format!("{total}{}", with_delta(&(balance.spent_delta.clone() + delta.clone())));
+    let delta = with_delta(delta);
     let note = if note.is_empty() { String::new() } else { format!(", {note}") };
-    format!("{number}: epsilon {epsilon}, total {total}, {when}, {command}{note}\n")
+    format!("{number}: epsilon {epsilon}{delta}, total {total}, {when}, {command}{note}\n")
+}
+
+/// A delta behind an epsilon, if it is not 0.
+fn with_delta(delta: &Delta) -> String {
+    if delta.is_zero() { String::new() } else { format!(" delta {delta}") }
+}
+
+/// The text of an epsilon, and the delta behind it.
+fn split_delta(text: &str) -> Option<(&str, Delta)> {
+    match text.split_once(" delta ") {
+        Some((epsilon, delta)) => Delta::sum(delta).map(|delta| (epsilon, delta)),
+        None => Some((text, Delta::zero())),
+    }
 }
 
 /// The line that marks an entry as failed.
@@ -153,8 +168,9 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
         "unit" => Unit::Unit,
         _ => return None,
     };
-    let is_whole = version == VERSION && delta == "delta: 0" && blank.is_empty();
-    is_whole.then(|| Balance::new(cap, name, neighbors, unit))
+    let delta: Delta = delta.strip_prefix("delta: ")?.parse().ok()?;
+    let terms = LedgerTerms::new(cap).name(name).delta(delta).neighbors(neighbors).unit(unit);
+    (version == VERSION && blank.is_empty()).then(|| Balance::new(terms))
 }
 
 /// Reads a whole line, an entry or the mark of a failure; false if it is none.
@@ -168,18 +184,21 @@ fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
 }
 
 fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
-    let (number, epsilon, rest) = read_cost(balance, line)?;
+    let (number, epsilon, delta, rest) = read_cost(balance, line)?;
     let (total, rest) = rest.strip_prefix(" total ")?.split_once(", ")?;
+    let (total, total_delta) = split_delta(total)?;
     let total: BigRational = parse_rational(total)?;
     let (when, what) = rest.split_once(", ")?;
     let (command, note) = what.split_once(", ").unwrap_or((what, ""));
-    let follows = total == &balance.spent + epsilon.as_rational();
+    let follows = total == &balance.spent + epsilon.as_rational()
+        && total_delta == balance.spent_delta.clone() + delta.clone();
     if !follows || !is_utc(when) || check_words("", what).is_err() {
         return None;
     }
     balance.add(LedgerEntry {
         number,
         epsilon,
+        delta,
         when: Some(when.to_owned()),
         command: Some(command.to_owned()),
         note: note.to_owned(),
@@ -188,12 +207,13 @@ fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
     Some(())
 }
 
-/// The number of the next entry, its epsilon, and what follows the comma behind it.
-fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, &'a str)> {
+/// The number of the next entry, its epsilon and delta, and what follows the comma behind them.
+fn read_cost<'a>(balance: &Balance, line: &'a str) -> Option<(usize, Epsilon, Delta, &'a str)> {
     let number = balance.entries.len() + 1;
     let cost = line.strip_prefix(&format!("{number}: epsilon "))?;
-    let (epsilon, rest) = cost.split_once(',')?;
-    Some((number, epsilon.parse().ok()?, rest))
+    let (cost, rest) = cost.split_once(',')?;
+    let (epsilon, delta) = split_delta(cost)?;
+    Some((number, epsilon.parse().ok()?, delta, rest))
 }
 
 fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
@@ -214,9 +234,16 @@ fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
     }
     // The cut may be in the middle of a letter of the note.
     let line = String::from_utf8_lossy(line);
-    let Some((number, epsilon, _)) = read_cost(balance, &line) else { return false };
-    let note = String::new();
-    balance.add(LedgerEntry { number, epsilon, when: None, command: None, note, failed: None });
+    let Some((number, epsilon, delta, _)) = read_cost(balance, &line) else { return false };
+    balance.add(LedgerEntry {
+        number,
+        epsilon,
+        delta,
+        when: None,
+        command: None,
+        note: String::new(),
+        failed: None,
+    });
     true
 }
 

@@ -59,6 +59,9 @@ impl SelectArguments {
             .target(self.target.target(&schema)?)
             .center(parse_center(&self.center)?)
             .neighbors(neighbors);
+        if let Some(delta) = &self.budget.delta {
+            select = select.delta(delta.clone());
+        }
         if let Some(hash) = hash {
             select = select.schema_hash(hash);
         }

@@ -2,6 +2,7 @@
 
 mod accuracy;
 mod bandit;
+mod bounded_range;
 mod designs;
 mod experiment;
 mod fig1;
@@ -46,12 +47,12 @@ const fn of(name: &'static str, group: &'static str, about: &'static str, run: R
 impl Named {
     /// Whether it selects features of tables, some of which are public sets.
     pub fn is_on_tables(&self) -> bool {
-        !["heterogeneous", "recommend"].contains(&self.group)
+        !["bounded-range", "heterogeneous", "recommend"].contains(&self.group)
     }
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 24] = [
+pub static ALL: [Named; 25] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -63,6 +64,12 @@ pub static ALL: [Named; 24] = [
     of("fig8", "dp-sis", "TOP, GREAT and GOOD", fig8::run),
     of("designs", "dp-sis", "rows needed for exact recovery on synthetic designs", designs::run),
     of("theorem4.1", "dp-sis", "the bound and the simulated recovery", theorem41::run),
+    of(
+        "bounded-range",
+        "bounded-range",
+        "theorem 0 and 1, composition, 16 times as many picks",
+        bounded_range::run,
+    ),
     of("joint", "joint", "errors and run times of joint selection", joint::run),
     of(
         "two-candidates",

@@ -8,8 +8,7 @@ const TIME: &str = "2026-11-22T09:30:00Z";
 
 /// The terms of a ledger with a cap of 2.
 fn empty() -> String {
-    let cap = "2".parse().unwrap();
-    terms(&Balance::new(cap, "the pilot", Neighbors::AddRemove, Unit::Row))
+    terms(&LedgerTerms::new("2".parse().unwrap()).name("the pilot"))
 }
 
 /// A ledger with entries of 1/2, 1/8 and 1/3, the second of which failed; with letters of several bytes.
@@ -44,10 +43,43 @@ fn the_format_is_the_documented_one() {
 }
 
 #[test]
+fn deltas_stand_behind_their_epsilons() {
+    let start = terms(&LedgerTerms::new("2".parse().unwrap()).delta("1e-6".parse().unwrap()));
+    assert!(start.ends_with("\ndelta: 1e-6\n\n"));
+    let (balance, _) = read(start.as_bytes()).unwrap();
+    let expense = Expense::new("0.5".parse().unwrap(), "select").delta("2.5e-7".parse().unwrap());
+    let first = entry(&balance, &expense, TIME);
+    assert_eq!(
+        first,
+        format!("1: epsilon 0.5 delta 2.5e-7, total 0.5 delta 2.5e-7, {TIME}, select\n")
+    );
+    let (balance, _) = read((start.clone() + &first).as_bytes()).unwrap();
+    let second = entry(&balance, &expense, TIME);
+    assert!(second.contains(", total 1 delta 5e-7, "), "{second}");
+    let both = start + &first + &second;
+    let (balance, _) = read(both.as_bytes()).unwrap();
+    assert_eq!(balance.spent_delta.to_string(), "5e-7");
+    for (right, wrong) in
+        [("1 delta 5e-7", "1 delta 4e-7"), ("1 delta 5e-7", "1"), ("delta: 1e-6", "delta: 1")]
+    {
+        assert!(read(both.replace(right, wrong).as_bytes()).is_err(), "{wrong}");
+    }
+    // Cut off within the delta, or before the comma: refused.
+    let begun = both.rfind("2: epsilon").unwrap();
+    let comma = begun + both[begun..].find(',').unwrap();
+    assert!((begun + 1..=comma).all(|cut| read(&both.as_bytes()[..cut]).is_err()));
+    let (balance, ending) = read(&both.as_bytes()[..=comma]).unwrap();
+    assert_eq!((balance.spent_delta.to_string(), ending), ("5e-7".into(), Ending::CutOff));
+}
+
+#[test]
 fn what_is_written_is_read() {
     let (balance, ending) = read(filled().as_bytes()).unwrap();
     assert_eq!(ending, Ending::Whole);
-    assert_eq!((balance.name.as_str(), balance.cap.to_string()), ("the pilot", "2".to_owned()));
+    assert_eq!(
+        (balance.terms.name.as_str(), balance.terms.cap.to_string()),
+        ("the pilot", "2".to_owned())
+    );
     assert_eq!(balance.spent, ratio(23, 24));
     assert_eq!(balance.left, ratio(25, 24));
     let entries = &balance.entries;

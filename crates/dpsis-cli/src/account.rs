@@ -1,0 +1,341 @@
+//! `dpsis account`: what releases cost together.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, ValueEnum};
+use serde::{Deserialize, Serialize};
+
+use crate::output::Destination;
+use dpsis::account::{ACCOUNTANTS, CentralLimit, Event};
+use dpsis::internals::wrapped;
+use dpsis::mechanism::CARDS;
+use dpsis::{Delta, Epsilon, Error, Exact, Ledger, Result, report};
+
+/// What several releases cost together, in epsilon and delta, by each composition theorem.
+///
+/// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file. Nothing is
+/// released, and no data is read.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct AccountArguments {
+    /// Events, JSON records of select or choose, budget files
+    #[arg(required = true, value_name = "EVENT|FILE", allow_hyphen_values = true)]
+    releases: Vec<String>,
+
+    /// The delta at which epsilon is asked for
+    #[arg(long, default_value = "1e-6", conflicts_with = "eps")]
+    delta: Delta,
+
+    /// The epsilon at which delta is asked for, instead
+    #[arg(long, value_name = "EPSILON")]
+    eps: Option<Epsilon>,
+
+    /// The form of the output
+    #[arg(long, value_enum, default_value_t = AccountFormat::Text)]
+    format: AccountFormat,
+}
+
+const AFTER_HELP: &str = "\
+Events, each with xN at its end for N of them:
+  pure:EPS            an epsilon-differentially private release
+  range:EPS           an epsilon-bounded-range one: a pick of the exponential
+                      mechanism
+  zcdp:RHO            a rho-zCDP release
+  laplace:SENS,SCALE  Laplace noise; gaussian:SENS,SD: normal noise
+  MECHANISM:EPS,K     K picks of a mechanism of this program: peel:2,50
+  A + at the end states that no release depends on another's result.
+
+Examples:
+  dpsis account peel:2,50x52
+  dpsis account pure:0.5x12 gaussian:1,40 --delta 1e-9
+  dpsis account monday.json tuesday.json --eps 3
+  dpsis account budget.txt
+
+Exit codes: 0 priced; 2 wrong request, or an event without a price; 3 malformed
+file; 5 reading failed.";
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AccountFormat {
+    /// Some lines
+    Text,
+    /// One JSON document
+    Json,
+}
+
+pub(super) fn account(arguments: &AccountArguments) -> Result<()> {
+    let mut priced = Releases::default();
+    for release in &arguments.releases {
+        priced.add(release)?;
+    }
+    let events = priced.events;
+    let asked = match &arguments.eps {
+        Some(epsilon) => Asked::Delta(epsilon.clone().into()),
+        None => Asked::Epsilon(arguments.delta.clone().into()),
+    };
+    let prices: Vec<Price> = ACCOUNTANTS
+        .iter()
+        .map(|card| Price {
+            accountant: card.id,
+            summary: card.summary,
+            price: asked
+                .of(|delta| card.epsilon(&events, delta), |epsilon| card.delta(&events, epsilon)),
+            prices: card.prices,
+        })
+        .collect();
+    if prices.iter().all(|price| price.price.is_err()) {
+        return Err(Error::request("no accountant prices all of these together")
+            .hint("dpsis account prices pure and bounded-range events, Laplace and normal noise, and zCDP"));
+    }
+    let limit = CentralLimit::of(&events)
+        .and_then(|limit| asked.of(|delta| limit.epsilon(delta), |epsilon| limit.delta(epsilon)));
+    let account = Account {
+        for_relation: priced.relation,
+        asked: asked.name(),
+        at: match &asked {
+            Asked::Epsilon(_) => arguments.delta.to_string(),
+            Asked::Delta(epsilon) => epsilon.to_string(),
+        },
+        events: &events,
+        prices,
+        central_limit: limit.ok(),
+    };
+    Destination::Stdout.write(&match arguments.format {
+        AccountFormat::Text => account.text(),
+        AccountFormat::Json => report::to_json(&account)?,
+    })
+}
+
+/// What is asked for, and at which value of the other number.
+enum Asked {
+    Epsilon(Exact),
+    Delta(Exact),
+}
+
+impl Asked {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Epsilon(_) => "epsilon",
+            Self::Delta(_) => "delta",
+        }
+    }
+
+    fn of(
+        &self,
+        epsilon: impl FnOnce(Exact) -> Result<f64>,
+        delta: impl FnOnce(Exact) -> Result<f64>,
+    ) -> Result<f64> {
+        match self {
+            Self::Epsilon(at) => epsilon(at.clone()),
+            Self::Delta(at) => delta(at.clone()),
+        }
+    }
+}
+
+/// The events of all releases, and the guarantee that they have in common.
+#[derive(Default)]
+struct Releases {
+    events: Vec<Event>,
+    /// The neighbor relation and the unit of the files, in words.
+    relation: Option<String>,
+}
+
+/// The part of a record in JSON that tells what ran.
+#[derive(Deserialize)]
+struct RecordFile {
+    private: bool,
+    guarantee: GuaranteeFile,
+}
+
+#[derive(Deserialize)]
+struct GuaranteeFile {
+    neighbors: String,
+    unit: String,
+    events: Vec<String>,
+}
+
+impl Releases {
+    /// Adds what an argument says, an event or the name of a file.
+    fn add(&mut self, release: &str) -> Result<()> {
+        match release.split_once(':') {
+            Some((kind, _)) if ["pure", "range", "zcdp", "laplace", "gaussian"].contains(&kind) => {
+                self.events.push(release.parse()?);
+                Ok(())
+            }
+            Some((id, numbers)) if CARDS.iter().any(|card| card.id == id) => {
+                self.events.push(of_mechanism(id, numbers)?);
+                Ok(())
+            }
+            _ => self.add_file(Path::new(release)),
+        }
+    }
+
+    fn add_file(&mut self, path: &Path) -> Result<()> {
+        let text = fs::read_to_string(path).map_err(|error| {
+            let rule = format!("cannot read {}: {error}", path.display());
+            Error::io(rule)
+                .hint("an event is written like pure:0.5x12 or peel:2,50: dpsis account --help")
+        })?;
+        let is_record = text.trim_start().starts_with('{');
+        let (relation, events) = if is_record { of_record(path, &text)? } else { of_ledger(path)? };
+        if self.relation.get_or_insert_with(|| relation.clone()) != &relation {
+            let rule = format!("{} is for another neighbor relation or unit", path.display());
+            return Err(Error::request(rule).hint("their costs do not add up"));
+        }
+        self.events.extend(events);
+        Ok(())
+    }
+}
+
+/// K picks of a mechanism: `EPSILON,K`, with `xN` for several such releases.
+fn of_mechanism(id: &str, numbers: &str) -> Result<Event> {
+    let wrong = || Error::request(format!("picks of {id} are written {id}:EPSILON,K"));
+    let (numbers, count) = match numbers.split_once('x') {
+        Some((numbers, count)) => (numbers, count.parse().map_err(|_| wrong())?),
+        None => (numbers, 1),
+    };
+    let (epsilon, k) = numbers.split_once(',').unwrap_or((numbers, "1"));
+    let k = k.parse().map_err(|_| wrong())?;
+    let card = CARDS.iter().find(|card| card.id == id).ok_or_else(wrong)?;
+    card.event(k, &epsilon.parse()?)?.times(count)
+}
+
+/// The relation and the events of a record in JSON.
+fn of_record(path: &Path, text: &str) -> Result<(String, Vec<Event>)> {
+    let record: RecordFile = serde_json::from_str(text).map_err(|_| {
+        Error::input(format!("{} is no record of select or choose", path.display()))
+    })?;
+    if !record.private {
+        let rule = format!("{} is not private: it has no price", path.display());
+        return Err(Error::request(rule));
+    }
+    let GuaranteeFile { neighbors, unit, events } = record.guarantee;
+    // A column is one sample, whichever way its table lies.
+    let unit = if unit == "column" { "row".to_owned() } else { unit };
+    let events = events.iter().map(|event| event.parse());
+    Ok((format!("{neighbors} one {unit}"), events.collect::<Result<_>>()?))
+}
+
+/// The relation and the events of a budget file.
+fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
+    let balance = Ledger::open(PathBuf::from(path))?.read()?;
+    if balance.entries.iter().any(|entry| !entry.delta.is_zero()) {
+        let rule = "a budget file does not tell what ran where a delta was spent";
+        return Err(Error::request(rule).hint("state the JSON records of its releases"));
+    }
+    let neighbors = serde_json::to_value(balance.terms.neighbors).ok();
+    let neighbors = neighbors.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
+    let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));
+    Ok((format!("{neighbors} one {}", balance.terms.unit), events.collect()))
+}
+
+#[derive(Serialize)]
+struct Account<'a> {
+    /// The neighbor relation and unit of the files.
+    #[serde(rename = "for", skip_serializing_if = "Option::is_none")]
+    for_relation: Option<String>,
+    /// The number that is asked for.
+    asked: &'static str,
+    /// The value of the other one.
+    at: String,
+    events: &'a [Event],
+    prices: Vec<Price>,
+    /// An approximation.
+    central_limit: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct Price {
+    accountant: &'static str,
+    summary: &'static str,
+    #[serde(serialize_with = "number_or_null")]
+    price: Result<f64>,
+    #[serde(skip)]
+    prices: &'static str,
+}
+
+fn number_or_null<S: serde::Serializer>(
+    price: &Result<f64>,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    price.as_ref().ok().serialize(serializer)
+}
+
+/// The width of labels, in columns.
+const LABEL: usize = 18;
+
+impl Account<'_> {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        let mut line = |label: &str, words: &str| {
+            let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
+        };
+        let events: Vec<String> = self.events.iter().map(Event::to_string).collect();
+        line("events", &events.join(" "));
+        if let Some(relation) = &self.for_relation {
+            line("for", relation);
+        }
+        let other = if self.asked == "epsilon" { "delta" } else { "epsilon" };
+        line("asked", &format!("{} at {other} {}", self.asked, self.at));
+        let best = self.prices.iter().filter_map(|price| price.price.as_ref().ok());
+        let best = best.copied().fold(f64::INFINITY, f64::min);
+        for Price { accountant, summary, price, prices } in &self.prices {
+            match price {
+                Ok(price) => {
+                    let mark = if *price <= best { " (the least)" } else { "" };
+                    line(accountant, &format!("{}{mark}: {summary}", rounded_up(*price)));
+                }
+                Err(_) => line(accountant, &format!("-: it prices {prices}")),
+            }
+        }
+        if let Some(limit) = self.central_limit {
+            let about = rounded_up(limit);
+            line("central limit", &format!("about {about}: an approximation, no guarantee"));
+        }
+        text
+    }
+}
+
+/// A number with five digits, not below it.
+fn rounded_up(number: f64) -> String {
+    let nearest = format!("{number:.4e}");
+    let (digits, exponent) = nearest.split_once('e').unwrap_or((&nearest, "0"));
+    let (digits, exponent) = (digits.replace('.', ""), exponent.parse::<i32>().unwrap_or(0) - 4);
+    let is_below = nearest.parse::<f64>().is_ok_and(|nearest| nearest < number);
+    let digits = digits.parse::<u64>().unwrap_or(0) + u64::from(is_below);
+    let text = format!("{digits}e{exponent}");
+    match text.parse::<f64>() {
+        Ok(small) if small > 0.0 && small < 1e-3 => format!("{small:e}"),
+        _ => Exact::from(text).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prices_are_rounded_up() {
+        for (number, text) in [
+            (0.0, "0"),
+            (7.123411, "7.1235"),
+            (104.0, "104"),
+            (0.000123451, "1.2346e-4"),
+            (1e-6, "1e-6"),
+            (1.00001e-9, "1.0001e-9"),
+        ] {
+            assert_eq!(rounded_up(number), text);
+        }
+    }
+
+    #[test]
+    fn picks_of_mechanisms_are_events() {
+        assert_eq!(of_mechanism("peel", "2,50x52").unwrap().to_string(), "range:0.04x2600");
+        assert_eq!(of_mechanism("canonical", "2,5").unwrap().to_string(), "pure:2");
+        assert_eq!(of_mechanism("em", "1").unwrap().to_string(), "range:1");
+        for wrong in ["", "2,", "2,0", "x", "2,3x", "2,3x0", "a,1"] {
+            assert!(of_mechanism("peel", wrong).is_err(), "{wrong}");
+        }
+    }
+}
