@@ -37,6 +37,9 @@ impl Interval {
             return Self::point(0.0);
         }
         let near = near_f64(value);
+        if BigRational::from_float(near).is_some_and(|near| near == *value) {
+            return Self::point(near);
+        }
         // What `near_f64` promises for numbers that an f64 hardly holds.
         let tiny = if near.abs() < 1e-290 { 1e-300 } else { 0.0 };
         Self { lo: near - tiny, hi: near + tiny }.widen(FUNCTION)

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::output::Destination;
-use dpsis::account::{ACCOUNTANTS, CentralLimit, Event};
+use dpsis::account::{ACCOUNTANTS, Accountant, BasicComposition, CentralLimit, Event};
 use dpsis::internals::wrapped;
 use dpsis::mechanism::CARDS;
 use dpsis::{Delta, Epsilon, Error, Exact, Ledger, Result, report};
@@ -18,24 +18,32 @@ use dpsis::{Delta, Epsilon, Error, Exact, Ledger, Result, report};
 /// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file. Nothing is
 /// released, and no data is read.
 #[derive(Debug, Args)]
-#[command(after_help = AFTER_HELP)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct AccountArguments {
     /// Events, JSON records of select or choose, budget files
-    #[arg(required = true, value_name = "EVENT|FILE", allow_hyphen_values = true)]
+    #[arg(required = true, value_name = "EVENT|FILE")]
     releases: Vec<String>,
 
     /// The delta at which epsilon is asked for
-    #[arg(long, default_value = "1e-6", conflicts_with = "eps")]
+    #[arg(long, default_value = "1e-6", conflicts_with = "eps", allow_hyphen_values = true)]
     delta: Delta,
 
     /// The epsilon at which delta is asked for, instead
-    #[arg(long, value_name = "EPSILON")]
+    #[arg(long, value_name = "EPSILON", allow_hyphen_values = true)]
     eps: Option<Epsilon>,
 
     /// The form of the output
     #[arg(long, value_enum, default_value_t = AccountFormat::Text)]
     format: AccountFormat,
 }
+
+const MORE: &str = "\
+Examples:
+  dpsis account peel:2,50x52
+  dpsis account pure:0.5x12 gaussian:1,40 --delta 1e-9
+  dpsis account monday.json tuesday.json
+
+All forms of events: dpsis account --help";
 
 const AFTER_HELP: &str = "\
 Events, each with xN at its end for N of them:
@@ -81,7 +89,6 @@ pub(super) fn account(arguments: &AccountArguments) -> Result<()> {
             summary: card.summary,
             price: asked
                 .of(|delta| card.epsilon(&events, delta), |epsilon| card.delta(&events, epsilon)),
-            prices: card.prices,
         })
         .collect();
     if prices.iter().all(|price| price.price.is_err()) {
@@ -177,8 +184,14 @@ impl Releases {
             Error::io(rule)
                 .hint("an event is written like pure:0.5x12 or peel:2,50: dpsis account --help")
         })?;
-        let is_record = text.trim_start().starts_with('{');
-        let (relation, events) = if is_record { of_record(path, &text)? } else { of_ledger(path)? };
+        let (relation, events) = if text.trim_start().starts_with('{') {
+            of_record(path, &text)?
+        } else if text.starts_with("dpsis ledger") {
+            of_ledger(path)?
+        } else {
+            let rule = format!("{} is neither a record in JSON nor a budget file", path.display());
+            return Err(Error::input(rule));
+        };
         if self.relation.get_or_insert_with(|| relation.clone()) != &relation {
             let rule = format!("{} is for another neighbor relation or unit", path.display());
             return Err(Error::request(rule).hint("their costs do not add up"));
@@ -214,7 +227,7 @@ fn of_record(path: &Path, text: &str) -> Result<(String, Vec<Event>)> {
     // A column is one sample, whichever way its table lies.
     let unit = if unit == "column" { "row".to_owned() } else { unit };
     let events = events.iter().map(|event| event.parse());
-    Ok((format!("{neighbors} one {unit}"), events.collect::<Result<_>>()?))
+    Ok((relation(&neighbors, &unit), events.collect::<Result<_>>()?))
 }
 
 /// The relation and the events of a budget file.
@@ -227,7 +240,13 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     let neighbors = serde_json::to_value(balance.terms.neighbors).ok();
     let neighbors = neighbors.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
     let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));
-    Ok((format!("{neighbors} one {}", balance.terms.unit), events.collect()))
+    Ok((relation(neighbors, &balance.terms.unit.to_string()), events.collect()))
+}
+
+/// The neighbor relation of a file, by its word in JSON.
+fn relation(neighbors: &str, unit: &str) -> String {
+    let change = if neighbors == "replace-one" { "replacing" } else { "adding or removing" };
+    format!("{change} one {unit}")
 }
 
 #[derive(Serialize)]
@@ -251,8 +270,6 @@ struct Price {
     summary: &'static str,
     #[serde(serialize_with = "number_or_null")]
     price: Result<f64>,
-    #[serde(skip)]
-    prices: &'static str,
 }
 
 fn number_or_null<S: serde::Serializer>(
@@ -280,13 +297,17 @@ impl Account<'_> {
         line("asked", &format!("{} at {other} {}", self.asked, self.at));
         let best = self.prices.iter().filter_map(|price| price.price.as_ref().ok());
         let best = best.copied().fold(f64::INFINITY, f64::min);
-        for Price { accountant, summary, price, prices } in &self.prices {
+        for Price { accountant, summary, price } in &self.prices {
             match price {
                 Ok(price) => {
-                    let mark = if *price <= best { " (the least)" } else { "" };
-                    line(accountant, &format!("{}{mark}: {summary}", rounded_up(*price)));
+                    let mark = if *price <= best * (1.0 + 1e-9) { " (the least)" } else { "" };
+                    let price = self.rounded(accountant, *price);
+                    line(accountant, &format!("{price}{mark}: {summary}"));
                 }
-                Err(_) => line(accountant, &format!("-: it prices {prices}")),
+                Err(error) => {
+                    let error = error.to_string();
+                    line(accountant, &format!("-: {}", error.lines().next().unwrap_or_default()));
+                }
             }
         }
         if let Some(limit) = self.central_limit {
@@ -294,6 +315,14 @@ impl Account<'_> {
             line("central limit", &format!("about {about}: an approximation, no guarantee"));
         }
         text
+    }
+
+    /// A price with five digits; a sum of epsilons exactly.
+    fn rounded(&self, accountant: &str, price: f64) -> String {
+        match BasicComposition::of(self.events) {
+            Ok(sum) if accountant == "basic" && self.asked == "epsilon" => sum.total().to_string(),
+            _ => rounded_up(price),
+        }
     }
 }
 

@@ -43,7 +43,7 @@ struct CreateArguments {
     cap: Epsilon,
 
     /// The most that the deltas of all releases may sum to: 0 for purely private releases alone
-    #[arg(long, default_value = "0")]
+    #[arg(long, default_value = "0", allow_hyphen_values = true)]
     delta: Delta,
 
     /// A name, which reports show: it must not be private

@@ -19,7 +19,7 @@ pub(super) struct BudgetArgument {
 
     /// A delta, far below one over the number of rows, such as 1e-6: with it, --mechanism peel selects more
     /// than a few with less noise [default: 0, pure differential privacy]
-    #[arg(long, hide_short_help = true, help_heading = "Privacy")]
+    #[arg(long, allow_hyphen_values = true, hide_short_help = true, help_heading = "Privacy")]
     pub(super) delta: Option<Delta>,
 }
 

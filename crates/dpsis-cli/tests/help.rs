@@ -11,6 +11,7 @@ const COMMANDS: &[&[&str]] = &[
     &["ledger"],
     &["ledger", "create"],
     &["ledger", "show"],
+    &["account"],
     &["inspect"],
     &["compare"],
     &["reproduce"],
