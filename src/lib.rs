@@ -107,7 +107,11 @@ mod random;
 pub mod report;
 pub mod score;
 mod select;
+#[cfg(any(test, feature = "verify"))]
+mod support;
 mod vectors;
+#[cfg(feature = "verify")]
+pub mod verify;
 
 pub use choose::{
     CandidateColumns, Candidates, Choice, ChoiceRecord, Choose, ChosenCandidate, NotPrivateChoose,
@@ -165,7 +169,3 @@ struct Readme;
 #[cfg(all(doctest, feature = "linfa"))]
 #[doc = include_str!("../docs/library.md")]
 struct Library;
-
-#[cfg(test)]
-#[path = "../tests/support/mod.rs"]
-mod support;

@@ -53,7 +53,7 @@ impl Trials {
 
     /// Counts in parallel. Each trial has its own random bits, so the counts do not depend on the number of
     /// threads.
-    fn count(
+    pub(crate) fn count(
         trials: u64,
         entropy: Entropy,
         draw: impl Fn(&Bits) -> Result<Vec<usize>> + Sync,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::account::Event;
 use crate::error::{Error, Result};
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
 use crate::mechanism::contract::Contract;
 use crate::mechanism::{Mechanism, MechanismParameter, Parameters, check_k};
 use crate::privacy::Epsilon;
@@ -32,8 +32,8 @@ pub struct Card {
     /// Makes it from its own parameters.
     pub(super) build: fn(&Parameters) -> Result<Arc<dyn Mechanism>>,
     /// The tests it is held to.
-    #[cfg(test)]
-    pub(super) contract: fn() -> Contract,
+    #[cfg(any(test, feature = "verify"))]
+    pub(crate) contract: fn() -> Contract,
 }
 
 /// The kind of a mechanism's choice.

@@ -41,7 +41,7 @@ pub struct Parameters {
 
 impl Parameters {
     /// The names of the parameters that have a value.
-    pub(super) fn stated(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn stated(&self) -> impl Iterator<Item = &'static str> {
         let all = [
             ("gamma", self.gamma.is_some()),
             ("noise", self.noise.is_some()),

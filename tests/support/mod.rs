@@ -3,9 +3,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests fail by panicking
 
 pub mod data;
+#[path = "../../src/support/goodness.rs"]
 pub mod goodness;
+#[path = "../../src/support/laws.rs"]
 pub mod laws;
 pub mod markup;
+#[path = "../../src/support/neighbors.rs"]
 pub mod neighbors;
+#[path = "../../src/support/oracle.rs"]
 pub mod oracle;
 pub mod people;

@@ -22,6 +22,7 @@ mod select;
 mod table_arguments;
 mod target_arguments;
 mod values;
+mod verify;
 mod words;
 
 use std::process::ExitCode;
@@ -32,7 +33,7 @@ use program::{Arguments, execute};
 
 /// Runs the command line and gives its exit code.
 ///
-/// 0: released; 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or
+/// 0: released, or the claim holds; 1: `verify` or `audit` found a claim violated; 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or
 /// writing failed.
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
@@ -57,7 +58,7 @@ fn main() -> ExitCode {
         }
     };
     match execute(arguments.command, &matches) {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             output::complain(&error);
             ExitCode::from(words::exit_code(&error))

@@ -1,5 +1,7 @@
 //! The program: all its commands, and what they run.
 
+use std::process::ExitCode;
+
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::account::{AccountArguments, account};
@@ -14,6 +16,7 @@ use crate::output_arguments::check_ending;
 use crate::reproduce::{ReproduceArguments, reproduce};
 use crate::run_note::run_note;
 use crate::select::{SelectArguments, select};
+use crate::verify::{VerifyArguments, verify};
 use dpsis::{Error, Result};
 
 /// Differentially private feature selection.
@@ -36,6 +39,7 @@ pub(super) enum Command {
     Inspect(Box<InspectArguments>),
     Compare(Box<CompareArguments>),
     Reproduce(ReproduceArguments),
+    Verify(Box<VerifyArguments>),
     Bounds(Box<BoundsArguments>),
     Datasets(DatasetsArguments),
     /// Print completions for a shell
@@ -48,8 +52,20 @@ pub(super) enum Command {
     Man,
 }
 
-/// Runs a command; `matches` are the words it was made of.
-pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<()> {
+/// Runs a command and gives its exit code: 1 for a claim that is violated; `matches` are the words it was made of.
+pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode> {
+    let holds = match command {
+        Command::Verify(arguments) => verify(&arguments)?,
+        other => {
+            run(other, matches)?;
+            true
+        }
+    };
+    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
+}
+
+/// Runs a command that releases, shows or makes something.
+fn run(command: Command, matches: &ArgMatches) -> Result<()> {
     if let (Command::Select(_) | Command::Choose(_), Some((_, stated))) =
         (&command, matches.subcommand())
     {
@@ -71,6 +87,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<()> {
             Destination::Stdout.write(&String::from_utf8_lossy(&script))
         }
         Command::Man => manual(),
+        Command::Verify(_) => Ok(()),
     }
 }
 

@@ -15,6 +15,7 @@ const COMMANDS: &[&[&str]] = &[
     &["inspect"],
     &["compare"],
     &["reproduce"],
+    &["verify"],
     &["bounds"],
     &["datasets"],
     &["datasets", "list"],

@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 mod sets;
 #[cfg(test)]
@@ -51,8 +53,8 @@ pub static CARD: Card = Card {
     ),
     parameters: &[GAMMA],
     build: |stated| with_one(&stated.gamma, CanonicalLipschitz::with_gamma),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 /// The card of [`CanonicalGumbel`].
@@ -60,8 +62,8 @@ pub static GUMBEL_CARD: Card = Card {
     id: "canonical-gumbel",
     summary: "canonical Lipschitz with Gumbel noise: the exponential mechanism over sets",
     build: |stated| with_one(&stated.gamma, CanonicalGumbel::with_gamma),
-    #[cfg(test)]
-    contract: tests::gumbel_contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::gumbel_contract,
     ..CARD
 };
 

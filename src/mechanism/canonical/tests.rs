@@ -1,117 +1,14 @@
-//! The canonical mechanisms: contracts, draws, and the table on the page.
+//! The canonical mechanisms: draws, and the table on the page.
 
 use num_bigint::BigUint;
 use num_traits::ToPrimitive;
 
 use super::*;
 use crate::exact::{Enclosure, binomial};
-use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::privacy::{Neighbors, Seeded};
 use crate::support::goodness::assert_fits;
-use crate::support::laws::{Noise, exponential, flips};
+use crate::support::laws::flips;
 use crate::support::oracle;
-
-pub(in crate::mechanism) fn contract() -> Contract {
-    let mut mutants = broken(flips);
-    mutants.push(Mutant::new("flips without permuting", 3, flips_without_permuting));
-    Contract {
-        settings: settings(flips),
-        exact: vec![exact(fractions::flips, &[2, 3])],
-        max_ratio: 1.0,
-        slack: None,
-        mutants,
-    }
-}
-
-pub(in crate::mechanism) fn gumbel_contract() -> Contract {
-    Contract {
-        settings: settings(exponential),
-        exact: vec![exact(fractions::exponential, &[2, 3])],
-        max_ratio: 1.0,
-        slack: None,
-        mutants: broken(exponential),
-    }
-}
-
-fn settings(noise: Noise) -> Vec<Setting> {
-    let with = |gamma: f64, text, ks| {
-        Setting::new(ks, move |x, k, eps| law::law(x, k, gamma, eps, noise)).stated("gamma", text)
-    };
-    vec![with(1.0, "1", &[1, 2, 3]), with(0.25, "1/4", &[2]), with(0.75, "3/4", &[3])]
-}
-
-/// Gamma 1: the worst taken.
-fn exact(law: fractions::Choice, ks: &'static [usize]) -> RationalLaw {
-    RationalLaw { ks, losses: |x, k| law::losses(x, k, 1.0), law, factor: 4 }
-}
-
-/// The gamma of broken variants, unless another is named.
-const GAMMA: f64 = 0.75;
-
-/// Variants that are not private, whatever the noise.
-fn broken(noise: Noise) -> Vec<Mutant> {
-    vec![
-        Mutant::new("the monotonic constant, gamma 1", 2, move |x, k, eps| {
-            law::law(x, k, 1.0, 2.0 * eps, noise)
-        }),
-        Mutant::new("the monotonic constant", 3, move |x, k, eps| {
-            law::law(x, k, GAMMA, 2.0 * eps, noise)
-        }),
-        Mutant::new("printed class sizes", 3, move |x, k, eps| {
-            let sets = oracle::subsets(x.len(), k).len();
-            law::law_of_tickets(&law::printed_tickets(x, k, GAMMA, eps), sets, noise)
-        }),
-        Mutant::new("body from a rank too high", 3, move |x, k, eps| {
-            body_from_a_rank_too_high(x, k, law::law(x, k, GAMMA, eps, noise))
-        }),
-    ]
-}
-
-/// Flips in a fixed order instead of a random one.
-fn flips_without_permuting(x: &[f64], k: usize, eps: f64) -> Vec<f64> {
-    let law = law::law(x, k, GAMMA, eps, flips);
-    let best = law.iter().copied().fold(0.0, f64::max);
-    let mut rest = 1.0;
-    law.iter()
-        .map(|p| {
-            let accepted = rest * p / best;
-            rest -= accepted;
-            accepted.max(0.0)
-        })
-        .collect()
-}
-
-/// Classes of the correct sizes, but bodies drawn from the ranks h + 1, ..., t - 1.
-fn body_from_a_rank_too_high(x: &[f64], k: usize, right: Vec<f64>) -> Vec<f64> {
-    let sets = oracle::subsets(x.len(), k);
-    let mut ranked: Vec<usize> = (0..x.len()).collect();
-    ranked.sort_by(|&i, &j| x[j].total_cmp(&x[i]).then(i.cmp(&j)));
-    let mut law = vec![0.0; sets.len()];
-    for (place, (set, p)) in sets.iter().zip(&right).enumerate() {
-        let (head, tail) = head_and_tail(&ranked, set);
-        if tail == k {
-            law[place] += p;
-            continue;
-        }
-        let bodies = oracle::subsets(tail - head - 1, k - head - 1);
-        for body in &bodies {
-            let mut member: Vec<usize> = (0..head).collect();
-            member.extend(body.iter().map(|i| head + i));
-            member.push(tail - 1);
-            let mut member: Vec<usize> = member.into_iter().map(|r| ranked[r]).collect();
-            member.sort_unstable();
-            let at = sets.iter().position(|s| *s == member).unwrap();
-            law[at] += p / bodies.len() as f64;
-        }
-    }
-    law
-}
-
-/// How many of the best it holds before it misses one (at most k - 1), and the rank of its worst.
-fn head_and_tail(ranked: &[usize], set: &[usize]) -> (usize, usize) {
-    let head = ranked.iter().take_while(|i| set.contains(i)).count().min(set.len() - 1);
-    (head, ranked.iter().rposition(|i| set.contains(i)).unwrap() + 1)
-}
 
 /// Grids are in half units of the sensitivity.
 const SENSITIVITY: u64 = 2;

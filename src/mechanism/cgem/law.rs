@@ -2,17 +2,20 @@
 
 use crate::mechanism::{gem, mgem};
 
-/// The probability of each candidate, with the default parameters: a fifth of epsilon for the sign.
-pub(crate) fn law(q: &[f64], d: &[f64], eps: f64) -> Vec<f64> {
-    let told = 1.0 / (1.0 + (-0.2 * eps).exp());
-    of_answer(q, d, 0.8 * eps, told)
+/// The share of epsilon for the sign, by default.
+pub(crate) const SHARE: f64 = 0.2;
+
+/// The probability of each candidate; `share` of epsilon is for the sign.
+pub(crate) fn law(q: &[f64], d: &[f64], eps: f64, beta: f64, share: f64) -> Vec<f64> {
+    let told = 1.0 / (1.0 + (-share * eps).exp());
+    of_answer(q, d, (1.0 - share) * eps, beta, told)
 }
 
 /// `told` is the probability that the sign is told as it is; the choice by the answer is at `eps`.
-pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, told: f64) -> Vec<f64> {
+pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, told: f64) -> Vec<f64> {
     let positive = spearman(q, d) > 1e-9;
     let modified = if positive { told } else { 1.0 - told };
-    let (m, g) = (mgem::law::law(q, d, eps), gem::law::law(q, d, eps));
+    let (m, g) = (mgem::law::law(q, d, eps, beta), gem::law::law(q, d, eps, beta));
     m.iter().zip(&g).map(|(m, g)| modified * m + (1.0 - modified) * g).collect()
 }
 

@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -61,8 +63,8 @@ pub static CARD: Card = Card {
         let combined = CombinedGem::with(stated.beta.clone(), stated.share.clone())?;
         Ok(Arc::new(combined))
     },
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 /// The lane of the bits of the answer; the rounds have the lanes from 0.

@@ -1,6 +1,8 @@
 //! The code draws from the law of the definition.
 
+use super::cards::is_own;
 use super::*;
+use crate::mechanism::{CARDS, Chooses, Mechanism, by_id};
 use crate::privacy::{Neighbors, Seeded};
 use crate::score::Scores;
 use crate::support::goodness::assert_fits;
@@ -14,24 +16,28 @@ fn outcomes(card: &Card, d: usize, k: usize) -> Vec<Vec<usize>> {
     }
 }
 
-/// Scores on the grid, with the common sensitivity [`UNIT`] or, for laws of such scores, one each.
+/// The sensitivity where it is common: scores are in half units of it.
+const UNIT: u64 = 2;
+
+/// Scores with the common sensitivity [`UNIT`] or, for laws of such scores, one each.
 fn scores(law: &Law, values: &[i64], own: &[u64], neighbors: Neighbors) -> Scores {
     let values = values.to_vec();
-    match law {
-        Law::Common(_) => Scores::new(values, UNIT as u64, neighbors).unwrap(),
-        Law::Own(_) => Scores::with_sensitivities(values, own.to_vec(), neighbors).unwrap(),
+    if is_own(law) {
+        Scores::with_sensitivities(values, own.to_vec(), neighbors).unwrap()
+    } else {
+        Scores::new(values, UNIT, neighbors).unwrap()
     }
 }
 
 /// The law of these scores at an epsilon.
 fn law_of(law: &Law, values: &[i64], own: &[u64], k: usize, eps: f64) -> Vec<f64> {
-    let x: Vec<f64> = values.iter().map(|&value| value as f64).collect();
-    match law {
-        Law::Common(law) => {
-            law(&x.iter().map(|value| value / UNIT as f64).collect::<Vec<_>>(), k, eps)
-        }
-        Law::Own(law) => law(&x, &own.iter().map(|&s| s as f64).collect::<Vec<_>>(), eps),
-    }
+    let own: Vec<i64> = own.iter().map(|&sensitivity| sensitivity as i64).collect();
+    let grid = if is_own(law) {
+        Grid::with_sensitivities(1, &own)
+    } else {
+        Grid::new(values.len(), 1, UNIT as i64)
+    };
+    law.at(&grid, values, k, eps)
 }
 
 #[test]
@@ -46,11 +52,13 @@ fn draws_have_the_law_of_the_definition() {
     ];
     let epsilon = "2".parse().unwrap();
     for card in CARDS {
-        for setting in (card.contract)().settings {
+        let contract = (card.contract)();
+        for setting in contract.settings {
+            let law = (contract.law)(&setting.parameters);
             let mechanism = setting.mechanism(card);
-            let tables = if matches!(setting.law, Law::Own(_)) { own } else { common };
+            let tables = if is_own(&law) { own } else { common };
             for &(values, sensitivities, monotonic) in tables {
-                let scores = scores(&setting.law, values, sensitivities, Neighbors::AddRemove);
+                let scores = scores(&law, values, sensitivities, Neighbors::AddRemove);
                 let monotonic = monotonic && knows_monotonic(card);
                 let scores = if monotonic { scores.monotonic().unwrap() } else { scores };
                 let given = if monotonic { 4.0 } else { 2.0 };
@@ -62,7 +70,7 @@ fn draws_have_the_law_of_the_definition() {
                         let place = outcomes.iter().position(|outcome| *outcome == *picks);
                         counts[place.unwrap()] += 1;
                     }
-                    assert_fits(&counts, &law_of(&setting.law, values, sensitivities, k, given));
+                    assert_fits(&counts, &law_of(&law, values, sensitivities, k, given));
                 }
                 if card.chooses == Chooses::One {
                     continue;
@@ -86,9 +94,11 @@ fn candidates_may_be_listed_in_any_order() {
     let own_turned = own.iter().rev().copied().collect::<Vec<_>>();
     let epsilon = "2".parse().unwrap();
     for card in CARDS {
-        for setting in (card.contract)().settings {
+        let contract = (card.contract)();
+        for setting in contract.settings {
+            let law = (contract.law)(&setting.parameters);
             let (mechanism, k) = (setting.mechanism(card), setting.ks[0]);
-            let scores = scores(&setting.law, &turned, &own_turned, Neighbors::ReplaceOne);
+            let scores = scores(&law, &turned, &own_turned, Neighbors::ReplaceOne);
             let outcomes = outcomes(card, values.len(), k);
             let mut counts = vec![0u64; outcomes.len()];
             for seed in 0..6_000 {
@@ -100,7 +110,7 @@ fn candidates_may_be_listed_in_any_order() {
                 }
                 counts[outcomes.iter().position(|outcome| *outcome == original).unwrap()] += 1;
             }
-            assert_fits(&counts, &law_of(&setting.law, &values, &own, k, 2.0));
+            assert_fits(&counts, &law_of(&law, &values, &own, k, 2.0));
         }
     }
 }
@@ -109,13 +119,15 @@ fn candidates_may_be_listed_in_any_order() {
 fn shifted_scores_give_the_same_picks() {
     let epsilon = "1".parse().unwrap();
     for card in CARDS {
-        for setting in (card.contract)().settings {
+        let contract = (card.contract)();
+        for setting in contract.settings {
+            let law = (contract.law)(&setting.parameters);
             let mechanism = setting.mechanism(card);
             let k = *setting.ks.last().unwrap();
             let of = |shift: i64, seed: u64| {
                 let values = [7, 7, 0, 12, -5, 3].map(|value| value + shift);
                 let own = [3, 1, 2, 5, 1, 4];
-                let scores = scores(&setting.law, &values, &own, Neighbors::ReplaceOne);
+                let scores = scores(&law, &values, &own, Neighbors::ReplaceOne);
                 mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap()
             };
             for seed in 0..200 {

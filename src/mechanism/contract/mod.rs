@@ -1,5 +1,5 @@
 //! One contract for every private mechanism, driven from the registry: each card names its contract, which lives
-//! in the mechanism's `tests.rs`.
+//! in the mechanism's `contract.rs`.
 //!
 //! - *Privacy* (`privacy.rs`). The law by the definition - all outcomes, brute force - over all neighbors on a
 //!   grid: at least 262,144 pairs where it has a closed form (16,384 where it needs an integral; with
@@ -9,114 +9,167 @@
 //!   tolerance.
 //! - *Draws* (`draws.rs`). 12,000 draws for each setting have that law (G-test, alpha 1e-6); scores shifted by a
 //!   constant give the same picks from the same bits; candidates listed in another order have the same law.
+//!
+//! With the feature `verify`, [`verify`](crate::verify) runs the same laws and broken variants at any sizes.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::fmt;
 use std::sync::Arc;
 
+use crate::exact::{Exact, near_f64};
+use crate::mechanism::{Card, Parameters, Sensitivity};
+use crate::support::neighbors::{Enumeration, Grid};
+
+#[cfg(test)]
+mod cards;
+#[cfg(test)]
 mod draws;
-pub(super) mod fractions;
+#[cfg(test)]
+mod fractions;
+#[cfg(test)]
 mod privacy;
 
-use super::*;
+/// A law by its definition: the probabilities of all outcomes, sets and sequences in the order of `subsets` and
+/// `sequences` in `support/oracle.rs`.
+#[derive(Clone)]
+pub(crate) struct Law {
+    of: Of,
+    /// Whether it needs integrals: smaller grids, a larger tolerance.
+    pub(crate) integrals: bool,
+    /// The largest k that it is written for.
+    pub(crate) most: usize,
+}
 
-/// Grids are in half units of the sensitivity.
-const UNIT: i64 = 2;
-
-/// A law by its definition: the probabilities of all outcomes, sets and sequences in the order of the test
-/// support's `subsets` and `sequences`.
-enum Law {
+#[derive(Clone)]
+enum Of {
     /// From scores in units of the sensitivity, k and epsilon. For monotonic scores epsilon is twice as large:
     /// every definition has its rate in eps/2 of what moves both ways.
-    Common(CommonLaw),
+    Common(Arc<CommonLaw>),
     /// From scores and their sensitivities, in the same unit, and epsilon; k is 1.
-    Own(OwnLaw),
+    Own(Arc<OwnLaw>),
 }
 
-type CommonLaw = Box<dyn Fn(&[f64], usize, f64) -> Vec<f64>>;
-type OwnLaw = Box<dyn Fn(&[f64], &[f64], f64) -> Vec<f64>>;
+type CommonLaw = dyn Fn(&[f64], usize, f64) -> Vec<f64>;
+type OwnLaw = dyn Fn(&[f64], &[f64], f64) -> Vec<f64>;
 
-/// The tests that a mechanism is held to.
-#[derive(Debug)]
-pub(super) struct Contract {
-    /// Settings of its parameters, each with its law.
-    pub(super) settings: Vec<Setting>,
-    /// Laws in exact fractions.
-    pub(super) exact: Vec<RationalLaw>,
-    /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.
-    pub(super) max_ratio: f64,
-    /// Why that is not near 1, where it is below 0.99.
-    pub(super) slack: Option<&'static str>,
-    /// Broken variants: mistakes that people make, each of which the enumeration must reject.
-    pub(super) mutants: Vec<Mutant>,
-}
-
-/// A setting of a mechanism's parameters.
-pub(super) struct Setting {
-    parameters: Parameters,
-    law: Law,
-    /// The numbers of picks to try.
-    ks: &'static [usize],
-    /// Whether the law needs integrals: smaller grids, a larger tolerance.
-    integrals: bool,
-}
-
-/// A broken variant.
-pub(super) struct Mutant {
-    name: &'static str,
-    k: usize,
-    law: Law,
-    integrals: bool,
-}
-
-/// A law in exact fractions: scores in whole sensitivities, at an epsilon for which a loss of 1 weighs one half.
-#[derive(Debug)]
-pub(super) struct RationalLaw {
-    pub(super) ks: &'static [usize],
-    /// The loss of each outcome: whole numbers.
-    pub(super) losses: fn(&[f64], usize) -> Vec<f64>,
-    pub(super) law: fractions::Choice,
-    /// e^eps: 2 to twice as many steps as the loss moves by.
-    pub(super) factor: u32,
-}
-
-impl Setting {
-    pub(super) fn new(
-        ks: &'static [usize],
-        law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static,
-    ) -> Self {
-        let law = Law::Common(Box::new(law));
-        Self { parameters: Parameters::default(), law, ks, integrals: false }
+impl Law {
+    /// Of a mechanism with one sensitivity for all candidates.
+    pub(super) fn common(law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static) -> Self {
+        Self { of: Of::Common(Arc::new(law)), integrals: false, most: usize::MAX }
     }
 
     /// Of a mechanism that takes a sensitivity for each candidate.
     pub(super) fn own(law: impl Fn(&[f64], &[f64], f64) -> Vec<f64> + 'static) -> Self {
-        let law = Law::Own(Box::new(law));
-        Self { parameters: Parameters::default(), law, ks: &[1], integrals: false }
-    }
-
-    /// With a value of a parameter.
-    pub(super) fn stated(mut self, name: &str, value: &str) -> Self {
-        state(&mut self.parameters, name, value);
-        self
+        Self { of: Of::Own(Arc::new(law)), integrals: false, most: 1 }
     }
 
     pub(super) fn by_integrals(self) -> Self {
         Self { integrals: true, ..self }
     }
 
-    fn mechanism(&self, card: &Card) -> Arc<dyn Mechanism> {
-        by_id(card.id, &self.parameters).unwrap()
+    /// A law that is written for k up to a number.
+    pub(super) fn at_most(self, most: usize) -> Self {
+        Self { most, ..self }
     }
 
-    /// The mechanism and its parameters, for messages.
-    fn name(&self, card: &Card) -> String {
-        let stated: Vec<&str> = self.parameters.stated().collect();
-        let all = self.mechanism(card).parameters(2).into_iter();
-        let shown = all.filter(|(name, _)| stated.contains(name));
-        let shown: String = shown.map(|(name, value)| format!(" {name} {value}")).collect();
-        format!("{}{shown}", card.id)
+    /// The relative error that its log-ratios may have: integrals are right to about ten digits.
+    pub(crate) fn tolerance(&self) -> f64 {
+        match (&self.of, self.integrals) {
+            (_, false) => 1e-12,
+            (Of::Common(_), true) => 1e-9,
+            (Of::Own(_), true) => 1e-8,
+        }
     }
+
+    /// The probability of each outcome for scores on a grid.
+    pub(crate) fn at(&self, grid: &Grid, scores: &[i64], k: usize, eps: f64) -> Vec<f64> {
+        let x = scores.iter().map(|&score| score as f64);
+        let mut own = grid.sensitivities().iter().map(|&sensitivity| sensitivity as f64);
+        match &self.of {
+            Of::Common(law) => {
+                let unit = own.next().unwrap_or(1.0);
+                let given = if grid.is_monotonic() { 2.0 * eps } else { eps };
+                law(&x.map(|score| score / unit).collect::<Vec<_>>(), k, given)
+            }
+            Of::Own(law) => law(&x.collect::<Vec<_>>(), &own.collect::<Vec<_>>(), eps),
+        }
+    }
+
+    /// Compares the laws of all neighbors on a grid.
+    pub(crate) fn enumerate(
+        &self,
+        grid: &Grid,
+        k: usize,
+        eps: f64,
+        progress: &dyn Fn(f64),
+    ) -> Enumeration {
+        grid.enumerate_with(|scores| self.at(grid, scores, k, eps), progress)
+    }
+}
+
+/// The value of a parameter.
+pub(super) fn number(stated: &Option<Exact>, default: f64) -> f64 {
+    stated.clone().and_then(Exact::rational).map_or(default, |value| near_f64(&value))
+}
+
+/// The tests that a mechanism is held to.
+#[derive(Debug)]
+pub(crate) struct Contract {
+    /// Its law with these parameters, which the mechanism accepts.
+    pub(crate) law: fn(&Parameters) -> Law,
+    /// The settings of its parameters that tests try.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
+    pub(super) settings: Vec<Setting>,
+    /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.
+    pub(crate) max_ratio: f64,
+    /// Why that is not near 1, where it is below 0.99.
+    pub(crate) slack: Option<&'static str>,
+    /// Broken variants: mistakes that people make, each of which the enumeration must reject.
+    pub(crate) mutants: Vec<Mutant>,
+}
+
+/// A setting of a mechanism's parameters.
+#[derive(Debug)]
+#[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
+pub(super) struct Setting {
+    parameters: Parameters,
+    /// The numbers of picks to try.
+    ks: &'static [usize],
+}
+
+impl Setting {
+    /// The default parameters.
+    pub(super) fn new(ks: &'static [usize]) -> Self {
+        Self { parameters: Parameters::default(), ks }
+    }
+
+    /// With a value of a parameter.
+    pub(super) fn stated(mut self, name: &str, value: &str) -> Self {
+        let number = match name {
+            "noise" => {
+                self.parameters.noise = Some(value.to_owned());
+                return self;
+            }
+            "gamma" => &mut self.parameters.gamma,
+            "beta" => &mut self.parameters.beta,
+            "share" => &mut self.parameters.share,
+            "stop" => &mut self.parameters.stop,
+            _ => &mut self.parameters.eta,
+        };
+        *number = Some(value.into());
+        self
+    }
+}
+
+/// The gamma of broken variants, unless another is stated.
+pub(crate) const GAMMA_OF_VARIANTS: f64 = 0.75;
+
+/// A broken variant.
+pub(crate) struct Mutant {
+    pub(crate) name: &'static str,
+    pub(crate) k: usize,
+    /// The parameters that it takes: a part of the mechanism's.
+    pub(crate) takes: &'static [&'static str],
+    law: Box<dyn Fn(&Parameters) -> Law>,
 }
 
 impl Mutant {
@@ -125,7 +178,7 @@ impl Mutant {
         k: usize,
         law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static,
     ) -> Self {
-        Self { name, k, law: Law::Common(Box::new(law)), integrals: false }
+        Self::of(name, k, Law::common(law))
     }
 
     /// Of a mechanism that takes a sensitivity for each candidate; on the smaller grids.
@@ -133,116 +186,47 @@ impl Mutant {
         name: &'static str,
         law: impl Fn(&[f64], &[f64], f64) -> Vec<f64> + 'static,
     ) -> Self {
-        Self { name, k: 1, law: Law::Own(Box::new(law)), integrals: true }
+        Self::of(name, 1, Law::own(law).by_integrals())
+    }
+
+    /// Of a mechanism with a gamma, [`GAMMA_OF_VARIANTS`] by default.
+    pub(super) fn with_gamma(
+        name: &'static str,
+        k: usize,
+        law: impl Fn(&[f64], usize, f64, f64) -> Vec<f64> + Clone + 'static,
+    ) -> Self {
+        let with = move |stated: &Parameters| {
+            let (gamma, law) = (number(&stated.gamma, GAMMA_OF_VARIANTS), law.clone());
+            Law::common(move |x, k, eps| law(x, k, gamma, eps))
+        };
+        Self { name, k, takes: &["gamma"], law: Box::new(with) }
+    }
+
+    fn of(name: &'static str, k: usize, law: Law) -> Self {
+        Self { name, k, takes: &[], law: Box::new(move |_| law.clone()) }
     }
 
     pub(super) fn by_integrals(self) -> Self {
-        Self { integrals: true, ..self }
+        Self { law: Box::new(move |stated| (self.law)(stated).by_integrals()), ..self }
+    }
+
+    pub(super) fn at_most(self, most: usize) -> Self {
+        Self { law: Box::new(move |stated| (self.law)(stated).at_most(most)), ..self }
+    }
+
+    /// Its law with these parameters.
+    pub(crate) fn law(&self, parameters: &Parameters) -> Law {
+        (self.law)(parameters)
     }
 }
 
-impl std::fmt::Debug for Setting {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Setting").field("parameters", &self.parameters).finish_non_exhaustive()
-    }
-}
-
-impl std::fmt::Debug for Mutant {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Mutant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Mutant").field(&self.name).finish()
     }
 }
 
-/// States the parameter of this name.
-fn state(parameters: &mut Parameters, name: &str, value: &str) {
-    let number = match name {
-        "noise" => return parameters.noise = Some(value.to_owned()),
-        "gamma" => &mut parameters.gamma,
-        "beta" => &mut parameters.beta,
-        "share" => &mut parameters.share,
-        "stop" => &mut parameters.stop,
-        "eta" => &mut parameters.eta,
-        _ => panic!("no such parameter: {name}"),
-    };
-    *number = Some(value.into());
-}
-
 /// Whether the mechanism needs less noise for monotonic scores: all whose sensitivity is common.
-fn knows_monotonic(card: &Card) -> bool {
+pub(crate) fn knows_monotonic(card: &Card) -> bool {
     card.sensitivity == Sensitivity::Common
-}
-
-#[test]
-fn every_mechanism_has_a_card_a_page_and_a_contract() {
-    for card in CARDS {
-        let id = card.id;
-        assert_eq!(by_id(id, &Parameters::default()).unwrap().card().id, id);
-        assert!(!card.reference.is_empty() && !card.summary.is_empty());
-        for part in ["# What it does", "# Guarantee", "# Sampling, exactly", "# Source"] {
-            assert!(card.page.contains(part), "the page of {id} lacks {part}");
-        }
-        let contract = (card.contract)();
-        assert!(!contract.settings.is_empty() && !contract.mutants.is_empty(), "{id}");
-        let own = card.sensitivity == Sensitivity::Own;
-        for setting in &contract.settings {
-            assert!(!setting.ks.is_empty(), "{id}");
-            assert_eq!(matches!(setting.law, Law::Own(_)), own, "{id}");
-            assert_eq!(setting.mechanism(card).card().id, id);
-        }
-        let exact: usize = contract.exact.iter().map(|exact| exact.ks.len()).sum();
-        let rational =
-            ["em", "pnf", "canonical", "canonical-gumbel", "joint", "joint-pnf", "joint-set"];
-        assert_eq!(exact > 0, rational.contains(&id), "{id}");
-        let names: BTreeSet<&str> = contract.mutants.iter().map(|mutant| mutant.name).collect();
-        assert_eq!(names.len(), contract.mutants.len(), "{id}: broken variants of one name");
-    }
-}
-
-/// A mechanism is a folder of four files, and every folder belongs to a card.
-#[test]
-fn every_mechanism_is_a_folder() {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mechanism");
-    let mut pages = BTreeSet::new();
-    for folder in std::fs::read_dir(here).unwrap().map(|entry| entry.unwrap().path()) {
-        // Folders of something else.
-        if !folder.is_dir() || folder.ends_with("contract") || folder.ends_with("advice") {
-            continue;
-        }
-        for file in ["mod.rs", "page.md", "law.rs", "tests.rs"] {
-            assert!(folder.join(file).is_file(), "{} lacks {file}", folder.display());
-        }
-        pages.insert(std::fs::read_to_string(folder.join("page.md")).unwrap());
-    }
-    let of_cards: BTreeSet<String> = CARDS.iter().map(|card| card.page.to_owned()).collect();
-    assert_eq!(pages, of_cards);
-}
-
-/// The card lists the parameters that a record shows; a parameter means the same wherever it is taken; a
-/// value out of range, or a parameter of another mechanism, is refused by name.
-#[test]
-fn parameters_are_those_of_the_card() {
-    let mut all: BTreeMap<&str, MechanismParameter> = BTreeMap::new();
-    for card in CARDS {
-        let mechanism = by_id(card.id, &Parameters::default()).unwrap();
-        let shown: BTreeSet<&str> = mechanism.parameters(2).iter().map(|(name, _)| *name).collect();
-        let listed: BTreeSet<&str> = card.parameters.iter().map(|own| own.name).collect();
-        assert_eq!(shown, listed, "{}", card.id);
-        for own in card.parameters {
-            assert_eq!(all.entry(own.name).or_insert(*own), own);
-        }
-    }
-    for card in CARDS {
-        for name in all.keys().copied() {
-            let mut parameters = Parameters::default();
-            state(&mut parameters, name, "out of range");
-            let error = by_id(card.id, &parameters).unwrap_err().to_string();
-            let own = card.parameters.iter().any(|own| own.name == name);
-            let said = if own {
-                name.to_owned()
-            } else {
-                format!("{} takes no parameter `{name}`", card.id)
-            };
-            assert!(error.contains(&said), "{}: {error}", card.id);
-        }
-    }
 }

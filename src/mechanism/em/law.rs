@@ -6,8 +6,3 @@ use crate::support::laws::{exponential, of_one};
 pub(crate) fn law(x: &[f64], _: usize, eps: f64) -> Vec<f64> {
     of_one(x, eps / 2.0, exponential)
 }
-
-/// Minus the score of each candidate.
-pub(crate) fn losses(x: &[f64], _: usize) -> Vec<f64> {
-    x.iter().map(|score| -score).collect()
-}

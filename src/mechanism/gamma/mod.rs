@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -36,8 +38,8 @@ pub static CARD: Card = Card {
     timing: None,
     parameters: &[],
     build: |_| Ok(Arc::new(Gamma)),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 /// The grid is at least this many times finer than the noise.

@@ -1,23 +1,6 @@
 use super::*;
-use crate::mechanism::contract::{Contract, Mutant, Setting};
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
-
-pub(in crate::mechanism) fn contract() -> Contract {
-    Contract {
-        settings: vec![Setting::new(&[1, 2], law::law).by_integrals()],
-        exact: vec![],
-        max_ratio: 1.0,
-        slack: None,
-        mutants: vec![
-            // Noise scaled as for a single score: 1/eps instead of a Gamma radius.
-            Mutant::new("a cube of the wrong dimension", 2, |x, k, eps| {
-                law::law(x, k, eps * x.len() as f64)
-            })
-            .by_integrals(),
-        ],
-    }
-}
 
 /// The privacy of the noise itself on a coarse grid, where every vector can be looked at: its
 /// probability depends on the largest component alone, and falls by e^-rate a step.

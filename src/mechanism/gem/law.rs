@@ -5,9 +5,9 @@ use crate::support::laws::flips;
 /// Beta by default.
 pub(crate) const BETA: f64 = 0.05;
 
-/// The probability of each candidate, with the default beta.
-pub(crate) fn law(q: &[f64], d: &[f64], eps: f64) -> Vec<f64> {
-    of_charge(q, d, eps, BETA, 1.0)
+/// The probability of each candidate.
+pub(crate) fn law(q: &[f64], d: &[f64], eps: f64, beta: f64) -> Vec<f64> {
+    of_charge(q, d, eps, beta, 1.0)
 }
 
 /// The shortfalls -s(a) by the definition, over all pairs; t is negative for modified GEM.

@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -46,8 +48,8 @@ pub static CARD: Card = Card {
     ),
     parameters: &[],
     build: |_| Ok(Arc::new(Joint)),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 /// The card of [`JointPermuteAndFlip`].
@@ -55,8 +57,8 @@ pub static PNF_CARD: Card = Card {
     id: "joint-pnf",
     summary: "the joint loss over sequences under permute-and-flip",
     build: |_| Ok(Arc::new(JointPermuteAndFlip)),
-    #[cfg(test)]
-    contract: tests::pnf_contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::pnf_contract,
     ..CARD
 };
 

@@ -1,56 +1,8 @@
 use super::*;
-use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
-use crate::support::laws::{Noise, exponential, flips, sorted};
 use crate::support::oracle;
-
-pub(in crate::mechanism) fn contract() -> Contract {
-    Contract {
-        settings: vec![setting(exponential)],
-        exact: vec![exact(fractions::exponential)],
-        max_ratio: 1.0,
-        slack: None,
-        mutants: vec![monotonic_constant(exponential), levels_counted_twice(exponential)],
-    }
-}
-
-pub(in crate::mechanism) fn pnf_contract() -> Contract {
-    Contract {
-        settings: vec![setting(flips)],
-        exact: vec![exact(fractions::flips)],
-        max_ratio: 1.0,
-        slack: None,
-        mutants: vec![monotonic_constant(flips)],
-    }
-}
-
-fn setting(noise: Noise) -> Setting {
-    Setting::new(&[1, 2, 3], move |x, k, eps| law::law(x, k, eps, noise))
-}
-
-fn exact(law: fractions::Choice) -> RationalLaw {
-    // The loss moves by 2: e^(4 rate), the rate being that of one half.
-    RationalLaw { ks: &[2], losses: law::losses, law, factor: 16 }
-}
-
-fn monotonic_constant(noise: Noise) -> Mutant {
-    Mutant::new("the monotonic constant", 2, move |x, k, eps| law::law(x, k, 2.0 * eps, noise))
-}
-
-/// Sequences that reach their loss at two places hold two tickets.
-fn levels_counted_twice(noise: Noise) -> Mutant {
-    Mutant::new("levels counted twice", 2, move |x, k, eps| {
-        let best = sorted(x);
-        let all = oracle::sequences(x.len(), k);
-        let excess = |(y, loss): (&Vec<usize>, f64)| {
-            let tickets = y.iter().zip(&best).filter(|(i, best)| *best - x[**i] == loss).count();
-            law::rate(k, eps) * loss - (tickets as f64).ln()
-        };
-        noise(&all.iter().zip(law::losses(x, k)).map(excess).collect::<Vec<_>>())
-    })
-}
 
 /// All sequences with their loss in the scores' own unit.
 fn sequences_by_loss(values: &[i64], k: usize) -> Vec<(Vec<usize>, i64)> {

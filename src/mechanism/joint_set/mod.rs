@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 mod staircase;
 #[cfg(test)]
@@ -42,8 +44,8 @@ pub static CARD: Card = Card {
     ),
     parameters: &[],
     build: |_| Ok(Arc::new(JointSet)),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl Mechanism for JointSet {

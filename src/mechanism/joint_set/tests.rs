@@ -1,26 +1,7 @@
 use super::*;
-use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 use crate::support::oracle::subsets;
-
-pub(in crate::mechanism) fn contract() -> Contract {
-    Contract {
-        settings: vec![Setting::new(&[1, 2, 3], law::law)],
-        // The loss moves by 2: e^(4 rate), the rate being that of one half.
-        exact: vec![RationalLaw {
-            ks: &[2, 3],
-            losses: law::losses,
-            law: fractions::exponential,
-            factor: 16,
-        }],
-        max_ratio: 1.0,
-        slack: None,
-        mutants: vec![Mutant::new("the monotonic constant", 2, |x, k, eps| {
-            law::law(x, k, 2.0 * eps)
-        })],
-    }
-}
 
 /// Every set is in one block, which counts it and has its loss by the definition; bounds hold.
 #[test]

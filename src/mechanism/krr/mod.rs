@@ -1,9 +1,9 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -34,8 +34,8 @@ pub static CARD: Card = Card {
     timing: None,
     parameters: &[],
     build: |_| Ok(Arc::new(KaryRandomizedResponse)),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 /// The lane of the bits that choose among the others.

@@ -1,9 +1,9 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
-#[cfg(test)]
-mod tests;
 
 use crate::error::Result;
 use crate::exact::Exact;
@@ -35,8 +35,8 @@ pub static CARD: Card = Card {
     ),
     parameters: &[BETA],
     build: |stated| with_one(&stated.beta, ModifiedGem::with_beta),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl ModifiedGem {

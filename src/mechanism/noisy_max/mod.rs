@@ -1,9 +1,9 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -57,8 +57,8 @@ pub static CARD: Card = Card {
         let noise = stated.noise.as_deref().map(NoisyMax::with_noise_named).transpose()?;
         Ok(Arc::new(noise.unwrap_or_default()))
     },
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl NoisyMax {

@@ -1,10 +1,10 @@
 #![doc = include_str!("page.md")]
 
 pub(crate) mod calibration;
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -33,8 +33,8 @@ pub static CARD: Card = Card {
     timing: None,
     parameters: &[],
     build: |_| Ok(Arc::new(Peel)),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl Mechanism for Peel {

@@ -1,9 +1,9 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
-#[cfg(test)]
-mod tests;
 
 use std::sync::Arc;
 
@@ -30,8 +30,8 @@ pub static CARD: Card = Card {
     timing: None,
     parameters: &[],
     build: |_| Ok(Arc::new(PermuteAndFlip)),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl Mechanism for PermuteAndFlip {

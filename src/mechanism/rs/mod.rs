@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -34,8 +36,8 @@ pub static CARD: Card = Card {
     timing: Some("the number of looks is random, and its law does not depend on the scores"),
     parameters: &[STOP],
     build: |stated| with_one(&stated.stop, RandomStopping::with_stop),
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl RandomStopping {

@@ -1,24 +1,3 @@
-use super::law::{law, looks, slope};
-use crate::mechanism::contract::{Contract, Mutant, Setting};
-
-pub(in crate::mechanism) fn contract() -> Contract {
-    Contract {
-        settings: vec![
-            Setting::own(|q, d, eps| law(q, d, eps, 0.25)).stated("stop", "1/4").by_integrals(),
-        ],
-        exact: vec![],
-        max_ratio: 0.291178,
-        slack: Some("3 eps0 is approached only by many looks at rare candidates"),
-        mutants: vec![
-            Mutant::own("eps0 = eps", |q, d, eps| looks(q, d, eps, slope(1e-3))),
-            // 64 looks, each of which may spend a third of epsilon: G' = 64 s^63.
-            Mutant::own("a fixed number of looks", |q, d, eps| {
-                looks(q, d, eps / 3.0, |s: f64| 64.0 * s.powi(63))
-            }),
-        ],
-    }
-}
-
 /// The counterexample of "Private Selection with Heterogeneous Sensitivities" (2025), appendix B: candidate 1
 /// has a sensitivity of nearly 0 and score 0, m others one of 1. With exponential noise the others always beat
 /// candidate 1 from 0, so that it wins only if no other is looked at; from -1 they do not. With Laplace noise

@@ -1,6 +1,8 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
+#[cfg(any(test, feature = "verify"))]
+mod contract;
+#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -55,8 +57,8 @@ pub static CARD: Card = Card {
         let (eta, stop) = (stated.eta.clone(), stated.stop.clone());
         Ok(Arc::new(TruncatedNegativeBinomialStopping::with(eta, stop)?))
     },
-    #[cfg(test)]
-    contract: tests::contract,
+    #[cfg(any(test, feature = "verify"))]
+    contract: contract::contract,
 };
 
 impl TruncatedNegativeBinomialStopping {

@@ -1,31 +1,9 @@
 #![allow(clippy::print_stdout)] // tables of the evidence, where output is not captured
 
 use super::*;
-use crate::mechanism::contract::{Contract, Mutant, Setting};
-use crate::mechanism::rs::law::looks as law_of_looks;
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
 use crate::support::oracle::{gauss_legendre, max_log_ratio};
-
-pub(in crate::mechanism) fn contract() -> Contract {
-    let setting = |eta: f64| {
-        let law = move |q: &[f64], d: &[f64], eps: f64| law::law(q, d, eps, eta, 0.25);
-        Setting::own(law).stated("stop", "1/4").by_integrals()
-    };
-    Contract {
-        settings: vec![
-            setting(0.0),
-            setting(1.0).stated("eta", "1"),
-            setting(-0.5).stated("eta", "-1/2"),
-        ],
-        exact: vec![],
-        max_ratio: 0.291178,
-        slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),
-        mutants: vec![Mutant::own("the budget of eta = 0 for eta = 1", |q, d, eps| {
-            law_of_looks(q, d, eps / 2.0, law::slope(1.0, 1e-3))
-        })],
-    }
-}
 
 /// Against the published weights (1 - gamma)^n times the product of (l + eta)/(l + 1), l < n; for
 /// eta = 0 the logarithmic distribution.

@@ -1,10 +1,12 @@
+//! The contract of peeling.
+
 use super::law::law;
-use crate::mechanism::contract::{Contract, Mutant, Setting};
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        settings: vec![Setting::new(&[1, 2, 3], law)],
-        exact: vec![],
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1, 2, 3])],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

@@ -1,15 +1,21 @@
+//! The contract of report noisy max, for each noise.
+
 use super::law;
-use crate::mechanism::contract::{Contract, Mutant, Setting};
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::mechanism::{em, pnf};
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
+        law: |stated| match stated.noise.as_deref() {
+            Some("gumbel") => Law::common(em::law::law),
+            Some("laplace") => Law::common(law::laplace).by_integrals(),
+            _ => Law::common(pnf::law::law),
+        },
         settings: vec![
-            Setting::new(&[1], pnf::law::law),
-            Setting::new(&[1], em::law::law).stated("noise", "gumbel"),
-            Setting::new(&[1], law::laplace).stated("noise", "laplace").by_integrals(),
+            Setting::new(&[1]),
+            Setting::new(&[1]).stated("noise", "gumbel"),
+            Setting::new(&[1]).stated("noise", "laplace"),
         ],
-        exact: vec![],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

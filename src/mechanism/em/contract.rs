@@ -1,11 +1,13 @@
-use super::law::{law, losses};
-use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
+//! The contract of the exponential mechanism.
+
+use super::law::law;
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::mechanism::krr;
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        settings: vec![Setting::new(&[1], law)],
-        exact: vec![RationalLaw { ks: &[1], losses, law: fractions::exponential, factor: 4 }],
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1])],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

@@ -1,11 +1,16 @@
-use super::law::{BETA, law, of_charge};
-use crate::mechanism::contract::{Contract, Mutant, Setting};
+//! The contract of GEM.
+
+use super::law::{BETA, law};
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
 use crate::support::laws::{flips, of_one};
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        settings: vec![Setting::own(law)],
-        exact: vec![],
+        law: |stated| {
+            let beta = number(&stated.beta, BETA);
+            Law::own(move |q, d, eps| law(q, d, eps, beta))
+        },
+        settings: vec![Setting::new(&[1])],
         max_ratio: 0.656549,
         slack: Some(
             "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
@@ -16,7 +21,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
                 let smallest = d.iter().copied().fold(f64::MAX, f64::min);
                 of_one(q, eps / (2.0 * smallest), flips)
             }),
-            Mutant::own("half the noise", |q, d, eps| of_charge(q, d, 2.0 * eps, BETA, 1.0)),
+            Mutant::own("half the noise", |q, d, eps| law(q, d, 2.0 * eps, BETA)),
             Mutant::own("noisy max with exponential noise of each one's own scale", own_noise),
         ],
     }

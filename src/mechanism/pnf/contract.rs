@@ -1,17 +1,13 @@
+//! The contract of permute-and-flip.
+
 use super::law::law;
-use crate::mechanism::contract::{Contract, Mutant, RationalLaw, Setting, fractions};
-use crate::mechanism::em;
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::support::laws::of_one;
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        settings: vec![Setting::new(&[1], law)],
-        exact: vec![RationalLaw {
-            ks: &[1],
-            losses: em::law::losses,
-            law: fractions::flips,
-            factor: 4,
-        }],
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1])],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

@@ -27,9 +27,9 @@ pub fn of_rounds(x: &[f64], k: usize, rate: f64, noise: Noise) -> Vec<f64> {
         let mut p = 1.0;
         for pick in y {
             let scores: Vec<f64> = left.iter().map(|&i| x[i]).collect();
-            let at = left.iter().position(|i| i == pick).unwrap();
-            p *= of_one(&scores, rate, noise)[at];
-            left.remove(at);
+            let chosen = left.iter().zip(of_one(&scores, rate, noise)).find(|(i, _)| *i == pick);
+            p *= chosen.map_or(0.0, |(_, chance)| chance);
+            left.retain(|i| i != pick);
         }
         p
     };

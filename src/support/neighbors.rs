@@ -1,7 +1,5 @@
 //! All neighboring score vectors on a small grid.
 
-use super::oracle::max_log_ratio;
-
 /// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate differs by more
 /// than its sensitivity.
 #[derive(Clone)]
@@ -22,6 +20,8 @@ pub struct Enumeration {
     pub max_log_ratio: f64,
     /// The pair at which it occurs.
     pub worst: (Vec<i64>, Vec<i64>),
+    /// The outcome, by its place in the laws.
+    pub outcome: usize,
 }
 
 impl Grid {
@@ -40,21 +40,67 @@ impl Grid {
         Self { d, levels, sensitivities: sensitivities.to_vec(), monotonic: false }
     }
 
+    /// The sensitivity of each coordinate.
+    pub fn sensitivities(&self) -> &[i64] {
+        &self.sensitivities
+    }
+
+    pub fn is_monotonic(&self) -> bool {
+        self.monotonic
+    }
+
+    /// The number of score vectors.
+    pub fn vectors(&self) -> u128 {
+        (0..self.d).fold(1, |all, _| all.saturating_mul(self.levels.unsigned_abs().into()))
+    }
+
+    /// The number of ordered pairs of neighbors.
+    pub fn pairs(&self) -> u128 {
+        let of_one = |sensitivity: &i64| -> u128 {
+            // Shifts by 0, 1, ... of which all but the first go both ways.
+            let up = (0..=*sensitivity).map(|shift| (self.levels - shift).max(0).unsigned_abs());
+            let up: u128 = up.map(u128::from).sum();
+            let still = u128::from(self.levels.unsigned_abs());
+            if self.monotonic { up } else { 2 * up - still }
+        };
+        self.sensitivities.iter().map(of_one).fold(1, u128::saturating_mul)
+    }
+
     /// Compares the laws of all neighbors.
     pub fn enumerate(&self, law: impl Fn(&[i64]) -> Vec<f64>) -> Enumeration {
-        let laws: Vec<Vec<f64>> = (0..self.len()).map(|i| law(&self.point(i))).collect();
-        let (mut pairs, mut max, mut worst) = (0, 0.0, (0, 0));
+        self.enumerate_with(law, &|_| ())
+    }
+
+    /// The same; `progress` is told the share of the vectors whose laws are known, and then of those that are
+    /// compared, by halves.
+    pub fn enumerate_with(
+        &self,
+        law: impl Fn(&[i64]) -> Vec<f64>,
+        progress: &dyn Fn(f64),
+    ) -> Enumeration {
+        let all = self.len();
+        let known = |i: usize| {
+            progress(0.5 * i as f64 / all as f64);
+            law(&self.point(i)).into_iter().map(f64::ln).collect()
+        };
+        let laws: Vec<Vec<f64>> = (0..all).map(known).collect();
+        let (mut pairs, mut max, mut worst) = (0, 0.0, (0, 0, 0));
         for (i, law) in laws.iter().enumerate() {
+            progress(0.5 + 0.5 * i as f64 / all as f64);
             for j in self.neighbors(i) {
                 pairs += 1;
-                let ratio = max_log_ratio(law, &laws[j]);
-                if ratio > max {
-                    (max, worst) = (ratio, (i, j));
+                for (y, (p, q)) in law.iter().zip(&laws[j]).enumerate() {
+                    // Equal ones may be infinite: outcomes that neither can have.
+                    let ratio = if p == q { 0.0 } else { (p - q).abs() };
+                    if ratio > max {
+                        (max, worst) = (ratio, (i, j, y));
+                    }
                 }
             }
         }
-        let worst = (self.point(worst.0), self.point(worst.1));
-        Enumeration { pairs, max_log_ratio: max, worst }
+        let (i, j, outcome) = worst;
+        let worst = (self.point(i), self.point(j));
+        Enumeration { pairs, max_log_ratio: max, worst, outcome }
     }
 
     fn len(&self) -> usize {

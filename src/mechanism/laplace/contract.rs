@@ -1,17 +1,21 @@
+//! The contract of Laplace noise on every score.
+
 use super::law::law;
-use crate::mechanism::contract::{Contract, Mutant, Setting};
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 
 pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
-        settings: vec![Setting::new(&[1, 2], law).by_integrals()],
-        exact: vec![],
+        law: |_| Law::common(law).by_integrals().at_most(2),
+        settings: vec![Setting::new(&[1, 2])],
         max_ratio: 1.0,
         slack: None,
         mutants: vec![
             Mutant::new("epsilon not divided by k", 2, |x, k, eps| law(x, k, k as f64 * eps))
-                .by_integrals(),
+                .by_integrals()
+                .at_most(2),
             Mutant::new("the monotonic constant", 2, |x, k, eps| law(x, k, 2.0 * eps))
-                .by_integrals(),
+                .by_integrals()
+                .at_most(2),
         ],
     }
 }

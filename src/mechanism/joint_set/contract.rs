@@ -1,0 +1,14 @@
+//! The contract of the joint mechanism over sets.
+
+use super::law::law;
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    Contract {
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1, 2, 3])],
+        max_ratio: 1.0,
+        slack: None,
+        mutants: vec![Mutant::new("the monotonic constant", 2, |x, k, eps| law(x, k, 2.0 * eps))],
+    }
+}

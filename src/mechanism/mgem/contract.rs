@@ -1,0 +1,21 @@
+//! The contract of modified GEM.
+
+use super::law::law;
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
+use crate::mechanism::gem::law::BETA;
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    Contract {
+        law: |stated| {
+            let beta = number(&stated.beta, BETA);
+            Law::own(move |q, d, eps| law(q, d, eps, beta))
+        },
+        settings: vec![Setting::new(&[1])],
+        max_ratio: 0.650247,
+        slack: Some(
+            "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \
+             number of candidates grows",
+        ),
+        mutants: vec![Mutant::own("half the noise", |q, d, eps| law(q, d, 2.0 * eps, BETA))],
+    }
+}

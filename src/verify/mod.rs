@@ -1,0 +1,24 @@
+//! Checks of the claims, for those who want to see for themselves.
+//!
+//! - [`Verification`]: the exact law of a mechanism by brute force, compared between all neighboring score vectors on a
+//!   grid - the enumeration that the tests of this crate run, at sizes of one's own. Broken variants of each
+//!   mechanism, among them published ones, show that it finds mistakes.
+//!
+//! ```
+//! use dpsis::verify::Verification;
+//!
+//! let found = Verification::new("canonical")?.candidates(3).k(2).run(|_| ())?;
+//! assert!(found.holds && found.share <= 1.0);
+//! // A published algorithm counts some sets twice.
+//! let printed = Verification::new("canonical")?.variant("printed-class-sizes")?.run(|_| ())?;
+//! assert!(!printed.holds);
+//! # Ok::<(), dpsis::Error>(())
+//! ```
+
+mod enumeration;
+mod sampler;
+mod variants;
+
+pub use enumeration::{Verification, Verified, Work, WorstPair};
+pub use sampler::{FittedScores, SamplerFit};
+pub use variants::{Variant, largest_share, variants};
