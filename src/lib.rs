@@ -39,6 +39,7 @@
 //! | estimate a center, a median or another quantile privately | [`mod@estimate`] |
 //! | add up what several releases cost, in epsilon and delta | [`account`], [`Record::events`], [`mechanism::Card::event`] |
 //! | release the sum of a stream at every step | [`estimate::HybridCounter`] |
+//! | check a mechanism's claim, or any release by its outcomes (feature `verify`) | `verify` |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`], [`Parameter`] |
 //!
@@ -56,6 +57,7 @@
 //! | `methods` | the two-stage method and its LASSO, `method::Lasso`; with `linfa` | linfa-elasticnet |
 //! | `inspect` | `inspect`: a look at a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
+//! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
 //! | `xz` | R's files compressed by xz | liblzma (compiles C) |
 //! | `arrow` | Parquet and Arrow files as tables: a heavy build | arrow, parquet |

@@ -6,7 +6,7 @@
 
 pub mod goodness;
 pub mod laws;
-#[cfg(test)]
+#[cfg(all(test, feature = "html"))]
 #[path = "../../tests/support/markup.rs"]
 pub mod markup;
 pub mod neighbors;

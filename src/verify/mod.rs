@@ -3,6 +3,8 @@
 //! - [`Verification`]: the exact law of a mechanism by brute force, compared between all neighboring score vectors on a
 //!   grid - the enumeration that the tests of this crate run, at sizes of one's own. Broken variants of each
 //!   mechanism, among them published ones, show that it finds mistakes.
+//! - [`Claim`]: a black-box test of a claimed epsilon by draws on two neighboring tables, of a mechanism, a selection or
+//!   any program. It needs no trust in the code, and finds only what its draws show.
 //!
 //! ```
 //! use dpsis::verify::Verification;
@@ -15,10 +17,13 @@
 //! # Ok::<(), dpsis::Error>(())
 //! ```
 
+mod audit;
+mod clopper_pearson;
 mod enumeration;
 mod sampler;
 mod variants;
 
+pub use audit::{Audited, Claim, EventKind, Tally, TestedEvent};
 pub use enumeration::{Verification, Verified, Work, WorstPair};
 pub use sampler::{FittedScores, SamplerFit};
 pub use variants::{Variant, largest_share, variants};

@@ -1,6 +1,7 @@
 //! The command line of `dpsis`: from arguments to requests, from records to output. See `dpsis --help`.
 
 mod account;
+mod audit;
 mod bounds;
 mod choose;
 mod compare;

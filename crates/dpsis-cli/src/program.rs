@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, CommandFactory, Parser, Subcommand};
 
 use crate::account::{AccountArguments, account};
+use crate::audit::{AuditArguments, audit};
 use crate::bounds::{BoundsArguments, bounds};
 use crate::choose::{ChooseArguments, choose};
 use crate::compare::{CompareArguments, compare};
@@ -40,6 +41,7 @@ pub(super) enum Command {
     Compare(Box<CompareArguments>),
     Reproduce(ReproduceArguments),
     Verify(Box<VerifyArguments>),
+    Audit(Box<AuditArguments>),
     Bounds(Box<BoundsArguments>),
     Datasets(DatasetsArguments),
     /// Print completions for a shell
@@ -52,26 +54,14 @@ pub(super) enum Command {
     Man,
 }
 
-/// Runs a command and gives its exit code: 1 for a claim that is violated; `matches` are the words it was made of.
+/// Runs a command and gives its exit code; `matches` are the words it was made of.
 pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode> {
-    let holds = match command {
-        Command::Verify(arguments) => verify(&arguments)?,
-        other => {
-            run(other, matches)?;
-            true
-        }
-    };
-    Ok(if holds { ExitCode::SUCCESS } else { ExitCode::from(1) })
-}
-
-/// Runs a command that releases, shows or makes something.
-fn run(command: Command, matches: &ArgMatches) -> Result<()> {
     if let (Command::Select(_) | Command::Choose(_), Some((_, stated))) =
         (&command, matches.subcommand())
     {
         check_ending(stated)?;
     }
-    match command {
+    let done = match command {
         Command::Select(arguments) => select(&arguments, run_note(matches)?),
         Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
         Command::Ledger(arguments) => ledger(&arguments),
@@ -87,8 +77,15 @@ fn run(command: Command, matches: &ArgMatches) -> Result<()> {
             Destination::Stdout.write(&String::from_utf8_lossy(&script))
         }
         Command::Man => manual(),
-        Command::Verify(_) => Ok(()),
-    }
+        Command::Verify(arguments) => return verify(&arguments).map(code_of_claim),
+        Command::Audit(arguments) => return audit(&arguments).map(code_of_claim),
+    };
+    done.map(|()| ExitCode::SUCCESS)
+}
+
+/// 1 for a claim that is violated.
+fn code_of_claim(holds: bool) -> ExitCode {
+    if holds { ExitCode::SUCCESS } else { ExitCode::from(1) }
 }
 
 /// The manual pages of the program and its commands, one after the other.

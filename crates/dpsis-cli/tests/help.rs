@@ -16,6 +16,7 @@ const COMMANDS: &[&[&str]] = &[
     &["compare"],
     &["reproduce"],
     &["verify"],
+    &["audit"],
     &["bounds"],
     &["datasets"],
     &["datasets", "list"],

@@ -1,0 +1,325 @@
+//! `dpsis audit`: a black-box test of a release on two neighboring tables.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use clap::{Args, ValueEnum};
+
+use crate::mechanism_arguments::ParameterArguments;
+use crate::output::{self, Destination};
+use crate::privacy_arguments::BudgetArgument;
+use crate::progress::Steps;
+use crate::select::SelectArguments;
+use crate::verify::grouped;
+use dpsis::internals::wrapped;
+use dpsis::mechanism::CARDS;
+use dpsis::verify::{Audited, Claim, EventKind, Tally};
+use dpsis::{Error, Neighbors, Rehearsal, Result, Scores, report};
+
+/// Test a claimed epsilon by many draws on two neighboring tables.
+///
+/// Draws the same release many times on two files that differ in one row, or on two lists of scores, and
+/// bounds the true epsilon from below (Clopper-Pearson, alpha 1e-6). NOT PRIVATE: for test files only.
+#[derive(Debug, Args)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+pub(super) struct AuditArguments {
+    /// A table, and one with a row more, less or replaced
+    #[arg(display_order = 0, num_args = 2, required_unless_present = "mechanism")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    budget: BudgetArgument,
+
+    /// The delta of the claim
+    #[arg(long, value_name = "DELTA", default_value_t = 0.0, allow_hyphen_values = true)]
+    delta: f64,
+
+    /// How many draws on each table [default: 1000000, or 2000 of a command]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
+    draws: Option<u64>,
+
+    /// How many are picked
+    #[arg(short, long, default_value_t = 1, conflicts_with = "command")]
+    k: usize,
+
+    /// Options of dpsis select, after --
+    #[arg(last = true, value_name = "OPTION", conflicts_with_all = ["command", "mechanism"])]
+    select: Vec<String>,
+
+    /// A program instead of select, whose output is the outcome: words, with {file} for the table
+    #[arg(long, value_name = "WORDS", help_heading = "Other releases")]
+    command: Option<String>,
+
+    /// A mechanism on two lists of scores, instead of files
+    #[arg(
+        long,
+        value_name = "ID",
+        hide_possible_values = true,
+        value_parser = clap::builder::PossibleValuesParser::new(CARDS.map(|card| card.id)),
+        requires = "scores",
+        conflicts_with_all = ["files", "command"],
+        help_heading = "Other releases"
+    )]
+    mechanism: Option<String>,
+
+    /// With --mechanism: the scores on the one table and on the other: 5,3,9 4,3,8
+    #[arg(
+        long,
+        num_args = 2,
+        value_names = ["S,S,...", "S,S,..."],
+        requires = "mechanism",
+        allow_hyphen_values = true,
+        help_heading = "Other releases"
+    )]
+    scores: Vec<String>,
+
+    /// With --mechanism: the sensitivity of all scores, or one each: 1 or 1,2,4
+    #[arg(
+        long,
+        value_name = "S",
+        value_delimiter = ',',
+        default_value = "1",
+        requires = "mechanism",
+        help_heading = "Other releases"
+    )]
+    sensitivity: Vec<u64>,
+
+    #[command(flatten)]
+    parameters: ParameterArguments,
+
+    /// Draw from a stated seed, not for --command
+    #[arg(long, value_name = "N", conflicts_with = "command", hide_short_help = true)]
+    seed: Option<u64>,
+
+    /// text or json
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = AuditFormat::Text,
+        hide_possible_values = true,
+        help_heading = "Output"
+    )]
+    format: AuditFormat,
+
+    /// Write the output to this file, whole or not at all
+    #[arg(short, long, value_name = "FILE", hide_short_help = true, help_heading = "Output")]
+    output: Option<PathBuf>,
+
+    /// No progress on the terminal
+    #[arg(long, hide_short_help = true, help_heading = "Output")]
+    no_progress: bool,
+}
+
+const MORE: &str = "All options, with examples: dpsis audit --help";
+
+const AFTER_HELP: &str = "\
+Examples:
+  dpsis audit a.csv b.csv --eps 1 --k 2
+  dpsis audit a.csv b.csv --eps 1 --draws 100000 -- --bounds 0,1 --target dose
+  dpsis audit a.csv b.csv --eps 1 --draws 2000 --command 'python3 my.py {file}'
+  dpsis audit --mechanism peel --scores 5,3,9 4,3,8 --k 2 --eps 1
+
+A command is run without a shell: its words are what stands between blanks.
+The outcome of a command is what it writes to stdout, with its exit code.
+
+Exit codes: 0 consistent with the claim; 1 the claim is violated; 2 wrong
+request; 3 malformed input; 5 reading, writing or starting a program failed.";
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum AuditFormat {
+    Text,
+    Json,
+}
+
+/// The number of draws on each table, where none is stated.
+const DRAWS: u64 = 1_000_000;
+const RUNS: u64 = 2000;
+
+/// Tests the claim; whether the draws are consistent with it.
+pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
+    let inputs: Vec<&Path> = arguments.files.iter().map(PathBuf::as_path).collect();
+    let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
+    let claim = Claim::new(arguments.budget.eps.clone()).delta(arguments.delta)?;
+    if arguments.mechanism.is_none() && arguments.parameters.is_stated() {
+        let rule = "parameters of a mechanism go with --mechanism, or after -- to select";
+        return Err(Error::request(rule));
+    }
+    let steps = Steps::new(!arguments.no_progress);
+    let found = match (&arguments.command, &arguments.mechanism) {
+        (Some(command), _) => arguments.of_command(command, &claim, &steps),
+        (None, Some(id)) => arguments.of_mechanism(id, &claim),
+        (None, None) => arguments.of_selection(&claim, &steps),
+    };
+    steps.finish();
+    let found = found?;
+    output::remark("NOT PRIVATE: many draws on one table tell about its rows\n");
+    destination.write(&match arguments.format {
+        AuditFormat::Json => report::to_json(&found)?,
+        AuditFormat::Text => shown(&found),
+    })?;
+    Ok(found.consistent)
+}
+
+impl AuditArguments {
+    /// The numbers of draws, and what they can find, before they are made.
+    fn announce(&self, claim: &Claim, default: u64) -> u64 {
+        let draws = self.draws.unwrap_or(default);
+        let what = match claim.detectable(draws) {
+            Some(epsilon) => {
+                format!("of two outcomes, a true epsilon from about {epsilon:.3} on would be found")
+            }
+            None => "no violation could be found by so few".to_owned(),
+        };
+        output::remark(&format!("{} draws on each table: {what}\n", grouped(draws.into())));
+        draws
+    }
+
+    fn of_selection(&self, claim: &Claim, steps: &Steps) -> Result<Audited> {
+        let tables = self.files.iter().map(|file| self.rehearsal(file));
+        let tables: Vec<Rehearsal> = tables.collect::<Result<_>>()?;
+        let draws = self.announce(claim, DRAWS);
+        match tables.as_slice() {
+            [a, b] => claim.audit_selection([a, b], self.k, draws, self.seed, |share| {
+                steps.show("draws", share)
+            }),
+            _ => Err(Error::request("state two files")),
+        }
+    }
+
+    /// The selection on a file.
+    fn rehearsal(&self, file: &Path) -> Result<Rehearsal> {
+        let eps = self.budget.eps.to_string();
+        let k = self.k.to_string();
+        let file = file.to_string_lossy().into_owned();
+        let mut words = ["select", "--k", &k, "--eps", &eps].map(str::to_owned).to_vec();
+        words.extend(self.select.iter().cloned());
+        words.extend(["--no-progress".to_owned(), "--".to_owned(), file]);
+        let rule =
+            "what stands after -- must be options of dpsis select, without --k, --eps and files";
+        let arguments = SelectArguments::from_words(&words).ok_or_else(|| Error::request(rule))?;
+        let job = arguments.job()?;
+        match job.not_private() {
+            Some(request) => Rehearsal::new(request, &job.table),
+            None => Rehearsal::new(job.select, &job.table),
+        }
+    }
+
+    fn of_mechanism(&self, id: &str, claim: &Claim) -> Result<Audited> {
+        let mechanism = self.parameters.mechanism(id)?;
+        let scores: Vec<Scores> =
+            self.scores.iter().map(|text| self.scores_of(text)).collect::<Result<_>>()?;
+        let [a, b] = scores.as_slice() else {
+            return Err(Error::request("state two lists of scores"));
+        };
+        if a.values().len() != b.values().len() {
+            return Err(Error::request("both lists must have as many scores"));
+        }
+        let moved = a.values().iter().zip(b.values()).map(|(a, b)| a.abs_diff(*b));
+        let own = self.sensitivity.iter().copied().cycle();
+        if moved.zip(own).any(|(moved, own)| moved > own) {
+            let rule = "a score differs by more than its sensitivity: these are no neighbors";
+            return Err(Error::request(rule));
+        }
+        let draws = self.announce(claim, DRAWS);
+        claim.audit_mechanism(&*mechanism, [a, b], self.k, &self.budget.eps, draws, self.seed)
+    }
+
+    fn scores_of(&self, text: &str) -> Result<Scores> {
+        let one = |part: &str| part.trim().parse::<i64>();
+        let values: Vec<i64> =
+            text.split(',').map(one).collect::<std::result::Result<_, _>>().map_err(|_| {
+                Error::request("scores must be whole numbers with commas between them: 5,3,9")
+            })?;
+        match self.sensitivity.as_slice() {
+            [common] => Scores::new(values, *common, Neighbors::AddRemove),
+            each => Scores::with_sensitivities(values, each.to_vec(), Neighbors::AddRemove),
+        }
+    }
+
+    fn of_command(&self, command: &str, claim: &Claim, steps: &Steps) -> Result<Audited> {
+        if !command.contains("{file}") {
+            return Err(Error::request("the command must say where the table goes: {file}"));
+        }
+        for file in &self.files {
+            std::fs::metadata(file).map_err(|error| {
+                Error::io(format!("cannot read {}: {}", file.display(), error.kind()))
+            })?;
+        }
+        let draws = self.announce(claim, RUNS);
+        let (mut tally, start) = (Tally::new(), Instant::now());
+        for i in 0..draws {
+            for (second, file) in [false, true].into_iter().zip(&self.files) {
+                tally.add(second, outcome(command, file)?);
+            }
+            if i == 9 && draws > 10 {
+                let left = start.elapsed().as_secs_f64() / 10.0 * (draws - 10) as f64;
+                output::remark(&format!("about {left:.0} s to go\n"));
+            }
+            steps.show("draws", (i + 1) as f64 / draws as f64);
+        }
+        Ok(tally.judge(claim))
+    }
+}
+
+/// Runs a command: its exit code and what it writes to stdout.
+fn outcome(command: &str, file: &Path) -> Result<(Option<i32>, Vec<u8>)> {
+    let path = file.to_string_lossy();
+    let mut words = command.split_whitespace().map(|word| word.replace("{file}", &path));
+    let program = words.next().unwrap_or_default();
+    let run =
+        Command::new(&program).args(words).stdin(Stdio::null()).stderr(Stdio::null()).output();
+    let run =
+        run.map_err(|error| Error::io(format!("cannot start {program}: {}", error.kind())))?;
+    Ok((run.status.code(), run.stdout))
+}
+
+/// The width of labels, in columns.
+const LABEL: usize = 11;
+
+/// What was found, in lines.
+fn shown(found: &Audited) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, words: &str| {
+        let _ = writeln!(text, "{}", wrapped(&format!("{label:<LABEL$}{words}"), LABEL));
+    };
+    let delta = if found.delta > 0.0 { format!(", delta {}", found.delta) } else { String::new() };
+    line("claim", &format!("epsilon {}{delta}", found.epsilon));
+    line(
+        "draws",
+        &format!(
+            "{} on each table, {} different outcomes",
+            grouped(found.draws[0].into()),
+            grouped(found.outcomes as u128)
+        ),
+    );
+    if let Some(event) = &found.event {
+        let what = match event.kind {
+            EventKind::Outcomes(1) => "one outcome".to_owned(),
+            EventKind::Outcomes(number) => format!("a set of {} outcomes", grouped(number as u128)),
+            EventKind::Picked(candidate) => format!("candidate {} is picked", candidate + 1),
+            _ => "an event".to_owned(),
+        };
+        let [a, b] = event.counts.map(|count| grouped(count.into()));
+        let [of_a, of_b] = event.of.map(|count| grouped(count.into()));
+        line(
+            "event",
+            &format!("{what}: {a} of {of_a} draws on the first table, {b} of {of_b} on the second"),
+        );
+    }
+    let (bound, epsilon) = (found.lower_bound, &found.epsilon);
+    let verdict = if found.consistent {
+        format!(
+            "consistent with epsilon <= {epsilon}: the largest lower bound found is {bound:.3}. This is no proof"
+        )
+    } else {
+        format!(
+            "violates epsilon = {epsilon}: lower bound {bound:.3} (confidence 1 - {:e})",
+            found.alpha
+        )
+    };
+    line("verdict", &verdict);
+    text
+}
