@@ -26,7 +26,12 @@ use dpsis::{Error, Neighbors, Rehearsal, Result, Scores, report};
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct AuditArguments {
     /// A table, and one with a row more, less or replaced
-    #[arg(display_order = 0, num_args = 2, required_unless_present = "mechanism")]
+    #[arg(
+        display_order = 0,
+        num_args = 2,
+        value_names = ["A", "B"],
+        required_unless_present = "mechanism"
+    )]
     files: Vec<PathBuf>,
 
     #[command(flatten)]
@@ -36,7 +41,7 @@ pub(super) struct AuditArguments {
     #[arg(long, value_name = "DELTA", default_value_t = 0.0, allow_hyphen_values = true)]
     delta: f64,
 
-    /// How many draws on each table [default: 1000000, or 2000 of a command]
+    /// How many draws on each table [default: 1000000 of a mechanism, 100000 of select, 2000 of a command]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
     draws: Option<u64>,
 
@@ -48,7 +53,7 @@ pub(super) struct AuditArguments {
     #[arg(last = true, value_name = "OPTION", conflicts_with_all = ["command", "mechanism"])]
     select: Vec<String>,
 
-    /// A program instead of select, whose output is the outcome: words, with {file} for the table
+    /// A program instead of select; its words, with {file} for the table
     #[arg(long, value_name = "WORDS", help_heading = "Other releases")]
     command: Option<String>,
 
@@ -64,11 +69,11 @@ pub(super) struct AuditArguments {
     )]
     mechanism: Option<String>,
 
-    /// With --mechanism: the scores on the one table and on the other: 5,3,9 4,3,8
+    /// With --mechanism: scores on either table: 5,3,9 4,3,8
     #[arg(
         long,
         num_args = 2,
-        value_names = ["S,S,...", "S,S,..."],
+        value_names = ["A", "B"],
         requires = "mechanism",
         allow_hyphen_values = true,
         help_heading = "Other releases"
@@ -82,6 +87,7 @@ pub(super) struct AuditArguments {
         value_delimiter = ',',
         default_value = "1",
         requires = "mechanism",
+        hide_short_help = true,
         help_heading = "Other releases"
     )]
     sensitivity: Vec<u64>,
@@ -135,8 +141,9 @@ enum AuditFormat {
 }
 
 /// The number of draws on each table, where none is stated.
-const DRAWS: u64 = 1_000_000;
-const RUNS: u64 = 2000;
+const OF_MECHANISM: u64 = 1_000_000;
+const OF_SELECTION: u64 = 100_000;
+const OF_COMMAND: u64 = 2000;
 
 /// Tests the claim; whether the draws are consistent with it.
 pub(super) fn audit(arguments: &AuditArguments) -> Result<bool> {
@@ -180,7 +187,7 @@ impl AuditArguments {
     fn of_selection(&self, claim: &Claim, steps: &Steps) -> Result<Audited> {
         let tables = self.files.iter().map(|file| self.rehearsal(file));
         let tables: Vec<Rehearsal> = tables.collect::<Result<_>>()?;
-        let draws = self.announce(claim, DRAWS);
+        let draws = self.announce(claim, OF_SELECTION);
         match tables.as_slice() {
             [a, b] => claim.audit_selection([a, b], self.k, draws, self.seed, |share| {
                 steps.show("draws", share)
@@ -223,7 +230,7 @@ impl AuditArguments {
             let rule = "a score differs by more than its sensitivity: these are no neighbors";
             return Err(Error::request(rule));
         }
-        let draws = self.announce(claim, DRAWS);
+        let draws = self.announce(claim, OF_MECHANISM);
         claim.audit_mechanism(&*mechanism, [a, b], self.k, &self.budget.eps, draws, self.seed)
     }
 
@@ -248,7 +255,7 @@ impl AuditArguments {
                 Error::io(format!("cannot read {}: {}", file.display(), error.kind()))
             })?;
         }
-        let draws = self.announce(claim, RUNS);
+        let draws = self.announce(claim, OF_COMMAND);
         let (mut tally, start) = (Tally::new(), Instant::now());
         for i in 0..draws {
             for (second, file) in [false, true].into_iter().zip(&self.files) {
@@ -290,9 +297,10 @@ fn shown(found: &Audited) -> String {
     line(
         "draws",
         &format!(
-            "{} on each table, {} different outcomes",
+            "{} on each table, {} different outcome{}",
             grouped(found.draws[0].into()),
-            grouped(found.outcomes as u128)
+            grouped(found.outcomes as u128),
+            if found.outcomes == 1 { "" } else { "s" }
         ),
     );
     if let Some(event) = &found.event {
