@@ -23,7 +23,8 @@
 //! | say what is public: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
-//! | know what a run would spend | [`Select::dry_run`] |
+//! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
+//! | know which strengths a run would find and confirm | [`CheckedSelect::predict`] |
 //! | keep several releases within one budget | [`Ledger`] |
 //! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
 //! | draw one request many times on a public table | [`Rehearsal`] |
@@ -158,6 +159,7 @@ pub mod internals {
     pub use crate::privacy::ledger::utc;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
+    pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::select::checked_threads;
 }

@@ -60,6 +60,27 @@ pub fn center<R: Randomness>(
     Ok(R::mark((center, counted.usable)))
 }
 
+/// A private center as for [`center`], shrunk toward 0 by twice the scale of its noise: for scores that take the best of
+/// many thresholds ([`score::ks`](crate::score)), every one of which an error of the center lifts.
+///
+/// # Privacy
+///
+/// `epsilon`-differentially private for the stated neighbor relation.
+///
+/// # Errors
+///
+/// `Io` if the operating system gives no entropy.
+pub fn shrunk_center<R: Randomness>(
+    target_sums: (u64, u64),
+    neighbors: Neighbors,
+    epsilon: &Epsilon,
+    randomness: R,
+) -> Result<R::Output<i32>> {
+    let bits = randomness.source()?.bits(Purpose::TargetCenter.draw());
+    let (center, counted) = private_center(target_sums, 0, GRID, neighbors, epsilon, &bits);
+    Ok(R::mark(shrunk(center, GRID, &counted)))
+}
+
 /// Private centers of classes on the grid, and a count of the rows, from the number of rows of each class
 /// ([`ClassSums::rows`](crate::score::ClassSums::rows)).
 ///

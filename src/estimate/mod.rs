@@ -3,6 +3,7 @@
 //! | I want to ... | see |
 //! | --- | --- |
 //! | estimate the center of a target, or of classes, with the number of rows | [`fn@center`], [`class_centers`] |
+//! | estimate a center for scores that take the best of many thresholds | [`shrunk_center`] |
 //! | estimate a median of values of unknown range | [`fn@median`] |
 //! | estimate any quantile of values in a public range | [`fn@quantile`] |
 //! | release a running sum at every step of a stream | [`HybridCounter`], or [`BinaryCounter`] where the number of steps is known |
@@ -45,7 +46,7 @@ mod spread;
 mod strengths;
 mod verdict;
 
-pub use center::{RowsEstimate, center, class_centers};
+pub use center::{RowsEstimate, center, class_centers, shrunk_center};
 pub use counter::{BinaryCounter, COUNTERS, ContinualCounter, HybridCounter, LogarithmicCounter};
 pub use median::median;
 pub use quantile::quantile;

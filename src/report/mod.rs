@@ -16,7 +16,7 @@ mod reported;
 #[cfg(test)]
 mod testing;
 mod text;
-mod words;
+pub(crate) mod words;
 pub(crate) mod wrap;
 
 pub use json::to_json;

@@ -144,7 +144,8 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     words
 }
 
-pub(super) fn purpose(purpose: Purpose) -> &'static str {
+/// What a part of the budget is for.
+pub fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
         Purpose::TargetCenter => "target center",
@@ -154,6 +155,7 @@ pub(super) fn purpose(purpose: Purpose) -> &'static str {
         Purpose::Direction => "directions",
     }
 }
+
 /// What a ledger says about a release that it paid for.
 pub(super) fn paid(receipt: &Receipt) -> String {
     let Receipt { name, cap, spent, left, .. } = receipt;

@@ -8,13 +8,13 @@ use crate::data::{Bounds, Cancel, Scaling, Source};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
-use crate::privacy::{Ledger, Neighbors};
+use crate::privacy::{Ledger, Neighbors, Spending};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::run_with_ledger;
 use crate::select::plan::Plan;
-use crate::select::prediction::{Imagined, Prediction, predict};
+use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
 use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
@@ -334,17 +334,48 @@ impl CheckedSelect {
     ///
     /// `Request` if k exceeds the number of features, or the share does not lie above 0 and up to 0.5.
     pub fn predict(&self, features: usize, rows: u64, smallest: f64) -> Result<Prediction> {
+        let (plan, imagined) = self.imagined(features, rows, smallest)?;
+        predict(&plan, imagined)
+    }
+
+    /// Predicts the strength from which on features are called beyond chance more often than not, in a table with this
+    /// number of features and of rows with a usable target; `smallest` is the share of the rarest class, 0.5 for a
+    /// target that is split. `None` if not even the largest strength, 1, is, or if there is no verdict.
+    ///
+    /// # Errors
+    ///
+    /// As for [`predict`](Self::predict).
+    pub fn confirmed(&self, features: usize, rows: u64, smallest: f64) -> Result<Option<f64>> {
+        let (plan, imagined) = self.imagined(features, rows, smallest)?;
+        Ok(confirmed(&plan, imagined, 1.0).filter(|strength| *strength <= 1.0))
+    }
+
+    /// The parts of the budget that a run on a table with this number of features would spend; no table is read.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k exceeds the number of features.
+    pub fn spending(&self, features: usize) -> Result<Vec<Spending>> {
+        self.planned(features).map(|plan| plan.spent)
+    }
+
+    /// The plan for a table with this number of features.
+    fn planned(&self, features: usize) -> Result<Plan> {
+        if self.0.k > features {
+            let rule = format!("k must not exceed the number of features, {features}");
+            return Err(Error::request(rule).about([Parameter::K]));
+        }
+        Plan::new(&self.0, features, Arc::new(Scaling::RowRank))
+    }
+
+    fn imagined(&self, features: usize, rows: u64, smallest: f64) -> Result<(Plan, Imagined)> {
         if !(smallest > 0.0 && smallest <= 0.5) {
             return Err(Error::request(
                 "the share of the rarest class must lie above 0 and up to 0.5",
             ));
         }
-        if self.0.k > features {
-            let rule = format!("k must not exceed the number of features, {features}");
-            return Err(Error::request(rule).about([Parameter::K]));
-        }
-        let plan = Plan::new(&self.0, features, Arc::new(Scaling::RowRank))?;
-        predict(&plan, Imagined { rows: rows as f64, share: smallest })
+        let imagined = Imagined { rows: rows as f64, share: smallest };
+        Ok((self.planned(features)?, imagined))
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the header (the

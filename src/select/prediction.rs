@@ -189,9 +189,14 @@ fn quantile_by_chance(of: f64, probability: f64) -> f64 {
 
 /// Whether features of this strength are confirmed more often than not, with this multiple of the budget.
 fn confirms(plan: &Plan, strength: f64, imagined: Imagined, budget: f64) -> bool {
-    let Some(law) = Law::of(plan, imagined) else { return false };
-    critical(plan, imagined, budget)
-        .is_some_and(|critical| strength * law.largest / law.one_row >= critical)
+    confirmed(plan, imagined, budget).is_some_and(|least| strength >= least)
+}
+
+/// The strength from which on features are confirmed more often than not, with this multiple of the budget: above 1 if
+/// none is. `None` if there is no verdict.
+pub(super) fn confirmed(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
+    let law = Law::of(plan, imagined)?;
+    Some(critical(plan, imagined, budget)? * law.one_row / law.largest)
 }
 
 /// The level of the verdict, in units of what one row can move; `None` if there is no verdict.

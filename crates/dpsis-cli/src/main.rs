@@ -12,6 +12,7 @@ mod ledger_arguments;
 mod mechanism_arguments;
 mod output;
 mod output_arguments;
+mod plan;
 mod privacy_arguments;
 mod program;
 mod progress;

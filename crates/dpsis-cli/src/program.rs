@@ -14,6 +14,7 @@ use crate::inspect::{InspectArguments, inspect};
 use crate::ledger::{LedgerCommands, ledger};
 use crate::output::Destination;
 use crate::output_arguments::check_ending;
+use crate::plan::{PlanArguments, plan};
 use crate::reproduce::{ReproduceArguments, reproduce};
 use crate::run_note::run_note;
 use crate::select::{SelectArguments, select};
@@ -35,6 +36,7 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     Select(Box<SelectArguments>),
     Choose(Box<ChooseArguments>),
+    Plan(Box<PlanArguments>),
     Ledger(LedgerCommands),
     Account(AccountArguments),
     Inspect(Box<InspectArguments>),
@@ -64,6 +66,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
     let done = match command {
         Command::Select(arguments) => select(&arguments, run_note(matches)?),
         Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
+        Command::Plan(arguments) => plan(&arguments),
         Command::Ledger(arguments) => ledger(&arguments),
         Command::Account(arguments) => account(&arguments),
         Command::Inspect(arguments) => inspect(&arguments),

@@ -8,7 +8,7 @@ use crate::output_arguments::OutputArguments;
 use dpsis::{Error, Result, RunNote};
 use job::Job;
 
-pub(super) use arguments::SelectArguments;
+pub(super) use arguments::{Score, SelectArguments};
 
 pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
     if arguments.dry_run && arguments.output.format() == Format::Html {

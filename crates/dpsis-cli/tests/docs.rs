@@ -61,6 +61,7 @@ fn commands_run() {
             let output = run(if without_data { &few } else { command });
             let succeeds = without_data
                 || command.contains("datasets/demo.csv")
+                || command.starts_with("dpsis plan")
                 || command.starts_with("dpsis ledger create")
                 || (command.starts_with("dpsis account") && !command.contains(".json"))
                 || command.starts_with("dpsis verify")
@@ -114,6 +115,7 @@ fn shown_plans_and_inspections_are_what_comes() {
     for (command, page) in [
         ("select --k 5 --eps 2 --dry-run datasets/demo.csv", "docs/reading-the-report.md"),
         ("inspect datasets/demo.csv", "docs/your-own-table.md"),
+        ("plan --n 500 --d 300 --k 5 --eps 2 --strength 0.3", "docs/plan.md"),
     ] {
         let printed = String::from_utf8(run(command).stdout).unwrap();
         let text = std::fs::read_to_string(project().join(page)).unwrap();

@@ -8,6 +8,7 @@ const COMMANDS: &[&[&str]] = &[
     &[],
     &["select"],
     &["choose"],
+    &["plan"],
     &["ledger"],
     &["ledger", "create"],
     &["ledger", "show"],

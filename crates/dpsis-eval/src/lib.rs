@@ -10,6 +10,7 @@
 //! | make a synthetic table whose true features are known | [`design`] |
 //! | make a table of a kind that people have, with planted true features | [`planted`] |
 //! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`], [`Study`] |
+//! | know what a selection would find, before any data are touched | [`plan`] |
 //! | run a paper's experiment | [`experiments`] |
 //! | draw curves, heat maps and bars as SVG | [`figure`] |
 //!
@@ -55,6 +56,7 @@ pub mod experiments;
 pub mod figure;
 mod metrics;
 mod output;
+pub mod plan;
 pub mod planted;
 mod preparation;
 mod recommend;

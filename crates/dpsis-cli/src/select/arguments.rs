@@ -208,7 +208,7 @@ pub(super) enum MethodId {
 
 /// The score of a feature.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Score {
+pub(crate) enum Score {
     /// Kolmogorov-Smirnov: the best threshold or word of each column, for columns of any kind
     Ks,
     /// Correlation of scaled values with the target

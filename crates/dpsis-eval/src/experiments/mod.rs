@@ -20,6 +20,8 @@ mod verdicts;
 
 pub use experiment::Experiment;
 
+pub(crate) use theorem41::harmonic;
+
 use dpsis::report::{Level, Notice, Page, Section};
 use dpsis::{Error, Result};
 

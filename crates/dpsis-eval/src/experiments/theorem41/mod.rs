@@ -26,6 +26,7 @@ use dpsis::report::Section;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::theorem41::cells::{SETTINGS, Setting, measure};
+pub(crate) use crate::experiments::theorem41::noise::harmonic;
 use crate::experiments::theorem41::noise::noises;
 use crate::experiments::theorem41::page::{section, write_data};
 

@@ -56,7 +56,7 @@ impl Noise {
 
 /// Returns H_m: the sum for m up to a million, otherwise the expansion, whose next term is below
 /// 1e-25.
-fn harmonic(m: f64) -> f64 {
+pub(crate) fn harmonic(m: f64) -> f64 {
     if m <= 1e6 {
         // Adding the smallest terms first keeps the rounding error small.
         return (1..=m as u64).rev().map(|i| 1.0 / i as f64).sum();

@@ -1,0 +1,165 @@
+//! `dpsis plan`: what a selection would find, before any data are touched.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use crate::output::{self, Destination};
+use crate::privacy_arguments::{BudgetArgument, Relation};
+use crate::run_arguments::RunArguments;
+use crate::select::Score;
+use crate::values::{parse_epsilons, parse_split, with_values};
+use dpsis::{Epsilon, Error, Result, ScoreKind};
+use dpsis_eval::OutputFolder;
+use dpsis_eval::plan::{PlanRequest, contenders, plan as run};
+
+/// Say what a selection would find, before any data are touched.
+///
+/// From public numbers alone: how strong a feature must be to be found, by each mechanism, and to be
+/// called beyond chance. Tables are imagined; the real mechanisms select from their scores, with the
+/// shares of epsilon that select would give them.
+#[derive(Debug, Args)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+pub(super) struct PlanArguments {
+    /// How many rows have a usable target
+    #[arg(short, long = "n", visible_alias = "rows", value_name = "ROWS")]
+    n: u64,
+
+    /// How many features there are
+    #[arg(short, long = "d", visible_alias = "features", value_name = "FEATURES")]
+    d: usize,
+
+    /// How many features to select
+    #[arg(short, long)]
+    k: usize,
+
+    #[command(flatten)]
+    budget: BudgetArgument,
+
+    /// The target is one of two classes, of which the rarer one has this share of the rows [default: a
+    /// number, split at a private median]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
+    share: Option<f64>,
+
+    /// A strength from 0 to 1: say how many rows, or which epsilon, it takes to find it
+    #[arg(long, value_name = "STRENGTH", allow_hyphen_values = true)]
+    strength: Option<f64>,
+
+    /// Other epsilons to look at: 0.5,1,2 or 0.1..20:8
+    #[arg(long, value_name = "LIST", default_value = "0.1,0.25,0.5,1,2,4,8")]
+    over: String,
+
+    /// ks, correlation (of values spread evenly) or kendall
+    #[arg(
+        long,
+        value_enum,
+        default_value_t = Score::Ks,
+        hide_possible_values = true,
+        long_help = with_values::<Score>("How features are scored; correlation is of values that are spread evenly")
+    )]
+    score: Score,
+
+    /// Mechanisms to compare: canonical,peel [default: the usual ones]
+    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    mechanism: Vec<String>,
+
+    /// canonical: the values of gamma to compare [default: 0.1,0.25,0.5,0.75,1]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    gamma: Vec<String>,
+
+    /// The difference between neighboring tables
+    #[arg(long, value_enum, default_value_t = Relation::AddRemove, hide_short_help = true)]
+    neighbors: Relation,
+
+    /// Shares of the budget, as for select [default: center=0.05,target=0.10,estimates=0.10]
+    #[arg(long, value_name = "NAME=SHARE,...", hide_short_help = true)]
+    split: Option<String>,
+
+    /// Imagined tables [default: as many as take some seconds]
+    #[arg(long, value_name = "N", hide_short_help = true)]
+    draws: Option<u64>,
+
+    /// text or json
+    #[arg(long, value_enum, default_value_t = PlanFormat::Text, hide_possible_values = true)]
+    format: PlanFormat,
+
+    /// A folder for index.html, figures, CSV and JSON
+    ///
+    /// It must be new, or one that plan has made. All mechanisms are then compared at all epsilons,
+    /// which takes longer
+    #[arg(short, long, value_name = "DIR")]
+    output: Option<PathBuf>,
+
+    #[command(flatten)]
+    run: RunArguments,
+}
+
+/// The form of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum PlanFormat {
+    Text,
+    Json,
+}
+
+const MORE: &str = "All options, with examples: dpsis plan --help";
+
+const AFTER_HELP: &str = "\
+Examples:
+  dpsis plan --n 10000 --d 22283 --k 5 --eps 2
+  dpsis plan --n 800 --d 60 --k 5 --eps 1 --share 0.2 --strength 0.3
+  dpsis plan --n 800 --d 60 --k 3 --eps 1 --mechanism canonical,peel -o outlook";
+
+pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
+    let request = arguments.request()?;
+    request.check()?;
+    let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
+    let folder = folder.transpose()?;
+    let steps = arguments.run.steps();
+    let outlook = run(&request, &|share| steps.show("planning", share))?;
+    steps.finish();
+    if let Some(folder) = &folder {
+        outlook.write(folder)?;
+        let page = folder.path().join("index.html");
+        output::remark(&format!("written: {}\n", page.display()));
+    }
+    Destination::Stdout.write(&match arguments.format {
+        PlanFormat::Text => outlook.text(),
+        PlanFormat::Json => dpsis::report::to_json(&outlook)?,
+    })
+}
+
+impl PlanArguments {
+    fn request(&self) -> Result<PlanRequest> {
+        let split = self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default();
+        if split.direction.is_some() {
+            return Err(Error::request("a plan has no directions: --split takes no direction"));
+        }
+        let epsilon = self.budget.eps.clone();
+        let mut over: Vec<Epsilon> = parse_epsilons(&self.over)?;
+        if !over.contains(&epsilon) {
+            over.push(epsilon.clone());
+        }
+        over.sort();
+        Ok(PlanRequest {
+            rows: self.n,
+            features: self.d,
+            k: self.k,
+            epsilon,
+            share: self.share,
+            score: match self.score {
+                Score::Ks => ScoreKind::Ks,
+                Score::Correlation => ScoreKind::Correlation,
+                Score::Kendall => ScoreKind::Kendall,
+            },
+            neighbors: self.neighbors.neighbors(),
+            split: [split.target, split.center, split.estimates],
+            contenders: contenders(self.k, &self.mechanism, &self.gamma)?,
+            over,
+            all_over: self.output.is_some(),
+            strength: self.strength,
+            draws: self.draws,
+            seed: self.run.seed,
+            threads: self.run.threads()?,
+        })
+    }
+}
