@@ -47,7 +47,8 @@ impl Contender {
         }
         dpsis::internals::check_k(card, k)?;
         let stated = mechanism.parameters(k);
-        let gamma = stated.iter().find(|(name, _)| *name == "gamma").map(|(_, value)| value.clone());
+        let gamma =
+            stated.iter().find(|(name, _)| *name == "gamma").map(|(_, value)| value.clone());
         let standard = CanonicalLipschitz::default();
         let default = standard.card().id == id && standard.parameters(k) == stated;
         Ok(Self { id: id.to_owned(), gamma, mechanism, default })
@@ -61,7 +62,9 @@ impl Contender {
     /// Gamma as theorem 4.1 wants it: positive, and of the mechanism that the theorem is about.
     pub(super) fn theorem_gamma(&self) -> Option<f64> {
         let gamma: f64 = match self.id.as_str() {
-            "canonical" => dpsis::Epsilon::try_from(Exact::from(self.gamma.as_deref()?)).ok()?.to_f64(),
+            "canonical" => {
+                dpsis::Epsilon::try_from(Exact::from(self.gamma.as_deref()?)).ok()?.to_f64()
+            }
             _ => return None,
         };
         (gamma > 0.0).then_some(gamma)

@@ -135,9 +135,8 @@ impl Law {
                 let area = (1.0 + r) / 2.0;
                 let (one, two) = (area / (2.0 - area), 2.0 * area * area / (1.0 + area));
                 let square = area * area;
-                let sum = area * (1.0 - area)
-                    + (n1 - 1.0) * (one - square)
-                    + (n0 - 1.0) * (two - square);
+                let sum =
+                    area * (1.0 - area) + (n1 - 1.0) * (one - square) + (n0 - 1.0) * (two - square);
                 let deviation = 2.0 * (sum / (n0 * n1)).max(0.0).sqrt();
                 self.largest * (r + z * deviation).clamp(-1.0, 1.0).abs()
             }
@@ -174,14 +173,19 @@ mod tests {
     const COLUMNS: usize = 2000;
 
     /// Real scores of columns that `cell` makes of the class of a row, 0 or 1.
-    fn real(score: ScoreKind, target: Centered, cell: impl Fn(usize, &mut ChaCha8Rng) -> f64) -> Vec<f64> {
+    fn real(
+        score: ScoreKind,
+        target: Centered,
+        cell: impl Fn(usize, &mut ChaCha8Rng) -> f64,
+    ) -> Vec<f64> {
         let mut random = ChaCha8Rng::seed_from_u64(5);
         let [n0, n1] = target.rows.map(|rows| rows as usize);
         let class = |row: usize| usize::from(row < n1);
         let n = n0 + n1;
         let x = Array2::from_shape_fn((n, COLUMNS), |(row, _)| cell(class(row), &mut random));
         let neighbors = Neighbors::AddRemove;
-        let codes = Array1::from_shape_fn(n, |row| Some(if class(row) == 1 { GRID } else { -GRID } as i16));
+        let codes =
+            Array1::from_shape_fn(n, |row| Some(if class(row) == 1 { GRID } else { -GRID } as i16));
         let scores = match score {
             ScoreKind::Kendall if target.classes => {
                 let labels = Array1::from_shape_fn(n, |row| Some(class(row)));
@@ -257,11 +261,17 @@ mod tests {
                     f64::from(u8::from(random.gen_bool(yes)))
                 };
                 let (mean, deviation) = moments(&real(ScoreKind::Ks, target, cell));
-                let (low, middle, high) =
-                    (law.of_strength(r, -1.0) as f64, law.of_strength(r, 0.0) as f64, law.of_strength(r, 1.0) as f64);
+                let (low, middle, high) = (
+                    law.of_strength(r, -1.0) as f64,
+                    law.of_strength(r, 0.0) as f64,
+                    law.of_strength(r, 1.0) as f64,
+                );
                 assert!((mean / middle - 1.0).abs() < 0.02, "{target:?} {r}: {mean} {middle}");
                 let spread = (high - low) / 2.0;
-                assert!((deviation / spread - 1.0).abs() < 0.1, "{target:?} {r}: {deviation} {spread}");
+                assert!(
+                    (deviation / spread - 1.0).abs() < 0.1,
+                    "{target:?} {r}: {deviation} {spread}"
+                );
             }
         }
     }
@@ -283,8 +293,7 @@ mod tests {
         let classes = Centered { classes: true, ..targets()[2] };
         // P(X > Y) = Phi(shift/sqrt 2) = (1 + r)/2 at r = .3.
         let shift = 0.385_320_5 * 2f64.sqrt();
-        let shifted =
-            |class: usize, random: &mut ChaCha8Rng| shift * class as f64 + normal(random);
+        let shifted = |class: usize, random: &mut ChaCha8Rng| shift * class as f64 + normal(random);
         for (score, target, values) in [
             (ScoreKind::Correlation, target, real(ScoreKind::Correlation, target, lean)),
             (ScoreKind::Kendall, classes, real(ScoreKind::Kendall, classes, shifted)),

@@ -107,8 +107,8 @@ pub struct Finding {
     pub found: [Option<Least>; 3],
     /// With 90%, if one feature has the strength.
     pub alone: Option<Least>,
-    /// Theorem 4.1 promises all k with 90% if they exceed the typical largest score of the others by the gap, which is from
-    /// this strength on; for `canonical` only.
+    /// Theorem 4.1 promises all k with 90% if their scores exceed the largest of the others by its gap: with the typical
+    /// largest one from this observed strength on, which has no sampling noise; for `canonical` only.
     pub theorem: Option<f64>,
 }
 
@@ -174,7 +174,8 @@ pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64)) -> Result<Outlook> {
         done(mechanisms.len() + 2 + i);
     }
     let contender = &mechanisms[place];
-    let wanted = request.strength.map(|strength| wanted(request, contender, strength)).transpose()?;
+    let wanted =
+        request.strength.map(|strength| wanted(request, contender, strength)).transpose()?;
     Ok(Outlook {
         version: env!("CARGO_PKG_VERSION"),
         command: "plan",
@@ -207,8 +208,11 @@ fn at_epsilon(
     here: &[Finding],
 ) -> Result<AtEpsilon> {
     let beyond_chance = request.beyond_chance(request.rows, epsilon)?;
-    let at = |finding, mechanisms| {
-        AtEpsilon { epsilon: epsilon.to_string(), finding, beyond_chance, mechanisms }
+    let at = |finding, mechanisms| AtEpsilon {
+        epsilon: epsilon.to_string(),
+        finding,
+        beyond_chance,
+        mechanisms,
     };
     if *epsilon == request.epsilon {
         let all = here.iter().filter(|_| request.all_over).map(|finding| finding.found[1]);
@@ -232,9 +236,7 @@ fn at_epsilon(
 /// What a mechanism finds.
 fn finding(world: &World<'_>, request: &PlanRequest, contender: &Contender) -> Result<Finding> {
     let (d, k) = (request.features, request.k);
-    let at = |strong| {
-        move |strength: f64| world.found(&contender.mechanism, strength, strong)
-    };
+    let at = |strong| move |strength: f64| world.found(&contender.mechanism, strength, strong);
     let mut all = Response::new(STRENGTHS, FINE, at(k));
     let [mut half, mut most, mut nearly] = [None; 3];
     for (least, probability) in [&mut half, &mut most, &mut nearly].into_iter().zip(PROBABILITIES) {
@@ -275,7 +277,9 @@ fn wanted(request: &PlanRequest, contender: &Contender, strength: f64) -> Result
         rows: Response::new(row_range, COARSE, by_rows).least(PROBABILITIES[1])?,
         epsilon: Response::new(EPSILONS, COARSE, by_epsilon).least(PROBABILITIES[1])?,
         rows_beyond_chance: value(Response::new(row_range, COARSE, called_by_rows).least(0.5)?),
-        epsilon_beyond_chance: value(Response::new(EPSILONS, COARSE, called_by_epsilon).least(0.5)?),
+        epsilon_beyond_chance: value(
+            Response::new(EPSILONS, COARSE, called_by_epsilon).least(0.5)?,
+        ),
     })
 }
 

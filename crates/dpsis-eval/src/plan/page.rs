@@ -81,9 +81,10 @@ impl Outlook {
             };
             let figure = Block::Figure {
                 svg,
-                caption: "The least strength that is found, with bands of two standard errors of the \
+                caption:
+                    "The least strength that is found, with bands of two standard errors of the \
                           simulation. A curve begins where some strength is enough."
-                    .into(),
+                        .into(),
                 data_href: Some(EPSILONS.into()),
             };
             let mut blocks = vec![figure, table];
@@ -92,7 +93,10 @@ impl Outlook {
                 folder.write("mechanisms.svg", &svg)?;
                 blocks.push(Block::Figure {
                     svg,
-                    caption: format!("The least strength that each mechanism finds with 90%, {}.", self.who()),
+                    caption: format!(
+                        "The least strength that each mechanism finds with 90%, {}.",
+                        self.who()
+                    ),
                     data_href: Some(COMPARISON.into()),
                 });
             }

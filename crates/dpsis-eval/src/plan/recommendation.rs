@@ -66,7 +66,8 @@ pub(super) fn recommended(
     let cases = if k == 1 { "" } else { ", whether all k features are strong or one is" };
     let much = match value {
         v if v.is_infinite() => {
-            "no mechanism here finds anything in both cases; this one does in one of them".to_owned()
+            "no mechanism here finds anything in both cases; this one does in one of them"
+                .to_owned()
         }
         v if v < 1.01 => format!("no mechanism here needs less{cases}"),
         v => format!(

@@ -2,8 +2,8 @@
 
 use dpsis::internals::purpose;
 use dpsis::{
-    CheckedSelect, Epsilon, Error, Neighbors, Parameter, Purpose, Result, ScoreKind, Select, Spending,
-    Target,
+    CheckedSelect, Epsilon, Error, Neighbors, Parameter, Purpose, Result, ScoreKind, Select,
+    Spending, Target,
 };
 use serde::{Serialize, Serializer};
 
@@ -27,7 +27,7 @@ const DRAWS: (u64, u64) = (20, 400);
 
 /// The most scores of all imagined tables together, at eight bytes each, and of those by default.
 const MOST_SCORES: u64 = 50_000_000;
-const SCORES: u64 = 5_000_000;
+const SCORES: u64 = 2_500_000;
 
 /// A selection that is planned: public numbers only.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -71,7 +71,10 @@ pub struct PlanRequest {
     pub threads: usize,
 }
 
-fn as_text<S: Serializer>(epsilon: &Epsilon, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+fn as_text<S: Serializer>(
+    epsilon: &Epsilon,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_str(epsilon)
 }
 

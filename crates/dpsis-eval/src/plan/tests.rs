@@ -55,7 +55,10 @@ fn more_rows_or_epsilon_find_weaker_features() {
     for harder in [replaced, rare] {
         assert!(found(&harder)[1] > most, "{harder:?}");
     }
-    assert!(base.beyond_chance(500, &base.epsilon).unwrap() > base.beyond_chance(2000, &base.epsilon).unwrap());
+    assert!(
+        base.beyond_chance(500, &base.epsilon).unwrap()
+            > base.beyond_chance(2000, &base.epsilon).unwrap()
+    );
 }
 
 #[test]
@@ -79,9 +82,13 @@ fn the_budget_is_that_of_select() {
     let parts: Vec<(Purpose, String)> =
         outlook.spent.iter().map(|part| (part.purpose, part.epsilon.to_string())).collect();
     use Purpose::{Estimates, Selection, TargetCenter, TargetMedian};
-    let expected = [(TargetMedian, "0.2"), (TargetCenter, "0.1"), (Selection, "1.5"), (Estimates, "0.2")];
+    let expected =
+        [(TargetMedian, "0.2"), (TargetCenter, "0.1"), (Selection, "1.5"), (Estimates, "0.2")];
     assert_eq!(parts, expected.map(|(purpose, text)| (purpose, text.to_owned())));
-    assert_eq!(outlook.beyond_chance, outlook.request.beyond_chance(300, &"2".parse().unwrap()).unwrap());
+    assert_eq!(
+        outlook.beyond_chance,
+        outlook.request.beyond_chance(300, &"2".parse().unwrap()).unwrap()
+    );
 }
 
 #[test]
@@ -160,11 +167,13 @@ fn held_against_reality(request: &PlanRequest, numeric: bool) {
                 };
             }
         }
-        // Close to 0, where the private median has many places.
+        // Spread over the places of the private median as evenly as the plan takes them to be.
         let y: Array1<f64> = (0..n)
-            .map(|row| if row < second { 1.0 } else { -1.0 } * random.gen_range(0.001..0.1))
+            .map(|row| {
+                10f64.powf(if row < second { 1.0 } else { -1.0 } * random.gen_range(0.0..0.5))
+            })
             .collect();
-        let labels = y.mapv(|y| if y > 0.0 { "b" } else { "a" });
+        let labels = y.mapv(|y| if y > 1.0 { "b" } else { "a" });
         let select = Select::new(k).epsilon(request.epsilon.clone());
         let record = match numeric {
             true => {

@@ -19,7 +19,7 @@ impl Outlook {
             let _ = writeln!(text, "{}", wrapped(&line, LABEL));
         }
         let header = self.header();
-        let _ = writeln!(text, "\n{}", wrapped(&self.about_table(), 0));
+        let _ = writeln!(text, "\n{}\n", wrapped(&self.about_table(), 0));
         let rows: Vec<Vec<String>> = self.rows().collect();
         table(&mut text, &header, &rows);
         let _ = writeln!(text, "\n{}", wrapped(&self.recommended(), 0));
@@ -104,7 +104,9 @@ impl Outlook {
             None if self.spent.iter().all(|part| purpose(part.purpose) != "strengths") => {
                 "none: no part of the budget is for strengths".to_owned()
             }
-            None => "no feature is called beyond chance, at any strength, more often than not".into(),
+            None => {
+                "no feature is called beyond chance, at any strength, more often than not".into()
+            }
         }
     }
 
@@ -112,7 +114,7 @@ impl Outlook {
         let alone = if self.request.k == 1 { "" } else { "; alone: 90%, if only one has" };
         format!(
             "The strength from which on a feature is selected with 50, 90, 99%, {}{alone}. \
-             theorem: theorem 4.1 promises all k with 90%.",
+             theorem: the observed strength from which on theorem 4.1 promises all k with 90%.",
             self.who()
         )
     }

@@ -12,7 +12,8 @@
 use std::sync::Arc;
 
 use dpsis::{
-    Epsilon, GRID, Mechanism, Neighbors, Purpose, Result, ScoreKind, Scores, Seeded, Spending, estimate,
+    Epsilon, GRID, Mechanism, Neighbors, Purpose, Result, ScoreKind, Scores, Seeded, Spending,
+    estimate,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -129,7 +130,8 @@ impl Table {
                 estimate::center(sums, request.neighbors, epsilon, Seeded(seed))?.into_inner().0
             }
             (Some(epsilon), _) => {
-                estimate::shrunk_center(sums, request.neighbors, epsilon, Seeded(seed))?.into_inner()
+                estimate::shrunk_center(sums, request.neighbors, epsilon, Seeded(seed))?
+                    .into_inner()
             }
         };
         let target = Centered { rows, center, classes: request.share.is_some() };
