@@ -128,7 +128,7 @@ impl PlanRequest {
                 return wrong(format!("the rarer class must have at least {RAREST} rows"));
             }
         }
-        if self.strength.is_some_and(|strength| !(strength >= 0.001 && strength <= 1.0)) {
+        if self.strength.is_some_and(|strength| !(0.001..=1.0).contains(&strength)) {
             return wrong("a strength must lie between 0.001 and 1".into());
         }
         if self.draws.is_some_and(|draws| draws < DRAWS.0) {

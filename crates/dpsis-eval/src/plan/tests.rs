@@ -1,6 +1,8 @@
 //! The plan as a whole: what rises and falls with what, and predictions held against real tables.
 
-use dpsis::{ArrayTable, Epsilon, Neighbors, Purpose, ScoreKind, Select, Target};
+use dpsis::{
+    ArrayTable, Epsilon, GRID, Neighbors, Purpose, ScoreKind, Seeded, Select, Target, estimate,
+};
 use ndarray::{Array1, Array2};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -89,6 +91,33 @@ fn the_budget_is_that_of_select() {
         outlook.beyond_chance,
         outlook.request.beyond_chance(300, &"2".parse().unwrap()).unwrap()
     );
+}
+
+/// A prediction searches for the level within 5%, from above.
+#[test]
+fn the_level_of_the_verdict_is_that_of_a_prediction() {
+    let select = Select::new(3).epsilon("2").target(Target::classes(["a", "b"])).check().unwrap();
+    for (rows, share) in [(400, 0.5), (2000, 0.1)] {
+        let level = select.confirmed(100, rows, share).unwrap().unwrap();
+        let searched = select.predict(100, rows, share).unwrap().confirmed.unwrap();
+        assert!(level <= searched && searched <= 1.05 * level, "{level} {searched}");
+    }
+    assert_eq!(select.confirmed(100, 30, 0.5).unwrap(), None);
+}
+
+/// From the same seed, the shrunk center is the released one less twice the scale of its noise.
+#[test]
+fn centers_are_shrunk_by_two_scales() {
+    let q = u64::from(GRID.unsigned_abs());
+    let (sums, epsilon) = ((2 * q * 900, 2 * q * 100), "0.5".parse().unwrap());
+    for (neighbors, steps) in [(Neighbors::AddRemove, 1.0), (Neighbors::ReplaceOne, 2.0)] {
+        let (center, rows) =
+            estimate::center(sums, neighbors, &epsilon, Seeded(5)).unwrap().into_inner();
+        let shrunk =
+            estimate::shrunk_center(sums, neighbors, &epsilon, Seeded(5)).unwrap().into_inner();
+        let by = 2.0 * q as f64 * steps / (0.5 * rows.rows as f64);
+        assert_eq!(shrunk, center - by.round() as i32);
+    }
 }
 
 #[test]

@@ -63,8 +63,10 @@ impl Outlook {
                 "imagined",
                 format!(
                     "{} tables (seed {}), no data: features are independent; noise has no ties; \
-                     strengths have the sampling noise of so many rows",
-                    self.draws, request.seed
+                     strengths have the sampling noise of so many rows{}",
+                    self.draws,
+                    request.seed,
+                    self.simulation_error()
                 ),
             ),
             (
@@ -90,6 +92,17 @@ impl Outlook {
         ];
         facts.extend(self.warnings.iter().map(|warning| ("warning", warning.clone())));
         facts
+    }
+
+    /// The standard error of what is found with 90%, as a share, for the mechanism that is looked at more closely.
+    fn simulation_error(&self) -> String {
+        let place = self.recommendation.as_ref().map_or(0, |recommendation| recommendation.place);
+        let finding = self.findings.get(place);
+        let least = finding.and_then(|finding| finding.found[1]).filter(|least| least.value > 0.0);
+        least.map_or_else(String::new, |least| {
+            let share = (100.0 * least.error / least.value).ceil();
+            format!("; standard error of the 90% column: about {share}%")
+        })
     }
 
     fn verdict(&self) -> String {
@@ -191,7 +204,7 @@ impl Outlook {
         let request = &self.request;
         let (n, epsilon, strength) = (request.rows, &request.epsilon, wanted.strength);
         let number = |value: Option<f64>| match value {
-            Some(value) if value == 0.0 => "any".to_owned(),
+            Some(0.0) => "any".to_owned(),
             Some(value) => up(value),
             None => "no".to_owned(),
         };
