@@ -31,12 +31,13 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, CommandFactory, FromArgMatches};
 
+use dpsis::Result;
 use program::{Arguments, execute};
 
 /// Runs the command line and gives its exit code.
 ///
-/// 0: released, or the claim holds; 1: `verify` or `audit` found a claim violated; 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or
-/// writing failed.
+/// 0: released, or the claim holds; 1: `verify` or `audit` found a claim violated; 2: the request is wrong; 3: the
+/// input is malformed; 4: the budget is too small; 5: reading or writing failed.
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     dpsis::internals::quiet_caught_panics();
@@ -45,8 +46,7 @@ fn main() -> ExitCode {
         Err(error) => {
             // Help and version go to stdout with code 0, mistakes to stderr with code 2.
             if !error.use_stderr() {
-                let _ = error.print();
-                return ExitCode::SUCCESS;
+                return ended(output::printed(error.print()).map(|()| ExitCode::SUCCESS));
             }
             let plain = error.render().to_string();
             let lines = output::wrapped_lines(&plain);
@@ -59,17 +59,19 @@ fn main() -> ExitCode {
             return ExitCode::from(2);
         }
     };
-    match execute(arguments.command, &matches) {
-        Ok(code) => code,
-        Err(error) => {
-            output::complain(&error);
-            ExitCode::from(words::exit_code(&error))
-        }
-    }
+    ended(execute(arguments.command, &matches))
+}
+
+/// The exit code of an outcome; an error is reported.
+fn ended(outcome: Result<ExitCode>) -> ExitCode {
+    outcome.unwrap_or_else(|error| {
+        output::complain(&error);
+        ExitCode::from(words::exit_code(&error))
+    })
 }
 
 /// The arguments of the program, and the words they were made of.
-fn parse() -> Result<(Arguments, ArgMatches), clap::Error> {
+fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
     let mut command = Arguments::command();
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     let arguments = Arguments::from_arg_matches(&matches);

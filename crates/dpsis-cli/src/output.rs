@@ -75,11 +75,7 @@ impl Destination {
         match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
-                match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-                    // The reader has closed the pipe.
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                    other => other.map_err(|error| write_error(Path::new("stdout"), error)),
-                }
+                printed(stdout.write_all(bytes).and_then(|()| stdout.flush()))
             }
             Self::Device(mut device) => {
                 let written = device.write_all(bytes).and_then(|()| device.flush());
@@ -89,6 +85,14 @@ impl Destination {
                 write_whole(&path, bytes).map_err(|error| write_error(&path, error))
             }
         }
+    }
+}
+
+/// What became of writing to stdout: that its reader has left is no error.
+pub(super) fn printed(outcome: io::Result<()>) -> Result<()> {
+    match outcome {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| write_error(Path::new("stdout"), error)),
     }
 }
 

@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use dpsis::{Error, Result};
 
 use crate::metrics::Estimate;
+use crate::output::replace;
 use crate::sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells};
 
 const HEADER: [&str; 28] = [
@@ -266,9 +267,7 @@ fn replaced(
     let written = csv.write_record(header).and_then(|()| rows(&mut csv));
     let bytes = written.ok().and_then(|()| csv.into_inner().ok());
     let bytes = bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))?;
-    let beside = path.with_extension("csv.new");
-    let replaced = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
-    replaced.map_err(|error| failed(path, &error))
+    replace(path, &bytes).map_err(|error| failed(path, &error))
 }
 
 /// Reads the key from the first five columns.
@@ -287,7 +286,8 @@ fn whole_lines(path: &Path) -> Result<String> {
     let end = text.rfind('\n').map_or(0, |end| end + 1);
     if end < text.len() {
         text.truncate(end);
-        fs::write(path, &text).map_err(|error| failed(path, &error))?;
+        let file = File::options().write(true).open(path);
+        file.and_then(|file| file.set_len(end as u64)).map_err(|error| failed(path, &error))?;
     }
     Ok(text)
 }

@@ -1,6 +1,7 @@
 //! The output folder of an evaluation.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use dpsis::report::Page;
@@ -44,10 +45,8 @@ impl OutputFolder {
 
     /// Writes a file atomically.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
-        let failed = |error: std::io::Error| self.failed(&error.kind().to_string());
-        let beside = self.0.join(format!("{name}.new"));
-        fs::write(&beside, text).map_err(failed)?;
-        fs::rename(&beside, self.0.join(name)).map_err(failed)
+        let failed = |error: io::Error| self.failed(&error.kind().to_string());
+        replace(&self.0.join(name), text.as_bytes()).map_err(failed)
     }
 
     /// Writes a header and rows as a CSV file, atomically.
@@ -74,6 +73,18 @@ impl OutputFolder {
     fn failed(&self, reason: &str) -> Error {
         Error::io(format!("cannot write to {}: {reason}", self.0.display()))
     }
+}
+
+/// Puts a file in the place of another, or of none: the whole new one or, if that fails, nothing.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".new");
+    let replaced = fs::write(&beside, bytes).and_then(|()| fs::rename(&beside, path));
+    if replaced.is_err() {
+        // It may not even be there.
+        let _ = fs::remove_file(&beside);
+    }
+    replaced
 }
 
 #[cfg(test)]
