@@ -131,7 +131,9 @@ fn a_full_disk_leaves_what_was_there() {
             let folder = Folder::new();
             let words = to(words, "out");
             let name = words.split_whitespace().find(|word| word.starts_with("out")).unwrap();
-            old.map(|old| fs::write(folder.path(name), old).unwrap());
+            if let Some(old) = old {
+                fs::write(folder.path(name), old).unwrap();
+            }
             let before = folder.contents();
             let output = folder.run_with_room(0, &words);
             assert_eq!(output.status.code(), Some(5), "{words}: {}", said(&output));
