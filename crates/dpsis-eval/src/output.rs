@@ -25,7 +25,11 @@ impl OutputFolder {
             format!("Results on public or synthetic data, made by dpsis {command}. NOT PRIVATE.\n");
         let ours = || fs::read_to_string(path.join(MARKER)).is_ok_and(|text| text == words);
         let foreign = match fs::read_dir(path) {
-            Ok(mut entries) => entries.next().is_some() && !ours(),
+            // A run may have been killed while it made the folder.
+            Ok(entries) => {
+                let unfinished = format!("{MARKER}.new");
+                entries.flatten().any(|entry| entry.file_name() != *unfinished) && !ours()
+            }
             Err(_) if path.exists() => return Err(folder.failed("it is not a folder")),
             Err(_) => false,
         };
@@ -102,5 +106,18 @@ mod tests {
         assert!(open(folder.path()).is_err());
         assert!(open(&ours.join("x.csv")).is_err());
         assert!(OutputFolder::open(&ours, "reproduce").is_err());
+    }
+
+    /// What a run leaves that was killed before the marker was whole.
+    #[test]
+    fn a_folder_that_was_begun_is_ours() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(format!("{MARKER}.new")), "Results").unwrap();
+        let output = OutputFolder::open(folder.path(), "compare").unwrap();
+        output.write("x", "1").unwrap();
+        let names = fs::read_dir(folder.path()).unwrap().flatten();
+        let mut names: Vec<_> = names.map(|entry| entry.file_name()).collect();
+        names.sort();
+        assert_eq!(names, [MARKER, "x"]);
     }
 }
