@@ -203,30 +203,32 @@ impl Outlook {
     pub(super) fn wanted_in_words(&self, wanted: &Wanted) -> String {
         let request = &self.request;
         let (n, epsilon, strength) = (request.rows, &request.epsilon, wanted.strength);
-        let number = |value: Option<f64>| match value {
-            Some(0.0) => "any".to_owned(),
-            Some(value) => up(value),
-            None => "no".to_owned(),
+        let words = |rows: Option<f64>, at: Option<f64>| {
+            let rows = match rows {
+                None => format!("with no number of rows at epsilon {epsilon}"),
+                Some(0.0) => format!("with any number of rows at epsilon {epsilon}"),
+                Some(rows) => format!("with {} rows at epsilon {epsilon}", up(rows)),
+            };
+            let at = match at {
+                None => "at no epsilon".to_owned(),
+                Some(0.0) => "at any epsilon".to_owned(),
+                Some(at) => format!("at epsilon {}", up(at)),
+            };
+            format!("{rows}, or with {n} rows {at}")
         };
-        let least = |least: Option<Least>| number(least.map(|least| least.value));
-        let mut words = format!(
-            "Strength {strength}, {}, with {}: found 9 times of 10 with {} rows at epsilon \
-             {epsilon}, or with {n} rows at epsilon {}",
+        let value = |least: Option<Least>| least.map(|least| least.value);
+        let found = words(value(wanted.rows), value(wanted.epsilon));
+        let called = match (wanted.rows_beyond_chance, wanted.epsilon_beyond_chance) {
+            (None, None) => String::new(),
+            (rows, at) => {
+                format!("; called beyond chance, more often than not, {}", words(rows, at))
+            }
+        };
+        format!(
+            "Strength {strength}, {}, with {}: found 9 times of 10 {found}{called}.",
             self.who(),
-            self.planned(),
-            least(wanted.rows),
-            least(wanted.epsilon)
-        );
-        if wanted.rows_beyond_chance.is_some() || wanted.epsilon_beyond_chance.is_some() {
-            let _ = write!(
-                words,
-                "; called beyond chance, more often than not, with {} rows at epsilon {epsilon}, or \
-                 with {n} rows at epsilon {}",
-                number(wanted.rows_beyond_chance),
-                number(wanted.epsilon_beyond_chance)
-            );
-        }
-        words + "."
+            self.planned()
+        )
     }
 }
 
