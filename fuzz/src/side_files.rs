@@ -72,8 +72,8 @@ pub fn ledger(bytes: &[u8]) {
     };
     let before = ledger.read().unwrap();
     let expense = Expense::new("1/3".parse().unwrap(), "select")
-        .neighbors(before.neighbors)
-        .unit(before.unit)
+        .neighbors(before.terms.neighbors)
+        .unit(before.terms.unit)
         .note("a note");
     let file = std::fs::read(&path).unwrap();
     match ledger.spend(&expense) {
@@ -83,7 +83,8 @@ pub fn ledger(bytes: &[u8]) {
             assert_eq!((receipt.entry, &receipt.spent), (after.entries.len(), &after.spent()));
             // A line that was cut off is ended with words that may become a part of its note.
             let costs = |entries: &[LedgerEntry]| -> Vec<(usize, String)> {
-                entries.iter().map(|entry| (entry.number, entry.epsilon.to_string())).collect()
+                let cost = |entry: &LedgerEntry| format!("{} {}", entry.epsilon, entry.delta);
+                entries.iter().map(|entry| (entry.number, cost(entry))).collect()
             };
             assert_eq!(costs(&after.entries[..receipt.entry - 1]), costs(&before.entries));
             let entry = after.entries.last().unwrap();
@@ -97,15 +98,11 @@ pub fn ledger(bytes: &[u8]) {
     }
     // A ledger of the same terms is written and read as such.
     let new = path.with_file_name("new.txt");
-    let made =
-        Ledger::create(&new, before.cap.clone(), &before.name, before.neighbors, before.unit);
-    if let Ok(made) = made {
-        let made = made.read().unwrap();
-        assert_eq!((&made.name, &made.cap), (&before.name, &before.cap));
-        assert_eq!((made.neighbors, made.unit), (before.neighbors, before.unit));
+    if let Ok(made) = Ledger::create(&new, before.terms.clone()) {
+        assert_eq!(made.read().unwrap().terms, before.terms);
     }
-    assert!(matches!(before.neighbors, Neighbors::AddRemove | Neighbors::ReplaceOne));
-    assert!(matches!(before.unit, Unit::Row | Unit::Unit));
+    assert!(matches!(before.terms.neighbors, Neighbors::AddRemove | Neighbors::ReplaceOne));
+    assert!(matches!(before.terms.unit, Unit::Row | Unit::Unit));
 }
 
 /// A file of candidates: a choice of one of its names, or an error of the right kind.
