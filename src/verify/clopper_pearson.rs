@@ -119,18 +119,19 @@ mod tests {
         }
     }
 
-    /// The tails at the bounds, in exact fractions: at most the level, and nearly.
+    /// The tails at the bounds, in exact fractions: at most the level, and nearly - what is rounded outward by 1e-7
+    /// moves a tail by up to some 1e-5 of it here.
     #[test]
     fn bounds_have_their_level() {
         let rational = |p: f64| BigRational::from_float(p).unwrap();
         for (x, n) in [(1, 1), (3, 10), (10, 10), (1, 50), (40, 60)] {
             for a in [0.025, 1e-6] {
                 let level = near_f64(&tail(x, n, &rational(lower(x, n, a))));
-                assert!(level <= a && level > a * (1.0 - 1e-5), "{x} {n} {a}: {level}");
+                assert!(level <= a && level > a * (1.0 - 1e-4), "{x} {n} {a}: {level}");
                 if x < n {
                     let above = BigRational::one() - tail(x + 1, n, &rational(upper(x, n, a)));
                     let level = near_f64(&above);
-                    assert!(level <= a && level > a * (1.0 - 1e-5), "{x} {n} {a}: {level}");
+                    assert!(level <= a && level > a * (1.0 - 1e-4), "{x} {n} {a}: {level}");
                 }
             }
         }
