@@ -12,7 +12,7 @@ use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::ParameterArguments;
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
-use crate::privacy_arguments::{BudgetArgument, Relation};
+use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
 use advice::{KnownRelation, LARGEST};
 use dpsis::internals::reads_again;
 use dpsis::mechanism::{Baseline, CARDS};
@@ -35,6 +35,9 @@ pub(super) struct ChooseArguments {
 
     #[command(flatten)]
     budget: BudgetArgument,
+
+    #[command(flatten)]
+    delta: DeltaArgument,
 
     /// How many candidates to choose
     #[arg(short, long, default_value_t = 1)]
@@ -222,7 +225,7 @@ impl ChooseArguments {
             .epsilon(self.budget.eps.clone())
             .neighbors(self.neighbors.neighbors())
             .monotonic(self.monotonic);
-        if let Some(delta) = &self.budget.delta {
+        if let Some(delta) = &self.delta.delta {
             if baseline.is_some() {
                 return Err(Error::request("what is not private takes no --delta"));
             }

@@ -7,7 +7,7 @@ use clap::{Args, FromArgMatches, ValueEnum};
 use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
-use crate::privacy_arguments::{BudgetArgument, Relation};
+use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
 use crate::table_arguments::TableArguments;
 use crate::target_arguments::TargetArguments;
 use crate::values::with_values;
@@ -26,6 +26,9 @@ pub(crate) struct SelectArguments {
 
     #[command(flatten)]
     pub(super) budget: BudgetArgument,
+
+    #[command(flatten)]
+    pub(super) delta: DeltaArgument,
 
     /// How features are scored: ks, correlation or kendall
     #[arg(

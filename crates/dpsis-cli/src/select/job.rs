@@ -59,7 +59,7 @@ impl SelectArguments {
             .target(self.target.target(&schema)?)
             .center(parse_center(&self.center)?)
             .neighbors(neighbors);
-        if let Some(delta) = &self.budget.delta {
+        if let Some(delta) = &self.delta.delta {
             select = select.delta(delta.clone());
         }
         if let Some(hash) = hash {
