@@ -197,29 +197,32 @@ mod tests {
         sums
     }
 
-    /// All tables of two rows with Q = 2, every center, every additional row.
+    /// All tables of two rows, every center, every additional row: with Q = 2, and with Q = 5 and some values.
     #[test]
     fn sensitivity_by_enumeration() {
-        let q = 2i16;
-        let rows: Vec<(i16, usize)> = (-q..=q).flat_map(|x| (0..3).map(move |c| (x, c))).collect();
-        let mut reached = 0;
-        for centers in (0..27).map(|i| [i % 3, i / 3 % 3, i / 9]) {
-            for &first in &rows {
-                for &second in &rows {
-                    let before =
-                        sums(&[first, second], 2).scores(&centers, Neighbors::AddRemove).unwrap();
+        for (q, x, shares) in
+            [(2, &[-2i16, -1, 0, 1, 2][..], [0, 1, 2]), (5, &[-5, 2, 5], [0, 1, 4])]
+        {
+            let rows: Vec<(i16, usize)> =
+                x.iter().flat_map(|x| (0..3).map(move |c| (*x, c))).collect();
+            let of = |rows: &[(i16, usize)], centers: &[i32; 3]| {
+                sums(rows, q).scores(centers, Neighbors::AddRemove).unwrap()
+            };
+            for centers in (0..27).map(|i| [i % 3, i / 3 % 3, i / 9].map(|i| shares[i])) {
+                let mut reached = 0;
+                for (&first, &second) in rows.iter().flat_map(|a| rows.iter().map(move |b| (a, b)))
+                {
+                    let before = of(&[first, second], &centers);
                     for &third in &rows {
-                        let after = sums(&[first, second, third], 2)
-                            .scores(&centers, Neighbors::AddRemove)
-                            .unwrap();
+                        let after = of(&[first, second, third], &centers);
                         let moved = before.values()[0].abs_diff(after.values()[0]);
                         assert!(moved <= before.sensitivity());
                         reached += u32::from(moved == before.sensitivity());
                     }
                 }
+                assert!(reached > 0, "{centers:?}");
             }
         }
-        assert!(reached > 0);
     }
 
     #[test]

@@ -289,6 +289,28 @@ mod tests {
         assert_eq!(whole.target_sums(), merged.target_sums());
     }
 
+    /// 2^31 rows at most, however they come together.
+    #[test]
+    fn sums_of_too_many_rows_are_refused() {
+        let of = |rows: u64| CorrelationSums {
+            above: rows * GRID as u64,
+            below: rows * GRID as u64,
+            ..CorrelationSums::new(1)
+        };
+        for (mine, theirs, fits) in [
+            (1 << 20, 1 << 20, true),
+            (1 << 30, 1 << 30, true),
+            (1 << 31, 1, false),
+            (1, 1 << 31, false),
+            (1 << 31, 0, true),
+        ] {
+            let mut sums = of(mine);
+            assert_eq!(sums.add_sums(&of(theirs)).is_ok(), fits, "{mine} {theirs}");
+            assert_eq!(sums.rows(), if fits { mine + theirs } else { mine });
+        }
+        assert_eq!(of(1 << 31).add_row(&[0], 0).unwrap_err().kind(), crate::ErrorKind::Request);
+    }
+
     #[test]
     fn the_score_is_the_centered_sum() {
         let rows = vec![(vec![3, -1], 2), (vec![-2, 3], -3), (vec![1, 1], 1)];

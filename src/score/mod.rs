@@ -9,6 +9,8 @@ use crate::exact::MAX_ROWS;
 
 mod by_feature;
 mod classes;
+#[cfg(test)]
+mod contract;
 mod correlation;
 mod kendall;
 mod ks;

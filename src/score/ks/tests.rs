@@ -311,3 +311,24 @@ fn sorted_columns_have_the_same_scores() {
     assert_eq!(target.score(&sorted.column(7)), one[7]);
     assert_eq!(target.score(&columns().column(7)), one[7]);
 }
+
+/// The sensitivity of a matrix's scores is that of one row, Q + |m|, for classes Q + sum M - 2 min M; twice that where a
+/// row is replaced.
+#[cfg(feature = "ndarray")]
+#[test]
+fn the_sensitivity_of_a_matrix_is_that_of_its_rows() {
+    use crate::exact::GRID;
+    use crate::privacy::Neighbors::{AddRemove, ReplaceOne};
+    use crate::score::{ks, ks_of_classes};
+
+    let x = ndarray::arr2(&[[1.0, 5.0], [2.0, 4.0], [3.0, 0.0]]);
+    let (y, classes) = ([Some(GRID as i16), None, Some(-7)], [Some(0), Some(2), None]);
+    let q = GRID as u64;
+    for (neighbors, steps) in [(AddRemove, 1), (ReplaceOne, 2)] {
+        let of = |center| ks(x.view(), (&y).into(), center, neighbors).unwrap().sensitivity();
+        assert_eq!([of(0), of(-500)], [steps * q, steps * (q + 500)]);
+        let centers = [20_000, 10_000, 2_767];
+        let scores = ks_of_classes(x.view(), (&classes).into(), &centers, neighbors).unwrap();
+        assert_eq!(scores.sensitivity(), steps * (q + 32_767 - 2 * 2_767));
+    }
+}
