@@ -92,6 +92,21 @@ mod tests {
     use crate::exact::ratio;
     use num_traits::Zero;
 
+    /// Draws that shared bits would not be independent; 4, 7 and 8 are taken by draws without a purpose.
+    #[test]
+    fn every_draw_has_its_own_bits() {
+        let all = [
+            Purpose::Selection,
+            Purpose::TargetCenter,
+            Purpose::TargetMedian,
+            Purpose::Rows,
+            Purpose::Estimates,
+            Purpose::Direction,
+        ];
+        let draws: std::collections::BTreeSet<u64> = all.map(Purpose::draw).into();
+        assert_eq!(draws, [0, 1, 2, 3, 5, 6].into());
+    }
+
     #[test]
     fn parts_sum_to_the_whole_exactly() {
         for text in ["2", "0.1", "1/3", "1e-6", "0.30000000000000004"] {
