@@ -108,6 +108,11 @@ fn a_failed_release_is_marked_and_stays_spent() {
     assert_eq!(balance.spent(), "0.75");
     let marks: Vec<_> = balance.entries.iter().map(|entry| entry.failed.as_deref()).collect();
     assert_eq!(marks, [Some("input"), None]);
+    // An earlier entry can be marked after later ones, one of another ledger that is longer cannot.
+    ledger.mark_failed(&receipt, ErrorKind::Canceled).unwrap();
+    assert_eq!(ledger.read().unwrap().entries[1].failed.as_deref(), Some("canceled"));
+    let stranger = Receipt { entry: 3, ..receipt };
+    assert_eq!(ledger.mark_failed(&stranger, ErrorKind::Io).unwrap_err().kind(), ErrorKind::Input);
     // A release that cannot be paid for is not begun.
     let refused = ledger.pay(&expense("0.5"), || -> Result<()> { unreachable!() });
     assert_eq!(refused.unwrap_err().kind(), ErrorKind::Budget);
