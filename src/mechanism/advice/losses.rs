@@ -136,8 +136,19 @@ mod tests {
         let expected = 2.0 / (1.0 + f64::exp(1.0));
         assert!((loss.mean - expected).abs() < 5.0 * loss.standard_error, "{loss:?}");
         assert_eq!(losses.len(), 2);
+        assert!(losses.iter().all(|loss| loss.draws == 1000));
         // The best two of 1, 5, 9 and 3 are 7 on average, all of them 4.5.
         let scores = Scores::new(vec![1, 5, 9, 3], 1, Neighbors::AddRemove).unwrap();
         assert_eq!(uniform_loss(&scores, 2), 2.5);
+    }
+
+    /// 400,000 candidates are looked at for a mechanism, but 20 draws made at least and 1000 at most.
+    #[test]
+    fn draws_get_fewer_with_more_candidates() {
+        for (d, k, draws) in [(100, 8, 500), (400, 1, 1000), (401, 1, 997), (300, 100, 20)] {
+            let scores = Scores::new(vec![0; d], 1, Neighbors::AddRemove).unwrap();
+            let losses = losses(&scores, k, &"1".parse().unwrap()).unwrap();
+            assert!(losses.iter().all(|loss| loss.draws == draws), "{d} {k}");
+        }
     }
 }

@@ -134,7 +134,14 @@ fn excess_of(values: &[i64], set: &[usize], case: &Case) -> BigRational {
 /// Large blocks are counted nearly as exactly as stated.
 #[test]
 fn sizes_of_blocks_keep_their_error() {
-    for (before, n, r) in [(10, 12, 3), (5_000, 5_001, 40), (5_000, 100_000, 7), (2, 1_000, 5)] {
+    for (before, n, r) in [
+        (10, 12, 3),
+        (3, 12, 3),
+        (2, 12, 3),
+        (5_000, 5_001, 40),
+        (5_000, 100_000, 7),
+        (2, 1_000, 5),
+    ] {
         let size = binomial(n as u64, r as u64) - binomial(before as u64, r as u64);
         let truth = Enclosure::ln_dyadic(&size, 0, 160);
         let error = 4.0 * ln_factorial_error(n) + (r + 8) as f64 * 2f64.powi(-52);

@@ -95,3 +95,64 @@ fn parameters_are_those_of_the_card() {
         }
     }
 }
+
+/// What a record says of the guarantee: of the sensitivity that the mechanism uses, if any.
+#[test]
+fn statements_name_the_sensitivity() {
+    for card in CARDS {
+        let neighbors = match card.sensitivity {
+            Sensitivity::Common => "no score differs by more than the common sensitivity",
+            Sensitivity::Own => "no score differs by more than its own sensitivity",
+            Sensitivity::Any => "for any two tables of scores",
+        };
+        let statement = card.statement();
+        assert!(statement.starts_with("epsilon-differentially private (delta = 0) for "));
+        assert!(statement.ends_with(neighbors), "{}: {statement}", card.id);
+    }
+}
+
+/// The typical noise for a plan, as the pages state it, at epsilon 1/2: peeling and everything without a law of its own
+/// 2 k ln d/eps, the joint race of sets 4 ln C(d, k)/eps (2 ln d/eps for one).
+#[test]
+fn gaps_are_those_of_the_pages() {
+    let epsilon: crate::privacy::Epsilon = "0.5".parse().unwrap();
+    let gap = |id: &str, d: usize, k: usize| {
+        by_id(id, &Parameters::default()).unwrap().gap(d, k, &epsilon)
+    };
+    for (id, d, k, expected) in [
+        ("em", 1000, 1, 4.0 * 1000f64.ln()),
+        ("peel", 1000, 3, 12.0 * 1000f64.ln()),
+        ("joint-set", 10, 2, 8.0 * 45f64.ln()),
+        ("joint-set", 10, 1, 4.0 * 10f64.ln()),
+    ] {
+        assert!((gap(id, d, k) / expected - 1.0).abs() < 1e-12, "{id} {k}");
+    }
+}
+
+/// What a record says of the defaults, and the ends of the ranges.
+#[test]
+fn defaults_and_ranges_are_those_of_the_card() {
+    for (id, name, default, good, bad) in [
+        ("gem", "beta", "0.05", ["1e-9", "0.999"], ["0", "1"]),
+        ("mgem", "beta", "0.05", ["1e-9", "0.999"], ["0", "1"]),
+        ("cgem", "beta", "0.05", ["1e-9", "0.999"], ["0", "1"]),
+        ("cgem", "share", "0.2", ["1e-9", "0.999"], ["0", "1"]),
+        ("rs", "stop", "1/(10 m)", ["1e-6", "1"], ["9e-7", "1.001"]),
+        ("rs-tnb", "eta", "0", ["-0.999", "1"], ["-1", "1.001"]),
+    ] {
+        let mechanism = by_id(id, &Parameters::default()).unwrap();
+        let shown = mechanism.parameters(1).into_iter().find(|(own, _)| *own == name);
+        assert_eq!(shown.unwrap().1, default, "{id} {name}");
+        let stated = |value: &str| {
+            let mut parameters = Parameters::default();
+            state(&mut parameters, name, value);
+            by_id(id, &parameters)
+        };
+        for value in good {
+            assert!(stated(value).is_ok(), "{id} {name} {value}");
+        }
+        for value in bad {
+            assert!(stated(value).is_err(), "{id} {name} {value}");
+        }
+    }
+}

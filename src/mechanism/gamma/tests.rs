@@ -1,4 +1,5 @@
 use super::*;
+use crate::exact::ratio;
 use crate::random::Entropy;
 use crate::support::goodness::assert_fits;
 
@@ -33,4 +34,21 @@ fn ties_are_broken_at_random() {
         counts[largest(&[7, 7, 7], 1, &mut words, |value, _| value)[0]] += 1;
     }
     assert_fits(&counts, &[1.0 / 3.0; 3]);
+}
+
+/// The least power of two above 1 that is no less than the rate times 2^30.
+#[test]
+fn the_grid_is_as_fine_as_it_must_be() {
+    for (rate, bits) in [
+        (ratio(1, 1), 30),
+        (ratio(2, 1), 31),
+        (ratio((1 << 30) + 1, 1 << 30), 31),
+        (ratio((1 << 30) - 1, 1 << 30), 30),
+        (ratio(1, 1 << 30), 1),
+        (ratio(3, 1 << 30), 2),
+        (ratio(4, 1 << 30), 2),
+        (ratio(1, i64::MAX), 1),
+    ] {
+        assert_eq!(fineness(&rate), BigUint::one() << bits, "{rate}");
+    }
 }

@@ -4,6 +4,8 @@
 mod contract;
 #[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
+#[cfg(test)]
+mod tests;
 
 use std::sync::Arc;
 
@@ -58,20 +60,25 @@ impl sealed::Draw for KaryRandomizedResponse {
         if others == 0 {
             return vec![best];
         }
-        let ln_others = libm::log(others as f64);
-        let error = 2f64.powi(-50) * (1.0 + ln_others);
-        let mut race = Race::new(bits, FirstArrival::Exponential, Filter::default(), error);
-        race.enter(Handicapped { ln_size: 0.0, handicap: 0.0 });
-        race.enter(Handicapped { ln_size: ln_others, handicap: near_f64(epsilon.as_rational()) });
-        let winner = race.winner(|address| match address.position {
-            0 => Entrant { size: BigUint::one(), handicap: BigRational::zero() },
-            _ => Entrant { size: others.into(), handicap: epsilon.as_rational().clone() },
-        });
-        if winner.is_none_or(|address| address.position == 0) {
+        if takes_the_best(others, epsilon.as_rational(), bits, Filter::default()) {
             return vec![best];
         }
         let other = uniform_below(&mut bits.lane(OTHERS_LANE), &BigUint::from(others));
         let other = other.iter_u64_digits().next().unwrap_or(0) as usize;
         vec![if other < best { other } else { other + 1 }]
     }
+}
+
+/// True with probability e^eps/(e^eps + others).
+fn takes_the_best(others: u64, epsilon: &BigRational, bits: &Bits, filter: Filter) -> bool {
+    let ln_others = libm::log(others as f64);
+    let error = 2f64.powi(-50) * (1.0 + ln_others);
+    let mut race = Race::new(bits, FirstArrival::Exponential, filter, error);
+    race.enter(Handicapped { ln_size: 0.0, handicap: 0.0 });
+    race.enter(Handicapped { ln_size: ln_others, handicap: near_f64(epsilon) });
+    let winner = race.winner(|address| match address.position {
+        0 => Entrant { size: BigUint::one(), handicap: BigRational::zero() },
+        _ => Entrant { size: others.into(), handicap: epsilon.clone() },
+    });
+    winner.is_none_or(|address| address.position == 0)
 }

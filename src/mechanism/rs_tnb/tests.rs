@@ -9,9 +9,14 @@ use crate::support::oracle::{gauss_legendre, max_log_ratio};
 /// eta = 0 the logarithmic distribution.
 #[test]
 fn numbers_of_looks_have_their_law() {
-    for (eta, gamma) in
-        [((0i64, 1i64), (1i64, 3i64)), ((1, 1), (1, 4)), ((-1, 2), (1, 5)), ((1, 2), (1, 2))]
-    {
+    // The last eta is no fraction of machine words.
+    for (eta, gamma) in [
+        ((0i64, 1i64), (1i64, 3i64)),
+        ((1, 1), (1, 4)),
+        ((-1, 2), (1, 5)),
+        ((1, 2), (1, 2)),
+        ((1, 1 << 40), (1, 2)),
+    ] {
         let (e, g) = (eta.0 as f64 / eta.1 as f64, gamma.0 as f64 / gamma.1 as f64);
         let weight = |n: i32| {
             let product: f64 = (1..n).map(|l| (f64::from(l) + e) / (f64::from(l) + 1.0)).product();
