@@ -284,6 +284,41 @@ mod tests {
         }
     }
 
+    /// The same at precisions so small that every rounding and remainder counts.
+    #[test]
+    fn coarse_enclosures_hold() {
+        for bits in 1..=24u64 {
+            let holds = |coarse: &Enclosure, fine: &Enclosure, what: &str| {
+                let shift = 128 - bits;
+                let inside = &coarse.lo << shift <= fine.lo && fine.hi <= &coarse.hi << shift;
+                assert!(inside, "{what} at {bits} bits");
+            };
+            for n in 1u32..=400 {
+                let ln = |bits: u64| Enclosure::ln_dyadic(&n.into(), 8, bits);
+                holds(&ln(bits), &ln(128), "ln");
+                let y = |bits: u64| Enclosure::rational(&ratio(i64::from(n), 400), bits);
+                // The argument itself is rounded outward, so both functions enclose that of the finer one.
+                holds(&y(bits).exp_neg(), &y(128).exp_neg(), "exp");
+                let share = Enclosure::one_minus_exp_ratio;
+                if y(bits).at_most_one() {
+                    holds(&share(&y(bits)), &share(&y(128)), "(1 - exp)/y");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn signs_are_those_of_whole_intervals() {
+        for (value, positive, negative) in [(1, true, false), (0, false, false), (-1, false, true)]
+        {
+            let point = Enclosure::integer(value, 8);
+            assert_eq!((point.is_positive(), point.is_negative()), (positive, negative), "{value}");
+        }
+        let third = Enclosure::rational(&ratio(1, 3), 1);
+        let around_zero = third.sub(&third);
+        assert!(!around_zero.is_positive() && !around_zero.is_negative());
+    }
+
     #[test]
     fn logarithm_of_an_interval_at_zero_is_refused() {
         assert_eq!(Enclosure::integer(0, 64).ln(), None);

@@ -180,6 +180,16 @@ mod tests {
         holds(interval, &end(&truth.lo)) && holds(interval, &end(&truth.hi))
     }
 
+    /// Down to where an f64 has few digits or none.
+    #[test]
+    fn tiny_rationals_are_contained() {
+        for exponent in [0, 200, 289, 290, 291, 300, 307, 308, 310, 320, 324, 330, 400] {
+            let value = BigRational::new(7.into(), BigInt::from(10).pow(exponent));
+            assert!(holds(Interval::rational(&value), &value), "1e-{exponent}");
+            assert!(holds(Interval::rational(&-&value), &-value), "-1e-{exponent}");
+        }
+    }
+
     proptest! {
         #[test]
         fn arithmetic_contains_the_truth(

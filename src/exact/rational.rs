@@ -162,7 +162,10 @@ mod tests {
         {
             assert_eq!(parse_rational(text), None, "{text}");
         }
-        assert_eq!(parse_rational(&"1".repeat(MAX_LENGTH + 1)), None);
+        let longest = "1".repeat(MAX_LENGTH);
+        assert!(parse_rational(&longest).is_some() && Decimal::parse(&longest).is_some());
+        let longer = longest + "1";
+        assert_eq!((parse_rational(&longer), Decimal::parse(&longer)), (None, None));
     }
 
     #[test]
@@ -177,6 +180,9 @@ mod tests {
         ] {
             assert_eq!(format_rational(&value), text);
         }
+        let places = |places: u32| format_rational(&power_of_ten(-(places as i32)));
+        assert_eq!(places(20), "0.00000000000000000001");
+        assert_eq!(places(21), "1/1000000000000000000000");
     }
 
     proptest! {
