@@ -128,6 +128,19 @@ mod tests {
         }
     }
 
+    /// No two addresses, and no address and a plain lane below 2^63, share the bits of their refinement.
+    #[test]
+    fn refinements_are_separate() {
+        let mut seen = std::collections::HashSet::new();
+        let most = (1 << 31) - 1;
+        for lane in [0, 1, 2, 1 << 30, most] {
+            for position in [0, 1, 2, 1 << 31, u64::from(u32::MAX)] {
+                let own = Address { lane, position }.refinement_lane();
+                assert!(own >= 1 << 63 && seen.insert(own), "{lane} {position}");
+            }
+        }
+    }
+
     #[test]
     fn draws_lanes_and_seeds_are_separate() {
         let mut seen = std::collections::HashSet::new();

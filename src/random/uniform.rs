@@ -94,6 +94,19 @@ mod tests {
         assert_fits(&counts, &[0.25; 4]);
     }
 
+    /// A power of two takes exactly its bits: every try succeeds.
+    #[test]
+    fn powers_of_two_need_one_try() {
+        let (mut drawn, mut plain) = (words(), words());
+        for _ in 0..20 {
+            let word = BigUint::from(plain.next_word());
+            assert_eq!(uniform_below(&mut drawn, &(BigUint::from(1u32) << 64)), word);
+        }
+        let bits = uniform_below(&mut drawn, &(BigUint::from(1u32) << 72));
+        let (high, low) = (plain.next_word(), plain.next_word());
+        assert_eq!(bits, ((BigUint::from(high) << 64) + low) >> 56);
+    }
+
     #[test]
     fn subsets_are_uniform() {
         let mut words = words();
