@@ -294,6 +294,20 @@ pub(crate) mod tests {
         (target.iter().map(|y| q + y).sum(), target.iter().map(|y| q - y).sum())
     }
 
+    /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in steps of half a grid value.
+    #[test]
+    fn the_noise_is_stated() {
+        let epsilon = "1/2".parse().unwrap();
+        assert_eq!(private_rows(9, &epsilon, &bits(1)).noise, 8f64.sqrt());
+        let counts = [9, 5, 8];
+        for (neighbors, steps) in [(AddRemove, 1.0), (ReplaceOne, 2.0)] {
+            let (_, counted) =
+                private_class_centers(&counts, 0, 100, neighbors, &epsilon, &bits(1));
+            assert!((counted.usable.noise - 6f64.sqrt() * steps / 0.5).abs() < 1e-12);
+        }
+        assert_eq!([2, 3, 7].map(count_step), [0.5 / 32_767.0, 1.0, 1.0]);
+    }
+
     /// All tables of up to 3 rows on the grid with Q = 2 and 3, with every additional row.
     #[test]
     fn privacy_by_enumeration() {

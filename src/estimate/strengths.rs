@@ -210,6 +210,10 @@ mod tests {
             }
         }
         // One strength has Laplace noise.
+        for w in [1e-9, 0.5, 1.0, 7.0] {
+            assert!((error_beyond(1, w) / (f64::exp(-w) / 2.0) - 1.0).abs() < 1e-12, "{w}");
+        }
+        assert_eq!([error_beyond(1, 0.0), error_beyond(3, -1.0)], [0.5; 2]);
         assert!((half_width(1, 0.95) - 20f64.ln()).abs() < 1e-12);
         // Large k: a uniform number of about k.
         assert!((half_width(1_000_000, 0.9) / 900_000.0 - 1.0).abs() < 1e-3);
