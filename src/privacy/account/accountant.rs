@@ -155,9 +155,6 @@ pub(super) fn epsilon(curve: &(impl sealed::Curve + ?Sized), delta: Exact) -> Re
         } else {
             low + (high - low) / 2.0
         };
-        if !(low < middle && middle < high) {
-            break;
-        }
         if suffices(middle) { high = middle } else { low = middle }
     }
     Ok(high)

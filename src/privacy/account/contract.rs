@@ -467,3 +467,41 @@ fn optima_come_near_the_central_limit() {
     near(BoundedRangeInAdvance::of(&events).unwrap().epsilon("1e-3").unwrap(), &events);
     assert!(CentralLimit::of(&[Event::zcdp(1).unwrap()]).is_err());
 }
+
+/// Below the sum basic composition knows no delta but 1: the epsilon of any delta below 1 is the sum.
+#[test]
+fn basic_composition_takes_the_sum_for_every_delta() {
+    let basic = BasicComposition::of(&[pure(250, 2), range(125, 4)]).unwrap();
+    assert_eq!(basic.total(), &thousandths(1000));
+    assert_eq!((basic.delta("0.999").unwrap(), basic.delta(1).unwrap()), (1.0, 0.0));
+    for below in ["0", "1e-200", "1e-6", "0.99"] {
+        let epsilon = basic.epsilon(below).unwrap();
+        assert!((1.0..1.0 + 1e-12).contains(&epsilon), "{below} {epsilon}");
+    }
+}
+
+/// A card prices as its accountant does: the sum of epsilons, and zCDP of one Gaussian release with the digits of its
+/// formula at the best order.
+#[test]
+fn cards_price_events() {
+    let cards = ["basic", "homogeneous", "heterogeneous"];
+    for card in ACCOUNTANTS.iter().filter(|card| cards.contains(&card.id)) {
+        let epsilon = card.epsilon(&[pure(500, 4)], 0).unwrap();
+        assert!((epsilon - 2.0).abs() < 1e-12, "{} {epsilon}", card.id);
+    }
+    for card in ACCOUNTANTS {
+        let events = [priced(card, 300, 3)];
+        let epsilon = card.epsilon(&events, "1e-3").unwrap();
+        let curve = (card.of)(&events).unwrap();
+        let at = |epsilon: f64| delta(&*curve, &BigRational::from_float(epsilon).unwrap());
+        assert!(at(epsilon) <= 1e-3 && at(epsilon * (1.0 - 1e-6)) > 1e-3, "{} {epsilon}", card.id);
+    }
+}
+
+/// mu^2 is the sum of eps^2 of pure events, eps^2/4 of bounded range, and (sensitivity/deviation)^2 of Gaussian noise.
+#[test]
+fn the_central_limit_adds_squares() {
+    let events = [pure(300, 4), range(800, 3), Event::gaussian(1, 2).unwrap()];
+    let squares: f64 = 4.0 * 0.09 + 3.0 * 0.16 + 0.25;
+    assert!((CentralLimit::of(&events).unwrap().mu() - squares.sqrt()).abs() < 1e-12);
+}

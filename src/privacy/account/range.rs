@@ -160,6 +160,71 @@ impl Curve for BoundedRange {
 }
 
 #[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::exact::ratio;
+
+    fn of(range: BigRational, releases: u64) -> BoundedRange {
+        BoundedRange { range, releases }
+    }
+
+    #[test]
+    fn rho_is_an_eighth_of_the_squares() {
+        assert_eq!(of(ratio(2, 3), 5).rho(), ratio(5 * 4, 9 * 8));
+    }
+
+    /// Against the formula in floating point; for a tiny range, whose mean it would lose, with its series
+    /// m = eps^2/8 - eps^4/576 + ...
+    #[test]
+    fn tails_are_those_of_the_formula() {
+        for (eps, range, k, target) in [
+            (1.0, ratio(1, 1), 1000, 300),
+            (0.5, ratio(1, 2), 700, 50),
+            (2.0, ratio(2, 1), 600, 400),
+        ] {
+            let (k_f, g) = (k as f64, f64::from(target));
+            let ratio_f = f64::exp_m1(eps) / eps;
+            let mean = ratio_f.ln() - 1.0 + 1.0 / ratio_f;
+            let expected = f64::exp(-2.0 * (g - k_f * mean).powi(2) / (k_f * eps * eps));
+            let found = of(range, k).tail(&ratio(target.into(), 1));
+            assert!(found >= expected * (1.0 - 1e-9), "{eps} {found} {expected}");
+            assert!(found <= expected * (1.0 + 1e-9), "{eps} {found} {expected}");
+        }
+        let (eps, k, g) = (1e-9, 1u64 << 32, 3e-4);
+        let mean = eps * eps / 8.0;
+        let expected = f64::exp(-2.0 * (g - k as f64 * mean).powi(2) / (k as f64 * eps * eps));
+        let found = of(ratio(1, 1_000_000_000), k).tail(&ratio(3, 10_000));
+        assert!((found / expected - 1.0).abs() < 1e-6, "{found} {expected}");
+        // Up to k times the mean, about 119.6, it says nothing.
+        assert_eq!(of(ratio(1, 1), 1000).tail(&ratio(119, 1)), 1.0);
+    }
+
+    /// The bounds of one release hold: delta is the least of the three.
+    #[test]
+    fn the_least_of_the_bounds_is_taken() {
+        for (k, cells) in [(100, 20), (512, 4)] {
+            let curve = of(ratio(1, 10), k);
+            for target in [ratio(1, 2), ratio(1, 1), ratio(3, 1), ratio(8, 1)] {
+                let bounds = [
+                    curve.tail(&target),
+                    delta_of_rho(&curve.rho(), &target),
+                    curve.lattice(&target, cells),
+                ];
+                assert_eq!(
+                    curve.upper_delta(&target),
+                    bounds.into_iter().fold(1.0, f64::min),
+                    "{k}"
+                );
+            }
+        }
+        let many = of(ratio(1, 10), 513);
+        let target = ratio(8, 1);
+        let bound = many.tail(&target).min(delta_of_rho(&many.rho(), &target));
+        assert_eq!(many.upper_delta(&target), bound);
+    }
+}
+
+#[cfg(test)]
 impl BoundedRange {
     /// The bound of the lattice alone, for tests.
     pub(super) fn by_lattice(&self, epsilon: &BigRational, cells: usize) -> f64 {
