@@ -92,3 +92,23 @@ pub(super) fn best(values: &[i64], k: usize) -> Vec<u32> {
     kept.sort_unstable_by_key(rank);
     kept
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Against sorting all; of more candidates than are kept, with many ties, and rising so that all enter.
+    #[test]
+    fn the_best_are_those_of_a_full_sort() {
+        let scattered = |d: i64, ties: i64| (0..d).map(|i| i * 7919 % 10_007 / ties).collect();
+        let rising: Vec<i64> = (0..3000).collect();
+        for values in [scattered(10_000, 1), scattered(5_000, 50), rising, scattered(7, 1)] {
+            let mut sorted: Vec<u32> = (0..values.len() as u32).collect();
+            sorted.sort_by_key(|&i| (std::cmp::Reverse(values[i as usize]), i));
+            for k in (1..=80).chain([300, 1023, 1024, 2000]) {
+                let k = k.min(values.len());
+                assert_eq!(best(&values, k), sorted[..k], "{k} of {}", values.len());
+            }
+        }
+    }
+}
