@@ -292,7 +292,8 @@ mod tests {
     /// The grid of releases: ascending, the ends exact; every value is counted at the first point that reaches it.
     #[test]
     fn points_are_even() {
-        for (low, high) in [(-1.0, 3.0), (0.1, 0.7), (1e-300, 2e-300), (-1e308, 1e308)] {
+        for (low, high) in [(-1.0, 3.0), (0.1, 0.7), (-5.6, 3.6), (1e-300, 2e-300), (-1e308, 1e308)]
+        {
             let bounds = Bounds::new(low, high).unwrap();
             let grid = EvenGrid { bounds, half: HALF };
             let points: Vec<f64> = (0..grid.len()).map(|i| grid.point(i)).collect();

@@ -317,3 +317,106 @@ fn the_smallest_p_value() {
     let p = judge(&verdict, &[1e9], 1).unwrap().p_values[0];
     assert!((p - (0.01 + 1.0 / 5001.0)).abs() < 1e-12, "{p}");
 }
+
+/// The ends of the box, n +- (ln(classes/beta)/rate + step/2) but not below 0, cut so that a cell is a fifth of the
+/// smaller count at most, into four at most; without a positive count into four.
+#[test]
+fn cells_tile_the_box() {
+    for (counts, rate, step, cuts) in [
+        ([100.0, 60.0], 0.5, 1.0, 2),
+        ([1000.0, 600.0], 0.5, 1.0, 1),
+        ([20.0, 100.0], 0.5, 3.0, 4),
+        ([200.0, 40.0], 0.5, 1.0, 3),
+        ([100.0, -1.0], 0.5, 1.0, 4),
+    ] {
+        let test = ChanceTest { step, ..two_classes(counts, rate, Family::Sums) };
+        let reach = (2.0f64 / 0.01).ln() / rate + step / 2.0;
+        let end = |n: f64, i: usize| (n - reach + 2.0 * reach * i as f64 / cuts as f64).max(0.0);
+        let cells = test.cells();
+        assert_eq!(cells.len(), cuts * cuts, "{counts:?}");
+        for (i, j) in (0..cuts).flat_map(|i| (0..cuts).map(move |j| (i, j))) {
+            let expected =
+                [(i, j), (i + 1, j + 1)].map(|(i, j)| [end(counts[0], i), end(counts[1], j)]);
+            let near = |cell: &[f64], expected: [f64; 2]| {
+                cell.iter().zip(expected).all(|(end, expected)| (end - expected).abs() < 1e-9)
+            };
+            let found = cells.iter().filter(|(l, m)| near(l, expected[0]) && near(m, expected[1]));
+            assert!(found.count() > 0, "{counts:?} {i} {j}");
+        }
+    }
+    let counts = vec![50.0, 20.0, 3.0];
+    let three = ChanceTest { counts, ..two_classes([0.0; 2], 2.0, Family::Sums) };
+    let reach = 300f64.ln() / 2.0 + 0.5;
+    let [(least, most)] = &three.cells()[..] else { panic!("one cell") };
+    for (i, n) in [50.0, 20.0, 3.0f64].into_iter().enumerate() {
+        assert!(
+            (least[i] - (n - reach).max(0.0)).abs() < 1e-9 && (most[i] - n - reach).abs() < 1e-9
+        );
+    }
+}
+
+/// sqrt(2 Lambda_0 n1 n0/n)/(1 - n0/n), Lambda_0 = ln(4 d) for sums.
+#[test]
+fn the_level_is_that_of_the_formula() {
+    let test = two_classes([30.0, 10.0], 1.0, Family::Sums);
+    let null = Null::new(&test, vec![30.0, 10.0], vec![30.0, 10.0]);
+    assert!((null.level(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs() < 1e-12);
+}
+
+/// Without noise the critical strength for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to the error of a quantile
+/// of 5,000 draws: that of 0.04 has a standard deviation of 7%, and five of those are 3.3% of the strength.
+#[test]
+fn the_critical_strength_without_noise() {
+    for (n1, n0) in [(5000.0, 5000.0), (9000.0, 3000.0f64)] {
+        let test =
+            ChanceTest { noise: 1e-9, step: 1e-6, ..two_classes([n1, n0], 1e6, Family::Sums) };
+        let variance = n1 * n0 / (n1 + n0);
+        let sensitivity = f64::max(n1, n0) / (n1 + n0);
+        let expected = (2.0 * (20.0f64 / 0.04).ln() * variance).sqrt() / sensitivity;
+        let critical = judge(&test, &[0.0], 1).unwrap().critical;
+        assert!((critical / expected - 1.0).abs() < 0.033, "{critical} {expected}");
+    }
+}
+
+/// Against the largest of ten thousand points.
+#[test]
+fn largest_values_between_two_ends() {
+    let most = |low: f64, high: f64, at: &dyn Fn(f64) -> f64| {
+        let points = (0..=10_000).map(|i| low + (high - low) * f64::from(i) / 10_000.0);
+        points.map(at).fold(f64::NEG_INFINITY, f64::max)
+    };
+    for noise in [[3.0, 2.0], [2.0, 3.0], [1.0, 9.0], [-3.0, -2.0], [-3.0, 5.0], [0.5, 0.5]] {
+        for (low, high) in [(0.2, 0.7), (0.0, 1.0), (0.5, 0.6), (0.05, 0.3)] {
+            let at = |share: f64| -((1.0 - share).powi(2) * noise[1] + share * share * noise[0]);
+            let place = |share| Place { share, shift: 0.0, sensitivity: 1.0 };
+            let found = fallen(&noise, &[place(low), place(high)]);
+            assert!((found - most(low, high, &at)).abs() < 1e-6, "{noise:?} {low} {high}");
+        }
+    }
+    for (a, b, c) in
+        [(2.0, 1.0, 1.0), (1.0, 4.0, 3.0), (3.0, -4.0, 1.0), (3.0, 4.0, 1.0), (1.0, -1.0, 2.0)]
+    {
+        for (low, high) in [(0.0, 10.0), (0.1, 0.4), (1.0, 3.0), (5.0, 50.0)] {
+            let at = |w: f64| (a * w + b).max(0.0).sqrt() - (c * w).sqrt();
+            let (found, expected) = (largest_gap(a, b, c, low, high), most(low, high, &at));
+            assert!((found - expected).abs() < 1e-4, "{a} {b} {c} {low} {high}");
+        }
+    }
+}
+
+/// R times the largest of k uniform numbers from -1 to 1: not above 0 with probability 2^-k; Laplace noise for k = 1. The
+/// numbers of 20,000 draws lie within 4.9 standard deviations (1e-6).
+#[test]
+fn the_largest_noise_has_its_law() {
+    for (k, beyond, p) in [
+        (1, 0.0, 0.5),
+        (3, 0.0, 0.875),
+        (1, 2.0, (-2.0f64).exp() / 2.0),
+        (12, 0.0, 1.0 - 0.5f64.powi(12)),
+    ] {
+        let mut words = bits(17).lane(0);
+        let draws = (0..20_000).filter(|_| largest_noise(k, &mut words) > beyond).count() as f64;
+        let deviation = (20_000.0 * p * (1.0 - p)).sqrt();
+        assert!((draws - 20_000.0 * p).abs() < 4.9 * deviation, "{k} {beyond}: {draws}");
+    }
+}
