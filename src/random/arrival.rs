@@ -145,6 +145,19 @@ fn sum_of_gaps(us: &[BigUint], bits: u64, size: &BigUint, precision: u64) -> Opt
 mod tests {
     use super::*;
 
+    /// The quantile of Laplace noise, ln 2U or -ln 2(1 - U), of every U of eight bits; not at 0, nor from 1 on.
+    #[test]
+    fn laplace_times_are_quantiles() {
+        let at =
+            |u: u32| FirstArrival::Laplace.enclose_ln_time(&[u.into()], 8, &BigUint::one(), 96);
+        for u in 1..256u32 {
+            let share = f64::from(u) / 256.0;
+            let expected = if u < 128 { (2.0 * share).ln() } else { -(2.0 * (1.0 - share)).ln() };
+            assert!(at(u).unwrap().distance_from(expected) < 1e-14, "{u}");
+        }
+        assert!([0, 256, 257].into_iter().all(|u| at(u).is_none()));
+    }
+
     /// E[-ln(1 - U^(1/m))] = 1 + 1/2 + ... + 1/m, checked by the midpoint rule over 2^20 words.
     #[test]
     fn the_noise_of_a_class_has_a_harmonic_mean() {
