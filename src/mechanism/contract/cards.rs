@@ -143,11 +143,7 @@ fn defaults_and_ranges_are_those_of_the_card() {
         let mechanism = by_id(id, &Parameters::default()).unwrap();
         let shown = mechanism.parameters(1).into_iter().find(|(own, _)| *own == name);
         assert_eq!(shown.unwrap().1, default, "{id} {name}");
-        let stated = |value: &str| {
-            let mut parameters = Parameters::default();
-            state(&mut parameters, name, value);
-            by_id(id, &parameters)
-        };
+        let stated = |value: &str| by_id(id, &Setting::new(&[1]).stated(name, value).parameters);
         for value in good {
             assert!(stated(value).is_ok(), "{id} {name} {value}");
         }
