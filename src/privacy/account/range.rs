@@ -160,6 +160,14 @@ impl Curve for BoundedRange {
 }
 
 #[cfg(test)]
+impl BoundedRange {
+    /// The bound of the lattice alone, for tests.
+    pub(super) fn by_lattice(&self, epsilon: &BigRational, cells: usize) -> f64 {
+        self.lattice(epsilon, cells)
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
     use crate::exact::ratio;
@@ -221,13 +229,5 @@ mod tests {
         let target = ratio(8, 1);
         let bound = many.tail(&target).min(delta_of_rho(&many.rho(), &target));
         assert_eq!(many.upper_delta(&target), bound);
-    }
-}
-
-#[cfg(test)]
-impl BoundedRange {
-    /// The bound of the lattice alone, for tests.
-    pub(super) fn by_lattice(&self, epsilon: &BigRational, cells: usize) -> f64 {
-        self.lattice(epsilon, cells)
     }
 }
