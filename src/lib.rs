@@ -113,7 +113,7 @@ mod select;
 #[cfg(any(test, feature = "verify"))]
 mod support;
 mod vectors;
-#[cfg(feature = "verify")]
+#[cfg(any(test, feature = "verify"))]
 pub mod verify;
 
 pub use choose::{

@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::choose::{Candidates, Choose};
 use crate::error::Result;
 use crate::mechanism::{Calibrated, Mechanism};
-use crate::privacy::{Epsilon, NotPrivate, Purpose, Receipt, Spending, Unit};
+use crate::privacy::{NotPrivate, Purpose, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning,
@@ -126,15 +126,14 @@ pub(super) fn record(
     request: &Choose,
     candidates: &Candidates,
     mechanism: &dyn Mechanism,
-    budget: (Epsilon, Calibrated),
+    calibrated: Calibrated,
     picks: &[usize],
     entropy: Entropy,
 ) -> Result<ChoiceRecord> {
-    let (epsilon, calibrated) = budget;
     let randomness = RandomnessUsed::of(entropy);
     let warnings = randomness.warning().into_iter().chain(Warning::of_delta(&calibrated));
     let warnings = warnings.collect();
-    let Calibrated { noise, delta, .. } = calibrated;
+    let Calibrated { epsilon, noise, delta, .. } = calibrated;
     let picked = |&index: &usize| ChosenCandidate {
         name: candidates.names()[index].clone(),
         row: index + 1,

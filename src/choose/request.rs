@@ -143,7 +143,7 @@ impl Choose {
         let scores = if self.monotonic { scores.monotonic()? } else { scores };
         let mechanism = self.mechanism_for(scores.is_homogeneous())?;
         check_choice(mechanism.card(), &scores, self.k)?;
-        self.budget(&*mechanism).map(|_| ())
+        self.calibrated(&*mechanism).map(|_| ())
     }
 
     /// Counts the outcomes of this many independent choices. For evaluation on public scores only, since
@@ -162,35 +162,29 @@ impl Choose {
         trials: u64,
         entropy: Entropy,
     ) -> Result<NotPrivate<Trials>> {
-        let (scores, mechanism, (_, Calibrated { noise, .. })) = self.checked(candidates)?;
+        let (scores, mechanism, Calibrated { noise, .. }) = self.checked(candidates)?;
         Trials::of_mechanism(&*mechanism, &scores, self.k, &noise, trials, entropy)
             .map(NotPrivate::new)
     }
 
     fn draw(&self, candidates: &Candidates, entropy: Entropy) -> Result<ChoiceRecord> {
-        let (scores, mechanism, budget) = self.checked(candidates)?;
+        let (scores, mechanism, calibrated) = self.checked(candidates)?;
         let bits = entropy.source()?.bits(Purpose::Selection.draw());
-        let picks = choose(&*mechanism, &scores, self.k, &budget.1.noise, &bits)?;
-        record(self, candidates, &*mechanism, budget, &picks, entropy)
+        let picks = choose(&*mechanism, &scores, self.k, &calibrated.noise, &bits)?;
+        record(self, candidates, &*mechanism, calibrated, &picks, entropy)
     }
 
-    fn checked(
-        &self,
-        candidates: &Candidates,
-    ) -> Result<(Scores, Arc<dyn Mechanism>, (Epsilon, Calibrated))> {
+    fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Calibrated)> {
         let scores = candidates.scores(self.neighbors, self.monotonic)?;
         let mechanism = self.mechanism_for(scores.is_homogeneous())?;
-        let budget = self.budget(&*mechanism)?;
-        Ok((scores, mechanism, budget))
+        let calibrated = self.calibrated(&*mechanism)?;
+        Ok((scores, mechanism, calibrated))
     }
 
-    /// The stated epsilon, and the noise and the delta of the choice.
-    fn budget(&self, mechanism: &dyn Mechanism) -> Result<(Epsilon, Calibrated)> {
+    /// What the choice costs, and its noise. (That k is at least 1 is checked later.)
+    fn calibrated(&self, mechanism: &dyn Mechanism) -> Result<Calibrated> {
         let epsilon = Epsilon::stated(self.epsilon.clone())?;
-        // Also where the scores are not known, k picks at most must be possible.
-        let calibrated =
-            calibrate(mechanism.card(), self.k.max(1), &epsilon, &self.stated_delta()?)?;
-        Ok((epsilon, calibrated))
+        calibrate(mechanism.card(), self.k.max(1), &epsilon, &self.stated_delta()?)
     }
 
     fn stated_delta(&self) -> Result<Delta> {

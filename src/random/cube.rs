@@ -21,10 +21,10 @@ use crate::exact::{Enclosure, near_f64};
 ///
 /// Reads lane 0 of `bits`.
 pub(crate) fn cube_radius(d: usize, rate: &BigRational, bits: &Bits) -> BigUint {
-    let half = BigRational::new(1.into(), 2.into());
-    let mode = BigRational::from_integer(d.into()) / rate - half;
-    let law =
-        RadiusLaw { d, rate: rate.clone(), mode: mode.round().to_integer().max(BigInt::zero()) };
+    radius(&RadiusLaw::new(d, rate, 2f64.powi(-48)), bits)
+}
+
+fn radius(law: &RadiusLaw, bits: &Bits) -> BigUint {
     let width = law.width();
     let tail = BigRational::new(BigInt::one(), width.clone());
     let mut words = bits.lane(0);
@@ -43,9 +43,18 @@ struct RadiusLaw {
     d: usize,
     rate: BigRational,
     mode: BigInt,
+    /// The relative error assumed of the quick ratio.
+    unit: f64,
 }
 
 impl RadiusLaw {
+    fn new(d: usize, rate: &BigRational, unit: f64) -> Self {
+        let half = BigRational::new(1.into(), 2.into());
+        let mode = BigRational::from_integer(d.into()) / rate - half;
+        let mode = mode.round().to_integer().max(BigInt::zero());
+        Self { d, rate: rate.clone(), mode, unit }
+    }
+
     /// f(j) = d ln((2(m + j) + 1)/(2m + 1)) - rate j; `None` where the radius would be negative.
     fn ln_ratio(&self, j: &BigInt, precision: u64) -> Option<Enclosure> {
         let odd = |r: BigInt| (BigInt::from(2) * r + 1i32).to_biguint();
@@ -72,7 +81,7 @@ impl RadiusLaw {
             let (there, here) = (libm::log(2.0 * near(&(&self.mode + j)) + 1.0), libm::log(here));
             (d * (there - here), d * (there.abs() + here))
         };
-        (logarithm - linear, 2f64.powi(-48) * (1.0 + scale + linear.abs()))
+        (logarithm - linear, self.unit * (1.0 + scale + linear.abs()))
     }
 
     /// A width at whose both ends the law has fallen by a factor of at least e.
@@ -98,7 +107,7 @@ impl RadiusLaw {
         let first = words.next_word();
         let (ratio, error) = self.near_ln_ratio(j);
         let x = near_f64(slack) - ratio;
-        let error = error + 2f64.powi(-48) * (1.0 + near_f64(slack).abs());
+        let error = error + self.unit * (1.0 + near_f64(slack).abs());
         // U lies between first and first + 1, times 2^-64.
         let minus_ln = |word: f64| -libm::log(word * 2f64.powi(-64));
         if minus_ln(first as f64 + 1.0) * (1.0 - 1e-14) - 1e-14 > x + error {
@@ -151,6 +160,41 @@ mod tests {
                 counts[cube_radius(d, &rate, &bits).to_usize().unwrap()] += 1;
             }
             assert_fits(&counts, &law);
+        }
+    }
+
+    /// Whether a comparison is settled by the quick ratio or exactly changes nothing.
+    #[test]
+    fn forced_fallback_gives_the_same_radius() {
+        for (d, rate) in [(1usize, (1, 2)), (3, (1, 1)), (10, (3, 1)), (40, (1, 1 << 20))] {
+            let rate = BigRational::new(rate.0.into(), rate.1.into());
+            let [quick, exact] = [-48, 10].map(|bits| RadiusLaw::new(d, &rate, 2f64.powi(bits)));
+            assert_eq!(quick.width(), exact.width());
+            for seed in 0..60 {
+                let bits = Entropy::Seeded(seed).source().unwrap().bits(0);
+                assert_eq!(radius(&quick, &bits), radius(&exact, &bits), "{d} {seed}");
+            }
+        }
+    }
+
+    /// The exact ratio of two weights, by powers.
+    #[test]
+    fn the_exact_ratio_is_that_of_the_weights() {
+        let law = RadiusLaw::new(3, &BigRational::new(1.into(), 2.into()), 1.0);
+        let mode = law.mode.to_f64().unwrap();
+        for j in [-6, -5, -3, -1, 0, 1, 4, 20] {
+            let there = 2.0 * (mode + f64::from(j)) + 1.0;
+            let ratio = law.ln_ratio(&j.into(), 40);
+            if there < 0.0 {
+                assert!(ratio.is_none(), "{j}");
+                continue;
+            }
+            let expected = 3.0 * (there / (2.0 * mode + 1.0)).ln() - 0.5 * f64::from(j);
+            let margin = |sign: f64| {
+                let about = BigRational::from_float(expected + sign * 1e-9).unwrap();
+                ratio.clone().unwrap().sub(&Enclosure::rational(&about, 80))
+            };
+            assert!(margin(-1.0).is_positive() && margin(1.0).is_negative(), "{j}");
         }
     }
 

@@ -517,8 +517,7 @@ mod tests {
         refused(of("canonical").epsilon("1e-4"), "0.001");
         refused(of("canonical").epsilon("x"), "number");
         refused(of("laplace").epsilon("50"), "accuracy");
-        let mut parameters = Parameters::default();
-        parameters.gamma = Some("1/3".into());
+        let parameters = Parameters { gamma: Some("1/3".into()), ..Parameters::default() };
         let with_gamma =
             |name| of("canonical").variant(name).unwrap().parameters(parameters.clone());
         refused(with_gamma("monotonic-constant-gamma-1"), "takes no parameter");

@@ -16,7 +16,7 @@ impl Folder {
         let names: String = (0..40).map(|i| format!("f{i},")).collect();
         let row = |r: u32| {
             let cells: String = (0..40).map(|i| format!("{},", (r * (i + 3)) % 17)).collect();
-            format!("{cells}{}\n", if r % 2 == 0 { "no" } else { "yes" })
+            format!("{cells}{}\n", if r.is_multiple_of(2) { "no" } else { "yes" })
         };
         let rows: String = (0..60).map(row).collect();
         fs::write(folder.path("table.csv"), format!("{names}out\n{rows}")).unwrap();

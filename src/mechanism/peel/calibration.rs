@@ -24,6 +24,8 @@ const LEAST_GAIN: f64 = 0.01;
 /// What a selection costs, and the noise it is drawn with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Calibrated {
+    /// The epsilon that is spent.
+    pub(crate) epsilon: Epsilon,
     /// The epsilon that the mechanism draws with: that of the selection at delta = 0.
     pub(crate) noise: Epsilon,
     /// The delta that is spent.
@@ -35,7 +37,8 @@ pub(crate) struct Calibrated {
 impl Calibrated {
     /// A purely private selection.
     pub(crate) fn pure(epsilon: &Epsilon) -> Self {
-        Self { noise: epsilon.clone(), delta: Delta::zero(), is_unspent: false }
+        let (epsilon, noise) = (epsilon.clone(), epsilon.clone());
+        Self { epsilon, noise, delta: Delta::zero(), is_unspent: false }
     }
 }
 
@@ -62,7 +65,7 @@ pub(crate) fn calibrate(
     let noise = largest_round(k, epsilon, delta, price)?.map(|round| whole(&round, k));
     let enough = |noise: &Epsilon| noise.to_f64() >= (1.0 + LEAST_GAIN) * epsilon.to_f64();
     match noise.filter(enough) {
-        Some(noise) => Ok(Calibrated { noise, delta: delta.clone(), is_unspent: false }),
+        Some(noise) => Ok(Calibrated { noise, delta: delta.clone(), ..pure }),
         None => Ok(Calibrated { is_unspent: true, ..pure }),
     }
 }
