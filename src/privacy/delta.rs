@@ -109,7 +109,8 @@ impl fmt::Display for Delta {
             scaled.is_integer().then(|| (scaled.to_integer().to_string(), places as usize))
         };
         match (1..=130).find_map(decimal) {
-            Some((digits, places)) if !self.0.is_zero() => {
+            // A sum of deltas may be 1 or more.
+            Some((digits, places)) if !self.0.is_zero() && digits.len() <= places => {
                 let (first, rest) = digits.split_at(1);
                 let point = if rest.is_empty() { "" } else { "." };
                 write!(f, "{first}{point}{rest}e-{}", places - rest.len())
@@ -143,6 +144,16 @@ mod tests {
             assert_eq!(delta.to_string(), shown);
             assert_eq!(shown.parse::<Delta>().unwrap(), delta);
         }
+    }
+
+    #[test]
+    fn sums_may_exceed_one() {
+        for text in ["1", "5.0000004", "0.25"] {
+            let sum = Delta::sum(text).unwrap();
+            assert_eq!(Delta::sum(&sum.to_string()).unwrap(), sum, "{sum}");
+        }
+        assert_eq!(Delta::sum("5.0000004").unwrap().to_string(), "5.0000004");
+        assert!(Delta::sum("-1e-6").is_none());
     }
 
     #[test]

@@ -157,6 +157,8 @@ struct RecordFile {
 
 #[derive(Deserialize)]
 struct GuaranteeFile {
+    epsilon: String,
+    pure_epsilon: Option<String>,
     neighbors: String,
     unit: String,
     events: Vec<String>,
@@ -223,11 +225,20 @@ fn of_record(path: &Path, text: &str) -> Result<(String, Vec<Event>)> {
         let rule = format!("{} is not private: it has no price", path.display());
         return Err(Error::request(rule));
     }
-    let GuaranteeFile { neighbors, unit, events } = record.guarantee;
+    let GuaranteeFile { epsilon, pure_epsilon, neighbors, unit, events } = record.guarantee;
     // A column is one sample, whichever way its table lies.
     let unit = if unit == "column" { "row".to_owned() } else { unit };
-    let events = events.iter().map(|event| event.parse());
-    Ok((relation(&neighbors, &unit), events.collect::<Result<_>>()?))
+    let events = events.iter().map(|event| event.parse()).collect::<Result<Vec<Event>>>()?;
+    let whole = Exact::from(pure_epsilon.unwrap_or(epsilon));
+    let sum = BasicComposition::of(&events).map(|sum| Exact::from(sum.total().clone()));
+    let are_whole = sum.is_ok_and(|sum| sum == whole);
+    match relation(&neighbors, &unit) {
+        Some(relation) if are_whole => Ok((relation, events)),
+        _ => Err(Error::input(format!(
+            "{} is damaged: its events, its epsilon and its neighbors do not fit",
+            path.display()
+        ))),
+    }
 }
 
 /// The relation and the events of a budget file.
@@ -240,13 +251,19 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
     let neighbors = serde_json::to_value(balance.terms.neighbors).ok();
     let neighbors = neighbors.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
     let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));
-    Ok((relation(neighbors, &balance.terms.unit.to_string()), events.collect()))
+    let relation = relation(neighbors, &balance.terms.unit.to_string());
+    let relation = relation.ok_or_else(|| Error::input("the budget file is of another version"))?;
+    Ok((relation, events.collect()))
 }
 
-/// The neighbor relation of a file, by its word in JSON.
-fn relation(neighbors: &str, unit: &str) -> String {
-    let change = if neighbors == "replace-one" { "replacing" } else { "adding or removing" };
-    format!("{change} one {unit}")
+/// The neighbor relation and unit of a file, by their words in JSON; `None` if they are unknown.
+fn relation(neighbors: &str, unit: &str) -> Option<String> {
+    let change = match neighbors {
+        "replace-one" => "replacing",
+        "add/remove" => "adding or removing",
+        _ => return None,
+    };
+    ["row", "unit"].contains(&unit).then(|| format!("{change} one {unit}"))
 }
 
 #[derive(Serialize)]

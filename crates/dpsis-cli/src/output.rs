@@ -1,7 +1,7 @@
 //! Output: documents to stdout or a file, everything else to stderr.
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum;
@@ -39,7 +39,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// `Request` if it is one of the inputs; `Io` if it cannot be written to.
+    /// `Request` if it is one of the inputs, or a budget file; `Io` if it cannot be written to.
     pub(super) fn check(path: Option<&Path>, inputs: &[&Path]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Stdout) };
         let failed = |error| write_error(path, error);
@@ -47,6 +47,9 @@ impl Destination {
         let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
             return Err(Error::request("the output would overwrite what is read"));
+        }
+        if is_ledger(&real) {
+            return Err(Error::request("the output would overwrite a budget file"));
         }
         match path.metadata() {
             Ok(metadata) if !metadata.is_file() => {
@@ -86,6 +89,15 @@ impl Destination {
             }
         }
     }
+}
+
+/// Whether a regular file starts as budget files do.
+fn is_ledger(path: &Path) -> bool {
+    const START: &[u8] = b"dpsis ledger ";
+    let mut start = [0; START.len()];
+    path.is_file()
+        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
+        && start == *START
 }
 
 /// What became of writing to stdout: that its reader has left is no error.

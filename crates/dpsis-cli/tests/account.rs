@@ -106,6 +106,8 @@ fn records_and_ledgers_are_priced() {
     assert!(shown.contains("delta 1e-6, of which 1e-6 is spent"), "{shown}");
     assert!(folder.refused("account budget.txt", 2).contains("does not tell what ran"));
     folder.refused(&peel, 4);
+    let over = format!("{SELECT} --k 2 --seed 1 -o budget.txt");
+    assert!(folder.refused(&over, 2).contains("overwrite a budget file"));
 
     folder.printed("ledger create --cap 9 pure.txt");
     let pure = format!("{SELECT} --k 2 --ledger pure.txt");
@@ -123,10 +125,23 @@ fn what_has_no_price_is_refused() {
     folder.printed(&format!("{SELECT} --k 2 --neighbors replace-one -o replaced.json"));
     folder.printed(&format!("{SELECT} --k 2 -o first.json"));
     fs::write(folder.path("other.json"), "{}").unwrap();
+    // Records that were changed: without events, of an unknown relation, with another epsilon.
+    let record = fs::read_to_string(folder.path("first.json")).unwrap();
+    let start = record.find("\"events\": [").unwrap() + 11;
+    let end = start + record[start..].find(']').unwrap();
+    let without = format!("{}{}", &record[..start], &record[end..]);
+    fs::write(folder.path("without.json"), without).unwrap();
+    fs::write(folder.path("unknown.json"), record.replace("add/remove", "either")).unwrap();
+    let epsilon = record.replacen("\"epsilon\": \"1\"", "\"epsilon\": \"2\"", 1);
+    assert_ne!(epsilon, record);
+    fs::write(folder.path("epsilon.json"), epsilon).unwrap();
     for (words, code, rule) in [
         ("seeded.json", 2, "not private"),
         ("first.json replaced.json", 2, "another neighbor relation"),
         ("other.json", 3, "no record"),
+        ("without.json", 3, "damaged"),
+        ("unknown.json", 3, "damaged"),
+        ("epsilon.json", 3, "damaged"),
         ("table.csv", 3, "neither a record in JSON nor a budget file"),
         ("missing.json", 5, "cannot read"),
         ("exponential:1", 5, "cannot read"),
