@@ -230,6 +230,27 @@ mod tests {
     const LAWS: [FirstArrival; 3] =
         [FirstArrival::Uniform, FirstArrival::Exponential, FirstArrival::Laplace];
 
+    /// The interval of a first word contains the logarithms of all times that it may begin: at both ends of the range,
+    /// where words are known least, by ln(-ln(1 - x)) = ln x for small x.
+    #[test]
+    fn intervals_hold_all_times_of_a_word() {
+        let (law, filter) = (FirstArrival::Exponential, Filter::default());
+        let quick = Quick { law, filter, ln_size_error: 0.0 };
+        let entrant = Handicapped { ln_size: 0.0, handicap: 0.0 };
+        let whole = 64.0 * std::f64::consts::LN_2;
+        for m in [1u32, 2, 3, 10, 1000] {
+            let (m, word) = (f64::from(m), u64::from(m));
+            for (word, ends) in [
+                (u64::MAX - word, [m.ln() - whole, (m + 1.0).ln() - whole]),
+                (word, [(whole - (m + 1.0).ln()).ln(), (whole - m.ln()).ln()]),
+            ] {
+                let (low, high) = quick.interval(word, entrant);
+                assert!(low <= ends[0] && ends[1] <= high, "{word}: {low} {high} {ends:?}");
+                assert!(high - low < 5.0, "{word}");
+            }
+        }
+    }
+
     /// Every quick interval contains the refined one: no violation in 4,000 cases, including the end points.
     #[test]
     fn quick_intervals_hold() {
