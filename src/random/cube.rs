@@ -192,7 +192,7 @@ mod tests {
             let expected = 3.0 * (there / (2.0 * mode + 1.0)).ln() - 0.5 * f64::from(j);
             let margin = |sign: f64| {
                 let about = BigRational::from_float(expected + sign * 1e-9).unwrap();
-                ratio.clone().unwrap().sub(&Enclosure::rational(&about, 80))
+                ratio.clone().unwrap().sub(&Enclosure::rational(&about, 104))
             };
             assert!(margin(-1.0).is_positive() && margin(1.0).is_negative(), "{j}");
         }
