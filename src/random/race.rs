@@ -231,7 +231,7 @@ mod tests {
         [FirstArrival::Uniform, FirstArrival::Exponential, FirstArrival::Laplace];
 
     /// The interval of a first word contains the logarithms of all times that it may begin: at both ends of the range,
-    /// where words are known least, by ln(-ln(1 - x)) = ln x for small x.
+    /// where words are known least. There -ln(1 - U) is U, or -ln of what is missing.
     #[test]
     fn intervals_hold_all_times_of_a_word() {
         let (law, filter) = (FirstArrival::Exponential, Filter::default());
@@ -241,8 +241,8 @@ mod tests {
         for m in [1u32, 2, 3, 10, 1000] {
             let (m, word) = (f64::from(m), u64::from(m));
             for (word, ends) in [
-                (u64::MAX - word, [m.ln() - whole, (m + 1.0).ln() - whole]),
-                (word, [(whole - (m + 1.0).ln()).ln(), (whole - m.ln()).ln()]),
+                (word, [m.ln() - whole, (m + 1.0).ln() - whole]),
+                (u64::MAX - word, [(whole - (m + 1.0).ln()).ln(), (whole - m.ln()).ln()]),
             ] {
                 let (low, high) = quick.interval(word, entrant);
                 assert!(low <= ends[0] && ends[1] <= high, "{word}: {low} {high} {ends:?}");
