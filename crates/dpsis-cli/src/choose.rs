@@ -36,9 +36,6 @@ pub(super) struct ChooseArguments {
     #[command(flatten)]
     budget: BudgetArgument,
 
-    #[command(flatten)]
-    delta: DeltaArgument,
-
     /// How many candidates to choose
     #[arg(short, long, default_value_t = 1)]
     k: usize,
@@ -76,6 +73,9 @@ pub(super) struct ChooseArguments {
         help_heading = "Privacy"
     )]
     neighbors: Relation,
+
+    #[command(flatten)]
+    delta: DeltaArgument,
 
     #[command(flatten)]
     ledger: LedgerArguments,

@@ -27,9 +27,6 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) budget: BudgetArgument,
 
-    #[command(flatten)]
-    pub(super) delta: DeltaArgument,
-
     /// How features are scored: ks, correlation or kendall
     #[arg(
         long,
@@ -87,6 +84,9 @@ pub(crate) struct SelectArguments {
         help_heading = "Privacy"
     )]
     pub(super) neighbors: Relation,
+
+    #[command(flatten)]
+    pub(super) delta: DeltaArgument,
 
     #[command(flatten)]
     pub(super) ledger: LedgerArguments,
