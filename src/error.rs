@@ -187,6 +187,15 @@ impl Error {
         self
     }
 
+    /// Adds a sentence behind the hint, if there is one.
+    pub(crate) fn with_note(self, note: &str) -> Self {
+        let hint = match &self.hint {
+            Some(hint) => format!("{hint}; {note}"),
+            None => note.to_owned(),
+        };
+        self.hint(hint)
+    }
+
     /// Adds the parameters to state or change, the most likely first.
     pub fn about(mut self, parameters: impl IntoIterator<Item = Parameter>) -> Self {
         self.about = parameters.into_iter().collect();

@@ -158,7 +158,11 @@ pub fn purpose(purpose: Purpose) -> &'static str {
 
 /// What a ledger says about a release that it paid for.
 pub(super) fn paid(receipt: &Receipt) -> String {
-    let Receipt { name, cap, spent, left, .. } = receipt;
+    let Receipt { name, cap, spent, left, delta, spent_delta, .. } = receipt;
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };
-    format!("{name}spent {spent} of {cap}, {left} left")
+    let deltas = match delta.is_zero() {
+        true => String::new(),
+        false => format!("; delta {spent_delta} of {delta}"),
+    };
+    format!("{name}spent {spent} of {cap}, {left} left{deltas}")
 }

@@ -313,11 +313,14 @@ impl Account<'_> {
         let other = if self.asked == "epsilon" { "delta" } else { "epsilon" };
         line("asked", &format!("{} at {other} {}", self.asked, self.at));
         let best = self.prices.iter().filter_map(|price| price.price.as_ref().ok());
-        let best = best.copied().fold(f64::INFINITY, f64::min);
+        let mut best = best.copied().fold(f64::INFINITY, f64::min) * (1.0 + 1e-9);
         for Price { accountant, summary, price } in &self.prices {
             match price {
                 Ok(price) => {
-                    let mark = if *price <= best * (1.0 + 1e-9) { " (the least)" } else { "" };
+                    // The first of equal ones: the sum has no delta.
+                    let is_least = *price <= best;
+                    let mark = if is_least { " (the least)" } else { "" };
+                    best = if is_least { f64::NEG_INFINITY } else { best };
                     let price = self.rounded(accountant, *price);
                     line(accountant, &format!("{price}{mark}: {summary}"));
                 }

@@ -1,5 +1,6 @@
 //! `dpsis audit`: a black-box test of a release on two neighboring tables.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -185,6 +186,7 @@ impl AuditArguments {
     }
 
     fn of_selection(&self, claim: &Claim, steps: &Steps) -> Result<Audited> {
+        self.check_neighbors()?;
         let tables = self.files.iter().map(|file| self.rehearsal(file));
         let tables: Vec<Rehearsal> = tables.collect::<Result<_>>()?;
         let draws = self.announce(claim, OF_SELECTION);
@@ -207,6 +209,9 @@ impl AuditArguments {
         let rule =
             "what stands after -- must be options of dpsis select, without --k, --eps and files";
         let arguments = SelectArguments::from_words(&words).ok_or_else(|| Error::request(rule))?;
+        if arguments.ledger.file().is_some() {
+            return Err(Error::request("an audit releases nothing: it takes no --ledger"));
+        }
         let job = arguments.job()?;
         match job.not_private() {
             Some(request) => Rehearsal::new(request, &job.table),
@@ -255,11 +260,15 @@ impl AuditArguments {
                 Error::io(format!("cannot read {}: {}", file.display(), error.kind()))
             })?;
         }
+        self.check_neighbors()?;
         let draws = self.announce(claim, OF_COMMAND);
         let (mut tally, start) = (Tally::new(), Instant::now());
+        let mut has_succeeded = false;
         for i in 0..draws {
             for (second, file) in [false, true].into_iter().zip(&self.files) {
-                tally.add(second, outcome(command, file)?);
+                let outcome = outcome(command, file)?;
+                has_succeeded |= outcome.0 == Some(0);
+                tally.add(second, outcome);
             }
             if i == 9 && draws > 10 {
                 let left = start.elapsed().as_secs_f64() / 10.0 * (draws - 10) as f64;
@@ -267,7 +276,36 @@ impl AuditArguments {
             }
             steps.show("draws", (i + 1) as f64 / draws as f64);
         }
+        if !has_succeeded {
+            return Err(Error::request("every run of the command failed: nothing was released")
+                .hint("it is run without a shell; try it on one of the files first"));
+        }
         Ok(tally.judge(claim))
+    }
+
+    /// Makes sure that two text files are neighbors: the same first line, and no more than one line of each that the
+    /// other lacks. Other formats, and tables whose features are rows, are left to the user.
+    fn check_neighbors(&self) -> Result<()> {
+        let texts: Vec<String> =
+            self.files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
+        let [a, b] = texts.as_slice() else { return Ok(()) };
+        if self.select.iter().any(|word| word.contains("features-as-rows")) {
+            return Ok(());
+        }
+        let mut counts: BTreeMap<&str, i64> = BTreeMap::new();
+        a.lines().for_each(|line| *counts.entry(line).or_default() += 1);
+        b.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
+        let more = counts.values().filter(|count| **count > 0).sum::<i64>();
+        let less = -counts.values().filter(|count| **count < 0).sum::<i64>();
+        if a.lines().next() != b.lines().next() || more > 1 || less > 1 {
+            return Err(Error::request(
+                "the files differ in more than one row: these are no neighbors",
+            ));
+        }
+        if more + less == 0 {
+            output::remark("the files have the same rows: nothing can be found\n");
+        }
+        Ok(())
     }
 }
 

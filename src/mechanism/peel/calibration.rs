@@ -23,10 +23,13 @@ use crate::privacy::{Delta, Epsilon};
 /// A delta that lets less than this share of the noise be left out is not spent.
 const LEAST_GAIN: f64 = 0.01;
 
+/// k, the epsilon and the delta of a request.
+type Asked = (usize, Epsilon, Delta);
+
 thread_local! {
     /// The last result of this thread, with what it is for: a request is planned several times, and drawn from again and
     /// again in a rehearsal.
-    static LAST: RefCell<Option<((usize, Epsilon, Delta), Calibrated)>> = const { RefCell::new(None) };
+    static LAST: RefCell<Option<(Asked, Calibrated)>> = const { RefCell::new(None) };
 }
 
 /// What a selection costs, and the noise it is drawn with.

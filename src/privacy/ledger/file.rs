@@ -145,6 +145,11 @@ fn is_same(_: &Metadata, _: &Metadata) -> bool {
 }
 
 fn cannot(path: &Path, kind: io::ErrorKind) -> Error {
-    Error::io(format!("cannot use the ledger {}: {kind}", path.display()))
-        .about([Parameter::Ledger])
+    let path = path.display();
+    let rule = match kind {
+        io::ErrorKind::NotFound => format!("there is no ledger {path}: create it first"),
+        io::ErrorKind::AlreadyExists => format!("there is a file {path} already"),
+        _ => format!("cannot use the ledger {path}: {kind}"),
+    };
+    Error::io(rule).about([Parameter::Ledger])
 }

@@ -159,7 +159,10 @@ impl Ledger {
             Err(error) => {
                 // That it failed is what matters here; the mark is a courtesy.
                 let _ = self.mark_failed(&receipt, error.kind());
-                Err(error)
+                let (epsilon, left) = (&expense.epsilon, &receipt.left);
+                Err(error.with_note(&format!(
+                    "the ledger had paid epsilon {epsilon} for this run, which stays spent: {left} left"
+                )))
             }
         }
     }

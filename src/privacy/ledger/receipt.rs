@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::Balance;
-use crate::privacy::Epsilon;
+use crate::privacy::{Delta, Epsilon};
 
 /// A release that a ledger has paid for, and what was left then.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -19,6 +19,12 @@ pub struct Receipt {
     pub spent: String,
     /// What is left, as exact text.
     pub left: String,
+    /// The most that deltas may sum to; 0 for a ledger of pure releases.
+    #[serde(skip_serializing_if = "Delta::is_zero")]
+    pub delta: Delta,
+    /// The sum of all deltas with this release.
+    #[serde(skip_serializing_if = "Delta::is_zero")]
+    pub spent_delta: Delta,
 }
 
 impl Receipt {
@@ -30,6 +36,8 @@ impl Receipt {
             cap: balance.terms.cap.clone(),
             spent: balance.spent(),
             left: balance.left(),
+            delta: balance.terms.delta.clone(),
+            spent_delta: balance.spent_delta.clone(),
         }
     }
 }

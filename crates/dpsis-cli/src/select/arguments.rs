@@ -89,7 +89,7 @@ pub(crate) struct SelectArguments {
     pub(super) delta: DeltaArgument,
 
     #[command(flatten)]
-    pub(super) ledger: LedgerArguments,
+    pub(crate) ledger: LedgerArguments,
 
     /// Tell for each selected feature whether the target rises or falls with it (for columns of words there is
     /// no direction: what is told for one is noise)
