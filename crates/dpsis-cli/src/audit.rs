@@ -283,8 +283,8 @@ impl AuditArguments {
         Ok(tally.judge(claim))
     }
 
-    /// Makes sure that two text files are neighbors: the same first line, and no more than one line of each that the
-    /// other lacks. Other formats, and tables whose features are rows, are left to the user.
+    /// Makes sure that two text files are neighbors: no more than one line of each that the other lacks, and for a
+    /// selection the same first line. Other formats, and tables whose features are rows, are left to the user.
     fn check_neighbors(&self) -> Result<()> {
         let texts: Vec<String> =
             self.files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
@@ -297,7 +297,8 @@ impl AuditArguments {
         b.lines().for_each(|line| *counts.entry(line).or_default() -= 1);
         let more = counts.values().filter(|count| **count > 0).sum::<i64>();
         let less = -counts.values().filter(|count| **count < 0).sum::<i64>();
-        if a.lines().next() != b.lines().next() || more > 1 || less > 1 {
+        let is_other_table = self.command.is_none() && a.lines().next() != b.lines().next();
+        if is_other_table || more > 1 || less > 1 {
             return Err(Error::request(
                 "the files differ in more than one row: these are no neighbors",
             ));

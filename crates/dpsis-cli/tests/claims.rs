@@ -96,6 +96,17 @@ fn tables_are_audited() {
     let (code, text, said) = run(&[&audit[..], &["--", "--bounds", "0,10"]].concat());
     assert_eq!(code, 0, "{text} {said}");
     assert!(text.contains("500 on each table"), "{text}");
+    // What is no pair of neighbors, or no audit.
+    for (other, options, rule) in [
+        (format!("{rows}9,1,9\n9,1,8\n"), vec![], "no neighbors"),
+        (rows.replace("a,b", "a,c"), vec![], "no neighbors"),
+        (format!("{rows}9,1,9\n"), vec!["--", "--ledger", "x.txt"], "no --ledger"),
+    ] {
+        std::fs::write(path("b.csv"), other).unwrap();
+        let (code, text, said) = run(&[&audit[..], &options].concat());
+        assert_eq!((code, text.as_str()), (2, ""), "{said}");
+        assert!(said.contains(rule), "{said}");
+    }
 }
 
 #[cfg(unix)]
@@ -122,4 +133,7 @@ fn programs_are_audited() {
     let (_, _, said) = audit("cat {file}", "4");
     assert!(said.contains("no violation could be found"), "{said}");
     assert_eq!(audit("no-such-program {file}", "4").0, 5);
+    // A program that always fails released nothing.
+    let (code, _, said) = audit("test -d {file}", "4");
+    assert!(code == 2 && said.contains("every run"), "{said}");
 }
