@@ -2,7 +2,7 @@
 //!
 //! From the numbers of rows and features, k and epsilon: how strong a feature must be to be found with a probability of
 //! 50, 90 and 99%, by each mechanism, and to be called beyond chance. Tables are imagined: their scores are drawn from the
-//! law that the real score has ([`law`]), and the real mechanism selects with the real share of the budget ([`world`]).
+//! law that the real score has (`law`), and the real mechanism selects with the real share of the budget (`world`).
 //! Nothing is private here, because nothing is read.
 //!
 //! Two kinds of tables are imagined: k features of one strength, and one alone. All others are noise, independent of each
