@@ -18,8 +18,8 @@ use crate::select::Command;
 ///
 /// # Privacy
 ///
-/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is stated) for the stated neighbor relation,
-/// provided that the stated sensitivities are correct. Each run spends epsilon.
+/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is stated) for the stated neighbor
+/// relation, provided that the stated sensitivities are correct. Each run spends epsilon.
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(super) k: usize,
@@ -126,7 +126,7 @@ impl Choose {
     pub fn expense(&self, note: &str) -> Result<Expense> {
         let epsilon = Epsilon::stated(self.epsilon.clone())?;
         let expense = Expense::new(epsilon, Command::Choose.to_string());
-        let expense = expense.delta(self.stated_delta()?);
+        let expense = expense.delta(Delta::stated(self.delta.clone())?);
         Ok(expense.neighbors(self.neighbors).unit(Unit::Unit).note(note))
     }
 
@@ -184,11 +184,8 @@ impl Choose {
     /// What the choice costs, and its noise. (That k is at least 1 is checked later.)
     fn calibrated(&self, mechanism: &dyn Mechanism) -> Result<Calibrated> {
         let epsilon = Epsilon::stated(self.epsilon.clone())?;
-        calibrate(mechanism.card(), self.k.max(1), &epsilon, &self.stated_delta()?)
-    }
-
-    fn stated_delta(&self) -> Result<Delta> {
-        self.delta.clone().map_or_else(|| Ok(Delta::zero()), Delta::try_from)
+        let delta = Delta::stated(self.delta.clone())?;
+        calibrate(mechanism.card(), self.k.max(1), &epsilon, &delta)
     }
 
     /// The stated mechanism, or the default for one common sensitivity.

@@ -39,6 +39,15 @@ impl Delta {
         self.0.is_zero()
     }
 
+    /// The stated delta of a request, or that of pure differential privacy.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is no number or out of range.
+    pub(crate) fn stated(number: Option<Exact>) -> Result<Self> {
+        number.map_or_else(|| Ok(Self::zero()), Self::try_from)
+    }
+
     /// Reads the sum of deltas; `None` if it is negative or no number.
     pub(crate) fn sum(text: &str) -> Option<Self> {
         Exact::from(text).rational().filter(|sum| !sum.is_negative()).map(Self)

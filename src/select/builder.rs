@@ -36,8 +36,8 @@ use crate::select::run::run;
 ///
 /// # Privacy
 ///
-/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is [stated](Self::delta)) with respect to adding or removing one
-/// row (or to the relation set by [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of
+/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is [stated](Self::delta)) with
+/// respect to adding or removing one row (or to the relation set by [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of
 /// several runs on one table, or on tables that share people, add up. The result of a seeded run has another
 /// type, see [`seed`](Self::seed).
 #[derive(Clone)]

@@ -2,7 +2,7 @@
 
 use crate::data::{Source, reads_again};
 use crate::error::Result;
-use crate::privacy::{Epsilon, Expense, Ledger, Unit};
+use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
 use crate::select::run::{opening, plan_for, run};
@@ -20,7 +20,7 @@ pub(super) fn run_with_ledger(
 ) -> Result<Selection> {
     let expense =
         Expense::new(Epsilon::stated(request.epsilon.clone())?, Command::Select.to_string())
-            .delta(request.stated_delta()?)
+            .delta(Delta::stated(request.delta.clone())?)
             .neighbors(request.neighbors)
             .unit(Unit::Row)
             .note(note);

@@ -12,7 +12,7 @@ use crate::account::Event;
 use crate::data::{Labels, Scaling, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
-use crate::privacy::{Budget, Epsilon, Neighbors, Purpose, Spending};
+use crate::privacy::{Budget, Delta, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::events::events;
 use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
@@ -137,7 +137,7 @@ impl Plan {
         let (estimates, direction) = budget.estimates(&scoring)?;
         let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
         let mechanism = request.mechanism_used();
-        let delta = request.stated_delta()?;
+        let delta = Delta::stated(request.delta.clone())?;
         if !delta.is_zero() && request.method != Method::Scores {
             let rule = "a delta is for the selection by scores";
             return Err(Error::request(rule).about([Parameter::Method, Parameter::Delta]));

@@ -11,7 +11,7 @@ use crate::data::{Bounds, Hooks, Scaling};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
-use crate::privacy::{Delta, Neighbors};
+use crate::privacy::Neighbors;
 use crate::random::Entropy;
 
 /// The kind of target and how it is coded.
@@ -225,11 +225,6 @@ impl Request {
             }
         };
         self.mechanism.clone().unwrap_or_else(default)
-    }
-
-    /// The stated delta, or that of pure differential privacy.
-    pub(super) fn stated_delta(&self) -> Result<Delta> {
-        self.delta.clone().map_or_else(|| Ok(Delta::zero()), Delta::try_from)
     }
 
     /// Unwraps a part of the request. The first error is kept for the check.

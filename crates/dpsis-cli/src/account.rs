@@ -8,10 +8,11 @@ use clap::{Args, ValueEnum};
 use serde::{Deserialize, Serialize};
 
 use crate::output::Destination;
+use crate::privacy_arguments::relation_words;
 use dpsis::account::{ACCOUNTANTS, Accountant, BasicComposition, CentralLimit, Event};
 use dpsis::internals::wrapped;
 use dpsis::mechanism::CARDS;
-use dpsis::{Delta, Epsilon, Error, Exact, Ledger, Result, report};
+use dpsis::{Delta, Epsilon, Error, Exact, Ledger, LedgerTerms, Neighbors, Result, report};
 
 /// What several releases cost together, in epsilon and delta, by each composition theorem.
 ///
@@ -248,22 +249,19 @@ fn of_ledger(path: &Path) -> Result<(String, Vec<Event>)> {
         let rule = "a budget file does not tell what ran where a delta was spent";
         return Err(Error::request(rule).hint("state the JSON records of its releases"));
     }
-    let neighbors = serde_json::to_value(balance.terms.neighbors).ok();
-    let neighbors = neighbors.as_ref().and_then(|name| name.as_str()).unwrap_or_default();
     let events = balance.entries.iter().map(|entry| Event::pure(entry.epsilon.clone()));
-    let relation = relation(neighbors, &balance.terms.unit.to_string());
-    let relation = relation.ok_or_else(|| Error::input("the budget file is of another version"))?;
-    Ok((relation, events.collect()))
+    let LedgerTerms { neighbors, unit, .. } = &balance.terms;
+    Ok((relation_words(*neighbors, &unit.to_string()), events.collect()))
 }
 
-/// The neighbor relation and unit of a file, by their words in JSON; `None` if they are unknown.
+/// The neighbor relation and unit of a record, by their words in JSON; `None` if they are unknown.
 fn relation(neighbors: &str, unit: &str) -> Option<String> {
-    let change = match neighbors {
-        "replace-one" => "replacing",
-        "add/remove" => "adding or removing",
+    let neighbors = match neighbors {
+        "replace-one" => Neighbors::ReplaceOne,
+        "add/remove" => Neighbors::AddRemove,
         _ => return None,
     };
-    ["row", "unit"].contains(&unit).then(|| format!("{change} one {unit}"))
+    ["row", "unit"].contains(&unit).then(|| relation_words(neighbors, unit))
 }
 
 #[derive(Serialize)]

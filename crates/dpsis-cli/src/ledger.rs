@@ -6,11 +6,9 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::output::{self, Destination};
-use crate::privacy_arguments::Relation;
+use crate::privacy_arguments::{Relation, relation_words};
 use dpsis::internals::wrapped;
-use dpsis::{
-    Balance, Delta, Epsilon, Ledger, LedgerEntry, LedgerTerms, Neighbors, Result, Unit, report,
-};
+use dpsis::{Balance, Delta, Epsilon, Ledger, LedgerEntry, LedgerTerms, Result, Unit, report};
 
 /// Budget files: the cap of one table, and what was spent of it.
 ///
@@ -141,15 +139,12 @@ fn text(balance: &Balance) -> String {
     line("cap", &cap.to_string());
     line("spent", &balance.spent());
     line("left", &balance.left());
-    let relation = match neighbors {
-        Neighbors::ReplaceOne => "replacing",
-        _ => "adding or removing",
-    };
+    let relation = relation_words(*neighbors, &unit.to_string());
     let spent = match delta.is_zero() {
         true => String::new(),
         false => format!(", of which {} is spent", balance.spent_delta),
     };
-    line("for", &format!("{relation} one {unit}; delta {delta}{spent}"));
+    line("for", &format!("{relation}; delta {delta}{spent}"));
     for entry in &balance.entries {
         line(&entry.number.to_string(), &release(entry));
     }

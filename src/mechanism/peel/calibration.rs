@@ -2,10 +2,8 @@
 //!
 //! Each of the k rounds of a peeling at e' is (e'/k)-bounded-range, and depends on the rounds before. So the k of them
 //! cost (epsilon, delta) by the adaptive composition of bounded-range releases ([`BoundedRange`], which is never above
-//! what zCDP gives), for an e' that exceeds epsilon
-//! from three rounds on. The largest such e' is searched, and
-//! stated with four digits of e'/k, rounded down; what it costs is checked once more for the number so stated. The
-//! optimum for releases fixed in advance would allow more noise to be left out, but does not hold here.
+//! what zCDP gives), for an e' that exceeds epsilon from three rounds on. The largest such e' is searched, and stated
+//! with four digits of e'/k, rounded down; what it costs is checked once more for the number so stated. The optimum for releases fixed in advance would allow more noise to be left out, but does not hold here.
 //!
 //! Some twenty prices of up to 4 million steps each: a tenth to half a second.
 
