@@ -151,7 +151,8 @@ impl Error {
     }
 
     /// The error of a run stopped by the caller: [`ErrorKind::Canceled`].
-    pub(crate) fn canceled() -> Self {
+    #[doc(hidden)]
+    pub fn canceled() -> Self {
         Self::new(ErrorKind::Canceled, "the run was canceled; nothing was released")
     }
 

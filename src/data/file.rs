@@ -1,4 +1,4 @@
-//! A table in a file or from a reader, with the facts that are stated of it.
+//! A table in a file, from a reader or in record batches, with the facts that are stated of it.
 
 use std::fmt;
 use std::io::Read;
@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use crate::data::block_table::BlockTable;
 use crate::data::facts::TableFacts;
 use crate::data::formats::Format;
+#[cfg(feature = "arrow")]
+use crate::data::formats::arrow::{ArrowTable, RecordBatches};
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::data::table::TableFile;
 use crate::data::targets::TargetTable;
@@ -48,6 +50,9 @@ pub struct FileTable {
     pub(crate) facts: TableFacts,
     /// Whether there is no target: all columns but those of ids are features.
     no_target: bool,
+    /// What is read instead of the file.
+    #[cfg(feature = "arrow")]
+    batches: Option<RecordBatches>,
 }
 
 impl FileTable {
@@ -66,13 +71,43 @@ impl FileTable {
         Self::of(TableFile::of_reader(Box::new(reader)))
     }
 
+    /// A table in Arrow's record batches, which all have this schema, read as a file of them is.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if a batch has other columns.
+    #[cfg(feature = "arrow")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]
+    pub fn from_batches(
+        schema: arrow_schema::SchemaRef,
+        batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
+    ) -> Result<Self> {
+        let batches = RecordBatches::new(schema, batches.into_iter().collect())?;
+        let nothing = Self::of(TableFile::of_reader(Box::new(std::io::empty())));
+        Ok(Self { batches: Some(batches), ..nothing })
+    }
+
+    /// States that the last column of the batches holds targets, beside the table.
+    #[cfg(feature = "arrow")]
+    #[doc(hidden)]
+    pub fn with_target_beside(mut self) -> Self {
+        self.batches = self.batches.map(RecordBatches::with_target_beside);
+        self
+    }
+
     /// The names of the formats that this build can read.
     pub fn formats() -> Vec<&'static str> {
         Format::READ.iter().map(|format| format.name()).collect()
     }
 
     fn of(file: TableFile) -> Self {
-        Self { file, facts: TableFacts::default(), no_target: false }
+        Self {
+            file,
+            facts: TableFacts::default(),
+            no_target: false,
+            #[cfg(feature = "arrow")]
+            batches: None,
+        }
     }
 
     /// States all facts at once, instead of those that were stated before.
@@ -161,7 +196,10 @@ impl FileTable {
 
     /// Recognizes the format; facts that do not fit it are refused.
     pub(crate) fn format(&self) -> Result<Format> {
-        let format = self.file.path().map_or(Ok(Format::Text), Format::of)?;
+        let format = match self.is_in_batches() {
+            true => Format::Arrow,
+            false => self.file.path().map_or(Ok(Format::Text), Format::of)?,
+        };
         if format != Format::Text {
             self.check_binary(format)?;
         }
@@ -228,12 +266,24 @@ impl FileTable {
         Ok(())
     }
 
-    /// Opens a file that is not text.
+    /// Whether record batches are read, which are there any number of times.
+    pub(super) fn is_in_batches(&self) -> bool {
+        #[cfg(feature = "arrow")]
+        return self.batches.is_some();
+        #[cfg(not(feature = "arrow"))]
+        false
+    }
+
+    /// Opens what is not text.
     ///
     /// # Errors
     ///
     /// `Request` if this build does not read the format; `Input` if the file is malformed.
     pub(crate) fn open_blocks(&self, format: Format) -> Result<Box<dyn BlockTable>> {
+        #[cfg(feature = "arrow")]
+        if let Some(batches) = &self.batches {
+            return Ok(Box::new(ArrowTable::of_batches(batches)));
+        }
         let path = self.file.path().ok_or_else(|| Error::request("only text comes by a reader"))?;
         format.open(path, &self.facts)
     }
@@ -283,7 +333,11 @@ impl FileTable {
 
 impl fmt::Debug for FileTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FileTable").field("input", &self.file.name()).finish_non_exhaustive()
+        let input = match self.is_in_batches() {
+            true => "record batches".to_owned(),
+            false => self.file.name(),
+        };
+        f.debug_struct("FileTable").field("input", &input).finish_non_exhaustive()
     }
 }
 

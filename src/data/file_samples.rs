@@ -89,7 +89,8 @@ impl sealed::Open for FileTable {
 
     fn repeats(&self) -> bool {
         let beside = self.facts.target_file.as_deref();
-        self.file().path().is_some_and(reads_again) && beside.is_none_or(reads_again)
+        let here = self.is_in_batches() || self.file().path().is_some_and(reads_again);
+        here && beside.is_none_or(reads_again)
     }
 }
 

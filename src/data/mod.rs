@@ -93,7 +93,7 @@ pub(crate) use samples::{
 };
 pub(crate) use schema::Schema;
 pub use schema::near_misses;
-pub(crate) use side::{SideFile, read_bounds};
+pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
 pub use table::reads_again;
 #[cfg(feature = "inspect")]

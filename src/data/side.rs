@@ -64,18 +64,39 @@ impl SideFile {
 ///
 /// `Io` if it cannot be read; `Input` if it is malformed; `Request` if it does not fit the features.
 pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
+    let name = path.display();
+    let mut stated = Vec::new();
+    for (i, row) in SideFile::read(path, 3, "feature,lo,hi")?.rows.into_iter().enumerate() {
+        let [feature, low, high] = <[Vec<u8>; 3]>::try_from(row).unwrap_or_default();
+        let at = |error: Error| error.at(Some(i as u64 + 1), None);
+        let refuse = |rule: &str| at(Error::request(format!("{name}: {rule}")));
+        let ends = parse_number(&low).zip(parse_number(&high));
+        let (low, high) = ends.ok_or_else(|| refuse("bounds must be numbers"))?;
+        let range = Bounds::new(low, high).map_err(at)?;
+        let feature = text(&feature).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
+        stated.push((feature, range));
+    }
+    bounds_of_features(&stated, schema, &name.to_string())
+}
+
+/// The bounds of every feature from those stated by name, in which `*` stands for all others; `origin` is where
+/// they are stated.
+///
+/// # Errors
+///
+/// `Request` if they do not fit the features, with the row of the first that does not.
+pub(crate) fn bounds_of_features(
+    stated: &[(String, Bounds)],
+    schema: &Schema,
+    origin: &str,
+) -> Result<Vec<Bounds>> {
     let mut places: HashMap<&str, usize> =
         schema.feature_names().enumerate().map(|(i, name)| (name.trim(), i)).collect();
     let mut bounds = vec![None; schema.d()];
     let mut default = None;
-    for (i, row) in SideFile::read(path, 3, "feature,lo,hi")?.rows.into_iter().enumerate() {
-        let [name, low, high] = <[Vec<u8>; 3]>::try_from(row).unwrap_or_default();
-        let at = |error: Error| error.at(Some(i as u64 + 1), None);
-        let refuse = |rule: &str| at(Error::request(format!("{}: {rule}", path.display())));
-        let ends = parse_number(&low).zip(parse_number(&high));
-        let (low, high) = ends.ok_or_else(|| refuse("bounds must be numbers"))?;
-        let range = Bounds::new(low, high).map_err(at)?;
-        let name = text(&name).ok_or_else(|| refuse("a name is not text in UTF-8"))?;
+    for ((name, range), row) in stated.iter().zip(1..) {
+        let refuse =
+            |rule: &str| Error::request(format!("{origin}: {rule}")).at(Some(row), None);
         let slot = match name.as_str() {
             "*" => &mut default,
             name => {
@@ -83,7 +104,7 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
                 &mut bounds[place.ok_or_else(|| refuse("no such feature, or stated twice"))?]
             }
         };
-        if slot.replace(range).is_some() {
+        if slot.replace(*range).is_some() {
             return Err(refuse("stated twice"));
         }
     }
@@ -98,8 +119,8 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
             0 => String::new(),
             more => format!(" and {more} more"),
         };
-        let rule = format!("{} does not state bounds for {first:?}{more}", path.display());
-        return Err(Error::request(rule).hint("a row *,LO,HI stands for all others"));
+        let rule = format!("{origin} does not state bounds for {first:?}{more}");
+        return Err(Error::request(rule).hint("the name * stands for all others"));
     }
     Ok(bounds.into_iter().filter_map(|own| own.or(default)).collect())
 }

@@ -36,6 +36,12 @@ impl<T: ToTarget + ?Sized> ToTarget for &T {
     }
 }
 
+impl ToTarget for OwnTarget {
+    fn to_target(&self) -> OwnTarget {
+        self.clone()
+    }
+}
+
 macro_rules! exact_numbers {
     ($($number:ty),*) => {$(
         impl ToTarget for $number {

@@ -107,6 +107,15 @@ impl Select {
         self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
     }
 
+    /// Clips features to ranges that are stated by their names; the name `*` stands for all other features.
+    pub fn bounds_by_name<N: Into<String>>(
+        self,
+        bounds: impl IntoIterator<Item = (N, Bounds)>,
+    ) -> Self {
+        let bounds = bounds.into_iter().map(|(name, range)| (name.into(), range)).collect();
+        self.with(|request| request.scale = Some(Scale::BoundsByName(bounds)))
+    }
+
     /// Sets the scaling of feature values.
     pub fn scaling(self, scaling: Scaling) -> Self {
         self.with(|request| request.scale = Some(Scale::Stated(scaling)))

@@ -153,6 +153,8 @@ pub(super) struct Request {
 pub(super) enum Scale {
     Stated(Scaling),
     BoundsFile(PathBuf),
+    /// `*` stands for all other features.
+    BoundsByName(Vec<(String, Bounds)>),
 }
 
 /// The shares of the budget not spent on the selection, as fractions of the total.

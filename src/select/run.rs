@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    Hooks, Opening, Orientation, PerMillion, Samples, Scaling, Schema, Source, read_bounds,
+    Hooks, Opening, Orientation, PerMillion, Samples, Scaling, Schema, Source,
+    bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::select::blocks::Dealer;
@@ -134,6 +135,9 @@ pub(super) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
 pub(super) fn scaling_of(request: &Request, schema: &Schema) -> Result<Scaling> {
     match &request.scale {
         Some(Scale::BoundsFile(path)) => read_bounds(path, schema).map(Scaling::BoundsByFeature),
+        Some(Scale::BoundsByName(stated)) => {
+            bounds_of_features(stated, schema, "the list of bounds").map(Scaling::BoundsByFeature)
+        }
         Some(Scale::Stated(Scaling::BoundsByFeature(all))) if all.len() != schema.d() => {
             let d = schema.d();
             Err(Error::request(format!("bounds must be stated for each of the {d} features")))

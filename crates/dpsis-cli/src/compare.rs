@@ -157,7 +157,10 @@ pub(super) fn compare(arguments: &CompareArguments) -> Result<()> {
     let folder = OutputFolder::open(&arguments.output, "compare")?;
     output::remark(&told);
     let steps = arguments.run.steps();
-    let cells = run(&sweep, &tables, &folder, &|share| steps.show("comparing", share))?;
+    let cells = run(&sweep, &tables, &folder, &|share| {
+        steps.show("comparing", share);
+        Ok(())
+    })?;
     steps.finish();
     Destination::Stdout.write(&summary(&cells, &arguments.output))
 }
@@ -193,34 +196,15 @@ impl CompareArguments {
     }
 
     fn scale(&self, text: &str) -> Result<ArmScale> {
-        let deviations = text.strip_suffix("sd").and_then(|number| number.parse::<f64>().ok());
-        Ok(match (text, deviations) {
-            ("default", _) => ArmScale::Default,
-            ("cpm", _) => ArmScale::CountsPerMillion,
-            ("row-rank", _) => ArmScale::RowRank,
-            ("kendall", _) => ArmScale::Kendall,
-            ("paper", _) => ArmScale::Paper,
-            ("quantiles", _) => ArmScale::PooledQuantiles,
-            ("bounds", _) => match (&self.bounds, &self.bounds_file) {
-                (Some(bounds), _) => {
-                    let bounds: Bounds = parse_bounds(bounds)?;
-                    ArmScale::Bounds(bounds.low(), bounds.high())
-                }
-                (_, Some(path)) => ArmScale::BoundsFile(path.clone()),
-                _ => {
-                    let rule = "--scale bounds needs --bounds LO,HI or --bounds-file";
-                    return Err(Error::request(rule));
-                }
-            },
-            (_, Some(deviations)) if deviations > 0.0 && deviations.is_finite() => {
-                ArmScale::OtherHalf(deviations)
+        let stated = match (&self.bounds, &self.bounds_file) {
+            (Some(bounds), _) => {
+                let bounds: Bounds = parse_bounds(bounds)?;
+                Some(ArmScale::Bounds(bounds.low(), bounds.high()))
             }
-            _ => {
-                return Err(Error::request("there is no such scale").hint(
-                    "the scales are default, cpm, row-rank, kendall, bounds, paper, quantiles, 1sd",
-                ));
-            }
-        })
+            (_, Some(path)) => Some(ArmScale::BoundsFile(path.clone())),
+            _ => None,
+        };
+        ArmScale::parse(text, stated)
     }
 }
 

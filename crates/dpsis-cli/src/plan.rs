@@ -115,7 +115,10 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
     let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
     let folder = folder.transpose()?;
     let steps = arguments.run.steps();
-    let outlook = run(&request, &|share| steps.show("planning", share))?;
+    let outlook = run(&request, &|share| {
+        steps.show("planning", share);
+        Ok(())
+    })?;
     steps.finish();
     if let Some(folder) = &folder {
         outlook.write(folder)?;

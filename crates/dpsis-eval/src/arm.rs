@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use dpsis::internals::check_k;
 use dpsis::mechanism::{Parameters, Sensitivity, by_id};
-use dpsis::{Error, Result};
+use dpsis::{Error, Parameter, Result};
 
 /// A method to compare with its mechanism and scale.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,6 +61,37 @@ pub enum ArmScale {
     /// This many standard deviations around the mean of each feature in the other half of the rows,
     /// treated as a public reference.
     OtherHalf(f64),
+}
+
+impl ArmScale {
+    /// The scale of a name; `bounds` are those that `bounds` stands for.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for another name, or if no bounds are stated.
+    pub fn parse(text: &str, bounds: Option<Self>) -> Result<Self> {
+        let deviations = text.strip_suffix("sd").and_then(|number| number.parse::<f64>().ok());
+        Ok(match (text, deviations) {
+            ("default", _) => Self::Default,
+            ("cpm", _) => Self::CountsPerMillion,
+            ("row-rank", _) => Self::RowRank,
+            ("kendall", _) => Self::Kendall,
+            ("paper", _) => Self::Paper,
+            ("quantiles", _) => Self::PooledQuantiles,
+            ("bounds", _) => bounds.ok_or_else(|| {
+                Error::request("the scale bounds needs stated bounds")
+                    .about([Parameter::Bounds, Parameter::BoundsFile])
+            })?,
+            (_, Some(deviations)) if deviations > 0.0 && deviations.is_finite() => {
+                Self::OtherHalf(deviations)
+            }
+            _ => {
+                return Err(Error::request("there is no such scale").hint(
+                    "the scales are default, cpm, row-rank, kendall, bounds, paper, quantiles, 1sd",
+                ));
+            }
+        })
+    }
 }
 
 impl Arm {

@@ -25,17 +25,18 @@ pub struct LazyStudy<'a> {
 
 /// Runs the cells that the output folder does not hold yet, writes each when it is complete, and
 /// then writes the figures and the page. Returns all cells of this sweep. `progress` is called with
-/// the share of cells that are complete, from 0 to 1.
+/// the share of cells that are complete, from 0 to 1, and ends the comparison if it fails.
 ///
 /// # Errors
 ///
+/// That of `progress`.
 /// `Request` if the folder holds cells of other data or settings or a table cannot be used; `Input`
 /// and `Io` if a table or the folder cannot be read or written.
 pub fn compare(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
     output: &OutputFolder,
-    progress: &dyn Fn(f64),
+    progress: &dyn Fn(f64) -> Result<()>,
 ) -> Result<ComparisonCells> {
     let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials).with_picks();
     let cells = run_cells(sweep, tables, &file, progress)?;
@@ -66,7 +67,7 @@ pub(crate) fn run_cells(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
     file: &CellsFile,
-    progress: &dyn Fn(f64),
+    progress: &dyn Fn(f64) -> Result<()>,
 ) -> Result<ComparisonCells> {
     let mut cells = file.read()?;
     for (key, cell) in &cells {
@@ -96,8 +97,7 @@ pub(crate) fn run_cells(
                 file.add(&key, &cell)?;
                 cells.insert(key, cell);
                 done += 1;
-                progress(done as f64 / all.max(1) as f64);
-                Ok(())
+                progress(done as f64 / all.max(1) as f64)
             },
         )?;
     }

@@ -110,7 +110,10 @@ pub(super) fn cells(
     };
     let file =
         CellsFile::new(experiment.output.path(), "accuracy", experiment.seed, experiment.trials);
-    run_cells(&sweep, tables, &file, &|share| (experiment.progress)("accuracy", share))
+    run_cells(&sweep, tables, &file, &|share| {
+        (experiment.progress)("accuracy", share);
+        Ok(())
+    })
 }
 
 fn on_a_set(

@@ -142,12 +142,13 @@ pub struct Wanted {
     pub epsilon_beyond_chance: Option<f64>,
 }
 
-/// Simulates what a request would find. `progress` is called with the share of the work that is done.
+/// Simulates what a request would find. `progress` is called with the share of the work that is done, and ends it if
+/// it fails.
 ///
 /// # Errors
 ///
-/// `Request` if the request is wrong.
-pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64)) -> Result<Outlook> {
+/// `Request` if the request is wrong; that of `progress`.
+pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64) -> Result<()>) -> Result<Outlook> {
     request.check()?;
     let (rows, d, k) = (request.rows, request.features, request.k);
     let spent = request.select(&request.epsilon)?.spending(d)?;
@@ -155,11 +156,11 @@ pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64)) -> Result<Outlook> {
     let steps = mechanisms.len() + request.over.len() + 3;
     let done = |step: usize| progress(step as f64 / steps as f64);
     let world = World::new(request, rows, &request.epsilon)?;
-    done(1);
+    done(1)?;
     let mut findings = Vec::new();
     for (i, contender) in mechanisms.iter().enumerate() {
         findings.push(finding(&world, request, contender)?);
-        done(i + 2);
+        done(i + 2)?;
     }
     let recommendation = recommendation::recommended(&mechanisms, &findings, k);
     let place = recommendation.as_ref().map_or(0, |recommendation| recommendation.place);
@@ -171,7 +172,7 @@ pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64)) -> Result<Outlook> {
     let mut over = Vec::new();
     for (i, epsilon) in request.over.iter().enumerate() {
         over.push(at_epsilon(request, epsilon, place, &findings)?);
-        done(mechanisms.len() + 2 + i);
+        done(mechanisms.len() + 2 + i)?;
     }
     let contender = &mechanisms[place];
     let wanted =

@@ -69,7 +69,7 @@ fn threads_change_nothing_and_the_seed_does() {
     base.over = vec!["1".parse().unwrap(), "2".parse().unwrap()];
     (base.all_over, base.strength, base.draws) = (true, Some(0.5), Some(20));
     let json = |request: &PlanRequest| {
-        let mut outlook = plan(request, &|_| ()).unwrap();
+        let mut outlook = plan(request, &|_| Ok(())).unwrap();
         outlook.request.seed = 0;
         dpsis::report::to_json(&outlook).unwrap()
     };
@@ -80,7 +80,7 @@ fn threads_change_nothing_and_the_seed_does() {
 
 #[test]
 fn the_budget_is_that_of_select() {
-    let outlook = plan(&request(300, 20, 2, "2"), &|_| ()).unwrap();
+    let outlook = plan(&request(300, 20, 2, "2"), &|_| Ok(())).unwrap();
     let parts: Vec<(Purpose, String)> =
         outlook.spent.iter().map(|part| (part.purpose, part.epsilon.to_string())).collect();
     use Purpose::{Estimates, Selection, TargetCenter, TargetMedian};
@@ -124,7 +124,7 @@ fn centers_are_shrunk_by_two_scales() {
 fn nothing_at_any_strength_is_said() {
     let mut base = request(20, 1000, 5, "0.1");
     base.strength = Some(0.3);
-    let outlook = plan(&base, &|_| ()).unwrap();
+    let outlook = plan(&base, &|_| Ok(())).unwrap();
     assert_eq!((outlook.recommendation, outlook.beyond_chance), (None, None));
     let rows = outlook.wanted.unwrap().rows.unwrap().value;
     assert!(rows > 1000.0, "{rows}");
@@ -137,7 +137,7 @@ fn rows_and_epsilon_for_a_strength() {
     let mut base = request(300, 50, 2, "1");
     (base.strength, base.draws) = (Some(0.3), Some(200));
     base.contenders.retain(Contender::is_default);
-    let wanted = plan(&base, &|_| ()).unwrap().wanted.unwrap();
+    let wanted = plan(&base, &|_| Ok(())).unwrap().wanted.unwrap();
     let (rows, epsilon) = (wanted.rows.unwrap().value, wanted.epsilon.unwrap().value);
     let at = |rows: f64, epsilon: &Epsilon| {
         let world = World::new(&base, rows as u64, epsilon).unwrap();
@@ -166,7 +166,7 @@ fn wrong_requests_are_refused() {
         (PlanRequest { draws: Some(u64::MAX), ..base() }, "must not exceed"),
         (PlanRequest { contenders: Vec::new(), ..base() }, "no mechanism"),
     ] {
-        let error = plan(&wrong, &|_| ()).unwrap_err().to_string();
+        let error = plan(&wrong, &|_| Ok(())).unwrap_err().to_string();
         assert!(error.contains(rule), "{error}");
     }
 }

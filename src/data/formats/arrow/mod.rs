@@ -1,4 +1,4 @@
-//! Parquet, and Arrow files and streams, decoded by Arrow's crates in record batches.
+//! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches in memory.
 //!
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
 //! with the wanted columns only. Integers, floats, booleans, dates and timestamps are numbers; texts,
@@ -6,6 +6,7 @@
 //! table, holds ids if it holds texts. Otherwise it is left out: pandas stores numbers of rows there as soon as one row
 //! was left out, and they are none of people.
 
+mod batches;
 mod claims;
 mod columns;
 mod guard;
@@ -26,6 +27,7 @@ use crate::data::formats::Format;
 use crate::data::formats::positioned::Positioned;
 use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
+pub(in crate::data) use batches::RecordBatches;
 use columns::{cells, is_number, is_text, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
@@ -39,7 +41,7 @@ const INDEX: &str = "__index_level_0__";
 const MOST_ROWS: usize = 1 << 10;
 
 /// An open Arrow or Parquet file.
-pub(super) struct ArrowTable {
+pub(in crate::data) struct ArrowTable {
     format: Format,
     content: Content,
     schema: SchemaRef,
@@ -48,12 +50,15 @@ pub(super) struct ArrowTable {
     columns: Vec<usize>,
     /// The place of the ids in the file.
     index: Option<usize>,
+    /// The place of the targets, if they are beside the columns.
+    target: Option<usize>,
 }
 
 /// The file and its metadata.
 enum Content {
     Parquet(ParquetSource, ArrowReaderMetadata),
     Arrow(Messages),
+    Batches(RecordBatches),
 }
 
 type Batches<'a> = Box<dyn Iterator<Item = Result<RecordBatch>> + Send + 'a>;
@@ -75,23 +80,44 @@ impl ArrowTable {
             Format::ArrowStream => Content::Arrow(Messages::of_stream(bytes)?),
             _ => Content::Arrow(Messages::of_file(bytes)?),
         };
-        let (schema, rows) = match &content {
+        Ok(Self::of_content(format, content))
+    }
+
+    /// The table that batches in memory make.
+    pub(in crate::data) fn of_batches(batches: &RecordBatches) -> Self {
+        Self::of_content(Format::Arrow, Content::Batches(batches.clone()))
+    }
+
+    fn of_content(format: Format, content: Content) -> Self {
+        let (schema, rows, target) = match &content {
             Content::Parquet(_, metadata) => {
                 let rows = metadata.metadata().file_metadata().num_rows();
-                (metadata.schema().clone(), u64::try_from(rows).ok())
+                (metadata.schema().clone(), u64::try_from(rows).ok(), None)
             }
-            Content::Arrow(messages) => (messages.schema.clone(), None),
+            Content::Arrow(messages) => (messages.schema.clone(), None, None),
+            Content::Batches(batches) => {
+                (batches.schema().clone(), Some(batches.rows()), batches.target())
+            }
         };
         let index = schema.fields().iter().position(|field| field.name() == INDEX);
+        let beside = [index, target];
         let columns: Vec<usize> =
-            (0..schema.fields().len()).filter(|column| Some(*column) != index).collect();
+            (0..schema.fields().len()).filter(|column| !beside.contains(&Some(*column))).collect();
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
         let texts = (0..columns.len()).filter(is_text).collect();
         let index = index.filter(|&place| !is_number(schema.field(place).data_type()));
         let ids = index.is_some();
-        let layout = Layout { names, named: true, texts, ids, rows, ..Layout::default() };
-        Ok(Self { format, content, schema, layout, columns, index })
+        let layout = Layout {
+            names,
+            named: true,
+            texts,
+            ids,
+            rows,
+            target: target.is_some(),
+            ..Layout::default()
+        };
+        Self { format, content, schema, layout, columns, index, target }
     }
 
     /// Whether `f32` holds all values of these columns exactly.
@@ -107,7 +133,7 @@ impl ArrowTable {
         match place {
             TextPlace::Column(column) => self.columns.get(column).copied(),
             TextPlace::Ids => self.index,
-            TextPlace::Target => None,
+            TextPlace::Target => self.target,
         }
     }
 
@@ -116,6 +142,7 @@ impl ArrowTable {
         let name = self.format.name();
         let (source, metadata) = match &self.content {
             Content::Arrow(messages) => return Ok(Box::new(messages.batches(columns))),
+            Content::Batches(batches) => return Ok(Box::new(batches.projected(columns))),
             Content::Parquet(source, metadata) => (source, metadata),
         };
         let cause = |error| source.cause(error);

@@ -142,7 +142,10 @@ fn swept(
         threads: experiment.threads,
     };
     let file = CellsFile::new(experiment.output.path(), name, experiment.seed, experiment.trials);
-    run_cells(&sweep, tables, &file, &|share| (experiment.progress)(name, share))
+    run_cells(&sweep, tables, &file, &|share| {
+        (experiment.progress)(name, share);
+        Ok(())
+    })
 }
 
 fn area_of_arm(cells: &ComparisonCells, table: &str, arm: &Arm, of: CellValue) -> f64 {

@@ -1,0 +1,61 @@
+"""Differentially private feature selection.
+
+Given a table with one row per person, `select` gives the names of k features under a guarantee that holds on a real
+machine: everything is drawn exactly, and nothing is outside the privacy budget.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from ._choose import choose
+from ._errors import (
+    BudgetExceeded,
+    DpsisError,
+    DpsisWarning,
+    InputError,
+    NotPrivateWarning,
+    ReadError,
+    RequestError,
+)
+from ._ledger import Ledger
+from ._native import __version__
+from ._public import Comparison, Finding, Inspection, Plan, bounds, compare, inspect, plan
+from ._select import select
+from ._selection import Choice, Estimate, Selection
+
+if TYPE_CHECKING:
+    from ._sklearn import PrivateSelectKBest as PrivateSelectKBest
+
+__all__ = [
+    "BudgetExceeded",
+    "Choice",
+    "Comparison",
+    "DpsisError",
+    "DpsisWarning",
+    "Estimate",
+    "Finding",
+    "InputError",
+    "Inspection",
+    "Ledger",
+    "NotPrivateWarning",
+    "Plan",
+    "PrivateSelectKBest",
+    "ReadError",
+    "RequestError",
+    "Selection",
+    "__version__",
+    "bounds",
+    "choose",
+    "compare",
+    "inspect",
+    "plan",
+    "select",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # scikit-learn is imported where it is needed.
+    if name == "PrivateSelectKBest":
+        from ._sklearn import PrivateSelectKBest
+
+        return PrivateSelectKBest
+    raise AttributeError(f"module 'dpsis' has no attribute {name!r}")

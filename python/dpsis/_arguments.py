@@ -1,0 +1,232 @@
+"""Arguments in the form in which the library reads them."""
+
+from __future__ import annotations
+
+import datetime
+import math
+import numbers
+import operator
+import os
+import re
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from ._errors import RequestError
+
+#: A number that is read exactly; of a float, its shortest decimal text.
+Exact: TypeAlias = int | float | str | Fraction | Decimal
+
+#: The name of the units of sizes, and their bytes.
+_UNITS = {
+    "": 1,
+    "b": 1,
+    "kb": 10**3,
+    "mb": 10**6,
+    "gb": 10**9,
+    "tb": 10**12,
+    "kib": 2**10,
+    "mib": 2**20,
+    "gib": 2**30,
+    "tib": 2**40,
+}
+
+
+def exact(name: str, value: Exact) -> str:
+    """The text of a number that is read exactly."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be a number, not a truth value")
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, (Decimal, numbers.Real)):
+        text = str(value)
+        return text.removesuffix(".0")
+    raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+
+
+def maybe_exact(name: str, value: Exact | None) -> str | None:
+    """The text of a number, if there is one."""
+    return None if value is None else exact(name, value)
+
+
+def integer(name: str, value: Any, least: int = 0) -> int:
+    """An integer of at least `least` and below 2^64."""
+    if isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name} must be an integer, not a truth value")
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} must be an integer, not {type(value).__name__}") from None
+    if not least <= number < 2**64:
+        raise RequestError(f"{name} must be at least {least} and below 2^64", [name])
+    return number
+
+
+def maybe_integer(name: str, value: Any, least: int = 0) -> int | None:
+    """An integer, if there is one."""
+    return None if value is None else integer(name, value, least)
+
+
+def text_of(value: Any) -> str | None:
+    """The text of a cell or of a label as a file would hold it; None if it is missing."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, (bool, np.bool_)):
+        return "1" if value else "0"
+    if isinstance(value, numbers.Integral):
+        return str(int(value))
+    if isinstance(value, numbers.Real) and not isinstance(value, Fraction):
+        if math.isnan(value):
+            return None
+        return str(value).removesuffix(".0")
+    if isinstance(value, np.datetime64):
+        return None if np.isnat(value) else str(value)
+    if isinstance(value, (datetime.datetime, datetime.date)):
+        return value.isoformat()
+    if isinstance(value, (Decimal, datetime.time)):
+        return str(value)
+    raise TypeError(f"values of type {type(value).__name__} are neither numbers, dates nor texts")
+
+
+def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
+    """Labels as texts."""
+    if values is None:
+        return None
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        raise TypeError(f"{name} must be a list of labels, such as ['control', 'case']")
+    texts = [text_of(value) for value in values]
+    if any(text is None for text in texts):
+        raise RequestError("a missing value is no label", [name])
+    return [text for text in texts if text is not None]
+
+
+def names(name: str, values: Iterable[Any] | str | None) -> list[str]:
+    """A list of names; a text is one name."""
+    if values is None:
+        return []
+    if isinstance(values, str):
+        return [values]
+    return [str(value) for value in values]
+
+
+def interval(name: str, value: Sequence[float] | None) -> tuple[float, float] | None:
+    """A lower and an upper end."""
+    if value is None:
+        return None
+    try:
+        low, high = (float(end) for end in value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} must be two numbers, (low, high)") from None
+    return low, high
+
+
+def bounds(value: Any) -> Any:
+    """Ranges of features: (low, high), a path, or (name, low, high) for each of several names."""
+    if value is None or isinstance(value, (str, os.PathLike)):
+        return None if value is None else os.fspath(value)
+    if isinstance(value, Mapping):
+        ranges = []
+        for feature, ends in value.items():
+            low, high = interval("bounds", ends) or (math.nan, math.nan)
+            ranges.append((str(feature), low, high))
+        return ranges
+    return interval("bounds", value)
+
+
+def center(value: Any) -> Any:
+    """The center of the target: a word, a number, or (label, share) for each class."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        return [(text_of(label) or "", float(share)) for label, share in value.items()]
+    return float(value)
+
+
+def texts(name: str, values: Mapping[str, Exact] | None) -> dict[str, str]:
+    """Numbers by name, as texts."""
+    if values is None:
+        return {}
+    if not isinstance(values, Mapping):
+        raise TypeError(f"{name} must be a dictionary")
+    return {str(key): exact(f"{name}[{key!r}]", value) for key, value in values.items()}
+
+
+def size(name: str, value: int | str) -> int:
+    """A number of bytes from an integer or from a number with a unit, such as 4GiB."""
+    if not isinstance(value, str):
+        return integer(name, value)
+    parts = re.fullmatch(r"\s*([0-9.]+)\s*([a-zA-Z]*)\s*", value)
+    unit = _UNITS.get(parts[2].lower()) if parts else None
+    if parts is None or unit is None:
+        raise RequestError("a size is a number and a unit, such as 500MB or 4GiB", [name])
+    return int(float(parts[1]) * unit)
+
+
+def today() -> str:
+    """The day in UTC; the one of SOURCE_DATE_EPOCH, if that is set."""
+    stated = os.environ.get("SOURCE_DATE_EPOCH")
+    moment = time.gmtime(int(stated)) if stated else time.gmtime()
+    return time.strftime("%Y-%m-%d", moment)
+
+
+def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:
+    """The day, and the request as it could be typed again; of files and data only that they were there."""
+    parts = []
+    for name, value in stated.items():
+        if name in defaults and value is defaults[name]:
+            continue
+        if name in defaults and isinstance(value, type(defaults[name])) and value == defaults[name]:
+            continue
+        if isinstance(value, os.PathLike) or name == "target_file":
+            value = "FILE"
+        elif name == "bounds" and isinstance(value, str):
+            value = "FILE"
+        elif name == "ledger":
+            value = "LEDGER"
+        elif name == "y":
+            value = "..."
+        else:
+            value = repr(value)
+        parts.append(f", {name}={value}")
+    request = f"dpsis.{function}(data{''.join(parts)})"
+    return today(), request.replace("\n", " ")
+
+
+class Progress:
+    """A callback for the share of the work that is done: tqdm's bar, one of the caller's, or none."""
+
+    def __init__(self, wanted: bool | Callable[[float], object], what: str) -> None:
+        self._bar: Any = None
+        self.show: Callable[[float], object] | None = None
+        if callable(wanted):
+            self.show = wanted
+        elif wanted:
+            try:
+                from tqdm.auto import tqdm
+            except ImportError:
+                raise ImportError("a progress bar needs the package tqdm") from None
+            self._bar = tqdm(total=100, desc=what, unit="%", leave=False)
+            self.show = self._move
+
+    def _move(self, share: float) -> None:
+        self._bar.n = round(100 * share)
+        self._bar.refresh()
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.close()

@@ -1,0 +1,108 @@
+"""Budget files."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+from . import _arguments as arguments
+from ._native import open_ledger, read_ledger
+
+
+class Ledger:
+    """A budget file with a cap: a release that it pays for is written to it first, and none that would exceed the cap
+    is made.
+
+    It is the file of the command line's ``--ledger``, readable in any editor. Copies of this object, in clones of
+    estimators and in other processes, are of the same file, and the file is locked while it is read and written: of two
+    that race for the last of the budget, one gets it.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. It is made if it is not there and a cap is stated.
+    cap : number, optional
+        The most that all releases may spend together. If the file is there, it must be what the file says.
+    name : str, optional
+        What the budget is for, as reports show it: of a new file, or as the file says.
+    delta : number, optional
+        The most that all deltas may sum to; 0 if none is stated.
+    neighbors : {'add-remove', 'replace-one'}, optional
+        The neighbor relation of all releases; adding or removing a row if none is stated.
+
+    Raises
+    ------
+    RequestError
+        If the file says otherwise.
+    InputError
+        If the file is no ledger, or is damaged.
+    ReadError
+        If it cannot be read or written, or is not there and no cap is stated.
+
+    Examples
+    --------
+    >>> import dpsis, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "study.ledger")
+    >>> ledger = dpsis.Ledger(path, cap=3)
+    >>> ledger.left
+    '3'
+    """
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        cap: arguments.Exact | None = None,
+        *,
+        name: str | None = None,
+        delta: arguments.Exact | None = None,
+        neighbors: str | None = None,
+    ) -> None:
+        # Other processes may have other working folders.
+        self._path = os.path.abspath(os.fspath(path))
+        cap_text = arguments.maybe_exact("cap", cap)
+        delta_text = arguments.maybe_exact("delta", delta)
+        open_ledger(self._path, cap_text, name, delta_text, neighbors)
+
+    @property
+    def path(self) -> str:
+        """The file."""
+        return self._path
+
+    def read(self) -> dict[str, Any]:
+        """The terms, what is spent, and all entries.
+
+        Returns
+        -------
+        dict
+        """
+        content: dict[str, Any] = json.loads(read_ledger(self._path)[0])
+        return content
+
+    @property
+    def spent(self) -> str:
+        """What is spent, as exact text."""
+        return read_ledger(self._path)[1]
+
+    @property
+    def left(self) -> str:
+        """What is left, as exact text."""
+        return read_ledger(self._path)[2]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Ledger) and other._path == self._path
+
+    def __hash__(self) -> int:
+        return hash(self._path)
+
+    def __repr__(self) -> str:
+        return f"Ledger({self._path!r})"
+
+
+def payer(ledger: Ledger | str | os.PathLike[str] | None, note: str) -> tuple[str, str] | None:
+    """The file that pays and the note on its entry."""
+    if ledger is None:
+        return None
+    if not isinstance(ledger, Ledger):
+        ledger = Ledger(ledger)
+    return ledger.path, note

@@ -1,0 +1,45 @@
+from collections.abc import Callable
+from typing import Any
+
+__version__: str
+
+class Table:
+    @staticmethod
+    def of_file(path: str, facts: str) -> Table: ...
+    @staticmethod
+    def of_matrix(x: Any, y: tuple[str, Any, Any], names: list[str] | None) -> Table: ...
+    @staticmethod
+    def of_stream(stream: Any, y: tuple[str, Any, Any] | None, facts: str) -> Table: ...
+    @staticmethod
+    def of_columns(
+        columns: list[tuple[str, tuple[str, Any, Any]]],
+        rows: int,
+        y: tuple[str, Any, Any] | None,
+        facts: str,
+    ) -> Table: ...
+
+def select(
+    table: Table,
+    options: dict[str, Any],
+    run_note: tuple[str, str],
+    ledger: tuple[str, str] | None,
+    seed: int | None,
+    progress: Callable[[float], object] | None,
+) -> dict[str, Any]: ...
+def choose(options: dict[str, Any], run_note: tuple[str, str]) -> dict[str, Any]: ...
+def inspect(
+    table: Table, classes: list[str] | None, target_bounds: tuple[float, float] | None
+) -> dict[str, Any]: ...
+def bounds(table: Table, clip: str, no_target: bool) -> list[tuple[str, float, float]]: ...
+def plan(
+    options: dict[str, Any], progress: Callable[[float], object] | None
+) -> tuple[str, str]: ...
+def compare(
+    tables: list[tuple[str, Table]],
+    options: dict[str, Any],
+    progress: Callable[[float], object] | None,
+) -> tuple[list[dict[str, Any]], str]: ...
+def open_ledger(
+    path: str, cap: str | None, name: str | None, delta: str | None, relation: str | None
+) -> None: ...
+def read_ledger(path: str) -> tuple[str, str, str]: ...

@@ -1,0 +1,430 @@
+"""What is not a release: a look at a table, a plan, bounds from a public table, a comparison on public tables."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _arguments as arguments
+from . import _native
+from ._errors import RequestError
+from ._tables import table
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One finding of an inspection.
+
+    Attributes
+    ----------
+    topic : str
+        The part of the table that it is about.
+    text : str
+        The finding, with the parameters that take care of it.
+    odd : bool
+        Whether something should be done about it.
+    """
+
+    topic: str
+    text: str
+    odd: bool
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What a table holds. **Not private**: for the data holder's eyes only.
+
+    Attributes
+    ----------
+    rows, columns, features : int
+        The numbers of rows, columns, and features.
+    findings : list of Finding
+        What was found, in the order to read it.
+    suggestion : dict
+        Arguments of `select` that suit the table: to be checked, and stated only if they are public knowledge.
+    undecided : bool
+        Whether something must be decided before anything is run.
+    """
+
+    rows: int
+    columns: int
+    features: int
+    findings: list[Finding]
+    suggestion: dict[str, Any]
+    undecided: bool
+
+    def report(self) -> str:
+        """All findings as lines, the odd ones marked by ``!``.
+
+        Returns
+        -------
+        str
+        """
+        head = "NOT PRIVATE: for the data holder's eyes only\n"
+        lines = [f"{'!' if one.odd else ' '} {one.topic}: {one.text}\n" for one in self.findings]
+        return head + "".join(lines)
+
+    def __str__(self) -> str:
+        return self.report()
+
+
+def inspect(
+    data: Any,
+    *,
+    y: Any = None,
+    classes: Iterable[Any] | None = None,
+    target_bounds: Sequence[float] | None = None,
+    **facts: Any,
+) -> Inspection:
+    """Look at a table before a release: what it holds, what is odd in it, and which arguments suit it.
+
+    Parameters
+    ----------
+    data, y, classes, target_bounds : optional
+        As for `select`.
+    **facts
+        What else is known of the table, as for `select`: `target`, `id`, `exclude`, `missing`, ...
+
+    Returns
+    -------
+    Inspection
+
+    Raises
+    ------
+    RequestError, InputError, ReadError
+        As for `select`.
+
+    Notes
+    -----
+    **Privacy.** This reads the data without privacy. Its result must not be passed on.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> look = dpsis.inspect(np.eye(3), y=["a", "b", "a"])
+    >>> look.rows, look.suggestion["classes"]
+    (3, ['a', 'b'])
+    """
+    source = table(data, y, as_matrix=False, needs_target=False, **facts)
+    stated = arguments.labels("classes", classes)
+    found = _native.inspect(source, stated, arguments.interval("target_bounds", target_bounds))
+    found["findings"] = [Finding(*one) for one in found["findings"]]
+    return Inspection(**found)
+
+
+def bounds(
+    data: Any, clip: str = "1sd", *, y: Any = None, no_target: bool = False, **facts: Any
+) -> dict[str, tuple[float, float]]:
+    """Compute the range of each feature from a public reference table, for ``select(bounds=...)``.
+
+    Parameters
+    ----------
+    data, y
+        As for `select`. The table must be public: ranges computed from the sensitive table are not private.
+    clip : str, optional
+        Where to clip: so many standard deviations around the mean ('1sd', '2.5sd'), at quantiles
+        ('quantiles:0.05,0.95'), or at the smallest and the largest value ('range').
+    no_target : bool, optional
+        Whether all columns are features; otherwise the target's has no range.
+    **facts
+        What else is known of the table, as for `select`.
+
+    Returns
+    -------
+    dict
+        The range of each feature, by its name.
+
+    Raises
+    ------
+    RequestError, InputError, ReadError
+        As for `select`.
+
+    Notes
+    -----
+    **Privacy.** None: the result is made of the data.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> dpsis.bounds(np.array([[1.0, 5.0], [3.0, 9.0]]), "range", no_target=True)
+    {'feature-1': (1.0, 3.0), 'feature-2': (5.0, 9.0)}
+    """
+    source = table(data, y, as_matrix=False, needs_target=not no_target, **facts)
+    ranges = _native.bounds(source, clip, no_target)
+    return {name: (low, high) for name, low, high in ranges}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a selection would find.
+
+    Attributes
+    ----------
+    record : dict
+        All figures: what each mechanism finds with 50, 90 and 99%, what is called beyond chance, other epsilons, and a
+        recommendation.
+    """
+
+    _json: str
+    _text: str
+
+    @property
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._json)
+        return found
+
+    def report(self) -> str:
+        """The figures as text.
+
+        Returns
+        -------
+        str
+        """
+        return self._text
+
+    def __str__(self) -> str:
+        return self._text
+
+
+def plan(
+    n: int,
+    d: int,
+    k: int,
+    epsilon: arguments.Exact,
+    *,
+    share: float | None = None,
+    strength: float | None = None,
+    over: Iterable[arguments.Exact] = (0.1, 0.25, 0.5, 1, 2, 4, 8),
+    score: str = "ks",
+    mechanism: Iterable[str] | str = (),
+    gamma: Iterable[arguments.Exact] = (),
+    neighbors: str = "add-remove",
+    shares: Mapping[str, arguments.Exact] | None = None,
+    draws: int | None = None,
+    output: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+) -> Plan:
+    """Say what a selection would find, before any data are touched.
+
+    Parameters
+    ----------
+    n, d, k : int
+        The numbers of rows with a usable target, of features, and of features to select.
+    epsilon : number
+        The privacy budget.
+    share : float, optional
+        The share of the rarer of two classes; without it the target is a number that is split at a private median.
+    strength : float, optional
+        A strength from 0 to 1: say how many rows, or which epsilon, it takes to find it.
+    over : list, optional
+        Other epsilons to look at.
+    score, neighbors, shares : optional
+        As for `select`.
+    mechanism, gamma : list, optional
+        The mechanisms to compare, and the values of gamma of 'canonical'.
+    draws : int, optional
+        How many tables are imagined.
+    output : path, optional
+        A folder for a page with figures.
+    seed, threads, progress : optional
+        Of the draws; as for `select`.
+
+    Returns
+    -------
+    Plan
+
+    Raises
+    ------
+    RequestError
+        The request is wrong.
+
+    Notes
+    -----
+    **Privacy.** No data are read; the numbers stated must be public.
+
+    Examples
+    --------
+    >>> import dpsis
+    >>> outlook = dpsis.plan(1000, 50, 3, 1, mechanism="canonical", gamma=[0.5], draws=20, over=[1])
+    >>> len(outlook.record["findings"])
+    1
+    """
+    options = {
+        "n": arguments.integer("n", n),
+        "d": arguments.integer("d", d),
+        "k": arguments.integer("k", k, 1),
+        "epsilon": arguments.exact("epsilon", epsilon),
+        "share": share,
+        "strength": strength,
+        "over": [arguments.exact("over", one) for one in over],
+        "score": score,
+        "mechanisms": arguments.names("mechanism", mechanism),
+        "gamma": [arguments.exact("gamma", one) for one in gamma],
+        "neighbors": neighbors,
+        "shares": arguments.texts("shares", shares),
+        "draws": arguments.maybe_integer("draws", draws),
+        "output": None if output is None else os.fspath(output),
+        "seed": arguments.integer("seed", seed),
+        "threads": arguments.maybe_integer("threads", threads, 1),
+    }
+    with arguments.Progress(progress, "planning") as bar:
+        return Plan(*_native.plan(options, bar.show))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How well methods do on public tables. **Not private.**
+
+    Attributes
+    ----------
+    cells : list of dict
+        One for each table, method, scale, k and epsilon: the agreement with a LASSO and with the best scores, and how
+        accurate a plain model on the picks is.
+    """
+
+    cells: list[dict[str, Any]]
+    _text: str
+
+    def report(self) -> str:
+        """A summary over all epsilons.
+
+        Returns
+        -------
+        str
+        """
+        return self._text
+
+    def __str__(self) -> str:
+        return self._text
+
+    def to_frame(self) -> Any:
+        """The cells as a data frame.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        return pandas.DataFrame(self.cells)
+
+
+def compare(
+    data: Mapping[str, Any] | Any,
+    *,
+    y: Any = None,
+    methods: Iterable[str] | str = ("dp-sis", "two-stage", "sis"),
+    scale: Iterable[str] | str = "default",
+    epsilon: Iterable[arguments.Exact] = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20),
+    k: Iterable[int | str] | int | str = 5,
+    trials: int = 100,
+    penalty: float = 0.1,
+    bounds: Any = None,
+    classes: Iterable[Any] | None = None,
+    labels: bool = False,
+    target_bounds: Sequence[float] | None = None,
+    output: str | os.PathLike[str] | None = None,
+    seed: int = 0,
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+    **facts: Any,
+) -> Comparison:
+    """Compare methods of selection on tables that are public.
+
+    Parameters
+    ----------
+    data : table or dict of tables
+        As for `select`; several by their names.
+    y : array-like, optional
+        As for `select`, for one table.
+    methods : list of str, optional
+        'dp-sis', 'two-stage' (each also with a mechanism: 'dp-sis:joint'), 'dpkendall', 'sis', 'random'.
+    scale : list of str, optional
+        'default', 'cpm', 'row-rank', 'kendall', 'bounds', 'paper', 'quantiles', '1sd', ...
+    epsilon : list, optional
+        The budgets.
+    k : int, 'log', or list of them, optional
+        The numbers of features; 'log' is the natural logarithm of the number of features.
+    trials : int, optional
+        How often each selection is drawn.
+    penalty : float, optional
+        That of the LASSO that is compared with.
+    bounds : (float, float) or path, optional
+        Those of ``scale='bounds'``.
+    classes, target_bounds : optional
+        As for `select`. Otherwise the target is a number if all that is there are numbers, else a label.
+    labels : bool, optional
+        Whether the target of each table is one of the labels that it holds, numbers or not.
+    output : path, optional
+        A folder for a page with figures; a comparison that was stopped is resumed there.
+    seed, threads, progress : optional
+        Of the draws; as for `select`.
+    **facts
+        What else is known of the tables, as for `select`.
+
+    Returns
+    -------
+    Comparison
+
+    Raises
+    ------
+    RequestError, InputError, ReadError
+        As for `select`.
+
+    Notes
+    -----
+    **Privacy.** None: the tables are read without it and must be public.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(200, 5))
+    >>> found = dpsis.compare(x, y=x[:, 0], methods="sis", epsilon=[1], k=2, trials=2)
+    >>> found.cells[0]["overlap"]
+    1.0
+    """
+    tables = dict(data) if isinstance(data, Mapping) else {_name(data): data}
+    if y is not None and len(tables) != 1:
+        raise RequestError("y is the target of one table", ["y"])
+    sources = [
+        (str(name), table(one, y, as_matrix=False, **facts)) for name, one in tables.items()
+    ]
+    counts = [k] if isinstance(k, (int, str)) else list(k)
+    ranges = arguments.bounds(bounds)
+    if isinstance(ranges, list):
+        raise RequestError("a comparison takes one range for all features, or a file", ["bounds"])
+    options = {
+        "methods": arguments.names("methods", methods),
+        "scales": arguments.names("scale", scale),
+        "epsilons": [arguments.exact("epsilon", one) for one in epsilon],
+        "counts": [0 if count == "log" else arguments.integer("k", count, 1) for count in counts],
+        "trials": arguments.integer("trials", trials, 1),
+        "penalty": float(penalty),
+        "bounds": ranges,
+        "classes": arguments.labels("classes", classes),
+        "labels": bool(labels),
+        "target_bounds": arguments.interval("target_bounds", target_bounds),
+        "seed": arguments.integer("seed", seed),
+        "threads": arguments.maybe_integer("threads", threads, 1),
+    }
+    with arguments.Progress(progress, "comparing") as bar:
+        if output is not None:
+            options["output"] = os.fspath(output)
+            return Comparison(*_native.compare(sources, options, bar.show))
+        with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+            options["output"] = os.path.join(folder, "comparison")
+            cells, text = _native.compare(sources, options, bar.show)
+        # The last line names the page, which is gone.
+        return Comparison(cells, "".join(text.splitlines(keepends=True)[:-1]))
+
+
+def _name(data: Any) -> str:
+    """The name of a table in results."""
+    return os.path.basename(os.fspath(data)) if isinstance(data, (str, os.PathLike)) else "data"

@@ -1,0 +1,252 @@
+"""Private selections of features."""
+
+from __future__ import annotations
+
+import inspect as signatures
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from . import _arguments as arguments
+from . import _native
+from ._errors import RequestError
+from ._ledger import Ledger, payer
+from ._selection import Selection, parts, told
+from ._tables import is_text, table, target_column
+
+
+def select(
+    data: Any,
+    k: int,
+    epsilon: arguments.Exact,
+    *,
+    y: Any = None,
+    target: str | int | None = None,
+    classes: Iterable[Any] | None = None,
+    target_bounds: Sequence[float] | None = None,
+    bounds: Any = None,
+    score: str | None = None,
+    scale: str | None = None,
+    center: Any = "private",
+    neighbors: str = "add-remove",
+    delta: arguments.Exact | None = None,
+    shares: Mapping[str, arguments.Exact] | None = None,
+    direction: bool = False,
+    method: str = "dp-sis",
+    blocks: int | None = None,
+    penalty: float | None = None,
+    mechanism: str | None = None,
+    parameters: Mapping[str, arguments.Exact] | None = None,
+    feature_names: Iterable[str] | None = None,
+    target_file: str | os.PathLike[str] | None = None,
+    id: str | None = None,
+    exclude: Iterable[str] | str = (),
+    missing: Iterable[Any] = (),
+    features_as_rows: bool | None = None,
+    delimiter: str | None = None,
+    decimal_comma: bool = False,
+    numeric_names: bool = False,
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    note: str = "",
+    memory: int | str = "4GiB",
+    threads: int | None = None,
+    progress: bool | Callable[[float], object] = False,
+    seed: int | None = None,
+) -> Selection:
+    """Select k features under differential privacy.
+
+    One row is one person. Everything stated here - classes, ranges, columns that are left out - must be public
+    knowledge: looked up in the data it would reveal them.
+
+    Parameters
+    ----------
+    data : path, DataFrame, Arrow table or array
+        A file of any format that the command line reads; a data frame of pandas or polars; a table of pyarrow or
+        anything else with ``__arrow_c_stream__``; an array of shape (n, d). An array of float64 or float32 in C or
+        Fortran order is not copied. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
+        (days since 1970-01-01); None, NaN, infinite and empty values are missing.
+    k : int
+        The number of features to select, at most as many as there are.
+    epsilon : number
+        The privacy budget, from 1e-6 to 1e6; read exactly, of a float its shortest decimal text.
+    y : array-like of shape (n,), optional
+        The target of each row, for data without a column of it. Needed with an array.
+    target : str or int, optional
+        The column that holds the target: its name, or its place from 0. The last one, if neither this nor `y` nor
+        `target_file` is stated.
+    classes : list, optional
+        The labels of the target, as text or as numbers: ``['control', 'case']``. A row with another label contributes
+        nothing. Without them the target is a number.
+    target_bounds : (float, float), optional
+        The range of a numeric target. Without it the target is split at a private median.
+    bounds : (float, float), dict, or path, optional
+        The range of all features, or of each by its name (``'*'`` for all others), or a CSV file `feature,lo,hi`.
+    score : {'ks', 'correlation', 'kendall'}, optional
+        How features are scored: by correlation if bounds or a scale are stated, else by Kolmogorov-Smirnov.
+    scale : {'row-rank', 'cpm'}, optional
+        Ranks within each row, or counts per million.
+    center : 'private', 'none', float or dict, optional
+        The target's center: estimated privately, the middle of its range, or its publicly known mean, share of the
+        second class, or share of each class.
+    neighbors : {'add-remove', 'replace-one'}, optional
+        How two tables differ that are told apart with difficulty.
+    delta : number, optional
+        A delta that the release may spend too: with ``mechanism='peel'``.
+    shares : dict, optional
+        The shares of epsilon for 'target' (its median, 0.10), 'center' (0.05), 'estimates' (0.10; 0 for none) and
+        'direction' (0.05), as far as they are needed; the selection gets the rest.
+    direction : bool, optional
+        Whether to tell if the target rises or falls with each feature.
+    method : {'dp-sis', 'two-stage', 'dpkendall'}, optional
+        How features are found.
+    blocks, penalty : optional
+        Of the two-stage method: the number of blocks, if it is public, and the penalty of its LASSO.
+    mechanism : str, optional
+        How candidates are chosen from their scores: 'canonical', 'joint', 'peel', ...
+    parameters : dict, optional
+        The parameters of the mechanism, such as ``{'gamma': 0.25}``.
+    feature_names : list of str, optional
+        The names of an array's columns; otherwise they are 'feature-1' and so on.
+    target_file : path, optional
+        A file of targets, joined by the ids of the rows.
+    id : str, optional
+        The column of ids, which is no feature.
+    exclude : list of str, optional
+        Columns that are no features: names, or patterns such as ``'visit_*'``.
+    missing : list, optional
+        Further codes of missing values, such as -999.
+    features_as_rows, delimiter, decimal_comma, numeric_names : optional
+        How a file is written, where that is not found in it.
+    ledger : Ledger or path, optional
+        The budget file that pays. If less than epsilon is left, the release is refused before data are read.
+    note : str, optional
+        A note on the entry in the ledger.
+    memory : int or str, optional
+        The most memory for columns of files and frames, such as '500MB'. The result does not depend on it.
+    threads : int, optional
+        All cores if not stated. The result does not depend on it.
+    progress : bool or callable, optional
+        Whether to show a bar by tqdm; or what is called with the share that is done.
+    seed : int, optional
+        Draw from this seed, for tests: the result is then not private.
+
+    Returns
+    -------
+    Selection
+        The names, and what else was released.
+
+    Raises
+    ------
+    RequestError
+        A ValueError: the request is wrong, by itself or for the names of the columns.
+    InputError
+        A ValueError: the table is malformed or has no usable target. That it was raised depends on the data.
+    BudgetExceeded
+        Less is left in the ledger than epsilon.
+    ReadError
+        An OSError: a file cannot be read.
+    KeyboardInterrupt
+        Ctrl-C; nothing is released. A ledger has paid all the same.
+
+    Warns
+    -----
+    NotPrivateWarning
+        If a seed is stated.
+    DpsisWarning
+        For each caveat of the record.
+
+    Notes
+    -----
+    **Privacy.** The whole `Selection` is epsilon-differentially private (delta 0, unless one is stated) for adding or
+    removing one row, or for the relation stated. Each call spends epsilon. Warnings and errors never hold a value of
+    the data; time and memory depend on them.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(5000, 4))
+    >>> y = np.where(x[:, 2] + rng.normal(size=5000) > 0, "case", "control")
+    >>> names = ["age", "weight", "dose", "height"]
+    >>> dpsis.select(x, 1, 5, y=y, classes=["control", "case"], feature_names=names).names
+    ['dose']
+    """
+    stated = dict(locals())
+    request = arguments.note("select", _public(stated), _DEFAULTS)
+    if seed is not None and ledger is not None:
+        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
+    options = select_options(stated)
+    if y is not None and classes is None and is_text(target_column(y)):
+        rule = "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
+        raise RequestError(rule, ["classes"])
+    source = table(
+        data,
+        y,
+        feature_names=feature_names,
+        target=target,
+        target_file=target_file,
+        id=id,
+        exclude=exclude,
+        missing=missing,
+        features_as_rows=features_as_rows,
+        delimiter=delimiter,
+        decimal_comma=decimal_comma,
+        numeric_names=numeric_names,
+    )
+    return drawn(source, options, request, payer(ledger, note), seed, progress, stacklevel=2)
+
+
+_DEFAULTS = {
+    name: parameter.default
+    for name, parameter in signatures.signature(select).parameters.items()
+    if parameter.default is not parameter.empty
+}
+
+#: Arguments that no record names: they are data, or nothing depends on them.
+_UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names")
+
+
+def _public(stated: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in stated.items() if name not in _UNNAMED}
+
+
+def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a selection in the form in which the library reads them."""
+    return {
+        "k": arguments.integer("k", stated["k"], 1),
+        "epsilon": arguments.exact("epsilon", stated["epsilon"]),
+        "delta": arguments.maybe_exact("delta", stated["delta"]),
+        "classes": arguments.labels("classes", stated["classes"]),
+        "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
+        "bounds": arguments.bounds(stated["bounds"]),
+        "scale": stated["scale"],
+        "score": stated["score"],
+        "center": arguments.center(stated["center"]),
+        "neighbors": stated["neighbors"],
+        "shares": arguments.texts("shares", stated["shares"]),
+        "direction": bool(stated["direction"]),
+        "method": stated["method"],
+        "blocks": arguments.maybe_integer("blocks", stated["blocks"], 1),
+        "penalty": stated["penalty"],
+        "mechanism": stated["mechanism"],
+        "parameters": arguments.texts("parameters", stated["parameters"]),
+        "memory": arguments.size("memory", stated["memory"]),
+        "threads": arguments.maybe_integer("threads", stated["threads"], 1),
+    }
+
+
+def drawn(
+    source: _native.Table,
+    options: dict[str, Any],
+    request: tuple[str, str],
+    pays: tuple[str, str] | None,
+    seed: Any,
+    progress: bool | Callable[[float], object],
+    stacklevel: int,
+) -> Selection:
+    """Draws a selection, and issues its warnings."""
+    seed = arguments.maybe_integer("seed", seed)
+    with arguments.Progress(progress, "selecting") as bar:
+        released = _native.select(source, options, request, pays, seed, bar.show)
+    told(released, stacklevel + 1)
+    return Selection(*parts(released))

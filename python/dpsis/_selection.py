@@ -1,0 +1,188 @@
+"""Results of releases."""
+
+from __future__ import annotations
+
+import html
+import json
+import warnings
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ._errors import DpsisWarning, NotPrivateWarning
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What was released about a selected feature.
+
+    Attributes
+    ----------
+    name : str
+        The feature.
+    strength : float
+        The strength of its association with the target, from 0 to 1, with noise.
+    low, high : float
+        The ends of its 95% interval.
+    beyond_chance : bool or None
+        Whether the association is more than chance would show; None if no verdict was released.
+    direction : str or None
+        Whether the target rises or falls with the feature, if that was released.
+    """
+
+    name: str
+    strength: float
+    low: float
+    high: float
+    beyond_chance: bool | None = None
+    direction: str | None = None
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Candidates chosen by `choose`.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of what was chosen, in the order of `record["order"]`.
+    indices : list of int
+        Their positions among all candidates (or features), from 0.
+    private : bool
+        Whether the result may be released: False if it was drawn from a seed.
+    record : dict
+        All that there is to know about the release; no data, except what the budget paid for.
+    """
+
+    names: list[str]
+    indices: list[int]
+    _json: str = field(repr=False)
+    _report: str = field(repr=False)
+    _html: str = field(repr=False)
+
+    @property
+    def record(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self._json)
+        return found
+
+    @property
+    def private(self) -> bool:
+        return bool(self.record["private"])
+
+    def report(self) -> str:
+        """What was protected, how values were scaled, and the budget spent, in a few lines.
+
+        Returns
+        -------
+        str
+        """
+        return self._report
+
+    def to_json(self) -> str:
+        """The record as the command line writes it.
+
+        Returns
+        -------
+        str
+        """
+        return self._json
+
+    def to_html(self, path: Any = None) -> str:
+        """The record as a page of its own.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            A file to write it to.
+
+        Returns
+        -------
+        str
+        """
+        if path is not None:
+            Path(path).write_text(self._html, encoding="utf-8")
+        return self._html
+
+    def _repr_html_(self) -> str:
+        # A frame: the page's styles are none of the notebook's.
+        page = html.escape(self._html, quote=True)
+        style = "width: 100%; height: 40em; border: 0"
+        return f'<iframe sandbox="allow-downloads" style="{style}" srcdoc="{page}"></iframe>'
+
+    def to_frame(self) -> Any:
+        """The names and indices as a data frame of pandas.
+
+        Returns
+        -------
+        pandas.DataFrame
+        """
+        import pandas
+
+        return pandas.DataFrame({"name": self.names, "index": self.indices})
+
+
+@dataclass(frozen=True)
+class Selection(Choice):
+    """Features selected by `select`.
+
+    Attributes
+    ----------
+    names : list of str
+        The names of the k features, in the order of `record["order"]`: that of the columns, unless the mechanism
+        releases the order of its picks.
+    indices : list of int
+        Their positions among the features, from 0.
+    estimates : list of Estimate
+        Their strengths; empty if none were released.
+    private : bool
+        Whether the result may be released: False if it was drawn from a seed.
+    record : dict
+        All that there is to know about the release; no data, except what the budget paid for.
+
+    Notes
+    -----
+    It can be pickled. The selection is private; columns of data that it names are not.
+    """
+
+    @property
+    def estimates(self) -> list[Estimate]:
+        return [
+            Estimate(
+                one["name"],
+                one["strength"],
+                one["low"],
+                one["high"],
+                one.get("beyond_chance"),
+                one.get("direction"),
+            )
+            for one in self.record["estimates"]
+        ]
+
+    def to_frame(self) -> Any:
+        """The selected features with what was released about them, one row each.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns `name`, `index`, and those of `Estimate`, if they were released.
+        """
+        frame = super().to_frame()
+        for column in ("strength", "low", "high", "beyond_chance", "direction"):
+            values = [getattr(one, column) for one in self.estimates]
+            if any(value is not None for value in values):
+                frame[column] = values
+        return frame
+
+
+def told(released: dict[str, Any], stacklevel: int) -> None:
+    """Issues the warnings of a release."""
+    for text, essential in released["warnings"]:
+        category = NotPrivateWarning if essential else DpsisWarning
+        warnings.warn(text, category, stacklevel=stacklevel + 1)
+
+
+def parts(released: dict[str, Any]) -> tuple[list[str], list[int], str, str, str]:
+    """The parts of a result."""
+    record = json.loads(released["record"])
+    names = [one["name"] for one in record["selected"]]
+    return names, released["indices"], released["record"], released["report"], released["html"]

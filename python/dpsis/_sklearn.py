@@ -1,0 +1,252 @@
+"""The estimator for pipelines of scikit-learn."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+try:
+    from sklearn.base import BaseEstimator
+    from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+except ImportError as error:  # pragma: no cover
+    raise ImportError("PrivateSelectKBest needs scikit-learn 1.6 or later") from error
+
+from . import _arguments as arguments
+from ._errors import DpsisWarning, RequestError
+from ._ledger import Ledger, payer
+from ._select import drawn, select_options
+from ._tables import is_text, table, target_column
+
+#: Parameters that are options of `select`, by the same name.
+_OPTIONS = (
+    "k",
+    "epsilon",
+    "delta",
+    "classes",
+    "target_bounds",
+    "bounds",
+    "scale",
+    "score",
+    "center",
+    "neighbors",
+    "shares",
+    "direction",
+    "method",
+    "blocks",
+    "penalty",
+    "mechanism",
+    "parameters",
+    "memory",
+    "threads",
+)
+
+
+class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """Select k features under differential privacy, as a step of a pipeline.
+
+    Parameters
+    ----------
+    k : int, default=5
+        How many features to select. If there are not more, all are kept, with a warning, and nothing is spent.
+    epsilon : number, default=1.0
+        The privacy budget of each fit.
+    classes : list, default=None
+        The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
+        number.
+    target_bounds, bounds, score, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
+mechanism, parameters, memory, threads, progress
+        As for `dpsis.select`.
+    ledger : dpsis.Ledger or path, default=None
+        The budget file that pays for each fit. Clones and other processes share it.
+    note : str, default=''
+        A note on the entries in the ledger.
+    random_state : int, default=None
+        A seed, for tests: other than None, the selection is not private, and a `NotPrivateWarning` says so.
+
+    Attributes
+    ----------
+    selection_ : dpsis.Selection or None
+        What was released; None if all features were kept.
+    n_features_in_ : int
+        The number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if all are texts.
+
+    See Also
+    --------
+    dpsis.select : The same without scikit-learn.
+
+    Notes
+    -----
+    **Privacy.** `selection_`, and thereby the names of what is kept, is epsilon-differentially private for adding or
+    removing one row of X and y. The columns that `transform` returns are data, and a model fitted on them is not
+    private. There are no scores: they would be data.
+
+    Every fit spends epsilon. In k-fold cross-validation a row is in the training rows of all folds but one, so that
+    (k - 1) epsilon are spent on it if its fold depends on the row alone; if rows are dealt to folds by their places, one row
+    more moves others, and under 'replace-one' too it is the sum that counts. A ledger, which takes no part in such
+    reckoning, charges epsilon for every fit. Warnings and errors never hold a value of the data.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(5000, 6))
+    >>> y = (x[:, 3] > 0).astype(int)
+    >>> dpsis.PrivateSelectKBest(1, epsilon=5, classes=[0, 1]).fit(x, y).get_support(indices=True)
+    array([3])
+    """
+
+    def __init__(
+        self,
+        k: int = 5,
+        *,
+        epsilon: arguments.Exact = 1.0,
+        classes: Iterable[Any] | None = None,
+        target_bounds: Sequence[float] | None = None,
+        bounds: Any = None,
+        score: str | None = None,
+        scale: str | None = None,
+        center: Any = "private",
+        neighbors: str = "add-remove",
+        delta: arguments.Exact | None = None,
+        shares: Mapping[str, arguments.Exact] | None = None,
+        direction: bool = False,
+        method: str = "dp-sis",
+        blocks: int | None = None,
+        penalty: float | None = None,
+        mechanism: str | None = None,
+        parameters: Mapping[str, arguments.Exact] | None = None,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        note: str = "",
+        memory: int | str = "4GiB",
+        threads: int | None = None,
+        progress: bool | Callable[[float], object] = False,
+        random_state: int | None = None,
+    ) -> None:
+        self.k = k
+        self.epsilon = epsilon
+        self.classes = classes
+        self.target_bounds = target_bounds
+        self.bounds = bounds
+        self.score = score
+        self.scale = scale
+        self.center = center
+        self.neighbors = neighbors
+        self.delta = delta
+        self.shares = shares
+        self.direction = direction
+        self.method = method
+        self.blocks = blocks
+        self.penalty = penalty
+        self.mechanism = mechanism
+        self.parameters = parameters
+        self.ledger = ledger
+        self.note = note
+        self.memory = memory
+        self.threads = threads
+        self.progress = progress
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> PrivateSelectKBest:
+        """Select features.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            One row per person. Numbers; in a data frame also words, categories, truth values and dates.
+        y : array-like of shape (n_samples,)
+            The target: numbers, or labels if `classes` are stated.
+
+        Returns
+        -------
+        self
+
+        Raises
+        ------
+        RequestError, InputError
+            A ValueError: the request or the data are wrong.
+        BudgetExceeded
+            Less is left in the ledger than epsilon; no data were read. (GridSearchCV and cross_validate turn errors of
+            a fit into missing scores, unless ``error_score='raise'``.)
+        """
+        options = select_options({name: getattr(self, name) for name in _OPTIONS})
+        if y is None:
+            rule = "requires y to be passed, but the target y is None"
+            raise RequestError(f"{type(self).__name__} {rule}", ["y"])
+        if _is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+            data, names = X, None
+        else:
+            data = validate_data(
+                self, X, dtype=(np.float64, np.float32), ensure_all_finite=False, order=None
+            )
+            names = None
+        if not hasattr(y, "to_list") and not hasattr(y, "to_pylist"):
+            y = column_or_1d(y, warn=True)
+        if self.classes is None and is_text(target_column(y)):
+            rule = "y holds texts: state its labels in classes. They are not read from y, because which occur is private"
+            raise RequestError(rule, ["classes"])
+        if options["k"] >= self.n_features_in_:
+            text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
+            warnings.warn(text, DpsisWarning, stacklevel=2)
+            self.selection_ = None
+            self._support = np.ones(self.n_features_in_, dtype=bool)
+            return self
+        if self.ledger is not None and self.random_state is not None:
+            rule = "a seeded result is not for release: no ledger pays for it"
+            raise RequestError(rule, ["random_state", "ledger"])
+        stated = self.get_params(deep=False)
+        request = arguments.note("PrivateSelectKBest", _public(stated), _defaults(type(self)))
+        source = table(data, y, feature_names=names)
+        self.selection_ = drawn(
+            source,
+            options,
+            request,
+            payer(self.ledger, self.note),
+            self._seed(),
+            self.progress,
+            stacklevel=2,
+        )
+        self._support = np.zeros(self.n_features_in_, dtype=bool)
+        self._support[self.selection_.indices] = True
+        return self
+
+    def _seed(self) -> int | None:
+        """The seed: of a generator, a draw."""
+        state = self.random_state
+        if state is None or not hasattr(state, "randint"):
+            return state
+        return int(state.randint(2**31))
+
+    def _get_support_mask(self) -> np.ndarray[Any, Any]:
+        check_is_fitted(self)
+        return self._support
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _is_frame(data: Any) -> bool:
+    return hasattr(data, "columns") and (
+        hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
+    )
+
+
+def _public(stated: Mapping[str, Any]) -> dict[str, Any]:
+    unnamed = ("note", "memory", "threads", "progress")
+    return {name: value for name, value in stated.items() if name not in unnamed}
+
+
+def _defaults(estimator: type[PrivateSelectKBest]) -> dict[str, Any]:
+    defaults: dict[str, Any] = estimator().get_params(deep=False)
+    return {name: value for name, value in defaults.items() if name not in ("k", "epsilon")}

@@ -1,0 +1,275 @@
+"""Tables of Python as tables of the library.
+
+A matrix of floats is borrowed. A data frame of pandas becomes columns; whatever has Arrow's stream interface - tables of
+pyarrow, frames of polars, relations of DuckDB - is read by it, its columns borrowed where they are numbers.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import numpy as np
+
+from . import _arguments as arguments
+from ._errors import RequestError
+from ._native import Table
+
+#: The kinds of numpy's types that are texts or hold objects.
+_TEXTS = "OUST"
+
+
+def table(
+    data: Any,
+    y: Any = None,
+    *,
+    feature_names: Any = None,
+    target: Any = None,
+    target_file: Any = None,
+    id: Any = None,
+    exclude: Any = (),
+    missing: Any = (),
+    features_as_rows: bool | None = None,
+    delimiter: str | None = None,
+    decimal_comma: bool = False,
+    numeric_names: bool = False,
+    as_matrix: bool = True,
+    needs_target: bool = True,
+) -> Table:
+    """The table in any data that the package takes."""
+    exclude = arguments.names("exclude", exclude)
+    missing = [arguments.text_of(code) or "" for code in _listed(missing)]
+    facts = {
+        "target": _place(target),
+        "target_file": None if target_file is None else os.fspath(target_file),
+        "id": None if id is None else str(id),
+        "exclude": exclude,
+        "missing": missing,
+        "features_as_rows": features_as_rows,
+        "delimiter": delimiter,
+        "decimal_comma": bool(decimal_comma),
+        "numeric_names": bool(numeric_names),
+    }
+    if y is not None and (target is not None or target_file is not None):
+        raise RequestError("the target is y, or is named: not both", ["y", "target", "target_file"])
+    stated = json.dumps(facts)
+    if isinstance(data, (str, os.PathLike)):
+        if y is not None:
+            raise RequestError("y goes with data in memory: a file's target is named", ["target"])
+        return Table.of_file(os.fspath(data), stated)
+    for_text = {"delimiter": delimiter, "decimal_comma": decimal_comma, "numeric_names": numeric_names}
+    for name, value in for_text.items():
+        if value:
+            raise RequestError(f"{name} can be stated of a file of text only", [name])
+    _refuse(data)
+    if _is_pandas(data):
+        plain = not (exclude or missing or id is not None or features_as_rows)
+        return _of_pandas(data, y, stated, as_matrix and plain and y is not None)
+    if hasattr(data, "__arrow_c_stream__"):
+        return Table.of_stream(data, None if y is None else target_column(y), stated)
+    matrix = _matrix(data)
+    if y is None and needs_target:
+        raise RequestError("with an array the target must be stated: y", ["y"])
+    if target is not None or id is not None:
+        raise RequestError("the columns of an array have no names", ["target", "id"])
+    names = _feature_names(feature_names, matrix.shape[1])
+    if features_as_rows:
+        raise RequestError("an array has samples as rows: pass its transpose", ["data"])
+    plain = not (exclude or missing) and matrix.dtype.kind == "f"
+    if y is not None:
+        column = target_column(y)
+        _check_rows(matrix.shape, len(column[1]))
+        if as_matrix and plain:
+            return Table.of_matrix(matrix, column, names)
+    else:
+        column = None
+    columns = [_array_column(matrix[:, place]) for place in range(matrix.shape[1])]
+    named = names or [f"feature-{place + 1}" for place in range(matrix.shape[1])]
+    return Table.of_columns(list(zip(named, columns)), matrix.shape[0], column, stated)
+
+
+def _listed(values: Any) -> list[Any]:
+    return [values] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
+
+
+def _place(target: Any) -> Any:
+    """The target's column: its name, or its place as the library counts, from 1; None is the last."""
+    if target is None or isinstance(target, str):
+        return target
+    place = arguments.operator.index(target)
+    if place == -1:
+        return None
+    if place < 0:
+        raise RequestError("the place of the target is counted from 0, or -1", ["target"])
+    return place + 1
+
+
+def _is_pandas(data: Any) -> bool:
+    return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
+
+
+def _refuse(data: Any) -> None:
+    """Refuses what is no table, with what to do about it."""
+    kind = type(data).__name__
+    package = type(data).__module__.split(".")[0]
+    if package == "scipy" or hasattr(data, "tocsr"):
+        raise TypeError("data is a sparse matrix: pass it as an array (data.toarray())")
+    if hasattr(data, "__cuda_array_interface__"):
+        raise TypeError("data is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
+    if isinstance(data, (list, tuple)):
+        raise TypeError(f"data is a {kind}: pass a NumPy array with y, a data frame, or a path")
+    if kind == "LazyFrame":
+        raise TypeError("data is a lazy frame: collect it first (data.collect())")
+    is_array = hasattr(data, "__array__") or hasattr(data, "__arrow_c_stream__")
+    if kind == "Series" or not is_array:
+        wanted = "a path, a data frame, an Arrow table or a NumPy array"
+        raise TypeError(f"data must be {wanted}, not {kind}")
+
+
+def _matrix(data: Any) -> np.ndarray[Any, Any]:
+    """A matrix of floats, not copied if it is one; or of texts or dates."""
+    matrix = np.ma.filled(data, np.nan) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+    if matrix.ndim != 2:
+        raise RequestError(f"an array must have two dimensions, not {matrix.ndim}", ["data"])
+    kind, bytes_each = matrix.dtype.kind, matrix.dtype.itemsize
+    if kind in _TEXTS or kind == "M":
+        return matrix
+    if kind == "f" and bytes_each in (4, 8):
+        return matrix.astype(matrix.dtype.newbyteorder("="), copy=False)
+    if kind == "f" and bytes_each == 2:
+        return matrix.astype(np.float32)
+    if kind in "fiub":
+        return matrix.astype(np.float64)
+    raise TypeError(f"an array must hold numbers, dates or texts, not {matrix.dtype}")
+
+
+def _feature_names(names: Any, features: int) -> list[str] | None:
+    if names is None:
+        return None
+    names = [str(name) for name in names]
+    if len(names) != features:
+        raise RequestError("there must be one name for each column", ["feature_names"])
+    return names
+
+
+def _check_rows(shape: tuple[int, ...], targets: int) -> None:
+    if shape[0] != targets:
+        turned = "; are the samples its columns? Then pass the transpose" if shape[1] == targets else ""
+        raise RequestError(f"the array and y must have the same number of rows{turned}", ["data", "y"])
+
+
+def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
+    """A column of a matrix or a target in numpy."""
+    kind = values.dtype.kind
+    if kind in _TEXTS:
+        return "text", [arguments.text_of(value) for value in values.tolist()], None
+    if kind == "M":
+        unit = np.datetime_data(values.dtype)[0]
+        if unit not in ("s", "ms", "us", "ns"):
+            values, unit = values.astype("datetime64[s]"), "s"
+        return "time", np.ascontiguousarray(values).view(np.int64), unit
+    if kind == "f":
+        wide = values.dtype.itemsize > 4
+        return ("f64" if wide else "f32"), values.astype(np.float64 if wide else np.float32), None
+    if kind == "b":
+        return "f32", values.astype(np.float32), None
+    if kind == "i":
+        return "i64", values.astype(np.int64), None
+    if kind == "u":
+        return "u64", values.astype(np.uint64), None
+    raise TypeError(f"values of type {values.dtype} are neither numbers, dates nor texts")
+
+
+def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
+    names = [str(name) for name in frame.columns]
+    column = None if y is None else target_column(y)
+    if column is not None:
+        _check_rows(frame.shape, len(column[1]))
+    types = set(frame.dtypes)
+    if as_matrix and column is not None and types in ({np.dtype("f4")}, {np.dtype("f8")}):
+        return Table.of_matrix(frame.to_numpy(), column, names)
+    columns = []
+    for place, name in enumerate(names):
+        try:
+            columns.append((name, _pandas_column(frame.iloc[:, place])))
+        except TypeError as error:
+            raise TypeError(f"column {name!r}: {error}; leave it out, or turn it into one") from None
+    return Table.of_columns(columns, len(frame), column, stated)
+
+
+def _pandas_column(series: Any) -> tuple[str, Any, Any]:
+    """A column of pandas: of numpy's types, nullable, categorical, of Arrow, with a time zone."""
+    kind, name = getattr(series.dtype, "kind", "O"), type(series.dtype).__name__
+    if name == "CategoricalDtype":
+        categories = [arguments.text_of(one) or "" for one in series.cat.categories]
+        return "codes", series.cat.codes.to_numpy().astype(np.int32), categories
+    if name == "SparseDtype":
+        series = series.sparse.to_dense()
+        kind = series.dtype.kind
+    if kind == "M":
+        if getattr(series.dt, "tz", None) is not None:
+            series = series.dt.tz_convert("UTC").dt.tz_localize(None)
+        return _array_column(series.to_numpy(dtype=_dates(series)))
+    if isinstance(series.dtype, np.dtype):
+        return _array_column(series.to_numpy())
+    if kind == "b":
+        return "f32", series.to_numpy(dtype=np.float32, na_value=np.nan), None
+    if kind == "f":
+        wide = series.dtype.itemsize > 4
+        dtype = np.float64 if wide else np.float32
+        return ("f64" if wide else "f32"), series.to_numpy(dtype=dtype, na_value=np.nan), None
+    if kind in "iu":
+        hidden = series.isna().to_numpy(dtype=bool)
+        dtype = np.int64 if kind == "i" else np.uint64
+        return f"{kind}64", series.to_numpy(dtype=dtype, na_value=0), hidden
+    return "text", [arguments.text_of(value) for value in series.tolist()], None
+
+
+def _dates(series: Any) -> Any:
+    """The type of numpy for dates of pandas."""
+    unit = getattr(series.dtype, "unit", None)
+    if unit is None and isinstance(series.dtype, np.dtype):
+        unit = np.datetime_data(series.dtype)[0]
+    return np.dtype(f"datetime64[{unit or 'ns'}]")
+
+
+def target_column(y: Any) -> tuple[str, Any, Any]:
+    """Targets as a column of numbers or texts."""
+    if _is_pandas(y) or (hasattr(y, "ndim") and y.ndim == 2):
+        if y.shape[1] != 1:
+            raise RequestError("y must have one column", ["y"])
+        y = y.iloc[:, 0] if _is_pandas(y) else np.asarray(y)[:, 0]
+    if hasattr(y, "__cuda_array_interface__"):
+        raise TypeError("y is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
+    package = type(y).__module__.split(".")[0]
+    if package == "pandas":
+        column = _pandas_column(y)
+    elif package in ("polars", "pyarrow"):
+        values = y.to_list() if package == "polars" else y.to_pylist()
+        column = _array_column(_listed_array(values))
+    else:
+        column = _array_column(_listed_array(y) if isinstance(y, (list, tuple)) else np.asarray(y))
+    if np.ndim(column[1]) != 1:
+        raise RequestError("y must have one dimension", ["y"])
+    kind, values, more = column
+    if kind == "codes":
+        return "text", [more[code] if code >= 0 else None for code in values.tolist()], None
+    if kind == "time":
+        dates = values.view(f"datetime64[{more}]")
+        return "text", [arguments.text_of(value) for value in dates], None
+    return column
+
+
+def _listed_array(values: Any) -> np.ndarray[Any, Any]:
+    """Values of a list: numbers if all are, else objects, which stay what they are."""
+    found = np.empty(len(values), dtype=object)
+    found[:] = values
+    numeric = all(isinstance(value, (int, float, np.number, type(None))) for value in values)
+    wide = any(isinstance(value, int) and abs(value) > 2**53 for value in values)
+    return found.astype(np.float64) if numeric and not wide else found
+
+
+def is_text(column: tuple[str, Any, Any]) -> bool:
+    """Whether a target's values are texts, none of which is known to be a number."""
+    return column[0] == "text"

@@ -1,0 +1,130 @@
+//! Columns of a data frame, as the Python side passes them: a kind, and what belongs to it.
+
+use std::sync::Arc;
+
+use arrow_array::types::Int32Type;
+use arrow_array::{
+    ArrayRef, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
+    LargeStringArray, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+    TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+};
+use dpsis::{OwnTarget, ToTarget};
+use numpy::PyReadonlyArray1;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+/// The value that stands for a missing date in numpy.
+const NOT_A_TIME: i64 = i64::MIN;
+
+/// The values of a column; `None` where missing.
+pub(crate) enum Column {
+    F64(Vec<f64>),
+    F32(Vec<f32>),
+    I64(Vec<Option<i64>>),
+    U64(Vec<Option<u64>>),
+    /// Counts of a unit - `s`, `ms`, `us` or `ns` - since 1970.
+    Times(Vec<Option<i64>>, String),
+    Texts(Vec<Option<String>>),
+    /// Texts by their places in a list.
+    Codes(Vec<Option<i32>>, Vec<String>),
+}
+
+impl<'py> FromPyObject<'_, 'py> for Column {
+    type Error = PyErr;
+
+    fn extract(column: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let (kind, values, more): (String, Bound<'py, PyAny>, Bound<'py, PyAny>) =
+            column.extract()?;
+        // A mask is true where a value is missing.
+        let mask = || -> PyResult<Vec<bool>> {
+            match more.is_none() {
+                true => Ok(Vec::new()),
+                false => Ok(more.extract::<PyReadonlyArray1<'_, bool>>()?.as_array().to_vec()),
+            }
+        };
+        Ok(match kind.as_str() {
+            "f64" => Self::F64(values.extract::<PyReadonlyArray1<'_, f64>>()?.as_array().to_vec()),
+            "f32" => Self::F32(values.extract::<PyReadonlyArray1<'_, f32>>()?.as_array().to_vec()),
+            "i64" => {
+                let values = values.extract::<PyReadonlyArray1<'_, i64>>()?;
+                Self::I64(masked(values.as_array().iter().copied(), &mask()?))
+            }
+            "u64" => {
+                let values = values.extract::<PyReadonlyArray1<'_, u64>>()?;
+                Self::U64(masked(values.as_array().iter().copied(), &mask()?))
+            }
+            "time" => {
+                let values = values.extract::<PyReadonlyArray1<'_, i64>>()?;
+                let known = |value: &i64| (*value != NOT_A_TIME).then_some(*value);
+                Self::Times(values.as_array().iter().map(known).collect(), more.extract()?)
+            }
+            "text" => Self::Texts(values.extract()?),
+            "codes" => {
+                let codes = values.extract::<PyReadonlyArray1<'_, i32>>()?;
+                let known = |code: &i32| (*code >= 0).then_some(*code);
+                Self::Codes(codes.as_array().iter().map(known).collect(), more.extract()?)
+            }
+            _ => return Err(PyTypeError::new_err("no such kind of column")),
+        })
+    }
+}
+
+/// Values, missing where the mask is true; an empty mask hides none.
+fn masked<T>(values: impl Iterator<Item = T>, mask: &[bool]) -> Vec<Option<T>> {
+    let hidden = |i: usize| mask.get(i).copied().unwrap_or(false);
+    values.enumerate().map(|(i, value)| (!hidden(i)).then_some(value)).collect()
+}
+
+impl Column {
+    /// The number of values.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::F64(values) => values.len(),
+            Self::F32(values) => values.len(),
+            Self::I64(values) | Self::Times(values, _) => values.len(),
+            Self::U64(values) => values.len(),
+            Self::Texts(values) => values.len(),
+            Self::Codes(values, _) => values.len(),
+        }
+    }
+
+    /// The column of a record batch.
+    pub(crate) fn into_array(self) -> PyResult<ArrayRef> {
+        Ok(match self {
+            Self::F64(values) => Arc::new(Float64Array::from(values)),
+            Self::F32(values) => Arc::new(Float32Array::from(values)),
+            Self::I64(values) => Arc::new(Int64Array::from(values)),
+            Self::U64(values) => Arc::new(UInt64Array::from(values)),
+            Self::Times(values, unit) => match unit.as_str() {
+                "s" => Arc::new(TimestampSecondArray::from(values)),
+                "ms" => Arc::new(TimestampMillisecondArray::from(values)),
+                "us" => Arc::new(TimestampMicrosecondArray::from(values)),
+                _ => Arc::new(TimestampNanosecondArray::from(values)),
+            },
+            Self::Texts(values) => Arc::new(LargeStringArray::from(values)),
+            Self::Codes(codes, texts) => {
+                let texts = Arc::new(StringArray::from(texts));
+                let array = DictionaryArray::<Int32Type>::try_new(Int32Array::from(codes), texts);
+                Arc::new(array.map_err(|_| PyTypeError::new_err("a category has no text"))?)
+            }
+        })
+    }
+
+    /// The targets of a matrix; dates come as texts.
+    pub(crate) fn targets(&self) -> PyResult<Vec<OwnTarget>> {
+        fn all<T: ToTarget>(values: &[Option<T>]) -> Vec<OwnTarget> {
+            let missing = || OwnTarget::Number(f64::NAN);
+            values.iter().map(|value| value.as_ref().map_or_else(missing, T::to_target)).collect()
+        }
+        Ok(match self {
+            Self::F64(values) => values.iter().map(ToTarget::to_target).collect(),
+            Self::F32(values) => values.iter().map(ToTarget::to_target).collect(),
+            Self::I64(values) => all(values),
+            Self::U64(values) => all(values),
+            Self::Texts(values) => all(values),
+            Self::Times(..) | Self::Codes(..) => {
+                return Err(PyTypeError::new_err("targets come as numbers or texts"));
+            }
+        })
+    }
+}

@@ -1,0 +1,97 @@
+//! Errors of the library as exceptions of the package, in Python's words.
+
+use dpsis::{Error, ErrorKind, Parameter};
+use pyo3::exceptions::PyKeyboardInterrupt;
+use pyo3::prelude::*;
+
+/// The parameter of the package that states a parameter of the library; empty if there is none.
+pub(crate) fn parameter(parameter: Parameter) -> &'static str {
+    match parameter {
+        Parameter::K => "k",
+        Parameter::Epsilon => "epsilon",
+        Parameter::Delta => "delta",
+        Parameter::Shares => "shares",
+        Parameter::Direction => "direction",
+        Parameter::Neighbors => "neighbors",
+        Parameter::Target | Parameter::TargetIndex => "target",
+        Parameter::TargetFile => "target_file",
+        Parameter::TargetBounds => "target_bounds",
+        Parameter::Classes => "classes",
+        Parameter::Center => "center",
+        Parameter::Id => "id",
+        Parameter::Exclude => "exclude",
+        Parameter::Orientation => "features_as_rows",
+        Parameter::Delimiter => "delimiter",
+        Parameter::DecimalComma => "decimal_comma",
+        Parameter::NumericNames => "numeric_names",
+        Parameter::Missing => "missing",
+        Parameter::Bounds | Parameter::BoundsFile => "bounds",
+        Parameter::Scaling => "scale",
+        Parameter::Score => "score",
+        Parameter::Method => "method",
+        Parameter::Blocks => "blocks",
+        Parameter::Penalty => "penalty",
+        Parameter::Mechanism => "mechanism",
+        Parameter::OfMechanism(name) => name,
+        Parameter::Sensitivity => "sensitivity",
+        Parameter::CandidateColumns => "columns",
+        Parameter::Inspect => "dpsis.inspect",
+        Parameter::Threads => "threads",
+        Parameter::Ledger => "ledger",
+        // The others are of the command line alone.
+        _ => "",
+    }
+}
+
+/// The names of parameters, each once.
+pub(crate) fn parameters(all: &[Parameter]) -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in all.iter().map(|one| parameter(*one)) {
+        if !name.is_empty() && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+/// The names of parameters in parentheses, behind a blank; empty if there are none.
+pub(crate) fn words(all: &[Parameter]) -> String {
+    match parameters(all) {
+        names if names.is_empty() => String::new(),
+        names => format!(" ({})", names.join(", ")),
+    }
+}
+
+/// The exception for an error.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let class = match error.kind() {
+        ErrorKind::Request => "RequestError",
+        ErrorKind::Input => "InputError",
+        ErrorKind::Budget => "BudgetExceeded",
+        ErrorKind::Canceled => return PyKeyboardInterrupt::new_err(error.to_string()),
+        _ => "ReadError",
+    };
+    let (row, column) = error.place().map_or((None, None), |place| (place.row, place.column));
+    let text = format!("{error}{}", words(error.parameters()));
+    let arguments = (text, parameters(error.parameters()), row, column);
+    let made = py
+        .import("dpsis._errors")
+        .and_then(|module| module.getattr(class))
+        .and_then(|class| class.call1(arguments));
+    match made {
+        Ok(exception) => PyErr::from_value(exception),
+        Err(error) => error,
+    }
+}
+
+/// Turns the error of a result into an exception.
+pub(crate) trait OrRaise<T> {
+    /// The value, or the exception for its error.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+
+impl<T> OrRaise<T> for dpsis::Result<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| exception(py, &error))
+    }
+}

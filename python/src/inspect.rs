@@ -1,0 +1,63 @@
+//! Looks at tables, which are not private.
+
+use dpsis::inspect::inspect as look;
+use dpsis::{Bounds, Parameter, Target, TargetColumn};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{OrRaise, parameters, words};
+use crate::interruptible::{Watch, run_detached};
+use crate::table::Table;
+
+/// Inspects a table: `findings` (topic, text with its parameters, whether it is odd), `rows`, `columns`, and `suggestion`,
+/// the arguments of a selection.
+#[pyfunction]
+pub(crate) fn inspect<'py>(
+    py: Python<'py>,
+    table: &Table,
+    classes: Option<Vec<String>>,
+    target_bounds: Option<(f64, f64)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let bounds = target_bounds.map(|(low, high)| Bounds::new(low, high)).transpose();
+    let bounds = bounds.map_err(|error| error.about([Parameter::TargetBounds])).or_raise(py)?;
+    let target = classes.map(Target::Classes).or(bounds.map(Target::Bounded));
+    let table = table.file()?.clone();
+    let inspection = run_detached(py, &Watch::default(), None, move || look(&table, target.as_ref()))?;
+    let findings: Vec<_> = inspection
+        .findings
+        .iter()
+        .map(|one| (one.topic, one.text.clone() + &words(&one.about), one.odd))
+        .collect();
+    let suggestion = PyDict::new(py);
+    let found = &inspection.suggestion;
+    match &found.facts.target {
+        TargetColumn::Named(name) => suggestion.set_item("target", name)?,
+        TargetColumn::At(place) => suggestion.set_item("target", place.saturating_sub(1))?,
+        TargetColumn::Last => {}
+    }
+    match &found.target {
+        Target::Classes(labels) => suggestion.set_item("classes", labels)?,
+        Target::Bounded(range) => {
+            suggestion.set_item("target_bounds", (range.low(), range.high()))?;
+        }
+        _ => {}
+    }
+    if let Some(id) = &found.facts.id {
+        suggestion.set_item("id", id)?;
+    }
+    for (parameter, values) in
+        [(Parameter::Exclude, &found.facts.exclude), (Parameter::Missing, &found.facts.missing)]
+    {
+        if !values.is_empty() {
+            suggestion.set_item(parameters(&[parameter])[0], values)?;
+        }
+    }
+    let all = PyDict::new(py);
+    all.set_item("rows", inspection.rows)?;
+    all.set_item("columns", inspection.columns)?;
+    all.set_item("features", found.features)?;
+    all.set_item("undecided", found.undecided)?;
+    all.set_item("findings", findings)?;
+    all.set_item("suggestion", suggestion)?;
+    Ok(all)
+}

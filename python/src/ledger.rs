@@ -1,0 +1,65 @@
+//! Ledgers.
+
+use std::path::PathBuf;
+
+use dpsis::report::to_json;
+use dpsis::{Delta, Error, Exact, Ledger, LedgerTerms, Parameter, Result};
+use pyo3::prelude::*;
+
+use crate::errors::OrRaise;
+use crate::options::neighbors;
+
+/// Opens the ledger at a path; with a cap, makes one if there is none. What is stated must be what the file says.
+#[pyfunction]
+pub(crate) fn open_ledger(
+    py: Python<'_>,
+    path: PathBuf,
+    cap: Option<String>,
+    name: Option<String>,
+    delta: Option<String>,
+    relation: Option<String>,
+) -> PyResult<()> {
+    let opened = || -> Result<()> {
+        let cap = cap.as_deref().map(str::parse).transpose()?;
+        let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
+        let relation = relation.as_deref().map(neighbors).transpose()?;
+        if !path.exists() {
+            let Some(cap) = &cap else {
+                let rule = "there is no ledger at this path: with a cap, one is made";
+                return Err(Error::io(rule).about([Parameter::Ledger]));
+            };
+            let mut terms = LedgerTerms::new(dpsis::Epsilon::clone(cap));
+            terms = terms.name(name.as_deref().unwrap_or_default());
+            terms = terms.delta(delta.clone().unwrap_or_else(Delta::zero));
+            terms = terms.neighbors(relation.unwrap_or_default());
+            match Ledger::create(&path, terms) {
+                Ok(_) => return Ok(()),
+                // Another process may have made it since.
+                Err(error) if !path.exists() => return Err(error),
+                Err(_) => {}
+            }
+        }
+        let terms = Ledger::open(&path)?.read()?.terms;
+        let differs = [
+            ("cap", cap.is_some_and(|stated| stated != terms.cap)),
+            ("name", name.is_some_and(|stated| stated != terms.name)),
+            ("delta", delta.is_some_and(|stated| stated != terms.delta)),
+            ("neighbors", relation.is_some_and(|stated| stated != terms.neighbors)),
+        ];
+        match differs.iter().find(|(_, differs)| *differs) {
+            None => Ok(()),
+            Some((what, _)) => {
+                let rule = format!("the ledger at this path has another {what}, which is fixed");
+                Err(Error::request(rule).about([Parameter::Ledger]))
+            }
+        }
+    };
+    opened().or_raise(py)
+}
+
+/// The content of a ledger as JSON, what is spent, and what is left.
+#[pyfunction]
+pub(crate) fn read_ledger(py: Python<'_>, path: PathBuf) -> PyResult<(String, String, String)> {
+    let balance = Ledger::open(path).and_then(|ledger| ledger.read()).or_raise(py)?;
+    Ok((to_json(&balance).or_raise(py)?, balance.spent(), balance.left()))
+}

@@ -1,0 +1,50 @@
+//! The Python package `dpsis`, as far as it is not Python: tables, requests and releases of the library.
+//!
+//! What users see - functions, checks of types, documentation - is written in Python beside this crate. Here a table of
+//! Python becomes one of the library, a request is built, and the library runs it on a thread of its own while Python
+//! can be interrupted.
+
+mod bounds;
+mod choose;
+mod columns;
+mod compare;
+mod errors;
+mod inspect;
+mod interruptible;
+mod ledger;
+mod options;
+mod plan;
+mod released;
+mod request;
+mod select;
+mod table;
+
+use pyo3::prelude::*;
+
+/// The functions that the package `dpsis` is built on; private to it.
+#[pymodule]
+mod _native {
+    #[pymodule_export]
+    use crate::bounds::bounds;
+    #[pymodule_export]
+    use crate::choose::choose;
+    #[pymodule_export]
+    use crate::compare::compare;
+    #[pymodule_export]
+    use crate::inspect::inspect;
+    #[pymodule_export]
+    use crate::ledger::{open_ledger, read_ledger};
+    #[pymodule_export]
+    use crate::plan::plan;
+    #[pymodule_export]
+    use crate::select::select;
+    #[pymodule_export]
+    use crate::table::Table;
+
+    use super::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}

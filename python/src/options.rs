@@ -1,0 +1,63 @@
+//! Values of options that are words.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use dpsis::mechanism::{Mechanism, Parameters, by_id};
+use dpsis::{Error, Exact, Neighbors, Parameter, Result, ScoreKind};
+
+/// The value that a word stands for.
+///
+/// # Errors
+///
+/// `Request` for another word, with those there are.
+pub(crate) fn word<T: Copy>(about: Parameter, stated: &str, words: &[(&str, T)]) -> Result<T> {
+    let found = words.iter().find(|(word, _)| *word == stated);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+        Error::request(format!("there is no such value: it is one of {}", words.join(", ")))
+            .about([about])
+    })
+}
+
+pub(crate) fn neighbors(stated: &str) -> Result<Neighbors> {
+    let words =
+        [("add-remove", Neighbors::AddRemove), ("replace-one", Neighbors::ReplaceOne)];
+    word(Parameter::Neighbors, stated, &words)
+}
+
+pub(crate) fn score(stated: &str) -> Result<ScoreKind> {
+    let words = [
+        ("ks", ScoreKind::Ks),
+        ("correlation", ScoreKind::Correlation),
+        ("kendall", ScoreKind::Kendall),
+    ];
+    word(Parameter::Score, stated, &words)
+}
+
+/// The mechanism of an id, with its parameters by name, as text.
+pub(crate) fn mechanism(
+    id: &str,
+    stated: &BTreeMap<String, String>,
+) -> Result<Arc<dyn Mechanism>> {
+    let mut parameters = Parameters::default();
+    for (name, value) in stated {
+        let slot = match name.as_str() {
+            "gamma" => &mut parameters.gamma,
+            "beta" => &mut parameters.beta,
+            "share" => &mut parameters.share,
+            "stop" => &mut parameters.stop,
+            "eta" => &mut parameters.eta,
+            "noise" => {
+                parameters.noise = Some(value.clone());
+                continue;
+            }
+            _ => {
+                let rule = "no mechanism has a parameter of this name";
+                return Err(Error::request(rule).about([Parameter::Mechanism]));
+            }
+        };
+        *slot = Some(Exact::from(value.as_str()));
+    }
+    by_id(id, &parameters)
+}

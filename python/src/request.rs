@@ -1,0 +1,194 @@
+//! The request that the options of a selection make.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use dpsis::{
+    Bounds, Center, Error, Method, Parameter, Result, Scaling, Select, Target, TwoStage,
+};
+use pyo3::prelude::*;
+
+use crate::options::{mechanism, neighbors, score, word};
+
+/// The share of the budget for directions, if none is stated.
+const DIRECTION_SHARE: &str = "0.05";
+
+/// The options of a selection; numbers that are read exactly come as text.
+#[derive(FromPyObject)]
+#[pyo3(from_item_all)]
+pub(crate) struct Options {
+    k: usize,
+    epsilon: String,
+    delta: Option<String>,
+    classes: Option<Vec<String>>,
+    target_bounds: Option<(f64, f64)>,
+    bounds: Option<Clip>,
+    scale: Option<String>,
+    score: Option<String>,
+    center: StatedCenter,
+    neighbors: String,
+    shares: BTreeMap<String, String>,
+    direction: bool,
+    method: String,
+    blocks: Option<u64>,
+    penalty: Option<f64>,
+    mechanism: Option<String>,
+    parameters: BTreeMap<String, String>,
+    memory: u64,
+    threads: Option<usize>,
+}
+
+/// Ranges of features: one for all, by name, or in a file.
+#[derive(FromPyObject)]
+enum Clip {
+    All((f64, f64)),
+    File(PathBuf),
+    ByName(Vec<(String, f64, f64)>),
+}
+
+/// The center of the target.
+#[derive(FromPyObject)]
+enum StatedCenter {
+    Value(f64),
+    Word(String),
+    Shares(Vec<(String, f64)>),
+}
+
+impl Options {
+    /// The request, unchecked.
+    pub(crate) fn request(&self) -> Result<Select> {
+        let share = |name: &str, default: &str| {
+            self.shares.get(name).cloned().unwrap_or_else(|| default.to_owned())
+        };
+        let known = ["target", "center", "estimates", "direction"];
+        if self.shares.keys().any(|name| !known.contains(&name.as_str())) {
+            let rule = "shares are of target, center, estimates and direction";
+            return Err(Error::request(rule).about([Parameter::Shares]));
+        }
+        let mut select = Select::new(self.k)
+            .epsilon(self.epsilon.as_str())
+            .target(self.target()?)
+            .center(self.center()?)
+            .neighbors(neighbors(&self.neighbors)?)
+            .shares(share("target", "0.10").as_str(), share("center", "0.05").as_str())
+            .estimates(share("estimates", "0.10").as_str())
+            .memory(self.memory);
+        if let Some(delta) = &self.delta {
+            select = select.delta(delta.as_str());
+        }
+        if let Some(stated) = &self.score {
+            select = select.score(score(stated)?);
+        }
+        match (self.direction, self.shares.get("direction")) {
+            (true, stated) => {
+                select = select.direction(stated.map_or(DIRECTION_SHARE, String::as_str));
+            }
+            (false, Some(_)) => {
+                let rule = "the share of directions needs the release of directions";
+                return Err(
+                    Error::request(rule).about([Parameter::Direction, Parameter::Shares])
+                );
+            }
+            (false, None) => {}
+        }
+        if let Some(threads) = self.threads {
+            select = select.threads(threads);
+        }
+        self.scaled(self.by_method(select)?)
+    }
+
+    fn target(&self) -> Result<Target> {
+        match (&self.classes, self.target_bounds) {
+            (Some(_), Some(_)) => {
+                let rule = "the target is one of classes, or a number in a range: not both";
+                Err(Error::request(rule).about([Parameter::Classes, Parameter::TargetBounds]))
+            }
+            (Some(labels), None) => Ok(Target::Classes(labels.clone())),
+            (None, Some((low, high))) => {
+                let bounds = Bounds::new(low, high);
+                bounds.map(Target::Bounded).map_err(|e| e.about([Parameter::TargetBounds]))
+            }
+            (None, None) => Ok(Target::Numeric),
+        }
+    }
+
+    fn center(&self) -> Result<Center> {
+        match &self.center {
+            StatedCenter::Value(value) => Ok(Center::Stated(*value)),
+            StatedCenter::Shares(shares) => Ok(Center::Shares(shares.clone())),
+            StatedCenter::Word(stated) => {
+                let words = [("private", true), ("none", false)];
+                let private = word(Parameter::Center, stated, &words)?;
+                Ok(if private { Center::Private } else { Center::None })
+            }
+        }
+    }
+
+    fn by_method(&self, select: Select) -> Result<Select> {
+        #[derive(Clone, Copy, PartialEq)]
+        enum Whole {
+            DpSis,
+            TwoStage,
+            DpKendall,
+        }
+        let words = [
+            ("dp-sis", Whole::DpSis),
+            ("two-stage", Whole::TwoStage),
+            ("dpkendall", Whole::DpKendall),
+        ];
+        let whole = word(Parameter::Method, &self.method, &words)?;
+        if whole != Whole::TwoStage && (self.blocks.is_some() || self.penalty.is_some()) {
+            let rule = "blocks and a penalty belong to the two-stage method";
+            return Err(Error::request(rule).about([Parameter::Method]));
+        }
+        let default = if whole == Whole::TwoStage { "peel" } else { "canonical" };
+        let stated = self.mechanism.is_some() || !self.parameters.is_empty();
+        let select = match stated {
+            true => {
+                let id = self.mechanism.as_deref().unwrap_or(default);
+                select.mechanism(mechanism(id, &self.parameters)?)
+            }
+            false => select,
+        };
+        Ok(match whole {
+            Whole::DpSis => select,
+            Whole::DpKendall => select.method(Method::DpKendall),
+            Whole::TwoStage => {
+                let mut two_stage = TwoStage::default();
+                if let Some(blocks) = self.blocks {
+                    two_stage = two_stage.blocks(blocks);
+                }
+                if let Some(penalty) = self.penalty {
+                    two_stage = two_stage.penalty(penalty);
+                }
+                select.method(Method::TwoStage(two_stage))
+            }
+        })
+    }
+
+    fn scaled(&self, select: Select) -> Result<Select> {
+        let words = [("row-rank", true), ("cpm", false)];
+        let row_rank = match &self.scale {
+            Some(stated) => Some(word(Parameter::Scaling, stated, &words)?),
+            None => None,
+        };
+        let select = if row_rank == Some(false) { select.counts_per_million() } else { select };
+        Ok(match (&self.bounds, row_rank) {
+            (Some(_), Some(true)) => {
+                let rule = "bounds and row ranks exclude each other";
+                return Err(Error::request(rule).about([Parameter::Bounds, Parameter::Scaling]));
+            }
+            (None, Some(true)) => select.scaling(Scaling::RowRank),
+            (None, _) => select,
+            (Some(Clip::All((low, high))), _) => select.bounds(*low, *high),
+            (Some(Clip::File(path)), _) => select.bounds_file(path),
+            (Some(Clip::ByName(all)), _) => {
+                let range = |(name, low, high): &(String, f64, f64)| {
+                    let bounds = Bounds::new(*low, *high);
+                    bounds.map(|b| (name.clone(), b)).map_err(|e| e.about([Parameter::Bounds]))
+                };
+                select.bounds_by_name(all.iter().map(range).collect::<Result<Vec<_>>>()?)
+            }
+        })
+    }
+}

@@ -1,0 +1,175 @@
+//! Tables of Python: files, matrices of numpy, data frames, and what has Arrow's stream interface.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow_array::ffi_stream::RecordBatchStreamReader;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_pyarrow::FromPyArrow;
+use arrow_schema::{Field, Schema, SchemaRef};
+use dpsis::{ArrayTable, Error, FileTable, OwnTarget, Result, TableFacts};
+use ndarray::Array1;
+use numpy::{PyArray2, PyArrayMethods};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+use crate::columns::Column;
+use crate::errors::OrRaise;
+
+/// A table that a function of the package takes.
+#[pyclass(frozen, module = "dpsis._native")]
+pub(crate) struct Table(pub(crate) Content);
+
+/// What is in a table.
+pub(crate) enum Content {
+    /// A file, or record batches.
+    File(FileTable),
+    F64(Matrix<f64>),
+    F32(Matrix<f32>),
+}
+
+/// A matrix of numpy, which is not copied, with its targets.
+pub(crate) struct Matrix<A> {
+    x: Py<PyArray2<A>>,
+    y: Array1<OwnTarget>,
+    names: Option<Vec<String>>,
+}
+
+impl<A: numpy::Element + Copy + Into<f64> + Sync> Matrix<A> {
+    /// Gives the matrix as a table of the library to `take`.
+    pub(crate) fn with<T>(
+        &self,
+        py: Python<'_>,
+        take: impl FnOnce(&ArrayTable<'_, A>) -> PyResult<T>,
+    ) -> PyResult<T> {
+        let x = self.x.bind(py).try_readonly();
+        let x = x.map_err(|_| PyValueError::new_err("the matrix is being written to"))?;
+        let table = self.table(x.as_array()).or_raise(py)?;
+        take(&table)
+    }
+
+    fn table<'a>(&self, x: ndarray::ArrayView2<'a, A>) -> Result<ArrayTable<'a, A>> {
+        let table = ArrayTable::new(x, self.y.view())?;
+        match &self.names {
+            Some(names) => table.feature_names(names),
+            None => Ok(table),
+        }
+    }
+}
+
+#[pymethods]
+impl Table {
+    /// The file at a path, with facts as JSON.
+    #[staticmethod]
+    fn of_file(py: Python<'_>, path: PathBuf, facts: &str) -> PyResult<Self> {
+        let facts = facts_of(facts).or_raise(py)?;
+        Ok(Self(Content::File(FileTable::new(path).facts(facts))))
+    }
+
+    /// A matrix of numbers, one row per sample, with one target for each row.
+    #[staticmethod]
+    fn of_matrix(
+        x: &Bound<'_, PyAny>,
+        y: Column,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
+        let y = Array1::from(y.targets()?);
+        let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
+            Content::F64(Matrix { x: x.clone().unbind(), y, names })
+        } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
+            Content::F32(Matrix { x: x.clone().unbind(), y, names })
+        } else {
+            return Err(PyTypeError::new_err("a matrix holds numbers of type float64 or float32"));
+        };
+        Ok(Self(content))
+    }
+
+    /// What has Arrow's stream interface, with facts as JSON, and targets if they are beside it.
+    #[staticmethod]
+    fn of_stream(
+        py: Python<'_>,
+        stream: &Bound<'_, PyAny>,
+        y: Option<Column>,
+        facts: &str,
+    ) -> PyResult<Self> {
+        let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
+        let schema = reader.schema();
+        let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
+        let batches = batches
+            .map_err(|_| Error::input("the stream of record batches broke off"))
+            .or_raise(py)?;
+        Self::of_batches(py, schema, batches, y, facts)
+    }
+
+    /// Columns by name, of the same length, with facts as JSON, and targets if they are beside them.
+    #[staticmethod]
+    fn of_columns(
+        py: Python<'_>,
+        columns: Vec<(String, Column)>,
+        rows: usize,
+        y: Option<Column>,
+        facts: &str,
+    ) -> PyResult<Self> {
+        let (mut fields, mut arrays) = (Vec::new(), Vec::new());
+        for (name, column) in columns {
+            let array = column.into_array()?;
+            fields.push(Field::new(name, array.data_type().clone(), true));
+            arrays.push(array);
+        }
+        let batch = batch(Arc::new(Schema::new(fields)), arrays, rows)?;
+        Self::of_batches(py, batch.schema(), vec![batch], y, facts)
+    }
+}
+
+impl Table {
+    fn of_batches(
+        py: Python<'_>,
+        schema: SchemaRef,
+        batches: Vec<RecordBatch>,
+        y: Option<Column>,
+        facts: &str,
+    ) -> PyResult<Self> {
+        let facts = facts_of(facts).or_raise(py)?;
+        let Some(y) = y else {
+            let table = FileTable::from_batches(schema, batches).or_raise(py)?;
+            return Ok(Self(Content::File(table.facts(facts))));
+        };
+        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        if rows != y.len() {
+            let wrong = Error::request("X and y must have the same number of rows");
+            return Err(wrong).or_raise(py);
+        }
+        let y = y.into_array()?;
+        let field = Field::new("", y.data_type().clone(), true);
+        let fields = schema.fields().iter().cloned().chain([Arc::new(field)]);
+        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+        let mut first = 0;
+        let mut with_targets = Vec::new();
+        for one in batches {
+            let rows = one.num_rows();
+            let columns = one.columns().iter().cloned().chain([y.slice(first, rows)]);
+            with_targets.push(batch(schema.clone(), columns.collect(), rows)?);
+            first += rows;
+        }
+        let table = FileTable::from_batches(schema, with_targets).or_raise(py)?;
+        Ok(Self(Content::File(table.facts(facts).with_target_beside())))
+    }
+
+    /// The table as one that is read, which a matrix is not.
+    pub(crate) fn file(&self) -> PyResult<&FileTable> {
+        match &self.0 {
+            Content::File(table) => Ok(table),
+            _ => Err(PyTypeError::new_err("this function takes no matrix")),
+        }
+    }
+}
+
+fn batch(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> PyResult<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    let batch = RecordBatch::try_new_with_options(schema, columns, &options);
+    batch.map_err(|_| PyValueError::new_err("the columns differ in length"))
+}
+
+fn facts_of(json: &str) -> Result<TableFacts> {
+    serde_json::from_str(json).map_err(|error| Error::request(format!("wrong facts: {error}")))
+}

@@ -1,0 +1,66 @@
+//! Record batches in memory.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_schema::SchemaRef;
+
+use crate::error::{Error, Result};
+
+/// Record batches of one schema.
+#[derive(Clone)]
+pub(in crate::data) struct RecordBatches {
+    schema: SchemaRef,
+    batches: Arc<[RecordBatch]>,
+    /// Whether the last column holds targets, beside the table.
+    target_beside: bool,
+}
+
+impl RecordBatches {
+    /// RecordBatches that all have the columns of this schema.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if one has others.
+    pub(in crate::data) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Result<Self> {
+        let types = |of: &SchemaRef| {
+            Vec::from_iter(of.fields().iter().map(|field| field.data_type().clone()))
+        };
+        let expected = types(&schema);
+        if batches.iter().any(|batch| types(&batch.schema()) != expected) {
+            return Err(Error::request("a record batch has other columns than the schema states"));
+        }
+        Ok(Self { schema, batches: batches.into(), target_beside: false })
+    }
+
+    /// The same; the last column holds targets.
+    pub(in crate::data) fn with_target_beside(self) -> Self {
+        Self { target_beside: true, ..self }
+    }
+
+    pub(super) fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    /// The number of rows.
+    pub(super) fn rows(&self) -> u64 {
+        self.batches.iter().map(|batch| batch.num_rows() as u64).sum()
+    }
+
+    /// The place of the targets, if they are beside the table.
+    pub(super) fn target(&self) -> Option<usize> {
+        self.target_beside.then(|| self.schema.fields().len().checked_sub(1)).flatten()
+    }
+
+    /// The batches with these columns alone.
+    pub(super) fn projected(
+        &self,
+        columns: &[usize],
+    ) -> impl Iterator<Item = Result<RecordBatch>> + Send + use<'_> {
+        let columns = columns.to_vec();
+        let project = move |batch: &RecordBatch| {
+            batch.project(&columns).map_err(|_| Error::input("a record batch lacks a column"))
+        };
+        self.batches.iter().map(project)
+    }
+}
