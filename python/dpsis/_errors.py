@@ -33,7 +33,7 @@ class DpsisError(Exception):
         self.column = column
 
     def __str__(self) -> str:
-        return self.message
+        return f"{self.message} ({', '.join(self.parameters)})" if self.parameters else self.message
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.message, self.parameters, self.row, self.column)

@@ -17,7 +17,7 @@ except ImportError as error:  # pragma: no cover
     raise ImportError("PrivateSelectKBest needs scikit-learn 1.6 or later") from error
 
 from . import _arguments as arguments
-from ._errors import DpsisWarning, RequestError
+from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
 from ._select import drawn, select_options
 from ._tables import is_text, table, target_column
@@ -31,7 +31,6 @@ _OPTIONS = (
     "target_bounds",
     "bounds",
     "scale",
-    "score",
     "center",
     "neighbors",
     "shares",
@@ -58,8 +57,10 @@ class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     classes : list, default=None
         The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
         number.
-    target_bounds, bounds, score, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
-mechanism, parameters, memory, threads, progress
+    score_func : {'ks', 'correlation', 'kendall'}, default=None
+        How features are scored: `score` of `dpsis.select`, which is the name of a method here.
+    target_bounds, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, mechanism, \
+parameters, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -110,7 +111,7 @@ mechanism, parameters, memory, threads, progress
         classes: Iterable[Any] | None = None,
         target_bounds: Sequence[float] | None = None,
         bounds: Any = None,
-        score: str | None = None,
+        score_func: str | None = None,
         scale: str | None = None,
         center: Any = "private",
         neighbors: str = "add-remove",
@@ -134,7 +135,7 @@ mechanism, parameters, memory, threads, progress
         self.classes = classes
         self.target_bounds = target_bounds
         self.bounds = bounds
-        self.score = score
+        self.score_func = score_func
         self.scale = scale
         self.center = center
         self.neighbors = neighbors
@@ -175,18 +176,18 @@ mechanism, parameters, memory, threads, progress
             Less is left in the ledger than epsilon; no data were read. (GridSearchCV and cross_validate turn errors of
             a fit into missing scores, unless ``error_score='raise'``.)
         """
-        options = select_options({name: getattr(self, name) for name in _OPTIONS})
+        stated = {name: getattr(self, name) for name in _OPTIONS}
+        options = select_options({**stated, "score": self.score_func})
         if y is None:
             rule = "requires y to be passed, but the target y is None"
             raise RequestError(f"{type(self).__name__} {rule}", ["y"])
         if _is_frame(X):
             validate_data(self, X, skip_check_array=True)
-            data, names = X, None
+            data = X
         else:
             data = validate_data(
                 self, X, dtype=(np.float64, np.float32), ensure_all_finite=False, order=None
             )
-            names = None
         if not hasattr(y, "to_list") and not hasattr(y, "to_pylist"):
             y = column_or_1d(y, warn=True)
         if self.classes is None and is_text(target_column(y)):
@@ -201,18 +202,20 @@ mechanism, parameters, memory, threads, progress
         if self.ledger is not None and self.random_state is not None:
             rule = "a seeded result is not for release: no ledger pays for it"
             raise RequestError(rule, ["random_state", "ledger"])
-        stated = self.get_params(deep=False)
-        request = arguments.note("PrivateSelectKBest", _public(stated), _defaults(type(self)))
-        source = table(data, y, feature_names=names)
-        self.selection_ = drawn(
-            source,
-            options,
-            request,
-            payer(self.ledger, self.note),
-            self._seed(),
-            self.progress,
-            stacklevel=2,
-        )
+        all_stated = self.get_params(deep=False)
+        request = arguments.note("PrivateSelectKBest", _public(all_stated), _defaults(type(self)))
+        try:
+            self.selection_ = drawn(
+                table(data, y),
+                options,
+                request,
+                payer(self.ledger, self.note),
+                self._seed(),
+                self.progress,
+                stacklevel=2,
+            )
+        except DpsisError as error:
+            raise _renamed(error) from None
         self._support = np.zeros(self.n_features_in_, dtype=bool)
         self._support[self.selection_.indices] = True
         return self
@@ -230,7 +233,7 @@ mechanism, parameters, memory, threads, progress
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.non_deterministic = True
+        tags.non_deterministic = self.random_state is None
         tags.target_tags.required = True
         tags.input_tags.allow_nan = True
         return tags
@@ -240,6 +243,13 @@ def _is_frame(data: Any) -> bool:
     return hasattr(data, "columns") and (
         hasattr(data, "__arrow_c_stream__") or type(data).__module__.split(".")[0] == "pandas"
     )
+
+
+def _renamed(error: DpsisError) -> DpsisError:
+    """The error with the names that parameters have here."""
+    names = {"score": "score_func", "seed": "random_state", "data": "X"}
+    parameters = [names.get(name, name) for name in error.parameters]
+    return type(error)(error.message, parameters, error.row, error.column)
 
 
 def _public(stated: Mapping[str, Any]) -> dict[str, Any]:

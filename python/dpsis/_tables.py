@@ -6,7 +6,9 @@ pyarrow, frames of polars, relations of DuckDB - is read by it, its columns borr
 
 from __future__ import annotations
 
+import datetime
 import json
+import operator
 import os
 from typing import Any
 
@@ -97,7 +99,7 @@ def _place(target: Any) -> Any:
     """The target's column: its name, or its place as the library counts, from 1; None is the last."""
     if target is None or isinstance(target, str):
         return target
-    place = arguments.operator.index(target)
+    place = operator.index(target)
     if place == -1:
         return None
     if place < 0:
@@ -147,10 +149,10 @@ def _matrix(data: Any) -> np.ndarray[Any, Any]:
 def _feature_names(names: Any, features: int) -> list[str] | None:
     if names is None:
         return None
-    names = [str(name) for name in names]
-    if len(names) != features:
+    texts = [str(name) for name in names]
+    if len(texts) != features:
         raise RequestError("there must be one name for each column", ["feature_names"])
-    return names
+    return texts
 
 
 def _check_rows(shape: tuple[int, ...], targets: int) -> None:
@@ -221,8 +223,8 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         return ("f64" if wide else "f32"), series.to_numpy(dtype=dtype, na_value=np.nan), None
     if kind in "iu":
         hidden = series.isna().to_numpy(dtype=bool)
-        dtype = np.int64 if kind == "i" else np.uint64
-        return f"{kind}64", series.to_numpy(dtype=dtype, na_value=0), hidden
+        wide_enough = np.int64 if kind == "i" else np.uint64
+        return f"{kind}64", series.to_numpy(dtype=wide_enough, na_value=0), hidden
     return "text", [arguments.text_of(value) for value in series.tolist()], None
 
 
@@ -249,7 +251,12 @@ def target_column(y: Any) -> tuple[str, Any, Any]:
         values = y.to_list() if package == "polars" else y.to_pylist()
         column = _array_column(_listed_array(values))
     else:
-        column = _array_column(_listed_array(y) if isinstance(y, (list, tuple)) else np.asarray(y))
+        y = y if isinstance(y, (list, tuple)) else np.asarray(y)
+        is_listed = isinstance(y, (list, tuple)) or (y.dtype.kind == "O" and y.ndim == 1)
+        y = _listed_array(y) if is_listed else y
+        column = _array_column(y)
+        if y.dtype.kind == "O" and _are_dates(y):
+            return "text", column[1], "dates"
     if np.ndim(column[1]) != 1:
         raise RequestError("y must have one dimension", ["y"])
     kind, values, more = column
@@ -257,7 +264,7 @@ def target_column(y: Any) -> tuple[str, Any, Any]:
         return "text", [more[code] if code >= 0 else None for code in values.tolist()], None
     if kind == "time":
         dates = values.view(f"datetime64[{more}]")
-        return "text", [arguments.text_of(value) for value in dates], None
+        return "text", [arguments.text_of(value) for value in dates], "dates"
     return column
 
 
@@ -270,6 +277,11 @@ def _listed_array(values: Any) -> np.ndarray[Any, Any]:
     return found.astype(np.float64) if numeric and not wide else found
 
 
+def _are_dates(values: np.ndarray[Any, Any]) -> bool:
+    """Whether all objects are dates, or missing."""
+    return all(isinstance(value, datetime.date) or arguments.text_of(value) is None for value in values)
+
+
 def is_text(column: tuple[str, Any, Any]) -> bool:
-    """Whether a target's values are texts, none of which is known to be a number."""
-    return column[0] == "text"
+    """Whether a target's values are texts, and no dates."""
+    return column[0] == "text" and column[2] != "dates"

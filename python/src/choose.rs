@@ -94,7 +94,8 @@ impl Options {
             Stated::Each(all) => Candidates::with_sensitivities(all.iter().cloned()),
             Stated::Common(all) => {
                 let sensitivity = self.sensitivity.as_deref().ok_or_else(|| {
-                    let rule = "the sensitivity must be stated: how much one row can change a score";
+                    let rule =
+                        "the sensitivity must be stated: how much one row can change a score";
                     Error::request(rule).about([Parameter::Sensitivity])
                 })?;
                 Candidates::new(all.iter().cloned(), sensitivity)

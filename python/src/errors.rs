@@ -72,8 +72,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
         _ => "ReadError",
     };
     let (row, column) = error.place().map_or((None, None), |place| (place.row, place.column));
-    let text = format!("{error}{}", words(error.parameters()));
-    let arguments = (text, parameters(error.parameters()), row, column);
+    let arguments = (error.to_string(), parameters(error.parameters()), row, column);
     let made = py
         .import("dpsis._errors")
         .and_then(|module| module.getattr(class))

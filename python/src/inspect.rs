@@ -22,7 +22,8 @@ pub(crate) fn inspect<'py>(
     let bounds = bounds.map_err(|error| error.about([Parameter::TargetBounds])).or_raise(py)?;
     let target = classes.map(Target::Classes).or(bounds.map(Target::Bounded));
     let table = table.file()?.clone();
-    let inspection = run_detached(py, &Watch::default(), None, move || look(&table, target.as_ref()))?;
+    let inspection =
+        run_detached(py, &Watch::default(), None, move || look(&table, target.as_ref()))?;
     let findings: Vec<_> = inspection
         .findings
         .iter()

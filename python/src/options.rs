@@ -21,8 +21,7 @@ pub(crate) fn word<T: Copy>(about: Parameter, stated: &str, words: &[(&str, T)])
 }
 
 pub(crate) fn neighbors(stated: &str) -> Result<Neighbors> {
-    let words =
-        [("add-remove", Neighbors::AddRemove), ("replace-one", Neighbors::ReplaceOne)];
+    let words = [("add-remove", Neighbors::AddRemove), ("replace-one", Neighbors::ReplaceOne)];
     word(Parameter::Neighbors, stated, &words)
 }
 
@@ -36,10 +35,7 @@ pub(crate) fn score(stated: &str) -> Result<ScoreKind> {
 }
 
 /// The mechanism of an id, with its parameters by name, as text.
-pub(crate) fn mechanism(
-    id: &str,
-    stated: &BTreeMap<String, String>,
-) -> Result<Arc<dyn Mechanism>> {
+pub(crate) fn mechanism(id: &str, stated: &BTreeMap<String, String>) -> Result<Arc<dyn Mechanism>> {
     let mut parameters = Parameters::default();
     for (name, value) in stated {
         let slot = match name.as_str() {

@@ -63,7 +63,11 @@ impl Options {
         let share = |name: &str, default: &str| {
             self.shares.get(name).cloned().unwrap_or_else(|| default.to_owned())
         };
-        if self.shares.keys().any(|name| !["target", "center", "estimates"].contains(&name.as_str())) {
+        if self
+            .shares
+            .keys()
+            .any(|name| !["target", "center", "estimates"].contains(&name.as_str()))
+        {
             let rule = "a plan has shares of target, center and estimates";
             return Err(Error::request(rule).about([Parameter::Shares]));
         }

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dpsis::{
-    Bounds, Center, Error, Method, Parameter, Result, Scaling, Select, Target, TwoStage,
-};
+use dpsis::{Bounds, Center, Error, Method, Parameter, Result, Scaling, Select, Target, TwoStage};
 use pyo3::prelude::*;
 
 use crate::options::{mechanism, neighbors, score, word};
@@ -85,9 +83,7 @@ impl Options {
             }
             (false, Some(_)) => {
                 let rule = "the share of directions needs the release of directions";
-                return Err(
-                    Error::request(rule).about([Parameter::Direction, Parameter::Shares])
-                );
+                return Err(Error::request(rule).about([Parameter::Direction, Parameter::Shares]));
             }
             (false, None) => {}
         }

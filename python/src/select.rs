@@ -47,10 +47,12 @@ pub(crate) fn select<'py>(
     let terms = Terms { ledger, seed, note: RunNote::new(run_note.0, run_note.1) };
     let outcome = match &table.0 {
         Content::File(file) => run(py, &watch, progress.as_ref(), || go(request, file, terms)),
-        Content::F64(matrix) => matrix
-            .with(py, |x| run(py, &watch, progress.as_ref(), || go(request, x, terms))),
-        Content::F32(matrix) => matrix
-            .with(py, |x| run(py, &watch, progress.as_ref(), || go(request, x, terms))),
+        Content::F64(matrix) => {
+            matrix.with(py, |x| run(py, &watch, progress.as_ref(), || go(request, x, terms)))
+        }
+        Content::F32(matrix) => {
+            matrix.with(py, |x| run(py, &watch, progress.as_ref(), || go(request, x, terms)))
+        }
     };
     match outcome? {
         Outcome::Private(selection) => released(py, &selection, &selection.indices()),

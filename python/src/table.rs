@@ -68,11 +68,7 @@ impl Table {
 
     /// A matrix of numbers, one row per sample, with one target for each row.
     #[staticmethod]
-    fn of_matrix(
-        x: &Bound<'_, PyAny>,
-        y: Column,
-        names: Option<Vec<String>>,
-    ) -> PyResult<Self> {
+    fn of_matrix(x: &Bound<'_, PyAny>, y: Column, names: Option<Vec<String>>) -> PyResult<Self> {
         let y = Array1::from(y.targets()?);
         let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
             Content::F64(Matrix { x: x.clone().unbind(), y, names })

@@ -14,7 +14,7 @@ use crate::data::samples::{
 use crate::data::schema::Schema;
 use crate::data::target::TargetCell;
 use crate::data::to_target::{OwnTarget, ToTarget};
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 use crate::exact::MAX_ROWS;
 
 /// Features X (n samples by d features) and target y (n values) in memory: one row per sample, one
@@ -216,6 +216,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
                 .hint("labels are compared in their text form, upper and lower case included");
         }
         Error::input("y has no finite number")
-            .hint("if it holds labels, state them: Target::classes")
+            .hint("if it holds labels, state them as classes")
+            .about([Parameter::Classes])
     }
 }

@@ -95,8 +95,7 @@ pub(crate) fn bounds_of_features(
     let mut bounds = vec![None; schema.d()];
     let mut default = None;
     for ((name, range), row) in stated.iter().zip(1..) {
-        let refuse =
-            |rule: &str| Error::request(format!("{origin}: {rule}")).at(Some(row), None);
+        let refuse = |rule: &str| Error::request(format!("{origin}: {rule}")).at(Some(row), None);
         let slot = match name.as_str() {
             "*" => &mut default,
             name => {

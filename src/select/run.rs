@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    Hooks, Opening, Orientation, PerMillion, Samples, Scaling, Schema, Source,
-    bounds_of_features, read_bounds,
+    Hooks, Opening, Orientation, PerMillion, Samples, Scaling, Schema, Source, bounds_of_features,
+    read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::select::blocks::Dealer;

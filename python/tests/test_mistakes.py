@@ -1,0 +1,152 @@
+"""What usual mistakes say: the rule, the parameters that mend it, and never a value of the data."""
+
+import pickle
+
+import numpy as np
+import pandas
+import polars
+import pytest
+
+import dpsis
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(300, 6))
+Y = X[:, 0] + RNG.normal(size=300)
+
+
+class OnGpu:
+    """Like an array that lies in the memory of a GPU."""
+
+    __cuda_array_interface__ = {}
+
+    def __array__(self):
+        raise AssertionError("not to be touched")
+
+
+class Sparse:
+    def tocsr(self):
+        return self
+
+
+def frame(**columns):
+    return pandas.DataFrame(X, columns=list("abcdef")).assign(**columns)
+
+
+MISTAKES = {
+    "labels not stated": (
+        lambda: dpsis.select(X, 2, 1, y=np.where(Y > 0, "secret", "other")),
+        ValueError, "y holds texts: state its labels in classes",
+    ),
+    "labels in the table not stated": (
+        lambda: dpsis.select(frame(y=np.where(Y > 0, "secret", "other")), 2, 1),
+        ValueError, r"classes",
+    ),
+    "other labels stated": (
+        lambda: dpsis.select(X, 2, 1, y=np.where(Y > 0, "secret", "other"), classes=["yes", "no"]),
+        ValueError, "none of the stated classes",
+    ),
+    "NaN everywhere": (
+        lambda: dpsis.select(X, 2, 1, y=np.full(300, np.nan)), ValueError, "no finite number",
+    ),
+    "k above d": (lambda: dpsis.select(X, 7, 1, y=Y), ValueError, r"k must not exceed .*\(k\)"),
+    "k of 0": (lambda: dpsis.select(X, 0, 1, y=Y), ValueError, "k must be at least 1"),
+    "k of a half": (lambda: dpsis.select(X, 0.5, 1, y=Y), TypeError, "k must be an integer"),
+    "epsilon 0": (lambda: dpsis.select(X, 2, 0, y=Y), ValueError, r"epsilon"),
+    "epsilon NaN": (lambda: dpsis.select(X, 2, float("nan"), y=Y), ValueError, r"epsilon"),
+    "epsilon true": (lambda: dpsis.select(X, 2, True, y=Y), TypeError, "epsilon must be a number"),
+    "wrong orientation": (
+        lambda: dpsis.select(X.T, 2, 1, y=Y), ValueError, "pass the transpose",
+    ),
+    "y too short": (lambda: dpsis.select(X, 2, 1, y=Y[1:]), ValueError, "same number of rows"),
+    "frame and y differ": (
+        lambda: dpsis.select(polars.DataFrame(X), 2, 1, y=Y[1:]), ValueError, "same number of rows",
+    ),
+    "no y": (lambda: dpsis.select(X, 2, 1), ValueError, r"the target must be stated: y"),
+    "duplicated columns": (
+        lambda: dpsis.select(frame().set_axis(list("aacdef"), axis=1), 2, 1), ValueError, "twice",
+    ),
+    "duplicated names": (
+        lambda: dpsis.select(X, 2, 1, y=Y, feature_names=list("aacdef")), ValueError, "twice",
+    ),
+    "sparse matrix": (lambda: dpsis.select(Sparse(), 2, 1, y=Y), TypeError, "toarray"),
+    "GPU array": (lambda: dpsis.select(OnGpu(), 2, 1, y=Y), TypeError, "is on a GPU"),
+    "list of lists": (lambda: dpsis.select(X.tolist(), 2, 1, y=Y), TypeError, "is a list: pass"),
+    "dictionary": (lambda: dpsis.select({"a": X}, 2, 1, y=Y), TypeError, "must be a path"),
+    "lazy frame": (
+        lambda: dpsis.select(polars.LazyFrame(frame().to_dict("list")), 2, 1), TypeError, "collect",
+    ),
+    "complex": (lambda: dpsis.select(X * 1j, 2, 1, y=Y), TypeError, "complex"),
+    "three dimensions": (lambda: dpsis.select(X[None], 2, 1, y=Y), ValueError, "two dimensions"),
+    "durations": (
+        lambda: dpsis.select(frame(stay=pandas.to_timedelta(Y, "h"), y=Y), 2, 1),
+        TypeError, "column 'stay'.*neither numbers",
+    ),
+    "objects": (
+        lambda: dpsis.select(frame(o=[{"secret": 1}] * 300, y=Y), 2, 1), TypeError, "column 'o'.*dict",
+    ),
+    "lists in polars": (
+        lambda: dpsis.select(polars.DataFrame({"a": [[1.0]] * 9, "y": range(9)}), 1, 1),
+        ValueError, "neither numbers nor texts",
+    ),
+    "target not there": (
+        lambda: dpsis.select(frame(age=Y), 2, 1, target="agee"), ValueError, r"age.*\(target\)",
+    ),
+    "target and y": (lambda: dpsis.select(frame(), 2, 1, y=Y, target="a"), ValueError, "not both"),
+    "classes as text": (
+        lambda: dpsis.select(X, 2, 1, y=Y, classes="a,b"), TypeError, "a list of labels",
+    ),
+    "bounds upside down": (
+        lambda: dpsis.select(X, 2, 1, y=Y, bounds=(1, 0)), ValueError, r"bounds",
+    ),
+    "bounds of one number": (lambda: dpsis.select(X, 2, 1, y=Y, bounds=1), TypeError, "bounds"),
+    "unknown score": (
+        lambda: dpsis.select(X, 2, 1, y=Y, score="f"), ValueError, r"'?\"ks\".*\(score\)",
+    ),
+    "unknown mechanism": (
+        lambda: dpsis.select(X, 2, 1, y=Y, mechanism="best"), ValueError, r"canonical",
+    ),
+    "file not there": (lambda: dpsis.select("not there.csv", 2, 1), OSError, "not there.csv"),
+    "ledger not there": (
+        lambda: dpsis.select(X, 2, 1, y=Y, ledger="not/there"), OSError, r"no ledger.*\(ledger\)",
+    ),
+    "seed and ledger": (
+        lambda: dpsis.select(X, 2, 1, y=Y, ledger="any", seed=1), ValueError, "not for release",
+    ),
+    "unknown argument": (lambda: dpsis.select(X, 2, 1, y=Y, eps=1), TypeError, "eps"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_what_mistakes_say(mistake):
+    run, kind, said = MISTAKES[mistake]
+    with pytest.raises(kind, match="(?s)" + said) as caught:
+        run()
+    text = str(caught.value)
+    assert "secret" not in text and "--" not in text and "::" not in text, text
+
+
+def test_errors_say_which_parameters():
+    with pytest.raises(dpsis.RequestError) as caught:
+        dpsis.select(X, 7, 1, y=Y)
+    assert caught.value.parameters == ("k",)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.parameters) == (str(caught.value), ("k",))
+
+
+def test_places_of_errors(tmp_path):
+    path = tmp_path / "ragged.csv"
+    path.write_text("a,b,y\n1,2,3\n4,5\n")
+    with pytest.raises(dpsis.InputError) as caught:
+        dpsis.select(path, 1, 1)
+    assert caught.value.row == 2 and isinstance(caught.value, ValueError)
+
+
+def test_warnings_are_of_python():
+    with pytest.warns(dpsis.NotPrivateWarning, match="seeded"):
+        selection = dpsis.select(X, 2, 1, y=Y, seed=1)
+    assert not selection.private
+    import warnings
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", dpsis.NotPrivateWarning)
+        assert dpsis.select(X, 2, 1, y=Y).private

@@ -1,0 +1,107 @@
+"""Results: names, estimates, pages, pickles."""
+
+import json
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import polars
+import pytest
+
+import dpsis
+
+RNG = np.random.default_rng(5)
+X = RNG.normal(size=(4000, 8))
+Y = X[:, 2] - 2 * X[:, 5] + RNG.normal(size=4000)
+
+
+@pytest.fixture(scope="module")
+def selection():
+    return dpsis.select(X, 2, "20", y=Y, target_bounds=(-9, 9), direction=True)
+
+
+def test_what_was_selected(selection):
+    # Wrong with a probability below 1e-9: the scores of the two are far from all others.
+    assert selection.names == ["feature-3", "feature-6"]
+    assert selection.indices == [2, 5]
+    assert selection.private
+    for one in selection.estimates:
+        assert 0 <= one.low <= one.strength <= one.high <= 1 and one.beyond_chance
+    assert [one.name for one in selection.estimates] == selection.names
+    assert [one.direction for one in selection.estimates] == ["rises", "falls"]
+
+
+def test_the_record(selection):
+    assert selection.record["guarantee"]["epsilon"] == "20"
+    assert json.loads(selection.to_json()) == selection.record
+    assert "epsilon" in selection.report()
+    request = selection.record["run"]["request"]
+    assert request.startswith("dpsis.select(data, k=2, epsilon='20', y=..., ")
+
+
+def test_frames(selection):
+    frame = selection.to_frame()
+    assert list(frame["name"]) == selection.names and list(frame["index"]) == [2, 5]
+    assert {"strength", "low", "high", "beyond_chance", "direction"} < set(frame.columns)
+
+
+def test_pages(selection, tmp_path):
+    page = selection._repr_html_()
+    assert page.startswith("<iframe") and "feature-3" in page and "<script src" not in page
+    selection.to_html(tmp_path / "record.html")
+    assert (tmp_path / "record.html").read_text(encoding="utf-8") == selection.to_html()
+
+
+def test_pickles(selection):
+    again = pickle.loads(pickle.dumps(selection))
+    assert again == selection and again.estimates == selection.estimates
+
+
+def test_exact_budgets():
+    for epsilon, text in [(0.1, "0.1"), ("1/3", "1/3"), (Fraction(1, 3), "1/3"), (2, "2"),
+                          (2.0, "2"), (np.float32(0.1), "0.1"), (np.int8(3), "3")]:
+        assert dpsis.select(X, 1, epsilon, y=Y).record["guarantee"]["epsilon"] == text
+
+
+def test_nothing_is_copied_or_changed():
+    x = X.copy()
+    x.flags.writeable = False
+    dpsis.select(x, 2, 1, y=Y)
+    assert (x == X).all()
+
+
+def test_looks(mixed):
+    look = dpsis.inspect(mixed)
+    assert sorted(look.suggestion["classes"]) == ["ill", "well"] and look.rows == len(mixed)
+    assert look.report().startswith("NOT PRIVATE")
+    assert dpsis.inspect(polars.from_pandas(mixed)).findings == look.findings
+    assert dpsis.inspect(X, y=Y).features == 8
+
+
+def test_bounds():
+    ranges = dpsis.bounds(X, "range", no_target=True)
+    assert ranges["feature-3"] == (X[:, 2].min(), X[:, 2].max())
+    assert dpsis.select(X, 2, 20, y=Y, bounds=ranges).names == ["feature-3", "feature-6"]
+
+
+def test_plans(tmp_path):
+    shares = []
+    outlook = dpsis.plan(
+        2000, 40, 2, 1, strength=0.3, mechanism=["canonical", "peel"], gamma=[0.5], draws=20,
+        over=[1], output=tmp_path / "plan", progress=shares.append,
+    )
+    assert [one["id"] for one in outlook.record["mechanisms"]] == ["canonical", "peel"]
+    assert (tmp_path / "plan" / "index.html").exists() and outlook.report()
+    assert shares == sorted(shares)
+    with pytest.raises(ValueError, match="rows"):
+        dpsis.plan(1, 40, 2, 1)
+
+
+def test_comparisons():
+    found = dpsis.compare(
+        {"one": X[:300]}, y=Y[:300], methods=["sis", "dp-sis:peel"], epsilon=[1, 5], k=[2, "log"], trials=3
+    )
+    frame = found.to_frame()
+    assert len(frame) == 8 and set(frame["method"]) == {"sis", "dp-sis:peel"}
+    assert (frame[frame["method"] == "sis"]["overlap"] == 1).all()
+    assert "sis" in found.report()
