@@ -23,7 +23,7 @@ class Estimate:
     strength : float
         The strength of its association with the target, from 0 to 1, with noise.
     low, high : float
-        The ends of its 95% interval.
+        The ends of its 90% interval.
     beyond_chance : bool or None
         Whether the association is more than chance would show; None if no verdict was released.
     direction : str or None
@@ -134,6 +134,8 @@ class Selection(Choice):
         Their positions among the features, from 0.
     estimates : list of Estimate
         Their strengths; empty if none were released.
+    verdict : str
+        What is told from chance, and what it would take to tell more.
     private : bool
         Whether the result may be released: False if it was drawn from a seed.
     record : dict
@@ -157,6 +159,10 @@ class Selection(Choice):
             )
             for one in self.record["estimates"]
         ]
+
+    @property
+    def verdict(self) -> str:
+        return str(self.record["verdict"]["text"])
 
     def to_frame(self) -> Any:
         """The selected features with what was released about them, one row each.

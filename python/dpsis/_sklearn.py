@@ -88,10 +88,11 @@ parameters, memory, threads, progress
     removing one row of X and y. The columns that `transform` returns are data, and a model fitted on them is not
     private. There are no scores: they would be data.
 
-    Every fit spends epsilon. In k-fold cross-validation a row is in the training rows of all folds but one, so that
-    (k - 1) epsilon are spent on it if its fold depends on the row alone; if rows are dealt to folds by their places, one row
-    more moves others, and under 'replace-one' too it is the sum that counts. A ledger, which takes no part in such
-    reckoning, charges epsilon for every fit. Warnings and errors never hold a value of the data.
+    Every fit spends epsilon. In cross-validation a row is among the training rows of all folds but one, so that their
+    epsilons add up, *if* no row's fold depends on other rows. ``KFold`` deals rows by their places, which one row more
+    changes: state ``neighbors='replace-one'`` with it. ``StratifiedKFold``, the default for classifiers, deals them by the
+    labels of all: nothing is promised with it. ``PredefinedSplit`` by a hash of each person's id serves 'add-remove'. A
+    ledger charges epsilon for every fit. Warnings and errors never hold a value of the data.
 
     Examples
     --------
