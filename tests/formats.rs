@@ -41,6 +41,50 @@ fn own(name: &str, target: &str) -> FileTable {
         .exclude(others(target))
 }
 
+/// The record batches of a stream, in memory.
+#[cfg(feature = "arrow")]
+fn read_batches() -> (arrow_schema::SchemaRef, Vec<arrow_array::RecordBatch>) {
+    let file = std::fs::File::open(data("stream.arrows")).unwrap();
+    let reader = arrow_ipc::reader::StreamReader::try_new(file, None).unwrap();
+    (reader.schema(), reader.map(Result::unwrap).collect())
+}
+
+#[cfg(feature = "arrow")]
+fn batches() -> FileTable {
+    let (schema, batches) = read_batches();
+    FileTable::from_batches(schema, batches).unwrap()
+}
+
+/// The record batches with a target moved to the end, which stands beside the table.
+#[cfg(feature = "arrow")]
+fn batches_beside(target: &str) -> FileTable {
+    let (schema, batches) = read_batches();
+    let last = schema.index_of(target).unwrap();
+    let columns: Vec<usize> =
+        (0..schema.fields().len()).filter(|column| *column != last).chain([last]).collect();
+    let schema = std::sync::Arc::new(schema.project(&columns).unwrap());
+    let batches: Vec<_> = batches.iter().map(|batch| batch.project(&columns).unwrap()).collect();
+    let table = FileTable::from_batches(schema, batches).unwrap();
+    table.with_target_beside().exclude(others(target)).id("id")
+}
+
+/// Batches of other columns than the schema states are refused.
+#[cfg(feature = "arrow")]
+#[test]
+fn batches_have_one_schema() {
+    let (schema, batches) = read_batches();
+    let fewer = std::sync::Arc::new(schema.project(&[0, 1]).unwrap());
+    let error = FileTable::from_batches(fewer, batches.clone()).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Request);
+    // Without any there are no rows, and so no usable target.
+    let none = FileTable::from_batches(schema, []).unwrap();
+    let none =
+        none.target_column(TargetColumn::Named("age".into())).exclude(others("age")).id("id");
+    let error = Select::new(1).epsilon("1").run(&none).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Input);
+    assert_eq!(format!("{none:?}"), "FileTable { input: \"record batches\", .. }");
+}
+
 fn beside(name: &str, targets: &str) -> FileTable {
     FileTable::new(data(name)).target_file(data(targets))
 }
@@ -95,6 +139,12 @@ fn all_cases(target: &str) -> Vec<Case> {
         let table = beside("plain.arrow", &by_id).exclude(TARGETS);
         add("Arrow", "plain.arrow by id".into(), table);
         add("Arrow stream", "stream.arrows".into(), own("stream.arrows", target).id("id"));
+    }
+    #[cfg(feature = "arrow")]
+    {
+        let named = batches().target_column(TargetColumn::Named(target.into()));
+        add("Arrow", "batches".into(), named.exclude(others(target)).id("id"));
+        add("Arrow", "batches, target beside".into(), batches_beside(target));
     }
     // Files that contain the target themselves.
     match target {

@@ -146,3 +146,28 @@ pub(super) fn scaling_of(request: &Request, schema: &Schema) -> Result<Scaling> 
         None => Ok(Scaling::RowRank),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data::{Bounds, FileTable};
+    use crate::error::ErrorKind;
+    use crate::select::Select;
+
+    #[test]
+    fn bounds_by_name() {
+        let range = |low, high| Bounds::new(low, high).unwrap();
+        let run = |select: Select| {
+            let table = FileTable::from_reader(&b"a,b,y\n1,2,0\n3,4,1\n5,0,2\n"[..]);
+            select.epsilon("1").seed(1).run(&table)
+        };
+        let named =
+            |bounds: &[(&str, Bounds)]| run(Select::new(1).bounds_by_name(bounds.iter().copied()));
+        let in_order = Scaling::BoundsByFeature(vec![range(0.0, 5.0), range(1.0, 4.0)]);
+        let stated = [("b", range(1.0, 4.0)), ("*", range(0.0, 5.0))];
+        assert_eq!(named(&stated).unwrap(), run(Select::new(1).scaling(in_order)).unwrap());
+        for wrong in [&stated[..1], &[("c", range(0.0, 1.0)), stated[1]], &[stated[0], stated[0]]] {
+            assert_eq!(named(wrong).unwrap_err().kind(), ErrorKind::Request);
+        }
+    }
+}
