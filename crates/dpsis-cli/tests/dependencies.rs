@@ -13,7 +13,8 @@ use spdx::{Expression, ParseMode};
 const LICENSES: [(&str, &str); 9] = [
     ("MIT", "ours"),
     ("Apache-2.0", "ours"),
-    ("BSD-2-Clause", "BSD-3-Clause", "permissive: zstd, snap, subtle"),
+    ("BSD-3-Clause", "permissive: zstd, snap, subtle"),
+    ("BSD-2-Clause", "permissive: numpy's bindings"),
     ("BSL-1.0", "permissive, and binaries need no notice: xxhash-rust"),
     ("ISC", "permissive, as MIT: ring and webpki, of downloads"),
     ("Zlib", "permissive: zlib-rs"),

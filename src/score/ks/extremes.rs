@@ -15,7 +15,7 @@ impl Extremes {
         self.most.abs().max(self.least.abs())
     }
 
-    fn include(&mut self, sum: i64) {
+    pub(super) fn include(&mut self, sum: i64) {
         self.most = self.most.max(sum);
         self.least = self.least.min(sum);
     }
@@ -32,7 +32,7 @@ pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
         }
     }
     let all = below;
-    let thresholds = Extremes { most: all - 2 * seen.least, least: all - 2 * seen.most };
+    let thresholds = over_thresholds(seen, all);
     // The sums of t over each word; 0 for a word that does not occur.
     let (mut word, mut present, mut seen) = (0i64, all, Extremes::default());
     for (row, last) in column.words() {
@@ -45,6 +45,11 @@ pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
     }
     let words = Extremes { most: 2 * seen.most - present, least: 2 * seen.least - present };
     [thresholds, words]
+}
+
+/// The sums over the thresholds, from those of t below each and from that of all.
+pub(super) fn over_thresholds(below: Extremes, all: i64) -> Extremes {
+    Extremes { most: all - 2 * below.least, least: all - 2 * below.most }
 }
 
 /// The largest sum over classes a of |q F_a - M_a F|, with F_a the sum of f over the rows of class a and F that

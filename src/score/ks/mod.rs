@@ -7,8 +7,9 @@ mod matrix;
 mod sorted;
 #[cfg(test)]
 mod tests;
+mod unsorted;
 
-use crate::data::{Columns, Hooks, Sorter};
+use crate::data::{Columns, Hooks, Sorter, word_of};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::by_feature::by_feature;
@@ -18,6 +19,7 @@ pub(crate) use extremes::Extremes;
 #[cfg(feature = "ndarray")]
 pub use matrix::{ks, ks_of_classes};
 pub(crate) use sorted::SortedColumn;
+use unsorted::Unsorted;
 
 /// The centered target of each row, and what it makes of one row's influence.
 #[derive(Debug, Clone)]
@@ -73,6 +75,19 @@ impl CenteredTarget {
         }
     }
 
+    /// The score of a column that is not sorted, as [`score`](Self::score) gives it for a sorted one. Without `words`,
+    /// every NaN is a missing cell.
+    fn score_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> i64 {
+        if let Self::Number { t, .. } = self
+            && !(words && values.iter().any(|value| word_of(*value).is_some()))
+            && let Some((below, all)) = memory.unsorted.below(values, t)
+        {
+            return extremes::over_thresholds(below, all).largest();
+        }
+        memory.sorted.sort(values, words, &mut memory.sorter);
+        self.score(&memory.sorted)
+    }
+
     /// The largest and the smallest signed sum over the thresholds; `None` for classes, which have no direction.
     pub(crate) fn signed(&self, column: &SortedColumn) -> Option<Extremes> {
         match self {
@@ -87,6 +102,14 @@ pub(crate) fn class_sensitivity(centers: &[i32], q: i32) -> u64 {
     let sum: i64 = centers.iter().map(|&center| i64::from(center)).sum();
     let least = centers.iter().copied().min().unwrap_or(0);
     (i64::from(q) + sum - 2 * i64::from(least)).unsigned_abs()
+}
+
+/// What scoring one column after the other uses again.
+#[derive(Default)]
+struct Memory {
+    unsorted: Unsorted,
+    sorter: Sorter,
+    sorted: SortedColumn,
 }
 
 /// Columns that scores are computed from.
@@ -136,12 +159,10 @@ impl KsColumns<'_> {
         match self {
             Self::Values { columns, words } => {
                 by_feature(columns.features(), threads, hooks, || {
-                    let (mut sorter, mut values) = (Sorter::default(), Vec::new());
-                    let mut sorted = SortedColumn::default();
+                    let (mut memory, mut values) = (Memory::default(), Vec::new());
                     move |feature| {
                         columns.column(feature, &mut values);
-                        sorted.sort(&values, *words, &mut sorter);
-                        target.score(&sorted)
+                        target.score_of(&values, *words, &mut memory)
                     }
                 })
             }

@@ -1,0 +1,251 @@
+//! The score of one column of numbers without sorting it: bins, and an exact look into the few that may hold the
+//! largest sum.
+//!
+//! # Algorithm
+//!
+//! Values are counted into bins that keep their order, so that every end of a bin is a threshold, and the sums of t up to
+//! there are known. Within a bin no sum lies further from that at its start than the positive t of the bin above it and
+//! the negative ones below. Only bins in which a sum could so exceed the extremes of the ends are sorted: of noise, a few.
+//! Bins are evenly spaced over what a sample of the values spans, or, where that leaves too much to sort, over the
+//! [orders](order) of the values, which suits very different sizes.
+//!
+//! The result is that of sorting, to the integer; what it costs depends on the data, as the time of a sort does.
+//!
+//! # Cost
+//!
+//! Two looks at each value; up to seven where the first bins do not suit, and the column may then be sorted all the same.
+
+use crate::data::order;
+use crate::score::ks::extremes::Extremes;
+
+/// The average number of values in a bin, as far as the most bins allow.
+const PER_BIN: usize = 8;
+
+/// The fewest and the most bins, which then take 256 KB.
+const BINS: (usize, usize) = (64, 1 << 14);
+
+/// The number of sampled values, and how many of them may lie beyond the bins on either side.
+const SAMPLE: usize = 256;
+const OUTER: usize = 3;
+
+/// Below this number of values sorting is faster.
+const FEW: usize = 512;
+
+/// Bins that hold more than one over this of all |t| are too many to sort.
+const TOO_MANY: i64 = 8;
+
+/// Finds the extremes over thresholds; its memory is reused.
+#[derive(Debug, Default)]
+pub(super) struct Unsorted {
+    bins: Vec<Bin>,
+    /// The least and the largest value of each bin, and its sum of |t|.
+    ranges: Vec<(f64, f64, i64)>,
+    /// The values of bins that are sorted, with their t.
+    wanted: Vec<(f64, i32)>,
+}
+
+/// What is in a bin.
+#[derive(Debug, Clone, Copy, Default)]
+struct Bin {
+    /// The sum of t.
+    sum: i64,
+    /// The sum of the positive t.
+    up: i64,
+}
+
+impl Unsorted {
+    /// The extremes, over the thresholds, of the sums of t over the rows below one, from none to all, and the sum over all
+    /// rows. Rows whose value is not finite are left out. `None` if the column should be sorted.
+    pub(super) fn below(&mut self, values: &[f64], t: &[i32]) -> Option<(Extremes, i64)> {
+        if values.len() < FEW {
+            return None;
+        }
+        let number = (values.len() / PER_BIN).next_power_of_two().clamp(BINS.0, BINS.1);
+        let mut sample: Vec<f64> = values.iter().step_by(values.len() / SAMPLE).copied().collect();
+        sample.retain(|value| value.is_finite());
+        sample.sort_unstable_by(f64::total_cmp);
+        let ends = sample.get(OUTER).zip(sample.iter().rev().nth(OUTER));
+        let (low, high) = ends.map_or((0.0, 0.0), |(low, high)| (*low, *high));
+        let found = self.in_even_bins(values, t, number, (low, high));
+        if found.is_some() {
+            return found;
+        }
+        let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.iter().filter(|value| value.is_finite()) {
+            least = least.min(*value);
+            most = most.max(*value);
+        }
+        if low == high {
+            return self.in_even_bins(values, t, number, (least, most));
+        }
+        let (first, last) = (order(least)?, order(most)?);
+        let shift = (u64::BITS - (last - first).leading_zeros()).saturating_sub(number.ilog2());
+        let by_order = |value: f64| {
+            let above = order(value).map_or(0, |order| order - first);
+            ((above >> shift) as usize).min(number - 1)
+        };
+        self.in_bins(values, t, number, by_order)
+    }
+
+    /// The extremes by evenly spaced bins from one value to another, the outer ones with all that lies beyond.
+    fn in_even_bins(
+        &mut self,
+        values: &[f64],
+        t: &[i32],
+        number: usize,
+        (low, high): (f64, f64),
+    ) -> Option<(Extremes, i64)> {
+        let scale = number as f64 / (high - low);
+        // Not where the range is too wide or too narrow for a float.
+        if !(scale > 0.0 && scale.is_finite()) {
+            return None;
+        }
+        // Rounding keeps the order in each step; what is below 0 becomes 0.
+        let even = |value: f64| (((value - low) * scale) as usize).min(number - 1);
+        self.in_bins(values, t, number, even)
+    }
+
+    /// The extremes by bins that keep the order of values; `None` if too many of them would have to be sorted.
+    fn in_bins(
+        &mut self,
+        values: &[f64],
+        t: &[i32],
+        number: usize,
+        bin: impl Fn(f64) -> usize,
+    ) -> Option<(Extremes, i64)> {
+        let Self { bins, ranges, wanted } = self;
+        bins.clear();
+        bins.resize(number, Bin::default());
+        let rows = || values.iter().zip(t).filter(|(value, _)| value.is_finite());
+        for (&value, &t) in rows() {
+            let bin = &mut bins[bin(value)];
+            bin.sum += i64::from(t);
+            bin.up += i64::from(t.max(0));
+        }
+        let mut seen = Extremes::default();
+        let (mut all, mut size) = (0, 0);
+        for bin in bins.iter() {
+            all += bin.sum;
+            size += 2 * bin.up - bin.sum;
+            seen.include(all);
+        }
+        // From here on `sum` is the sum up to the start of a bin, `up` whether it is sorted.
+        let (mut below, mut to_sort) = (0, 0);
+        for bin in bins.iter_mut() {
+            let Bin { sum, up } = *bin;
+            let exceeds = below + up > seen.most || below + (sum - up) < seen.least;
+            *bin = Bin { sum: below, up: i64::from(exceeds) };
+            below += sum;
+            if exceeds {
+                to_sort += 2 * up - sum;
+            }
+        }
+        if to_sort > size / TOO_MANY {
+            // Bins of one value each need no sorting.
+            ranges.clear();
+            ranges.resize(number, (f64::INFINITY, f64::NEG_INFINITY, 0));
+            for (&value, &t) in rows() {
+                let (low, high, size) = &mut ranges[bin(value)];
+                (*low, *high) = (low.min(value), high.max(value));
+                *size += i64::from(t.abs());
+            }
+            for (bin, (low, high, size)) in bins.iter_mut().zip(ranges) {
+                if bin.up != 0 && low == high {
+                    (bin.up, to_sort) = (0, to_sort - *size);
+                }
+            }
+            if to_sort > size / TOO_MANY {
+                return None;
+            }
+        }
+        wanted.clear();
+        if to_sort > 0 {
+            let inside = rows().filter(|(value, _)| bins[bin(**value)].up != 0);
+            wanted.extend(inside.map(|(value, t)| (*value, *t)));
+        }
+        wanted.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
+        // The bins of the sorted values follow each other, perhaps with others between them.
+        let mut starts = bins.iter().filter(|bin| bin.up != 0).map(|bin| bin.sum);
+        let mut at = usize::MAX;
+        let mut below = 0;
+        for (i, (value, t)) in wanted.iter().enumerate() {
+            let own = bin(*value);
+            if own != at {
+                (at, below) = (own, starts.next()?);
+            }
+            below += i64::from(*t);
+            // -0 and 0 are next to each other, and equal.
+            if wanted.get(i + 1).is_none_or(|(next, _)| next != value) {
+                seen.include(below);
+            }
+        }
+        Some((seen, all))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::data::Sorter;
+    use crate::score::ks::extremes::{of_number, over_thresholds};
+    use crate::score::ks::sorted::SortedColumn;
+
+    /// A column of a kind: spread evenly, of very different sizes, few values, many near each other, exponents alone, some
+    /// missing.
+    fn column(kind: u8, n: usize, seed: u64) -> (Vec<f64>, Vec<i32>) {
+        let mut state = seed;
+        let mut next = move || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+            state >> 11
+        };
+        let mut uniform = move || next() as f64 / (1u64 << 53) as f64;
+        let mut t = Vec::new();
+        let values = (0..n)
+            .map(|i| {
+                let u = uniform();
+                t.push(((uniform() + 0.4 * u) * 60000.0) as i32 - 40000);
+                match kind {
+                    0 => u - 0.5,
+                    1 => (20.0 * u).exp(),
+                    2 => (u * 7.0).floor() * if uniform() < 0.5 { 0.0 } else { -1.0 },
+                    3 => 1.0 + u * 1e-13,
+                    4 => 2f64.powi((i % 2000) as i32 - 1000) * (u - 0.5),
+                    5 => [u, f64::NAN, f64::INFINITY, f64::MAX, -f64::MAX][i % 5],
+                    _ => [u, 1e300][usize::from(i == n / 2)],
+                }
+            })
+            .collect();
+        (values, t)
+    }
+
+    proptest! {
+        /// The same integers as by sorting.
+        #[test]
+        fn bins_find_what_sorting_finds(kind in 0u8..7, n in 0usize..5000, seed: u64) {
+            let (values, t) = column(kind, n, seed);
+            let mut sorted = SortedColumn::default();
+            sorted.sort(&values, false, &mut Sorter::default());
+            let mut unsorted = Unsorted::default();
+            if let Some((below, all)) = unsorted.below(&values, &t) {
+                prop_assert_eq!(over_thresholds(below, all), of_number(&sorted, &t)[0]);
+            }
+        }
+    }
+
+    /// Columns of no kind are sorted, unless they are short.
+    #[test]
+    fn what_is_sorted() {
+        let found = [0, 1, 2, 3, 4, 6].map(|kind| {
+            let (values, t) = column(kind, 20_000, 5);
+            Unsorted::default().below(&values, &t).is_some()
+        });
+        assert_eq!(found, [true; 6]);
+        let mostly_zero = (0..20_000).map(|i| if i % 50 == 0 { f64::from(i % 7) } else { 0.0 });
+        let t = column(0, 20_000, 5).1;
+        assert!(Unsorted::default().below(&mostly_zero.collect::<Vec<_>>(), &t).is_some());
+        let (values, t) = column(0, 100, 5);
+        assert!(Unsorted::default().below(&values, &t).is_none());
+    }
+}
