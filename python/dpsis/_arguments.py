@@ -9,6 +9,7 @@ import operator
 import os
 import re
 import time
+import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
@@ -76,28 +77,32 @@ def maybe_integer(name: str, value: Any, least: int = 0) -> int | None:
 
 
 def text_of(value: Any) -> str | None:
-    """The text of a cell or of a label as a file would hold it; None if it is missing."""
+    """The text of a cell or of a label as a file would hold it; None if it is missing, or of a type that has none.
+
+    Nothing is raised: one cell must not stop a run.
+    """
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, str):
-        return str(value)
+        # Halves of characters, as damaged files leave them, are no text.
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, bytes):
         return value.decode("utf-8", "replace")
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"
     if isinstance(value, numbers.Integral):
         return str(int(value))
-    if isinstance(value, numbers.Real) and not isinstance(value, Fraction):
-        if math.isnan(value):
-            return None
-        return str(value).removesuffix(".0")
+    if isinstance(value, Fraction):
+        return str(float(value)).removesuffix(".0")
+    if isinstance(value, numbers.Real):
+        return None if math.isnan(value) else str(value).removesuffix(".0")
     if isinstance(value, np.datetime64):
         return None if np.isnat(value) else str(value)
     if isinstance(value, (datetime.datetime, datetime.date)):
         return value.isoformat()
-    if isinstance(value, (Decimal, datetime.time)):
+    if isinstance(value, (Decimal, datetime.time, uuid.UUID)):
         return str(value)
-    raise TypeError(f"values of type {type(value).__name__} are neither numbers, dates nor texts")
+    return None
 
 
 def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
@@ -108,8 +113,46 @@ def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
         raise TypeError(f"{name} must be a list of labels, such as ['control', 'case']")
     texts = [text_of(value) for value in values]
     if any(text is None for text in texts):
-        raise RequestError("a missing value is no label", [name])
+        raise RequestError("a label is a text, a number, a truth value or a date", [name])
     return [text for text in texts if text is not None]
+
+
+def name_of(value: Any) -> str:
+    """A column's name as text."""
+    name = str(value)
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        raise RequestError("a column's name is not text in UTF-8", ["data"]) from None
+    return name
+
+
+def different(names: Sequence[str], parameter: str) -> None:
+    """Refuses names that occur twice; they are public."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise RequestError(f"the name {name!r} occurs twice: each column needs its own", [parameter])
+        seen.add(name)
+
+
+def word(name: str, value: Any) -> str:
+    """A word out of several."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be a text, not {type(value).__name__}")
+    return value
+
+
+def maybe_word(name: str, value: Any) -> str | None:
+    """A word, if there is one."""
+    return None if value is None else word(name, value)
+
+
+def listed(values: Any) -> list[Any]:
+    """A list; a single value is one."""
+    if isinstance(values, str) or not isinstance(values, Iterable):
+        return [values]
+    return list(values)
 
 
 def names(name: str, values: Iterable[Any] | str | None) -> list[str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+from fractions import Fraction
 from typing import Any
 
 from . import _arguments as arguments
+from ._errors import RequestError
 from ._native import open_ledger, read_ledger
 
 
@@ -46,7 +48,7 @@ class Ledger:
     >>> path = os.path.join(tempfile.mkdtemp(), "study.ledger")
     >>> ledger = dpsis.Ledger(path, cap=3)
     >>> ledger.left
-    '3'
+    3.0
     """
 
     def __init__(
@@ -62,7 +64,13 @@ class Ledger:
         self._path = os.path.abspath(os.fspath(path))
         cap_text = arguments.maybe_exact("cap", cap)
         delta_text = arguments.maybe_exact("delta", delta)
-        open_ledger(self._path, cap_text, name, delta_text, neighbors)
+        try:
+            open_ledger(self._path, cap_text, name, delta_text, neighbors)
+        except RequestError as error:
+            # The library reads the cap as an epsilon.
+            if error.parameters != ("epsilon",):
+                raise
+            raise RequestError(error.message.replace("epsilon", "the cap"), ["cap"]) from None
 
     @property
     def path(self) -> str:
@@ -80,14 +88,14 @@ class Ledger:
         return content
 
     @property
-    def spent(self) -> str:
-        """What is spent, as exact text."""
-        return read_ledger(self._path)[1]
+    def spent(self) -> float:
+        """What is spent; `read` gives it exactly."""
+        return float(Fraction(read_ledger(self._path)[1]))
 
     @property
-    def left(self) -> str:
-        """What is left, as exact text."""
-        return read_ledger(self._path)[2]
+    def left(self) -> float:
+        """What is left; `read` gives it exactly."""
+        return float(Fraction(read_ledger(self._path)[2]))
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Ledger) and other._path == self._path

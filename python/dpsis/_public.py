@@ -34,7 +34,7 @@ class Finding:
     odd: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Inspection:
     """What a table holds. **Not private**: for the data holder's eyes only.
 
@@ -68,7 +68,7 @@ class Inspection:
         lines = [f"{'!' if one.odd else ' '} {one.topic}: {one.text}\n" for one in self.findings]
         return head + "".join(lines)
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self.report()
 
 
@@ -158,7 +158,7 @@ def bounds(
     return {name: (low, high) for name, low, high in ranges}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """What a selection would find.
 
@@ -186,7 +186,7 @@ class Plan:
         """
         return self._text
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._text
 
 
@@ -262,11 +262,11 @@ def plan(
         "epsilon": arguments.exact("epsilon", epsilon),
         "share": share,
         "strength": strength,
-        "over": [arguments.exact("over", one) for one in over],
-        "score": score,
+        "over": [arguments.exact("over", one) for one in arguments.listed(over)],
+        "score": arguments.word("score", score),
         "mechanisms": arguments.names("mechanism", mechanism),
-        "gamma": [arguments.exact("gamma", one) for one in gamma],
-        "neighbors": neighbors,
+        "gamma": [arguments.exact("gamma", one) for one in arguments.listed(gamma)],
+        "neighbors": arguments.word("neighbors", neighbors),
         "shares": arguments.texts("shares", shares),
         "draws": arguments.maybe_integer("draws", draws),
         "output": None if output is None else os.fspath(output),
@@ -277,7 +277,7 @@ def plan(
         return Plan(*_native.plan(options, bar.show))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """How well methods do on public tables. **Not private.**
 
@@ -300,7 +300,7 @@ class Comparison:
         """
         return self._text
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return self._text
 
     def to_frame(self) -> Any:
@@ -396,14 +396,14 @@ def compare(
     sources = [
         (str(name), table(one, y, as_matrix=False, **facts)) for name, one in tables.items()
     ]
-    counts = [k] if isinstance(k, (int, str)) else list(k)
+    counts = arguments.listed(k)
     ranges = arguments.bounds(bounds)
     if isinstance(ranges, list):
         raise RequestError("a comparison takes one range for all features, or a file", ["bounds"])
     options = {
         "methods": arguments.names("methods", methods),
         "scales": arguments.names("scale", scale),
-        "epsilons": [arguments.exact("epsilon", one) for one in epsilon],
+        "epsilons": [arguments.exact("epsilon", one) for one in arguments.listed(epsilon)],
         "counts": [0 if count == "log" else arguments.integer("k", count, 1) for count in counts],
         "trials": arguments.integer("trials", trials, 1),
         "penalty": float(penalty),

@@ -12,7 +12,7 @@ from . import _native
 from ._errors import RequestError
 from ._ledger import Ledger, payer
 from ._selection import Selection, parts, told
-from ._tables import is_text, table, target_column
+from ._tables import check_classes, table
 
 
 def select(
@@ -64,7 +64,7 @@ def select(
         A file of any format that the command line reads; a data frame of pandas or polars; a table of pyarrow or
         anything else with ``__arrow_c_stream__``; an array of shape (n, d). An array of float64 or float32 in C or
         Fortran order is not copied. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
-        (days since 1970-01-01); None, NaN, infinite and empty values are missing.
+        (days since 1970-01-01); None, NaN, infinite and empty values are missing, and so are objects of other types.
     k : int
         The number of features to select, at most as many as there are.
     epsilon : number
@@ -72,8 +72,8 @@ def select(
     y : array-like of shape (n,), optional
         The target of each row, for data without a column of it. Needed with an array.
     target : str or int, optional
-        The column that holds the target: its name, or its place from 0. The last one, if neither this nor `y` nor
-        `target_file` is stated.
+        The column that holds the target: its name, or its place from 0 (-1 for the last one). The last one, if neither
+        this nor `y` nor `target_file` is stated.
     classes : list, optional
         The labels of the target, as text or as numbers: ``['control', 'case']``. A row with another label contributes
         nothing. Without them the target is a number.
@@ -176,9 +176,7 @@ def select(
     if seed is not None and ledger is not None:
         raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
     options = select_options(stated)
-    if y is not None and classes is None and is_text(target_column(y)):
-        rule = "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
-        raise RequestError(rule, ["classes"])
+    check_classes(y, options["classes"])
     source = table(
         data,
         y,
@@ -219,16 +217,16 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "classes": arguments.labels("classes", stated["classes"]),
         "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
         "bounds": arguments.bounds(stated["bounds"]),
-        "scale": stated["scale"],
-        "score": stated["score"],
+        "scale": arguments.maybe_word("scale", stated["scale"]),
+        "score": arguments.maybe_word("score", stated["score"]),
         "center": arguments.center(stated["center"]),
-        "neighbors": stated["neighbors"],
+        "neighbors": arguments.word("neighbors", stated["neighbors"]),
         "shares": arguments.texts("shares", stated["shares"]),
         "direction": bool(stated["direction"]),
-        "method": stated["method"],
+        "method": arguments.word("method", stated["method"]),
         "blocks": arguments.maybe_integer("blocks", stated["blocks"], 1),
         "penalty": stated["penalty"],
-        "mechanism": stated["mechanism"],
+        "mechanism": arguments.maybe_word("mechanism", stated["mechanism"]),
         "parameters": arguments.texts("parameters", stated["parameters"]),
         "memory": arguments.size("memory", stated["memory"]),
         "threads": arguments.maybe_integer("threads", stated["threads"], 1),

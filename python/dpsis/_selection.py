@@ -60,6 +60,9 @@ class Choice:
     _report: str = field(repr=False)
     _html: str = field(repr=False)
 
+    def __hash__(self) -> int:
+        return hash(self._json)
+
     @property
     def record(self) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(self._json)
@@ -121,7 +124,6 @@ class Choice:
         return pandas.DataFrame({"name": self.names, "index": self.indices})
 
 
-@dataclass(frozen=True)
 class Selection(Choice):
     """Features selected by `select`.
 

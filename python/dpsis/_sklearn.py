@@ -20,7 +20,7 @@ from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
 from ._select import drawn, select_options
-from ._tables import is_text, table, target_column
+from ._tables import check_classes, table
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -66,7 +66,7 @@ parameters, memory, threads, progress
         The budget file that pays for each fit. Clones and other processes share it.
     note : str, default=''
         A note on the entries in the ledger.
-    random_state : int, default=None
+    random_state : int or RandomState, default=None
         A seed, for tests: other than None, the selection is not private, and a `NotPrivateWarning` says so.
 
     Attributes
@@ -191,9 +191,7 @@ parameters, memory, threads, progress
             )
         if not hasattr(y, "to_list") and not hasattr(y, "to_pylist"):
             y = column_or_1d(y, warn=True)
-        if self.classes is None and is_text(target_column(y)):
-            rule = "y holds texts: state its labels in classes. They are not read from y, because which occur is private"
-            raise RequestError(rule, ["classes"])
+        check_classes(y, options["classes"])
         if options["k"] >= self.n_features_in_:
             text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
             warnings.warn(text, DpsisWarning, stacklevel=2)

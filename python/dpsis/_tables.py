@@ -6,10 +6,10 @@ pyarrow, frames of polars, relations of DuckDB - is read by it, its columns borr
 
 from __future__ import annotations
 
-import datetime
 import json
 import operator
 import os
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -41,7 +41,11 @@ def table(
 ) -> Table:
     """The table in any data that the package takes."""
     exclude = arguments.names("exclude", exclude)
-    missing = [arguments.text_of(code) or "" for code in _listed(missing)]
+    missing = [arguments.text_of(code) or "" for code in arguments.listed(missing)]
+    if _is_pandas(data) and not isinstance(target, str) and target is not None:
+        # Labels that are numbers are names, as in pandas.
+        labelled = np.ndim(target) == 0 and not all(isinstance(name, str) for name in data.columns)
+        target = str(target) if labelled and target in data.columns else target
     facts = {
         "target": _place(target),
         "target_file": None if target_file is None else os.fspath(target_file),
@@ -65,10 +69,14 @@ def table(
         if value:
             raise RequestError(f"{name} can be stated of a file of text only", [name])
     _refuse(data)
+    if feature_names is not None and hasattr(data, "columns"):
+        raise RequestError("a data frame has names of its own", ["feature_names"])
     if _is_pandas(data):
         plain = not (exclude or missing or id is not None or features_as_rows)
         return _of_pandas(data, y, stated, as_matrix and plain and y is not None)
     if hasattr(data, "__arrow_c_stream__"):
+        if y is not None and hasattr(data, "columns"):
+            _check_y(data, y, [str(name) for name in getattr(data, "column_names", data.columns)])
         return Table.of_stream(data, None if y is None else target_column(y), stated)
     matrix = _matrix(data)
     if y is None and needs_target:
@@ -91,14 +99,12 @@ def table(
     return Table.of_columns(list(zip(named, columns)), matrix.shape[0], column, stated)
 
 
-def _listed(values: Any) -> list[Any]:
-    return [values] if isinstance(values, str) or not hasattr(values, "__iter__") else list(values)
-
-
 def _place(target: Any) -> Any:
     """The target's column: its name, or its place as the library counts, from 1; None is the last."""
     if target is None or isinstance(target, str):
         return target
+    if isinstance(target, (bool, np.bool_)) or not hasattr(target, "__index__") or np.ndim(target):
+        raise TypeError("target must be the name of a column or its place; the targets themselves are y")
     place = operator.index(target)
     if place == -1:
         return None
@@ -149,7 +155,10 @@ def _matrix(data: Any) -> np.ndarray[Any, Any]:
 def _feature_names(names: Any, features: int) -> list[str] | None:
     if names is None:
         return None
-    texts = [str(name) for name in names]
+    if isinstance(names, str):
+        raise TypeError("feature_names must be a list of names")
+    texts = [arguments.name_of(name) for name in names]
+    arguments.different(texts, "feature_names")
     if len(texts) != features:
         raise RequestError("there must be one name for each column", ["feature_names"])
     return texts
@@ -158,7 +167,7 @@ def _feature_names(names: Any, features: int) -> list[str] | None:
 def _check_rows(shape: tuple[int, ...], targets: int) -> None:
     if shape[0] != targets:
         turned = "; are the samples its columns? Then pass the transpose" if shape[1] == targets else ""
-        raise RequestError(f"the array and y must have the same number of rows{turned}", ["data", "y"])
+        raise RequestError(f"data and y must have the same number of rows{turned}", ["data", "y"])
 
 
 def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
@@ -184,10 +193,14 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
 
 
 def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
-    names = [str(name) for name in frame.columns]
+    names = [arguments.name_of(name) for name in frame.columns]
+    arguments.different(names, "data")
+    if not names:
+        raise RequestError("the data frame has no columns", ["data"])
     column = None if y is None else target_column(y)
     if column is not None:
         _check_rows(frame.shape, len(column[1]))
+        _check_y(frame, y, names)
     types = set(frame.dtypes)
     if as_matrix and column is not None and types in ({np.dtype("f4")}, {np.dtype("f8")}):
         return Table.of_matrix(frame.to_numpy(), column, names)
@@ -196,7 +209,7 @@ def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
         try:
             columns.append((name, _pandas_column(frame.iloc[:, place])))
         except TypeError as error:
-            raise TypeError(f"column {name!r}: {error}; leave it out, or turn it into one") from None
+            raise TypeError(f"column {name!r}: {error}; leave it out, or turn it into one of these") from None
     return Table.of_columns(columns, len(frame), column, stated)
 
 
@@ -238,25 +251,28 @@ def _dates(series: Any) -> Any:
 
 def target_column(y: Any) -> tuple[str, Any, Any]:
     """Targets as a column of numbers or texts."""
+    if isinstance(y, str):
+        raise TypeError("y holds the targets themselves: a column that holds them is named by target")
     if _is_pandas(y) or (hasattr(y, "ndim") and y.ndim == 2):
         if y.shape[1] != 1:
             raise RequestError("y must have one column", ["y"])
-        y = y.iloc[:, 0] if _is_pandas(y) else np.asarray(y)[:, 0]
+        y = y.iloc[:, 0] if _is_pandas(y) else y[:, 0]
     if hasattr(y, "__cuda_array_interface__"):
         raise TypeError("y is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
     package = type(y).__module__.split(".")[0]
-    if package == "pandas":
-        column = _pandas_column(y)
+    if package == "pandas" and not _is_object(y.dtype):
+        import pandas
+
+        column = _pandas_column(pandas.Series(y))
     elif package in ("polars", "pyarrow"):
-        values = y.to_list() if package == "polars" else y.to_pylist()
-        column = _array_column(_listed_array(values))
+        column = _array_column(_objects(y.to_list() if package == "polars" else y.to_pylist()))
+    elif isinstance(y, (list, tuple)) or package == "pandas":
+        column = _array_column(_objects(list(y)))
+    elif isinstance(y, np.ma.MaskedArray):
+        column = _array_column(_objects(y.tolist()))
     else:
-        y = y if isinstance(y, (list, tuple)) else np.asarray(y)
-        is_listed = isinstance(y, (list, tuple)) or (y.dtype.kind == "O" and y.ndim == 1)
-        y = _listed_array(y) if is_listed else y
-        column = _array_column(y)
-        if y.dtype.kind == "O" and _are_dates(y):
-            return "text", column[1], "dates"
+        array = np.asarray(y)
+        column = _array_column(_objects(array) if _is_object(array.dtype) and array.ndim == 1 else array)
     if np.ndim(column[1]) != 1:
         raise RequestError("y must have one dimension", ["y"])
     kind, values, more = column
@@ -264,24 +280,55 @@ def target_column(y: Any) -> tuple[str, Any, Any]:
         return "text", [more[code] if code >= 0 else None for code in values.tolist()], None
     if kind == "time":
         dates = values.view(f"datetime64[{more}]")
-        return "text", [arguments.text_of(value) for value in dates], "dates"
+        return "text", [arguments.text_of(value) for value in dates], None
     return column
 
 
-def _listed_array(values: Any) -> np.ndarray[Any, Any]:
-    """Values of a list: numbers if all are, else objects, which stay what they are."""
+def _is_object(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind == "O"
+
+
+def _objects(values: Any) -> np.ndarray[Any, Any]:
+    """Values of a list: floats if all are numbers, else objects, which stay what they are."""
     found = np.empty(len(values), dtype=object)
     found[:] = values
-    numeric = all(isinstance(value, (int, float, np.number, type(None))) for value in values)
-    wide = any(isinstance(value, int) and abs(value) > 2**53 for value in values)
+    number = (int, float, np.number, Decimal, type(None))
+    numeric = all(isinstance(value, number) for value in found)
+    wide = any(isinstance(value, int) and abs(value) > 2**53 for value in found)
     return found.astype(np.float64) if numeric and not wide else found
 
 
-def _are_dates(values: np.ndarray[Any, Any]) -> bool:
-    """Whether all objects are dates, or missing."""
-    return all(isinstance(value, datetime.date) or arguments.text_of(value) is None for value in values)
+def check_classes(y: Any, classes: list[str] | None) -> None:
+    """Refuses targets whose type tells that they are labels, which are not stated.
+
+    The type alone decides: what a list or objects hold is data, and one label among numbers is a missing number.
+    """
+    dtype = getattr(y, "dtype", None)
+    if dtype is None and hasattr(y, "type") and type(y).__module__.startswith("pyarrow"):
+        dtype = y.type
+    described = str(dtype).lower()
+    if described in ("bool", "boolean", "bool[pyarrow]") and not set(classes or ["none"]) <= {"0", "1"}:
+        raise RequestError("y holds truth values: state classes=[False, True]", ["classes"])
+    if classes is not None:
+        return
+    texts = ("<u", "|s", "string", "str", "large_string", "string_view", "categorical", "enum", "dictionary", "category")
+    if isinstance(dtype, np.dtype):
+        is_text = dtype.kind in "US"
+    elif described == "category":
+        is_text = str(dtype.categories.dtype) in ("object", "str", "string")
+    else:
+        is_text = described.startswith(texts)
+    if is_text:
+        rule = "y holds texts: state its labels in classes. They are not read from y, because which labels occur is private"
+        raise RequestError(rule, ["classes"])
 
 
-def is_text(column: tuple[str, Any, Any]) -> bool:
-    """Whether a target's values are texts, and no dates."""
-    return column[0] == "text" and column[2] != "dates"
+def _check_y(data: Any, y: Any, names: list[str]) -> None:
+    """Refuses targets that are among the features by their name, or that are of other rows."""
+    name = getattr(y, "name", None)
+    if name is not None and str(name) and str(name) in names:
+        rule = f"y has the name of the column {str(name)!r}, which is a feature: leave it out, or name it by target"
+        raise RequestError(rule, ["y", "target"])
+    if _is_pandas(data) and hasattr(y, "index") and not callable(y.index) and not y.index.equals(data.index):
+        rule = "the rows of data and y have different indexes: align them, or pass y.to_numpy() if only the order counts"
+        raise RequestError(rule, ["y"])

@@ -25,7 +25,7 @@ pub(crate) fn open_ledger(
         let relation = relation.as_deref().map(neighbors).transpose()?;
         if !path.exists() {
             let Some(cap) = &cap else {
-                let rule = "there is no ledger at this path: with a cap, one is made";
+                let rule = "there is no ledger at this path: dpsis.Ledger(path, cap=...) makes one";
                 return Err(Error::io(rule).about([Parameter::Ledger]));
             };
             let mut terms = LedgerTerms::new(dpsis::Epsilon::clone(cap));
@@ -44,7 +44,7 @@ pub(crate) fn open_ledger(
             ("cap", cap.is_some_and(|stated| stated != terms.cap)),
             ("name", name.is_some_and(|stated| stated != terms.name)),
             ("delta", delta.is_some_and(|stated| stated != terms.delta)),
-            ("neighbors", relation.is_some_and(|stated| stated != terms.neighbors)),
+            ("neighbor relation", relation.is_some_and(|stated| stated != terms.neighbors)),
         ];
         match differs.iter().find(|(_, differs)| *differs) {
             None => Ok(()),

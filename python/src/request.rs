@@ -176,7 +176,10 @@ impl Options {
             }
             (None, Some(true)) => select.scaling(Scaling::RowRank),
             (None, _) => select,
-            (Some(Clip::All((low, high))), _) => select.bounds(*low, *high),
+            (Some(Clip::All((low, high))), _) => {
+                let bounds = Bounds::new(*low, *high).map_err(|e| e.about([Parameter::Bounds]))?;
+                select.scaling(Scaling::Bounds(bounds))
+            }
             (Some(Clip::File(path)), _) => select.bounds_file(path),
             (Some(Clip::ByName(all)), _) => {
                 let range = |(name, low, high): &(String, f64, f64)| {

@@ -66,11 +66,11 @@ def test_all_are_kept_where_there_are_not_more(tmp_path):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=1)
     with pytest.warns(dpsis.DpsisWarning, match="all are kept, and nothing is spent"):
         found = PrivateSelectKBest(6, ledger=ledger, **{**ON, "epsilon": 1}).fit(X, Y)
-    assert found.get_support().all() and found.selection_ is None and ledger.spent == "0"
+    assert found.get_support().all() and found.selection_ is None and ledger.spent == 0
 
 
 def test_classes_are_stated():
-    with pytest.raises(ValueError, match="which occur is private"):
+    with pytest.raises(ValueError, match="which labels occur is private"):
         PrivateSelectKBest(1).fit(X, Y)
     numbers = PrivateSelectKBest(1, epsilon=20, classes=[0, 1]).fit(X, (Y == "yes").astype(int))
     assert numbers.selection_.indices == [4]

@@ -204,7 +204,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
             self.table.targets.iter().map(|target| code(target.cell())).collect();
         let kept = codes.iter().map(Option::is_some).collect();
         Ok(UsableSamples {
-            columns: Box::new(SomeRows { x: self.table.x.view(), kept }),
+            columns: Box::new(SomeRows::new(self.table.x.view(), kept)),
             samples: codes.len() as u64,
             targets: codes.into_iter().flatten().collect(),
         })
@@ -213,10 +213,11 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
     fn no_usable_target(&self, labels: bool) -> Error {
         if labels {
             return Error::input("y has none of the stated classes")
-                .hint("labels are compared in their text form, upper and lower case included");
+                .hint("labels are compared in their text form, upper and lower case included")
+                .about([Parameter::Classes]);
         }
         Error::input("y has no finite number")
-            .hint("if it holds labels, state them as classes")
+            .hint("if it holds labels, state them as classes: which occur is private, and not looked up")
             .about([Parameter::Classes])
     }
 }

@@ -69,7 +69,7 @@ impl Schema {
         if let Some(column) = repeated(&header) {
             return Err(Error::input("a column name occurs twice").at(None, Some(column + 1)));
         }
-        let named = id.map(|name| find(&header, name, "id", Parameter::Id)).transpose()?;
+        let named = id.map(|name| find(&header, name, "for the ids", Parameter::Id)).transpose()?;
         let (target, id) = match target {
             TargetRole::Here(target) => {
                 let target = locate(&header, target)?;
@@ -120,7 +120,7 @@ impl Schema {
         }
         let target = match target {
             TargetRole::Here(TargetColumn::Named(name)) => {
-                Some(find(&names, name, "target", Parameter::Target)?)
+                Some(find(&names, name, "for the target", Parameter::Target)?)
             }
             TargetRole::Here(target @ TargetColumn::At(_)) => Some(locate(&names, target)?),
             TargetRole::Here(TargetColumn::Last) => {
@@ -242,7 +242,7 @@ fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Resu
             return Err(Error::request(rule).about([Parameter::Exclude]));
         }
         if places.is_empty() {
-            places = vec![find(names, pattern, "exclusion", Parameter::Exclude)?];
+            places = vec![find(names, pattern, "to exclude", Parameter::Exclude)?];
         }
         if places.iter().all(|place| Some(*place) == target) {
             return Err(Error::request("the target cannot be excluded"));
@@ -256,7 +256,7 @@ fn locate(header: &[String], target: &TargetColumn) -> Result<usize> {
     let columns = header.len();
     match target {
         TargetColumn::Last => Ok(columns - 1),
-        TargetColumn::Named(name) => find(header, name, "target", Parameter::Target),
+        TargetColumn::Named(name) => find(header, name, "for the target", Parameter::Target),
         TargetColumn::At(place) if (1..=columns).contains(place) => Ok(place - 1),
         TargetColumn::At(_) => {
             let rule =
@@ -268,7 +268,7 @@ fn locate(header: &[String], target: &TargetColumn) -> Result<usize> {
 
 fn find(header: &[String], name: &str, role: &str, about: Parameter) -> Result<usize> {
     header.iter().position(|other| other == name).ok_or_else(|| {
-        let error = Error::request(format!("there is no column {name:?} for the {role}"));
+        let error = Error::request(format!("there is no column {name:?} {role}"));
         let error = error.about([about]);
         match near_misses(header, name).as_slice() {
             [] => error,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use crate::data::bounds::Bounds;
 use crate::data::number::CellFormat;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 
 /// The target of a sample as its table holds it.
@@ -59,17 +59,18 @@ pub(crate) struct Labels {
 impl Labels {
     /// The classes, in order: at least two different labels, none empty.
     pub(crate) fn new(labels: Vec<String>) -> Result<Self> {
+        let wrong = |rule: &str| Error::request(rule).about([Parameter::Classes]);
         let labels: Vec<String> = labels.iter().map(|label| label.trim().to_owned()).collect();
         if labels.len() < 2 {
-            return Err(Error::request("at least two classes are needed"));
+            return Err(wrong("at least two classes are needed"));
         }
         let mut sorted: Vec<&String> = labels.iter().collect();
         sorted.sort_unstable();
         if sorted.windows(2).any(|pair| pair[0] == pair[1]) {
-            return Err(Error::request("a class is stated twice"));
+            return Err(wrong("a class is stated twice"));
         }
         if labels.iter().any(String::is_empty) {
-            return Err(Error::request("a class has an empty label"));
+            return Err(wrong("a class has an empty label"));
         }
         let number = |label: &String| {
             let number: f64 = label.parse().ok()?;

@@ -110,7 +110,7 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     let kept = targets.iter().map(Option::is_some).collect();
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let columns = SomeRows { x, kept };
+    let columns = SomeRows::new(x, kept);
     kendall_scores(&columns, &targets, classes, neighbors, threads, &Hooks::default())
 }
 

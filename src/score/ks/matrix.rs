@@ -74,7 +74,7 @@ fn scores<A: Copy + Into<f64> + Sync>(
         return Err(Error::request("X and y must have the same number of rows, at most 2^31"));
     }
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let columns = KsColumns::Values { columns: Box::new(SomeRows { x, kept }), words: false };
+    let columns = KsColumns::Values { columns: Box::new(SomeRows::new(x, kept)), words: false };
     let values = columns.scores(target, threads, &Hooks::default())?;
     Scores::new(values, neighbors.steps() * target.one_row(), neighbors)
 }

@@ -112,6 +112,31 @@ struct Memory {
     sorted: SortedColumn,
 }
 
+/// Columns that are read together, of features that are asked for one after the other.
+struct Ahead<'c, C: ?Sized> {
+    columns: &'c C,
+    /// The first feature of those that were read.
+    first: usize,
+    values: Vec<Vec<f64>>,
+}
+
+impl<'c, C: Columns + ?Sized> Ahead<'c, C> {
+    fn new(columns: &'c C) -> Self {
+        Self { columns, first: 0, values: Vec::new() }
+    }
+
+    /// The values of a feature.
+    fn column(&mut self, feature: usize) -> &[f64] {
+        if !(self.first..self.first + self.values.len()).contains(&feature) {
+            let left = self.columns.features() - feature;
+            self.values.resize_with(self.columns.together().min(left), Vec::new);
+            self.columns.several(feature, &mut self.values);
+            self.first = feature;
+        }
+        &self.values[feature - self.first]
+    }
+}
+
 /// Columns that scores are computed from.
 pub(crate) enum KsColumns<'t> {
     /// Values, sorted again for each target: for one draw.
@@ -159,11 +184,8 @@ impl KsColumns<'_> {
         match self {
             Self::Values { columns, words } => {
                 by_feature(columns.features(), threads, hooks, || {
-                    let (mut memory, mut values) = (Memory::default(), Vec::new());
-                    move |feature| {
-                        columns.column(feature, &mut values);
-                        target.score_of(&values, *words, &mut memory)
-                    }
+                    let (mut memory, mut ahead) = (Memory::default(), Ahead::new(columns));
+                    move |feature| target.score_of(ahead.column(feature), *words, &mut memory)
                 })
             }
             Self::Sorted(columns) => by_feature(columns.len(), threads, hooks, || {

@@ -37,11 +37,15 @@ const TOO_MANY: i64 = 8;
 /// Finds the extremes over thresholds; its memory is reused.
 #[derive(Debug, Default)]
 pub(super) struct Unsorted {
+    /// The bin of each value.
+    places: Vec<u32>,
     bins: Vec<Bin>,
-    /// The least and the largest value of each bin, and its sum of |t|.
-    ranges: Vec<(f64, f64, i64)>,
-    /// The values of bins that are sorted, with their t.
-    wanted: Vec<(f64, i32)>,
+    /// Whether a bin is sorted.
+    is_wanted: Vec<bool>,
+    /// The least and the largest value of each bin.
+    ranges: Vec<(f64, f64)>,
+    /// The values of bins that are sorted, each with its bin and t.
+    wanted: Vec<(u32, f64, i32)>,
 }
 
 /// What is in a bin.
@@ -82,7 +86,7 @@ impl Unsorted {
         let shift = (u64::BITS - (last - first).leading_zeros()).saturating_sub(number.ilog2());
         let by_order = |value: f64| {
             let above = order(value).map_or(0, |order| order - first);
-            ((above >> shift) as usize).min(number - 1)
+            (above >> shift) as u32
         };
         self.in_bins(values, t, number, by_order)
     }
@@ -101,7 +105,7 @@ impl Unsorted {
             return None;
         }
         // Rounding keeps the order in each step; what is below 0 becomes 0.
-        let even = |value: f64| (((value - low) * scale) as usize).min(number - 1);
+        let even = |value: f64| ((value - low) * scale) as u32;
         self.in_bins(values, t, number, even)
     }
 
@@ -111,17 +115,24 @@ impl Unsorted {
         values: &[f64],
         t: &[i32],
         number: usize,
-        bin: impl Fn(f64) -> usize,
+        bin: impl Fn(f64) -> u32,
     ) -> Option<(Extremes, i64)> {
-        let Self { bins, ranges, wanted } = self;
+        let Self { places, bins, is_wanted, ranges, wanted } = self;
+        // What is not finite falls in a bin beyond the last one.
+        let beyond = number as u32;
+        places.clear();
+        places.extend(values.iter().map(|&value| match value.is_finite() {
+            true => bin(value).min(beyond - 1),
+            false => beyond,
+        }));
         bins.clear();
-        bins.resize(number, Bin::default());
-        let rows = || values.iter().zip(t).filter(|(value, _)| value.is_finite());
-        for (&value, &t) in rows() {
-            let bin = &mut bins[bin(value)];
+        bins.resize(number + 1, Bin::default());
+        for (&place, &t) in places.iter().zip(t) {
+            let bin = &mut bins[place as usize];
             bin.sum += i64::from(t);
             bin.up += i64::from(t.max(0));
         }
+        bins.truncate(number);
         let mut seen = Extremes::default();
         let (mut all, mut size) = (0, 0);
         for bin in bins.iter() {
@@ -129,55 +140,58 @@ impl Unsorted {
             size += 2 * bin.up - bin.sum;
             seen.include(all);
         }
-        // From here on `sum` is the sum up to the start of a bin, `up` whether it is sorted.
+        // Whether a sum within a bin could exceed those at the ends.
         let (mut below, mut to_sort) = (0, 0);
-        for bin in bins.iter_mut() {
-            let Bin { sum, up } = *bin;
+        is_wanted.clear();
+        is_wanted.extend(bins.iter().map(|Bin { sum, up }| {
             let exceeds = below + up > seen.most || below + (sum - up) < seen.least;
-            *bin = Bin { sum: below, up: i64::from(exceeds) };
             below += sum;
-            if exceeds {
-                to_sort += 2 * up - sum;
-            }
-        }
+            to_sort += if exceeds { 2 * up - sum } else { 0 };
+            exceeds
+        }));
+        is_wanted.push(false);
         if to_sort > size / TOO_MANY {
             // Bins of one value each need no sorting.
             ranges.clear();
-            ranges.resize(number, (f64::INFINITY, f64::NEG_INFINITY, 0));
-            for (&value, &t) in rows() {
-                let (low, high, size) = &mut ranges[bin(value)];
+            ranges.resize(number + 1, (f64::INFINITY, f64::NEG_INFINITY));
+            for (&place, &value) in places.iter().zip(values) {
+                let (low, high) = &mut ranges[place as usize];
                 (*low, *high) = (low.min(value), high.max(value));
-                *size += i64::from(t.abs());
             }
-            for (bin, (low, high, size)) in bins.iter_mut().zip(ranges) {
-                if bin.up != 0 && low == high {
-                    (bin.up, to_sort) = (0, to_sort - *size);
-                }
+            to_sort = 0;
+            for ((is_wanted, bin), (low, high)) in is_wanted.iter_mut().zip(&*bins).zip(&*ranges) {
+                *is_wanted &= low != high;
+                to_sort += if *is_wanted { 2 * bin.up - bin.sum } else { 0 };
             }
             if to_sort > size / TOO_MANY {
                 return None;
             }
         }
         wanted.clear();
-        if to_sort > 0 {
-            let inside = rows().filter(|(value, _)| bins[bin(**value)].up != 0);
-            wanted.extend(inside.map(|(value, t)| (*value, *t)));
+        for ((&place, &value), &t) in places.iter().zip(values).zip(t) {
+            if is_wanted[place as usize] {
+                wanted.push((place, value, t));
+            }
         }
-        wanted.sort_unstable_by(|one, other| one.0.total_cmp(&other.0));
-        // The bins of the sorted values follow each other, perhaps with others between them.
-        let mut starts = bins.iter().filter(|bin| bin.up != 0).map(|bin| bin.sum);
-        let mut at = usize::MAX;
+        // Bins keep the order of values.
+        wanted.sort_unstable_by(|one, other| one.1.total_cmp(&other.1));
+        let mut rest = wanted.as_slice();
         let mut below = 0;
-        for (i, (value, t)) in wanted.iter().enumerate() {
-            let own = bin(*value);
-            if own != at {
-                (at, below) = (own, starts.next()?);
+        for (place, bin) in bins.iter().enumerate() {
+            if is_wanted[place] {
+                let inside = rest.iter().take_while(|one| one.0 as usize == place).count();
+                let (own, others) = rest.split_at(inside);
+                let mut within = below;
+                for (i, (_, value, t)) in own.iter().enumerate() {
+                    within += i64::from(*t);
+                    // -0 and 0 are next to each other, and equal.
+                    if own.get(i + 1).is_none_or(|(_, next, _)| next != value) {
+                        seen.include(within);
+                    }
+                }
+                rest = others;
             }
-            below += i64::from(*t);
-            // -0 and 0 are next to each other, and equal.
-            if wanted.get(i + 1).is_none_or(|(next, _)| next != value) {
-                seen.include(below);
-            }
+            below += bin.sum;
         }
         Some((seen, all))
     }

@@ -34,7 +34,7 @@ pub(super) fn spread<A>(
     format: &CellFormat,
     of: impl Fn(f64) -> A,
 ) -> Result<()> {
-    let slots = all[place..].iter_mut().step_by(d);
+    let slots = all.get_mut(place..).unwrap_or_default().iter_mut().step_by(d);
     macro_rules! from {
         ($type:ty, $number:expr) => {{
             let column = column.as_primitive::<$type>();
