@@ -303,7 +303,7 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
 
     The type alone decides: what a list or objects hold is data, and one label among numbers is a missing number.
     """
-    dtype = getattr(y, "dtype", None)
+    dtype: Any = getattr(y, "dtype", None)
     if dtype is None and hasattr(y, "type") and type(y).__module__.startswith("pyarrow"):
         dtype = y.type
     described = str(dtype).lower()

@@ -66,13 +66,13 @@ MISTAKES = {
     "targets as target": (
         lambda: dpsis.select(frame(), 2, 1, target=pandas.Series(Y)), TypeError, "themselves are y",
     ),
-    "no rows": (lambda: dpsis.select(frame(y=Y).iloc[:0], 2, 1), ValueError, "no finite number"),
+    "no rows": (lambda: dpsis.select(frame(y=Y).iloc[:0], 2, 1), ValueError, "no cell of the column"),
     "no columns": (lambda: dpsis.select(pandas.DataFrame(), 2, 1), ValueError, "no columns"),
     "a function as a word": (
         lambda: dpsis.select(X, 2, 1, y=Y, score=max), TypeError, "score must be a text",
     ),
     "a name that is no text": (
-        lambda: dpsis.select(frame().rename(columns={"a": "\ud83d"}), 2, 1), ValueError, "UTF-8",
+        lambda: dpsis.select(X, 2, 1, y=Y, feature_names=["\ud83d", *"bcdef"]), ValueError, "UTF-8",
     ),
     "labels in the table not stated": (
         lambda: dpsis.select(frame(y=np.where(Y > 0, "secret", "other")), 2, 1),
@@ -172,7 +172,8 @@ def test_one_cell_stops_no_run(tmp_path):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=100)
     odd = ["Jane Roe \ud83d", [1], {"a": 1}, 1j, object(), b"\xff", pandas.NaT]
     for cell in odd:
-        data = frame(note=["fine"] * 299 + [cell], y=Y)
+        note = pandas.Series(["fine"] * 299 + [cell], dtype=object)
+        data = frame(note=note, y=Y)
         assert dpsis.select(data, 2, 1, ledger=ledger).private
         assert dpsis.select(X, 2, 1, y=[*Y[:299], cell], ledger=ledger).private
     assert ledger.spent == 2 * len(odd)
