@@ -10,7 +10,7 @@ use serde_json::Value;
 use spdx::{Expression, ParseMode};
 
 /// The licenses that are taken, with the reason. No other: a copyleft would pass to whoever links the program.
-const LICENSES: [(&str, &str); 9] = [
+const LICENSES: [(&str, &str); 10] = [
     ("MIT", "ours"),
     ("Apache-2.0", "ours"),
     ("BSD-3-Clause", "permissive: zstd, snap, subtle"),
