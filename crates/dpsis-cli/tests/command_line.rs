@@ -192,7 +192,7 @@ fn requests_wrong_against_the_header() {
     for (more, text) in [
         (&["--k", "3"][..], "number of features, 2"),
         (&["--target", "outcom"], "did you mean \"outcome\"?"),
-        (&["--target-index", "4"], "between 1 and 3"),
+        (&["--target-index", "4"], "the table has 3 columns"),
         (&["--id", "nobody"], "no column \"nobody\""),
         (&["--id", "outcome"], "both the target and the id"),
     ] {
