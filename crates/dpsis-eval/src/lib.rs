@@ -39,7 +39,7 @@
 //!     read: Box::new(move || Study::new("public", settled.clone(), 0.1, 1)),
 //! };
 //! let output = OutputFolder::open("results".as_ref(), "compare")?;
-//! let cells = compare(&sweep, &[table], &output, &|_| ())?;
+//! let cells = compare(&sweep, &[table], &output, &|_| Ok(()))?;
 //! let text = summary(&cells, output.path());
 //! # Ok::<(), dpsis::Error>(())
 //! ```
