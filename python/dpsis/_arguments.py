@@ -79,8 +79,15 @@ def maybe_integer(name: str, value: Any, least: int = 0) -> int | None:
 def text_of(value: Any) -> str | None:
     """The text of a cell or of a label as a file would hold it; None if it is missing, or of a type that has none.
 
-    Nothing is raised: one cell must not stop a run.
+    It depends on this value alone, and nothing is raised: one cell must neither stop a run nor change what others are.
     """
+    try:
+        return _text_of(value)
+    except Exception:
+        return None
+
+
+def _text_of(value: Any) -> str | None:
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, str):
@@ -90,19 +97,32 @@ def text_of(value: Any) -> str | None:
         return value.decode("utf-8", "replace")
     if isinstance(value, (bool, np.bool_)):
         return "1" if value else "0"
+    if isinstance(value, np.timedelta64):
+        return None
+    if isinstance(value, np.datetime64):
+        return None if np.isnat(value) else str(np.datetime_as_string(value, unit="auto"))
+    if isinstance(value, datetime.datetime):
+        if value.tzinfo is not None:
+            value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
+        return str(np.datetime_as_string(np.datetime64(value), unit="auto"))
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     if isinstance(value, numbers.Integral):
         return str(int(value))
-    if isinstance(value, Fraction):
-        return str(float(value)).removesuffix(".0")
-    if isinstance(value, numbers.Real):
-        return None if math.isnan(value) else str(value).removesuffix(".0")
-    if isinstance(value, np.datetime64):
-        return None if np.isnat(value) else str(value)
-    if isinstance(value, (datetime.datetime, datetime.date)):
-        return value.isoformat()
-    if isinstance(value, (Decimal, datetime.time, uuid.UUID)):
+    if isinstance(value, np.float32):
+        return _number_text(value)
+    if isinstance(value, (numbers.Real, Decimal)):
+        return _number_text(float(value))
+    if isinstance(value, (datetime.time, uuid.UUID)):
         return str(value)
     return None
+
+
+def _number_text(value: float | np.floating[Any]) -> str | None:
+    """The shortest digits that read back to a number, without an exponent."""
+    if not math.isfinite(value):
+        return None
+    return str(np.format_float_positional(value, unique=True, trim="-"))
 
 
 def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
@@ -240,11 +260,22 @@ def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) 
             value = "LEDGER"
         elif name == "y":
             value = "..."
-        else:
+        elif _is_plain(value):
             value = repr(value)
+        else:
+            value = "..."
         parts.append(f", {name}={value}")
     request = f"dpsis.{function}(data{''.join(parts)})"
     return today(), request.replace("\n", " ")
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether the text of a value says what it is, and nothing else."""
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, [*value.keys(), *value.values()]))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (str, bool, int, float, Decimal, Fraction, np.generic))
 
 
 class Progress:

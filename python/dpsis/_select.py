@@ -176,6 +176,8 @@ def select(
     if seed is not None and ledger is not None:
         raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
     options = select_options(stated)
+    pays = payer(ledger, note)
+    check_ledger(pays, options)
     check_classes(y, options["classes"])
     source = table(
         data,
@@ -191,7 +193,7 @@ def select(
         decimal_comma=decimal_comma,
         numeric_names=numeric_names,
     )
-    return drawn(source, options, request, payer(ledger, note), seed, progress, stacklevel=2)
+    return drawn(source, options, request, pays, seed, progress, stacklevel=2)
 
 
 _DEFAULTS = {
@@ -231,6 +233,13 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "memory": arguments.size("memory", stated["memory"]),
         "threads": arguments.maybe_integer("threads", stated["threads"], 1),
     }
+
+
+def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any]) -> None:
+    """Refuses what a ledger cannot pay for now, before data are touched."""
+    if pays is not None:
+        terms = (options["epsilon"], options["delta"], options["neighbors"])
+        _native.check_ledger(pays[0], *terms)
 
 
 def drawn(

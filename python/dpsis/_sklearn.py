@@ -19,8 +19,8 @@ except ImportError as error:  # pragma: no cover
 from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
-from ._select import drawn, select_options
-from ._tables import check_classes, table
+from ._select import check_ledger, drawn, select_options
+from ._tables import check_classes, table, unmasked
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -182,14 +182,27 @@ parameters, memory, threads, progress
         if y is None:
             rule = "requires y to be passed, but the target y is None"
             raise RequestError(f"{type(self).__name__} {rule}", ["y"])
+        if self.ledger is not None and self.random_state is not None:
+            rule = "a seeded result is not for release: no ledger pays for it"
+            raise RequestError(rule, ["random_state", "ledger"])
+        pays = payer(self.ledger, self.note)
+        features = _features(X)
+        if features is not None and options["k"] < features:
+            check_ledger(pays, options)
+        data = X
         if _is_frame(X):
             validate_data(self, X, skip_check_array=True)
-            data = X
         else:
-            data = validate_data(
-                self, X, dtype=(np.float64, np.float32), ensure_all_finite=False, order=None
-            )
-        if not hasattr(y, "to_list") and not hasattr(y, "to_pylist"):
+            if isinstance(X, np.ma.MaskedArray):
+                data = unmasked(X)
+            elif isinstance(X, (list, tuple)):
+                # Cell by cell: one that is no number must not make texts of the others.
+                data = np.asarray(X, dtype=object)
+            # Anything but numbers is taken as it is.
+            is_number = getattr(getattr(data, "dtype", None), "kind", "f") in "fiubc"
+            numeric = (np.float64, np.float32) if is_number else None
+            data = validate_data(self, data, dtype=numeric, ensure_all_finite=False)
+        if isinstance(y, np.ndarray) or hasattr(y, "iloc"):
             y = column_or_1d(y, warn=True)
         check_classes(y, options["classes"])
         if options["k"] >= self.n_features_in_:
@@ -198,9 +211,6 @@ parameters, memory, threads, progress
             self.selection_ = None
             self._support = np.ones(self.n_features_in_, dtype=bool)
             return self
-        if self.ledger is not None and self.random_state is not None:
-            rule = "a seeded result is not for release: no ledger pays for it"
-            raise RequestError(rule, ["random_state", "ledger"])
         all_stated = self.get_params(deep=False)
         request = arguments.note("PrivateSelectKBest", _public(all_stated), _defaults(type(self)))
         try:
@@ -208,7 +218,7 @@ parameters, memory, threads, progress
                 table(data, y),
                 options,
                 request,
-                payer(self.ledger, self.note),
+                pays,
                 self._seed(),
                 self.progress,
                 stacklevel=2,
@@ -235,7 +245,17 @@ parameters, memory, threads, progress
         tags.non_deterministic = self.random_state is None
         tags.target_tags.required = True
         tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
         return tags
+
+
+def _features(data: Any) -> int | None:
+    """The number of columns, where no cell need be read to know it."""
+    shape = getattr(data, "shape", None)
+    if shape:
+        return int(shape[-1])
+    is_listed = isinstance(data, (list, tuple)) and data and isinstance(data[0], (list, tuple))
+    return len(data[0]) if is_listed else None
 
 
 def _is_frame(data: Any) -> bool:

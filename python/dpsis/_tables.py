@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import operator
 import os
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -89,8 +88,8 @@ def table(
     plain = not (exclude or missing) and matrix.dtype.kind == "f"
     if y is not None:
         column = target_column(y)
-        _check_rows(matrix.shape, len(column[1]))
-        if as_matrix and plain:
+        _check_rows(matrix.shape, targets_of(column))
+        if as_matrix and plain and column[0] != "stream":
             return Table.of_matrix(matrix, column, names)
     else:
         column = None
@@ -136,20 +135,41 @@ def _refuse(data: Any) -> None:
 
 
 def _matrix(data: Any) -> np.ndarray[Any, Any]:
-    """A matrix of floats, not copied if it is one; or of texts or dates."""
-    matrix = np.ma.filled(data, np.nan) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
+    """A matrix of floats, not copied if it is one; or of texts, objects or dates."""
+    matrix = unmasked(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
     if matrix.ndim != 2:
         raise RequestError(f"an array must have two dimensions, not {matrix.ndim}", ["data"])
     kind, bytes_each = matrix.dtype.kind, matrix.dtype.itemsize
     if kind in _TEXTS or kind == "M":
         return matrix
     if kind == "f" and bytes_each in (4, 8):
-        return matrix.astype(matrix.dtype.newbyteorder("="), copy=False)
-    if kind == "f" and bytes_each == 2:
-        return matrix.astype(np.float32)
-    if kind in "fiub":
-        return matrix.astype(np.float64)
-    raise TypeError(f"an array must hold numbers, dates or texts, not {matrix.dtype}")
+        return _borrowable(matrix.astype(matrix.dtype.newbyteorder("="), copy=False))
+    if kind not in "fiub":
+        raise TypeError(f"an array must hold numbers, dates or texts, not {matrix.dtype}")
+    # What a double cannot hold is infinite, and so missing.
+    with np.errstate(all="ignore"):
+        return matrix.astype(np.float32 if kind == "f" and bytes_each == 2 else np.float64)
+
+
+def _borrowable(matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """A matrix whose values lie at whole numbers of values from each other; a view of packed records is copied."""
+    whole = all(stride % matrix.itemsize == 0 for stride in matrix.strides)
+    return matrix if whole and matrix.flags.aligned else np.array(matrix, order="C")
+
+
+def unmasked(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The values of an array with a mask, missing where it hides them."""
+    hidden, values = np.ma.getmaskarray(array), np.asarray(array.data)
+    kind = values.dtype.kind
+    if kind in "iub":
+        values = values.astype(np.float64)
+    elif kind == "M" or kind == "f":
+        values = values.copy()
+    else:
+        values = values.astype(object)
+    missing = {"O": None, "M": np.datetime64("NaT")}.get(values.dtype.kind, np.nan)
+    values[hidden] = missing
+    return values
 
 
 def _feature_names(names: Any, features: int) -> list[str] | None:
@@ -171,25 +191,35 @@ def _check_rows(shape: tuple[int, ...], targets: int) -> None:
 
 
 def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
-    """A column of a matrix or a target in numpy."""
+    """A column of a matrix, or a target, in numpy."""
     kind = values.dtype.kind
     if kind in _TEXTS:
         return "text", [arguments.text_of(value) for value in values.tolist()], None
     if kind == "M":
-        unit = np.datetime_data(values.dtype)[0]
-        if unit not in ("s", "ms", "us", "ns"):
-            values, unit = values.astype("datetime64[s]"), "s"
-        return "time", np.ascontiguousarray(values).view(np.int64), unit
-    if kind == "f":
-        wide = values.dtype.itemsize > 4
-        return ("f64" if wide else "f32"), values.astype(np.float64 if wide else np.float32), None
-    if kind == "b":
-        return "f32", values.astype(np.float32), None
-    if kind == "i":
-        return "i64", values.astype(np.int64), None
-    if kind == "u":
-        return "u64", values.astype(np.uint64), None
+        return _times(values)
+    with np.errstate(all="ignore"):
+        if kind == "f":
+            wide = values.dtype.itemsize > 4
+            dtype = np.float64 if wide else np.float32
+            return ("f64" if wide else "f32"), values.astype(dtype), None
+        if kind == "b":
+            return "f32", values.astype(np.float32), None
+        if kind == "i":
+            return "i64", values.astype(np.int64), None
+        if kind == "u":
+            return "u64", values.astype(np.uint64), None
     raise TypeError(f"values of type {values.dtype} are neither numbers, dates nor texts")
+
+
+def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
+    """Dates as counts of a unit; those that seconds cannot count are missing."""
+    values = values.astype(values.dtype.newbyteorder("="))
+    unit = np.datetime_data(values.dtype)[0]
+    if unit not in ("s", "ms", "us", "ns"):
+        seconds, unit = values.astype("datetime64[s]"), "s"
+        seconds[seconds.astype(values.dtype) != values] = np.datetime64("NaT")
+        values = seconds
+    return "time", np.ascontiguousarray(values).view(np.int64), unit
 
 
 def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
@@ -199,11 +229,11 @@ def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
         raise RequestError("the data frame has no columns", ["data"])
     column = None if y is None else target_column(y)
     if column is not None:
-        _check_rows(frame.shape, len(column[1]))
+        _check_rows(frame.shape, targets_of(column))
         _check_y(frame, y, names)
     types = set(frame.dtypes)
-    if as_matrix and column is not None and types in ({np.dtype("f4")}, {np.dtype("f8")}):
-        return Table.of_matrix(frame.to_numpy(), column, names)
+    if as_matrix and column is not None and column[0] != "stream" and types in ({np.dtype("f4")}, {np.dtype("f8")}):
+        return Table.of_matrix(_borrowable(frame.to_numpy()), column, names)
     columns = []
     for place, name in enumerate(names):
         try:
@@ -217,15 +247,22 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     """A column of pandas: of numpy's types, nullable, categorical, of Arrow, with a time zone."""
     kind, name = getattr(series.dtype, "kind", "O"), type(series.dtype).__name__
     if name == "CategoricalDtype":
-        categories = [arguments.text_of(one) or "" for one in series.cat.categories]
+        categories = [arguments.text_of(one) or str(one) for one in series.cat.categories]
         return "codes", series.cat.codes.to_numpy().astype(np.int32), categories
     if name == "SparseDtype":
         series = series.sparse.to_dense()
         kind = series.dtype.kind
+    if kind == "M" and name == "ArrowDtype":
+        unit = getattr(series.dtype.pyarrow_dtype, "unit", None)
+        if not str(series.dtype.pyarrow_dtype).startswith("timestamp"):
+            return "text", [arguments.text_of(value) for value in series.tolist()], None
+        # Times with a zone are kept as those of UTC.
+        counts = series.astype("int64[pyarrow]").to_numpy(dtype=np.int64, na_value=np.iinfo(np.int64).min)
+        return "time", counts, unit
     if kind == "M":
         if getattr(series.dt, "tz", None) is not None:
             series = series.dt.tz_convert("UTC").dt.tz_localize(None)
-        return _array_column(series.to_numpy(dtype=_dates(series)))
+        return _times(series.to_numpy())
     if isinstance(series.dtype, np.dtype):
         return _array_column(series.to_numpy())
     if kind == "b":
@@ -241,14 +278,6 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     return "text", [arguments.text_of(value) for value in series.tolist()], None
 
 
-def _dates(series: Any) -> Any:
-    """The type of numpy for dates of pandas."""
-    unit = getattr(series.dtype, "unit", None)
-    if unit is None and isinstance(series.dtype, np.dtype):
-        unit = np.datetime_data(series.dtype)[0]
-    return np.dtype(f"datetime64[{unit or 'ns'}]")
-
-
 def target_column(y: Any) -> tuple[str, Any, Any]:
     """Targets as a column of numbers or texts."""
     if isinstance(y, str):
@@ -260,22 +289,24 @@ def target_column(y: Any) -> tuple[str, Any, Any]:
     if hasattr(y, "__cuda_array_interface__"):
         raise TypeError("y is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
     package = type(y).__module__.split(".")[0]
+    if package in ("polars", "pyarrow"):
+        return _arrow_targets(y, package)
+    if isinstance(y, np.ma.MaskedArray):
+        y = unmasked(y)
+    if isinstance(y, (list, tuple)):
+        return "text", [arguments.text_of(value) for value in y], None
     if package == "pandas" and not _is_object(y.dtype):
         import pandas
 
         column = _pandas_column(pandas.Series(y))
-    elif package in ("polars", "pyarrow"):
-        column = _array_column(_objects(y.to_list() if package == "polars" else y.to_pylist()))
-    elif isinstance(y, (list, tuple)) or package == "pandas":
-        column = _array_column(_objects(list(y)))
-    elif isinstance(y, np.ma.MaskedArray):
-        column = _array_column(_objects(y.tolist()))
     else:
-        array = np.asarray(y)
-        column = _array_column(_objects(array) if _is_object(array.dtype) and array.ndim == 1 else array)
+        column = _array_column(np.asarray(y))
     if np.ndim(column[1]) != 1:
         raise RequestError("y must have one dimension", ["y"])
     kind, values, more = column
+    if kind == "f32":
+        # The number that the shortest text of a value stands for, as a file would hold it.
+        return "f64", values.astype(str).astype(np.float64), None
     if kind == "codes":
         return "text", [more[code] if code >= 0 else None for code in values.tolist()], None
     if kind == "time":
@@ -284,18 +315,27 @@ def target_column(y: Any) -> tuple[str, Any, Any]:
     return column
 
 
+def _arrow_targets(y: Any, package: str) -> tuple[str, Any, Any]:
+    """Targets of polars or pyarrow: numbers by numpy, all others as they are."""
+    if package == "polars":
+        if y.dtype.is_numeric() and not y.dtype.is_decimal():
+            return target_column(y.to_numpy())
+        return "stream", y.rechunk().to_frame("y"), len(y)
+    import pyarrow
+
+    if pyarrow.types.is_integer(y.type) or pyarrow.types.is_floating(y.type):
+        values = y.to_numpy() if isinstance(y, pyarrow.ChunkedArray) else y.to_numpy(zero_copy_only=False)
+        return target_column(values)
+    return "stream", pyarrow.table({"y": y}).combine_chunks(), len(y)
+
+
+def targets_of(column: tuple[str, Any, Any]) -> int:
+    """The number of targets."""
+    return int(column[2]) if column[0] == "stream" else len(column[1])
+
+
 def _is_object(dtype: Any) -> bool:
     return isinstance(dtype, np.dtype) and dtype.kind == "O"
-
-
-def _objects(values: Any) -> np.ndarray[Any, Any]:
-    """Values of a list: floats if all are numbers, else objects, which stay what they are."""
-    found = np.empty(len(values), dtype=object)
-    found[:] = values
-    number = (int, float, np.number, Decimal, type(None))
-    numeric = all(isinstance(value, number) for value in found)
-    wide = any(isinstance(value, int) and abs(value) > 2**53 for value in found)
-    return found.astype(np.float64) if numeric and not wide else found
 
 
 def check_classes(y: Any, classes: list[str] | None) -> None:
@@ -311,11 +351,9 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
         raise RequestError("y holds truth values: state classes=[False, True]", ["classes"])
     if classes is not None:
         return
-    texts = ("<u", "|s", "string", "str", "large_string", "string_view", "categorical", "enum", "dictionary", "category")
+    texts = ("<u", "|s", "string", "str", "large_string", "string_view", "enum", "dictionary")
     if isinstance(dtype, np.dtype):
         is_text = dtype.kind in "US"
-    elif described == "category":
-        is_text = str(dtype.categories.dtype) in ("object", "str", "string")
     else:
         is_text = described.startswith(texts)
     if is_text:

@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::Int32Type;
 use arrow_array::{
-    ArrayRef, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
-    LargeStringArray, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray,
-    TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    Array, ArrayRef, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
+    LargeStringArray, RecordBatchReader, StringArray, TimestampMicrosecondArray,
+    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
+    new_empty_array,
 };
+use arrow_pyarrow::FromPyArrow;
 use dpsis::{OwnTarget, ToTarget};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
@@ -27,6 +30,8 @@ pub(crate) enum Column {
     Texts(Vec<Option<String>>),
     /// Texts by their places in a list.
     Codes(Vec<Option<i32>>, Vec<String>),
+    /// A column of Arrow.
+    Arrow(ArrayRef),
 }
 
 impl<'py> FromPyObject<'_, 'py> for Column {
@@ -35,6 +40,9 @@ impl<'py> FromPyObject<'_, 'py> for Column {
     fn extract(column: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
         let (kind, values, more): (String, Bound<'py, PyAny>, Bound<'py, PyAny>) =
             column.extract()?;
+        if kind == "stream" {
+            return Self::of_stream(&values);
+        }
         // A mask is true where a value is missing.
         let mask = || -> PyResult<Vec<bool>> {
             match more.is_none() {
@@ -85,6 +93,33 @@ impl Column {
             Self::U64(values) => values.len(),
             Self::Texts(values) => values.len(),
             Self::Codes(values, _) => values.len(),
+            Self::Arrow(values) => values.len(),
+        }
+    }
+
+    /// The one column of a stream.
+    fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
+        let schema = reader.schema();
+        let batches: Result<Vec<_>, _> = reader.collect();
+        let mut batches = batches.unwrap_or_default().into_iter().filter(|b| b.num_rows() > 0);
+        let none = || new_empty_array(schema.field(0).data_type());
+        let first = batches.next().map_or_else(none, |batch| batch.column(0).clone());
+        match batches.next() {
+            None => Ok(Self::Arrow(first)),
+            Some(_) => Err(PyTypeError::new_err("targets must be in one piece")),
+        }
+    }
+
+    /// The column of targets beside a record batch: integers as texts, of which a label can tell all apart.
+    pub(crate) fn into_targets(self) -> PyResult<ArrayRef> {
+        fn texts<T: ToString>(values: Vec<Option<T>>) -> Column {
+            Column::Texts(values.into_iter().map(|value| value.map(|v| v.to_string())).collect())
+        }
+        match self {
+            Self::I64(values) => texts(values).into_array(),
+            Self::U64(values) => texts(values).into_array(),
+            other => other.into_array(),
         }
     }
 
@@ -102,6 +137,7 @@ impl Column {
                 _ => Arc::new(TimestampNanosecondArray::from(values)),
             },
             Self::Texts(values) => Arc::new(LargeStringArray::from(values)),
+            Self::Arrow(values) => values,
             Self::Codes(codes, texts) => {
                 let texts = Arc::new(StringArray::from(texts));
                 let array = DictionaryArray::<Int32Type>::try_new(Int32Array::from(codes), texts);
@@ -122,7 +158,7 @@ impl Column {
             Self::I64(values) => all(values),
             Self::U64(values) => all(values),
             Self::Texts(values) => all(values),
-            Self::Times(..) | Self::Codes(..) => {
+            Self::Times(..) | Self::Codes(..) | Self::Arrow(_) => {
                 return Err(PyTypeError::new_err("targets come as numbers or texts"));
             }
         })

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use dpsis::report::to_json;
-use dpsis::{Delta, Error, Exact, Ledger, LedgerTerms, Parameter, Result};
+use dpsis::{Delta, Error, Exact, Expense, Ledger, LedgerTerms, Parameter, Result};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
@@ -55,6 +55,25 @@ pub(crate) fn open_ledger(
         }
     };
     opened().or_raise(py)
+}
+
+/// Refuses a selection that the ledger at a path could not pay for now; nothing is spent.
+#[pyfunction]
+pub(crate) fn check_ledger(
+    py: Python<'_>,
+    path: PathBuf,
+    epsilon: &str,
+    delta: Option<String>,
+    relation: &str,
+) -> PyResult<()> {
+    let checked = || -> Result<()> {
+        let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
+        let expense = Expense::new(epsilon.parse()?, "select")
+            .delta(delta.unwrap_or_else(Delta::zero))
+            .neighbors(neighbors(relation)?);
+        Ledger::open(&path)?.check(&expense)
+    };
+    checked().or_raise(py)
 }
 
 /// The content of a ledger as JSON, what is spent, and what is left.

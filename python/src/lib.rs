@@ -33,7 +33,7 @@ mod _native {
     #[pymodule_export]
     use crate::inspect::inspect;
     #[pymodule_export]
-    use crate::ledger::{open_ledger, read_ledger};
+    use crate::ledger::{check_ledger, open_ledger, read_ledger};
     #[pymodule_export]
     use crate::plan::plan;
     #[pymodule_export]

@@ -69,6 +69,13 @@ impl Table {
     /// A matrix of numbers, one row per sample, with one target for each row.
     #[staticmethod]
     fn of_matrix(x: &Bound<'_, PyAny>, y: Column, names: Option<Vec<String>>) -> PyResult<Self> {
+        // The views of numpy's crate count strides in whole values.
+        let whole = x.getattr("strides")?.extract::<Vec<isize>>()?;
+        let bytes: isize = x.getattr("itemsize")?.extract()?;
+        let aligned: bool = x.getattr("flags")?.getattr("aligned")?.extract()?;
+        if !aligned || whole.iter().any(|stride| stride % bytes.max(1) != 0) {
+            return Err(PyTypeError::new_err("the values of the matrix are not aligned: copy it"));
+        }
         let y = Array1::from(y.targets()?);
         let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
             Content::F64(Matrix { x: x.clone().unbind(), y, names })
@@ -135,7 +142,7 @@ impl Table {
             let wrong = Error::request("X and y must have the same number of rows");
             return Err(wrong).or_raise(py);
         }
-        let y = y.into_array()?;
+        let y = y.into_targets()?;
         let field = Field::new("", y.data_type().clone(), true);
         let fields = schema.fields().iter().cloned().chain([Arc::new(field)]);
         let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));

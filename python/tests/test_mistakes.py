@@ -43,7 +43,7 @@ MISTAKES = {
     ),
     "labels in a category": (
         lambda: dpsis.select(X, 2, 1, y=pandas.Categorical(np.where(Y > 0, "secret", "other"))),
-        ValueError, "y holds texts",
+        ValueError, "state them as classes",
     ),
     "labels in polars": (
         lambda: dpsis.select(X, 2, 1, y=polars.Series(np.where(Y > 0, "secret", "other"))),

@@ -1,0 +1,236 @@
+"""One person more, whatever that person's cells hold, stops no run and changes nothing about the others."""
+
+import datetime
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import dpsis
+from conftest import without
+
+RNG = np.random.default_rng(0)
+N = 300
+X = RNG.normal(size=(N, 4))
+NUMBERS = X[:, 1] + RNG.normal(size=N)
+LABELS = (NUMBERS > 0).astype(int)
+#: One person more, whose own features are the middle of all ranges.
+MORE = np.vstack([X, np.zeros(4)])
+
+#: Cells that programs have left in columns of objects.
+ODD = {
+    "nothing": None,
+    "a word": "x",
+    "half a character": "Jane Roe \ud83d",
+    "bytes": b"\xff",
+    "a list": [1, 2],
+    "an array": np.zeros(3),
+    "a large integer": 2**60,
+    "a very large integer": 10**5000,
+    "a large fraction": Fraction(10**400),
+    "no number": Decimal("sNaN"),
+    "a large decimal": Decimal("1e999"),
+    "a long double": np.longdouble("1e4000"),
+    "a half": np.float16(0.1),
+    "complex": 1j,
+    "numpy's complex": np.complex128(1j),
+    "a time span": np.timedelta64(7, "D"),
+    "a far date": np.datetime64(2**62, "s"),
+    "not a time": pandas.NaT,
+    "not available": pandas.NA,
+    "a date with a zone": pandas.Timestamp("2000-01-01", tz="UTC"),
+    "a dictionary": {"a": 1},
+    "an object": object(),
+    "true": True,
+}
+
+
+@pytest.fixture(autouse=True)
+def no_warning_of_others():
+    """A warning about one cell would tell of it."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.simplefilter("ignore", dpsis.DpsisWarning)
+        yield
+
+
+@pytest.mark.parametrize("cell", ODD)
+def test_in_a_list_of_targets(cell):
+    """With and without a ledger, in each kind of target; with a target missing instead the result is the same."""
+    value = ODD[cell]
+    kinds = {
+        "numbers": (NUMBERS.tolist(), {"target_bounds": (-3, 3)}),
+        "labels": (LABELS.tolist(), {"classes": [0, 1]}),
+        "labels as floats": ([float(one) for one in LABELS], {"classes": [0, 1]}),
+        "labels as decimals": (
+            [Decimal(int(one)).quantize(Decimal("1.0")) for one in LABELS], {"classes": [0, 1]},
+        ),
+        "truth values": ([bool(one) for one in LABELS], {"classes": [False, True]}),
+        "small numbers": ([one * 1e-5 + 1e-5 for one in LABELS], {"classes": [1e-5, 2e-5]}),
+        "single precision": ([np.float32(one * 0.1 + 0.1) for one in LABELS], {"classes": [0.1, 0.2]}),
+        "half precision": ([np.float16(one) for one in NUMBERS], {"target_bounds": (-3, 3)}),
+    }
+    # A number, or a date, is a target.
+    contributes = cell in ("a large integer", "a half", "true", "a date with a zone", "a far date")
+    for kind, (y, target) in kinds.items():
+        for listed in ([*y, value], series([*y, value])):
+            found = dpsis.select(MORE, 2, 500, y=listed, seed=1, **target)
+            missing = dpsis.select(MORE, 2, 500, y=[*y, None], seed=1, **target)
+            if not contributes:
+                assert without(found.record) == without(missing.record), kind
+            # The estimator of scikit-learn goes the same way.
+            fitted = dpsis.PrivateSelectKBest(2, epsilon=500, random_state=1, **target).fit(MORE, listed)
+            assert without(fitted.selection_.record) == without(found.record), kind
+
+
+def series(values):
+    """Objects that stay what they are."""
+    objects = np.empty(len(values), dtype=object)
+    objects[:] = values
+    return pandas.Series(objects)
+
+
+@pytest.mark.parametrize("cell", ODD)
+def test_in_a_column_of_objects(cell, tmp_path):
+    value = ODD[cell]
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=10)
+    objects = np.empty((N + 1, 4), dtype=object)
+    objects[:] = MORE
+    objects[N, 2] = value
+    y = np.append(NUMBERS, 0)
+    dpsis.select(pandas.DataFrame(objects), 2, 1, y=y, ledger=ledger)
+    dpsis.select(objects, 2, 1, y=y, ledger=ledger)
+    dpsis.PrivateSelectKBest(2, epsilon=1, ledger=ledger).fit(objects, y)
+    dpsis.PrivateSelectKBest(2, epsilon=1, ledger=ledger).fit(pandas.DataFrame(objects), y)
+    assert ledger.spent == 4
+    others = dpsis.select(objects[:N], 2, 1e6, y=NUMBERS, seed=1).names
+    if not cell.startswith("an array"):
+        assert dpsis.select(objects, 2, 1e6, y=y, seed=1).names == others
+
+
+def test_masks():
+    """What a mask hides is missing, of every type."""
+    y = np.append(NUMBERS, 0.0)
+    hidden = np.zeros(MORE.shape, dtype=bool)
+    hidden[-1, 0] = True
+    expected = np.where(hidden, np.nan, np.round(MORE * 10))
+    expected = without(dpsis.select(expected, 2, 5, y=y, seed=1).record)
+    for values in (np.round(MORE * 10), np.round(MORE * 10).astype(int), np.round(MORE * 10).astype("f4")):
+        masked = np.ma.masked_array(values, hidden)
+        assert without(dpsis.select(masked, 2, 5, y=y, seed=1).record) == expected
+        fitted = dpsis.PrivateSelectKBest(2, epsilon=5, random_state=1).fit(masked, y)
+        assert without(fitted.selection_.record) == expected
+    targets = np.ma.masked_array(np.append(NUMBERS, -999.0), mask=[False] * N + [True])
+    found = dpsis.select(MORE, 2, 5, y=targets, seed=1)
+    assert without(found.record) == without(dpsis.select(MORE, 2, 5, y=np.append(NUMBERS, np.nan), seed=1).record)
+    days = np.full(MORE.shape, np.datetime64("2000-01-01"))
+    dpsis.select(np.ma.masked_array(days, hidden), 2, 5, y=y)
+
+
+def test_views_of_packed_records_are_read_where_they_are():
+    n = 4000
+    x = RNG.normal(size=(n, 4))
+    x[:, 1] += np.arange(n) % 2
+    for fields in ([("id", "i4"), ("x", "f8", (4,))], [("id", "i1"), ("x", "f4", (4,))]):
+        records = np.zeros(n, dtype=fields)
+        records["id"], records["x"] = 1, x
+        y, target = np.arange(n) % 2, {"classes": [0, 1]}
+        expected = dpsis.select(records["x"].copy(), 2, 10, y=y, seed=1, **target)
+        assert dpsis.select(records["x"], 2, 10, y=y, seed=1, **target) == expected
+        numbers = np.zeros(n, dtype=[("id", "i1"), ("y", "f8")])
+        numbers["y"] = x[:, 1]
+        whole = dpsis.select(x, 2, 10, y=x[:, 1].copy(), seed=1)
+        assert dpsis.select(x, 2, 10, y=numbers["y"], seed=1) == whole
+
+
+def test_targets_of_arrow():
+    """Dates beyond Python's, and texts that are none, stop nothing."""
+    days = [int(one) for one in 10_000 + 400 * NUMBERS]
+    far = [*days, 2**40]
+    kinds = [
+        polars.Series(far, dtype=polars.Int64).cast(polars.Datetime("ms")),
+        pyarrow.array(far, pyarrow.timestamp("ms")),
+        pyarrow.array([*days, 2 * 10**9], pyarrow.date32()),
+        polars.Series([*days, 2 * 10**9], dtype=polars.Int32).cast(polars.Date),
+        pyarrow.chunked_array([pyarrow.array(days), pyarrow.array([None], pyarrow.int64())]),
+    ]
+    for y in kinds:
+        for data in (MORE, pandas.DataFrame(MORE), polars.DataFrame(MORE)):
+            assert len(dpsis.select(data, 2, 5, y=y).names) == 2
+
+
+def test_large_labels_are_told_apart():
+    labels = [2**60 + 1, 2**60 + 3]
+    values = [labels[one] for one in LABELS]
+    expected = None
+    for data in (X, pandas.DataFrame(X), pandas.DataFrame(X).assign(word="w"), polars.DataFrame(X)):
+        for y in (values, np.array(values), pandas.Series(values), polars.Series(values), pyarrow.array(values)):
+            found = dpsis.select(data, 1, 20, y=y, classes=labels, seed=1)
+            expected = expected or found.indices
+            assert found.indices == expected == [1]
+
+
+def test_labels_in_single_precision_and_dates():
+    single = (LABELS * 0.1 + 0.1).astype(np.float32)
+    days = np.where(LABELS, np.datetime64("2000-01-01"), np.datetime64("2000-02-01"))
+    dates = [datetime.date(2000, 1, 1), datetime.date(2000, 2, 1)]
+    for data in (X, polars.DataFrame(X), pandas.DataFrame(X)):
+        for y in (single, list(single), pandas.Series(single), polars.Series(single)):
+            assert dpsis.select(data, 1, 20, y=y, classes=[0.1, 0.2], seed=1).indices == [1]
+        for y in (days, days.astype("M8[ns]"), pandas.Series(days), list(pandas.Series(days))):
+            for classes in (dates, ["2000-01-01", "2000-02-01"]):
+                assert dpsis.select(data, 1, 20, y=y, classes=classes, seed=1).indices == [1]
+
+
+def test_dates_are_kept_or_missing():
+    days = pandas.Series(pandas.to_datetime("2000-01-01") + pandas.to_timedelta((100 * X[:, 1]).astype(int), "D"))
+    expected = dpsis.select(pandas.DataFrame({"a": days, "b": X[:, 2]}), 1, 9, y=NUMBERS, seed=1)
+    assert expected.names == ["a"]
+    forms = [
+        days.astype("timestamp[us][pyarrow]"),
+        days.astype("timestamp[ns][pyarrow]"),
+        days.astype("date32[pyarrow]"),
+    ]
+    for form in forms:
+        found = dpsis.select(pandas.DataFrame({"a": form, "b": X[:, 2]}), 1, 9, y=NUMBERS, seed=1)
+        assert without(found.record) == without(expected.record)
+    far = days.astype("timestamp[us][pyarrow]").copy()
+    far[7] = datetime.datetime(9999, 12, 31)
+    numpy = days.astype("datetime64[us]").copy()
+    numpy[7] = datetime.datetime(9999, 12, 31)
+    one, other = (
+        dpsis.select(pandas.DataFrame({"a": form, "b": X[:, 2]}), 1, 9, y=NUMBERS, seed=1) for form in (far, numpy)
+    )
+    assert without(one.record) == without(other.record)
+    huge = days.to_numpy().astype("M8[D]")[:, None].repeat(2, axis=1)
+    huge[3, 0] = np.datetime64(2**62, "D")
+    dpsis.select(huge, 1, 9, y=NUMBERS)
+
+
+def test_a_ledger_is_asked_before_data_are_read(tmp_path):
+    class Data:
+        columns = ["a", "b"]
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            raise AssertionError("the data were read")
+
+    class Targets(list):
+        def __iter__(self):
+            raise AssertionError("the targets were read")
+
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=1)
+    with pytest.raises(dpsis.BudgetExceeded):
+        dpsis.select(Data(), 1, 5, y=Targets(), ledger=ledger)
+    with pytest.raises(dpsis.BudgetExceeded):
+        dpsis.PrivateSelectKBest(1, epsilon=5, ledger=ledger).fit(X, Targets())
+    assert ledger.spent == 0
+
+
+def test_no_address_in_a_record():
+    fitted = dpsis.PrivateSelectKBest(2, random_state=np.random.RandomState(0)).fit(X, NUMBERS)
+    assert "0x" not in fitted.selection_.record["run"]["request"]
