@@ -122,7 +122,10 @@ def _number_text(value: float | np.floating[Any]) -> str | None:
     """The shortest digits that read back to a number, without an exponent."""
     if not math.isfinite(value):
         return None
-    return str(np.format_float_positional(value, unique=True, trim="-"))
+    text = str(value)
+    if "e" in text:
+        return str(np.format_float_positional(value, unique=True, trim="-"))
+    return text.removesuffix(".0")
 
 
 def labels(name: str, values: Iterable[Any] | None) -> list[str] | None:
