@@ -88,6 +88,9 @@ def text_of(value: Any) -> str | None:
 
 
 def _text_of(value: Any) -> str | None:
+    # The usual kinds first: the others are recognized slowly.
+    if isinstance(value, float):
+        return _number_text(value)
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, str):
