@@ -137,10 +137,10 @@ pub use privacy::{
 pub use score::Scores;
 pub use select::{
     Center, CenterUsed, CheckedSelect, Command, Direction, DryRun, EntropySource, Estimate,
-    Guarantee, MechanismUsed, Method, MissingRule, Noise, NotPrivateSelect, PickOrder, Picked,
-    Prediction, PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released,
-    RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select, Selection, Target,
-    TargetCoding, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
+    Guarantee, MechanismUsed, Method, MissingRule, Noise, NotPrivateSelect, Partial, PickOrder,
+    Picked, Prediction, PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released,
+    ReleasedMedian, RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select,
+    Selection, Target, TargetCoding, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
 };
 
 /// Parts that the crates of this workspace share, without any promise to others.

@@ -8,7 +8,8 @@ use crate::data::pattern::{Names, is_pattern};
 use crate::error::{Error, Parameter, Result};
 
 /// The orientation of a table.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Orientation {
     /// One row per sample, one column per feature: the header holds feature names.
     #[default]
@@ -43,7 +44,8 @@ pub(crate) enum TargetRole<'a> {
 }
 
 /// The roles of the columns (or rows, where features are rows): features, target, ids.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Schema {
     orientation: Orientation,
     names: Vec<String>,

@@ -93,6 +93,16 @@ impl RankCounts {
         self.bins[below] += 1;
     }
 
+    /// The counts by bin.
+    pub(crate) fn bins(&self) -> &[u64] {
+        &self.bins
+    }
+
+    /// The counts of values by bin, of a grid of this many points; `None` for another number of bins.
+    pub(crate) fn of_bins(bins: Vec<u64>, points: usize) -> Option<Self> {
+        (bins.len() == points + 1).then_some(Self { bins })
+    }
+
     /// The number of values counted.
     pub(crate) fn total(&self) -> u64 {
         self.bins.iter().sum()

@@ -22,7 +22,7 @@ use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::sums::{add_values, mask, sum_where};
-use crate::score::{ClassCounts, RowSums, Scores, check_block, check_rows};
+use crate::score::{ClassCounts, RawSums, RowSums, Scores, check_block, check_rows};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with classes.
 ///
@@ -119,7 +119,28 @@ impl ClassSums {
     }
 }
 
+impl ClassSums {
+    /// The sums that [`raw`](ClassCounts::raw) gave.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if they are of other numbers of features or classes, or of no rows.
+    pub(crate) fn of_raw(raw: &RawSums, features: usize, classes: usize) -> Result<Self> {
+        raw.check(features * classes, classes)?;
+        Ok(Self {
+            q: GRID,
+            features: raw.features.chunks(features.max(1)).map(<[i64]>::to_vec).collect(),
+            rows: raw.rows.iter().map(|rows| rows.unsigned_abs()).collect(),
+        })
+    }
+}
+
 impl ClassCounts for ClassSums {
+    fn raw(&self) -> RawSums {
+        let rows = self.rows.iter().map(|&rows| rows as i64).collect();
+        RawSums { features: self.features.concat(), rows }
+    }
+
     fn rows(&self) -> Vec<u64> {
         self.rows.clone()
     }

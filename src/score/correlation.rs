@@ -29,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::sums::{add_products, dot, mask, sum_where};
-use crate::score::{Extremes, NumberSums, RowSums, Scores, check_block, check_rows};
+use crate::score::{Extremes, NumberSums, RawSums, RowSums, Scores, check_block, check_rows};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as one number.
 ///
@@ -150,7 +150,32 @@ impl CorrelationSums {
     }
 }
 
+impl CorrelationSums {
+    /// The sums that [`raw`](NumberSums::raw) gave.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if they are of another number of features, or of no rows.
+    pub(crate) fn of_raw(mut raw: RawSums, features: usize) -> Result<Self> {
+        raw.check(2 * features, 2)?;
+        let [above, below] = [raw.rows[0], raw.rows[1]].map(i64::unsigned_abs);
+        // Q + y and Q - y add up to 2 Q for each row.
+        if (above + below) % (2 * u64::from(GRID.unsigned_abs())) != 0 {
+            return Err(Error::input("these sums are of no rows"));
+        }
+        let values = raw.features.split_off(features);
+        Ok(Self { q: GRID, products: raw.features, features: values, above, below })
+    }
+}
+
 impl NumberSums for CorrelationSums {
+    fn raw(&self) -> RawSums {
+        RawSums {
+            features: [self.products.as_slice(), &self.features].concat(),
+            rows: [self.above, self.below].map(|sum| sum as i64).to_vec(),
+        }
+    }
+
     fn target_sums(&self) -> (u64, u64) {
         self.target_sums()
     }

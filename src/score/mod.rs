@@ -15,6 +15,7 @@ mod correlation;
 mod kendall;
 mod ks;
 mod paper;
+mod raw;
 mod rows;
 mod scores;
 mod sums;
@@ -33,6 +34,7 @@ pub(crate) use kendall::kendall_with;
 pub(crate) use ks::{BinSums, CenteredTarget, Extremes, KsColumns};
 pub(crate) use paper::paper_scores;
 pub(crate) use paper::scaled;
+pub(crate) use raw::RawSums;
 pub(crate) use rows::{GridRows, KeepRows, SumRows, Summed};
 
 /// A missing value where [`RowSums::MARKS_MISSING`]: no grid value.
@@ -81,6 +83,9 @@ pub(crate) trait NumberSums: Send + Sync {
 
     /// The largest and the smallest signed sum of one feature: their sum has the sign of the association.
     fn signed(&self, feature: usize, center: i32) -> Extremes;
+
+    /// The sums themselves.
+    fn raw(&self) -> RawSums;
 }
 
 /// Sums for scores against classes, whatever the association.
@@ -93,6 +98,9 @@ pub(crate) trait ClassCounts: Send + Sync {
 
     /// The largest change of a score when a row comes or goes.
     fn one_row(&self, centers: &[i32]) -> u64;
+
+    /// The sums themselves.
+    fn raw(&self) -> RawSums;
 }
 
 /// Checks shape and grid of rows passed by callers; the sensitivity holds only for values on the grid.

@@ -13,6 +13,7 @@ use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::run_with_ledger;
+use crate::select::partial::{Partial, ReleasedMedian, partial, release_median, release_selection};
 use crate::select::plan::Plan;
 use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
 use crate::select::record::Selection;
@@ -260,6 +261,24 @@ impl Select {
         Ok(&self.0)
     }
 
+    /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`]. Neither k nor epsilon
+    /// matters, and none need be stated. `median` is that of the target in the second stage of two.
+    ///
+    /// # Errors
+    ///
+    /// As for [`CheckedSelect::run`], but that no row need have a usable target; `Request` if the scores of the request do not
+    /// add up from parts.
+    pub fn partial(
+        &self,
+        source: &(impl Source + ?Sized),
+        median: Option<&ReleasedMedian>,
+    ) -> Result<Partial> {
+        let Self(CheckedSelect(mut request)) = self.clone();
+        (request.k, request.epsilon) = (1, Some(1.into()));
+        check(&request)?;
+        partial(&request, source, median)
+    }
+
     /// Checks the request and runs it: see [`CheckedSelect::run`].
     ///
     /// # Errors
@@ -333,6 +352,30 @@ impl CheckedSelect {
         note: &str,
     ) -> Result<Selection> {
         run_with_ledger(&self.0, source, ledger, note)
+    }
+
+    /// Releases a selection from the sums of all rows of a table.
+    ///
+    /// # Privacy
+    ///
+    /// That of [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the partials that were
+    /// merged. Where a median was released, its part of epsilon was spent then, and is part of the whole.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the partial was made for another request; `Input` if no row has a usable target; `Io` if the operating
+    /// system gives no entropy.
+    pub fn release(&self, partial: &Partial) -> Result<Selection> {
+        release_selection(&self.0, partial).map(Selection::new)
+    }
+
+    /// Releases the median of a numeric target from the counts of all rows, with its part of the request's epsilon.
+    ///
+    /// # Errors
+    ///
+    /// As for [`release`](Self::release).
+    pub fn release_median(&self, counts: &Partial) -> Result<ReleasedMedian> {
+        release_median(&self.0, counts)
     }
 
     /// Predicts which strengths a run would find and confirm in a table with this number of features and of rows with a

@@ -12,6 +12,7 @@ mod linfa;
 mod memo;
 mod not_private;
 mod paid;
+mod partial;
 mod pass;
 mod plan;
 mod prediction;
@@ -29,6 +30,7 @@ pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
 pub use not_private::NotPrivateSelect;
+pub use partial::{Partial, ReleasedMedian};
 pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
     CenterUsed, Command, Direction, EntropySource, Estimate, Guarantee, MechanismUsed, MissingRule,

@@ -68,6 +68,8 @@ pub(super) struct Pass<'a> {
     pub(super) plan: &'a Plan,
     pub(super) threads: usize,
     pub(super) hooks: &'a Hooks,
+    /// Whether the rows are a part of a table's, which need not have a usable target.
+    pub(super) is_part: bool,
 }
 
 impl Pass<'_> {
@@ -82,7 +84,7 @@ impl Pass<'_> {
         let value = |cell: TargetCell<'_>| cell.number(&format);
         let counts =
             table.fold(|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
-        if counts.total() == 0 {
+        if counts.total() == 0 && !self.is_part {
             return Err(self.no_usable_target(table));
         }
         Ok(counts)
@@ -255,7 +257,7 @@ impl Pass<'_> {
     ) -> Result<Summed<S>> {
         let scaling = &self.plan.scaling;
         let summed = table.fold(|| SumRows::new(&code, scaling, new()))?.summed();
-        if summed.sums.is_empty() {
+        if summed.sums.is_empty() && !self.is_part {
             return Err(self.no_usable_target(table));
         }
         Ok(summed)
@@ -309,7 +311,7 @@ impl Pass<'_> {
         labels: Option<&Labels>,
     ) -> Result<Scores> {
         let classes = labels.map_or(0, |labels| labels.as_slice().len());
-        let Self { plan, threads, hooks } = self;
+        let Self { plan, threads, hooks, .. } = self;
         kendall_scores(columns, targets, classes, plan.neighbors, *threads, hooks)
     }
 

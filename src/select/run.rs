@@ -29,7 +29,7 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     let mut table = open(request, source, &hooks)?;
     let plan = plan_for(request, table.schema())?;
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks: &hooks };
+    let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: false };
     let release = Release {
         plan: &plan,
         randomness: &randomness,
@@ -53,7 +53,7 @@ fn chosen(
     table: &mut impl Samples,
     median: Option<f64>,
 ) -> Result<Chosen> {
-    let Pass { plan, threads, hooks } = *pass;
+    let Pass { plan, threads, hooks, .. } = *pass;
     let gathered = pass.gather(table, median)?;
     hooks.check()?;
     if let Gathered::Blocks(_) | Gathered::Ranked(_) = gathered {

@@ -5,10 +5,11 @@
 //! for a numeric target, 128 bytes per class. Sums over blocks of rows merge in any order. Missing values are in no
 //! bin.
 
+use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::ks::extremes::sum_over_classes;
 use crate::score::ks::{Extremes, class_sensitivity};
-use crate::score::{ClassCounts, MISSING, NumberSums, RowSums};
+use crate::score::{ClassCounts, MISSING, NumberSums, RawSums, RowSums};
 
 /// The number of bins.
 const BINS: usize = 16;
@@ -54,6 +55,17 @@ impl<T> BinSums<T> {
         self.sums.chunks_exact(BINS * self.parts).map(value).collect()
     }
 
+    /// The sums that `raw` gave.
+    fn of_raw_parts(raw: RawSums, features: usize, parts: usize) -> Result<Self> {
+        raw.check(features * BINS * parts, parts)?;
+        let RawSums { features: sums, rows: totals } = raw;
+        Ok(Self { parts, sums, totals, target: std::marker::PhantomData })
+    }
+
+    fn to_raw(&self) -> RawSums {
+        RawSums { features: self.sums.clone(), rows: self.totals.clone() }
+    }
+
     fn merge_sums(&mut self, other: &Self) {
         let mine = self.sums.iter_mut().chain(&mut self.totals);
         for (sum, more) in mine.zip(other.sums.iter().chain(&other.totals)) {
@@ -66,6 +78,15 @@ impl BinSums<i16> {
     /// Sums without any rows.
     pub(crate) fn new(features: usize) -> Self {
         Self::with_parts(features, 2)
+    }
+
+    /// The sums that [`raw`](NumberSums::raw) gave.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if they are of another number of features, or of no rows.
+    pub(crate) fn of_raw(raw: RawSums, features: usize) -> Result<Self> {
+        Self::of_raw_parts(raw, features, 2)
     }
 
     /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one feature.
@@ -84,6 +105,10 @@ impl BinSums<i16> {
 }
 
 impl NumberSums for BinSums<i16> {
+    fn raw(&self) -> RawSums {
+        self.to_raw()
+    }
+
     fn target_sums(&self) -> (u64, u64) {
         let (y, rows) = (self.totals[0], self.totals[1]);
         let (above, below) = (i64::from(GRID) * rows + y, i64::from(GRID) * rows - y);
@@ -109,9 +134,22 @@ impl BinSums<usize> {
     pub(crate) fn of_classes(features: usize, classes: usize) -> Self {
         Self::with_parts(features, classes)
     }
+
+    /// The sums that [`raw`](ClassCounts::raw) gave.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if they are of other numbers of features or classes, or of no rows.
+    pub(crate) fn of_raw_classes(raw: RawSums, features: usize, classes: usize) -> Result<Self> {
+        Self::of_raw_parts(raw, features, classes)
+    }
 }
 
 impl ClassCounts for BinSums<usize> {
+    fn raw(&self) -> RawSums {
+        self.to_raw()
+    }
+
     fn rows(&self) -> Vec<u64> {
         self.totals.iter().map(|rows| rows.unsigned_abs()).collect()
     }
