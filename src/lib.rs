@@ -26,6 +26,7 @@
 //! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
 //! | know which strengths a run would find and confirm | [`CheckedSelect::predict`] |
 //! | keep several releases within one budget | [`Ledger`] |
+//! | add up the rows of several files or machines, and release from the sums | [`Partial`] |
 //! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
 //! | draw one request many times on a public table | [`Rehearsal`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
