@@ -20,7 +20,7 @@ from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
 from ._select import check_ledger, drawn, select_options
-from ._tables import check_classes, table, unmasked
+from ._tables import check_classes, check_y, table, unmasked
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -189,10 +189,16 @@ parameters, memory, threads, progress
         features = _features(X)
         if features is not None and options["k"] < features:
             check_ledger(pays, options)
+        check_classes(y, options["classes"])
         data = X
         if _is_frame(X):
             validate_data(self, X, skip_check_array=True)
+            check_y(X, y)
         else:
+            if getattr(X, "ndim", 2) != 2:
+                # The message of scikit-learn shows the values.
+                rule = f"X must have two dimensions, not {X.ndim}: reshape it to one row per person"
+                raise RequestError(rule, ["X"])
             if isinstance(X, np.ma.MaskedArray):
                 data = unmasked(X)
             elif isinstance(X, (list, tuple)):
@@ -202,9 +208,10 @@ parameters, memory, threads, progress
             is_number = getattr(getattr(data, "dtype", None), "kind", "f") in "fiubc"
             numeric = (np.float64, np.float32) if is_number else None
             data = validate_data(self, data, dtype=numeric, ensure_all_finite=False)
+        if isinstance(y, np.ma.MaskedArray):
+            y = unmasked(y)
         if isinstance(y, np.ndarray) or hasattr(y, "iloc"):
             y = column_or_1d(y, warn=True)
-        check_classes(y, options["classes"])
         if options["k"] >= self.n_features_in_:
             text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
             warnings.warn(text, DpsisWarning, stacklevel=2)

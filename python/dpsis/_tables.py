@@ -75,7 +75,7 @@ def table(
         return _of_pandas(data, y, stated, as_matrix and plain and y is not None)
     if hasattr(data, "__arrow_c_stream__"):
         if y is not None and hasattr(data, "columns"):
-            _check_y(data, y, [str(name) for name in getattr(data, "column_names", data.columns)])
+            check_y(data, y)
         return Table.of_stream(data, None if y is None else target_column(y), stated)
     matrix = _matrix(data)
     if y is None and needs_target:
@@ -230,7 +230,7 @@ def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
     column = None if y is None else target_column(y)
     if column is not None:
         _check_rows(frame.shape, targets_of(column))
-        _check_y(frame, y, names)
+        check_y(frame, y)
     types = set(frame.dtypes)
     if as_matrix and column is not None and column[0] != "stream" and types in ({np.dtype("f4")}, {np.dtype("f8")}):
         return Table.of_matrix(_borrowable(frame.to_numpy()), column, names)
@@ -361,8 +361,10 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
         raise RequestError(rule, ["classes"])
 
 
-def _check_y(data: Any, y: Any, names: list[str]) -> None:
-    """Refuses targets that are among the features by their name, or that are of other rows."""
+def check_y(data: Any, y: Any) -> None:
+    """Refuses targets that are among the columns of a data frame by their name, or that are of other rows."""
+    # A table of pyarrow has names apart from its columns.
+    names = [str(name) for name in getattr(data, "column_names", data.columns)]
     name = getattr(y, "name", None)
     if name is not None and str(name) and str(name) in names:
         rule = f"y has the name of the column {str(name)!r}, which is a feature: leave it out, or name it by target"

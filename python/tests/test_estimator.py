@@ -89,6 +89,19 @@ def test_a_random_state_is_not_private():
         PrivateSelectKBest(2, random_state=3, ledger="any").fit(X, X[:, 0])
 
 
+def test_targets_of_other_rows_or_among_the_features():
+    data = pandas.DataFrame(X, columns=list("abcdef"))
+    with pytest.raises(ValueError, match="align them"):
+        PrivateSelectKBest(1).fit(data, pandas.Series(X[:, 0]).iloc[::-1])
+    with pytest.raises(ValueError, match="has the name of the column 'c'"):
+        PrivateSelectKBest(1).fit(data, data["c"])
+    with pytest.raises(ValueError, match="y holds texts"):
+        PrivateSelectKBest(1).fit(data, pandas.Series(Y).astype("string"))
+    with pytest.raises(ValueError, match="two dimensions") as caught:
+        PrivateSelectKBest(1).fit(X[:, 0], X[:, 1])
+    assert str(X[0, 0])[:6] not in str(caught.value)
+
+
 def test_errors_name_parameters_of_the_estimator():
     with pytest.raises(ValueError, match=r"\(score_func\)"):
         PrivateSelectKBest(2, score_func="f_classif").fit(X, X[:, 0])

@@ -127,6 +127,8 @@ def test_masks():
         assert without(fitted.selection_.record) == expected
     targets = np.ma.masked_array(np.append(NUMBERS, -999.0), mask=[False] * N + [True])
     found = dpsis.select(MORE, 2, 5, y=targets, seed=1)
+    fitted = dpsis.PrivateSelectKBest(2, epsilon=5, random_state=1).fit(MORE, targets)
+    assert without(fitted.selection_.record) == without(found.record)
     assert without(found.record) == without(dpsis.select(MORE, 2, 5, y=np.append(NUMBERS, np.nan), seed=1).record)
     days = np.full(MORE.shape, np.datetime64("2000-01-01"))
     dpsis.select(np.ma.masked_array(days, hidden), 2, 5, y=y)
