@@ -25,7 +25,7 @@ def script(text, *arguments):
 RUNS = {
     "an array": """
         x = np.random.default_rng(1).normal(size=(20_000, 1500))
-        run = lambda: dpsis.select(x, 5, 1, y=x[:, 0] + x[:, 1], ledger=ledger, score="kendall")
+        run = lambda: dpsis.select(x, 5, 1, y=x[:, 0] + x[:, 1], ledger=ledger, score="kendall", threads=1)
     """,
     "ks": """
         x = np.asfortranarray(np.random.default_rng(1).normal(size=(60_000, 1200)))
