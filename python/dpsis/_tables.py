@@ -20,6 +20,9 @@ from ._native import Table
 #: The kinds of numpy's types that are texts or hold objects.
 _TEXTS = "OUST"
 
+#: What stands for no date among counts of time.
+_NOT_A_TIME = np.iinfo(np.int64).min
+
 
 def table(
     data: Any,
@@ -167,8 +170,10 @@ def unmasked(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
         values = values.copy()
     else:
         values = values.astype(object)
-    missing = {"O": None, "M": np.datetime64("NaT")}.get(values.dtype.kind, np.nan)
-    values[hidden] = missing
+    if values.dtype.kind == "M":
+        values.view(np.int64)[hidden] = _NOT_A_TIME
+    else:
+        values[hidden] = None if values.dtype.kind == "O" else np.nan
     return values
 
 
@@ -213,13 +218,15 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
 
 def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
     """Dates as counts of a unit; those that seconds cannot count are missing."""
-    values = values.astype(values.dtype.newbyteorder("="))
-    unit = np.datetime_data(values.dtype)[0]
-    if unit not in ("s", "ms", "us", "ns"):
-        seconds, unit = values.astype("datetime64[s]"), "s"
-        seconds[seconds.astype(values.dtype) != values] = np.datetime64("NaT")
-        values = seconds
-    return "time", np.ascontiguousarray(values).view(np.int64), unit
+    values = np.array(values, dtype=values.dtype.newbyteorder("="), order="C")
+    unit, step = np.datetime_data(values.dtype)
+    if unit not in ("s", "ms", "us", "ns") or step != 1:
+        counts = values.view(np.int64)
+        # Some 10^10 years, of which seconds are far from the end of 64 bits.
+        most = 10**10 // step * {"Y": 1, "M": 12, "W": 52, "D": 365}.get(unit, 8760)
+        counts[np.abs(counts.astype(np.float64)) > most] = _NOT_A_TIME
+        values, unit = values.astype("datetime64[s]"), "s"
+    return "time", values.view(np.int64), unit
 
 
 def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
@@ -257,7 +264,7 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         if not str(series.dtype.pyarrow_dtype).startswith("timestamp"):
             return "text", [arguments.text_of(value) for value in series.tolist()], None
         # Times with a zone are kept as those of UTC.
-        counts = series.astype("int64[pyarrow]").to_numpy(dtype=np.int64, na_value=np.iinfo(np.int64).min)
+        counts = series.astype("int64[pyarrow]").to_numpy(dtype=np.int64, na_value=_NOT_A_TIME)
         return "time", counts, unit
     if kind == "M":
         if getattr(series.dt, "tz", None) is not None:
