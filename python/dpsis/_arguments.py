@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import math
 import numbers
 import operator
@@ -248,6 +249,12 @@ def today() -> str:
     stated = os.environ.get("SOURCE_DATE_EPOCH")
     moment = time.gmtime(int(stated)) if stated else time.gmtime()
     return time.strftime("%Y-%m-%d", moment)
+
+
+def defaults(function: Callable[..., Any]) -> dict[str, Any]:
+    """The defaults of a function's parameters, by name."""
+    parameters = inspect.signature(function).parameters.items()
+    return {name: one.default for name, one in parameters if one.default is not one.empty}
 
 
 def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) -> tuple[str, str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect as signatures
 import os
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -104,11 +103,7 @@ def choose(
     return Choice(*parts(released))
 
 
-_DEFAULTS = {
-    name: parameter.default
-    for name, parameter in signatures.signature(choose).parameters.items()
-    if parameter.default is not parameter.empty
-}
+_DEFAULTS = arguments.defaults(choose)
 
 
 def _candidates(data: Any, sensitivity: Any, named: dict[str, str]) -> tuple[Any, str | None]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect as signatures
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -196,11 +195,7 @@ def select(
     return drawn(source, options, request, pays, seed, progress, stacklevel=2)
 
 
-_DEFAULTS = {
-    name: parameter.default
-    for name, parameter in signatures.signature(select).parameters.items()
-    if parameter.default is not parameter.empty
-}
+_DEFAULTS = arguments.defaults(select)
 
 #: Arguments that no record names: they are data, or nothing depends on them.
 _UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names")

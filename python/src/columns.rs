@@ -2,19 +2,18 @@
 
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
-    LargeStringArray, RecordBatchReader, StringArray, TimestampMicrosecondArray,
-    TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
-    new_empty_array,
+    LargeStringArray, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+    TimestampNanosecondArray, TimestampSecondArray, UInt64Array, new_empty_array,
 };
-use arrow_pyarrow::FromPyArrow;
 use dpsis::{OwnTarget, ToTarget};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+
+use crate::table::read_stream;
 
 /// The value that stands for a missing date in numpy.
 const NOT_A_TIME: i64 = i64::MIN;
@@ -99,10 +98,8 @@ impl Column {
 
     /// The one column of a stream.
     fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
-        let schema = reader.schema();
-        let batches: Result<Vec<_>, _> = reader.collect();
-        let mut batches = batches.unwrap_or_default().into_iter().filter(|b| b.num_rows() > 0);
+        let (schema, batches) = read_stream(stream)?;
+        let mut batches = batches.into_iter().filter(|batch| batch.num_rows() > 0);
         let none = || new_empty_array(schema.field(0).data_type());
         let first = batches.next().map_or_else(none, |batch| batch.column(0).clone());
         match batches.next() {

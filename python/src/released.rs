@@ -1,13 +1,13 @@
 //! Records of releases, as the Python side takes them.
 
 use dpsis::Warning;
-use dpsis::report::{Reported, report_with, to_html, to_json, to_tsv};
+use dpsis::report::{Reported, report_with, to_html, to_json};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::{OrRaise, words};
 
-/// A record in all its forms: `record` (JSON), `report`, `html`, `tsv`, the `indices` of the picks, and its `warnings`,
+/// A record in all its forms: `record` (JSON), `report`, `html`, the `indices` of the picks, and its `warnings`,
 /// each with whether the output would mislead without it.
 pub(crate) fn released<'py, R: Reported + serde::Serialize>(
     py: Python<'py>,
@@ -18,7 +18,6 @@ pub(crate) fn released<'py, R: Reported + serde::Serialize>(
     all.set_item("record", to_json(record).or_raise(py)?)?;
     all.set_item("report", report_with(record, words))?;
     all.set_item("html", to_html(record).or_raise(py)?)?;
-    all.set_item("tsv", to_tsv(record))?;
     all.set_item("indices", indices)?;
     let warning = |one: &Warning| (one.text.clone() + &words(&one.about), one.kind.is_essential());
     all.set_item("warnings", record.warnings().iter().map(warning).collect::<Vec<_>>())?;

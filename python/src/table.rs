@@ -95,12 +95,7 @@ impl Table {
         y: Option<Column>,
         facts: &str,
     ) -> PyResult<Self> {
-        let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
-        let schema = reader.schema();
-        let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
-        let batches = batches
-            .map_err(|_| Error::input("the stream of record batches broke off"))
-            .or_raise(py)?;
+        let (schema, batches) = read_stream(stream)?;
         Self::of_batches(py, schema, batches, y, facts)
     }
 
@@ -165,6 +160,15 @@ impl Table {
             _ => Err(PyTypeError::new_err("this function takes no matrix")),
         }
     }
+}
+
+/// The record batches of an object with Arrow's stream interface, and their schema.
+pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
+    let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
+    let schema = reader.schema();
+    let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
+    let batches = batches.map_err(|_| Error::input("the stream of record batches broke off"));
+    Ok((schema, batches.or_raise(stream.py())?))
 }
 
 fn batch(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> PyResult<RecordBatch> {
