@@ -49,6 +49,12 @@ pub enum Parameter {
     Center,
     /// The column of ids.
     Id,
+    /// The column that tells whose row each is.
+    Unit,
+    /// The rule by which rows of a person make its target.
+    UnitTarget,
+    /// The covariates within whose strata targets are centered.
+    Covariates,
     /// Columns that are not features.
     Exclude,
     /// Whether samples are rows or columns.
@@ -67,10 +73,16 @@ pub enum Parameter {
     BoundsFile,
     /// The scaling of features.
     Scaling,
+    /// A file of sets of features.
+    Groups,
+    /// The sizes of sets that are used.
+    GroupSize,
     /// The score of features.
     Score,
     /// The selection method.
     Method,
+    /// The second stage for correlated features.
+    Refine,
     /// The number of blocks of the two-stage method.
     Blocks,
     /// The penalty of the two-stage method.
@@ -95,6 +107,10 @@ pub enum Parameter {
     Threads,
     /// The ledger that pays for a release.
     Ledger,
+    /// The secret key of a site.
+    SiteKey,
+    /// The roster of the sites of a run.
+    Roster,
     /// A feature missing from this build, by its name.
     BuildFeature(&'static str),
 }
@@ -117,8 +133,10 @@ pub struct Place {
 pub struct Error {
     kind: ErrorKind,
     rule: String,
+    /// The file of several that it is about.
+    file: Option<Box<str>>,
     place: Option<Place>,
-    hint: Option<String>,
+    hint: Option<Box<str>>,
     about: Vec<Parameter>,
 }
 
@@ -127,7 +145,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, rule: impl Into<String>) -> Self {
-        Self { kind, rule: rule.into(), place: None, hint: None, about: Vec::new() }
+        Self { kind, rule: rule.into(), file: None, place: None, hint: None, about: Vec::new() }
     }
 
     /// An error of the request: [`ErrorKind::Request`].
@@ -182,9 +200,16 @@ impl Error {
         self
     }
 
+    /// Adds the file of several that the error is about.
+    #[doc(hidden)]
+    pub fn in_file(mut self, name: impl Into<String>) -> Self {
+        self.file = Some(name.into().into());
+        self
+    }
+
     /// Adds a hint: the remedy that usually helps.
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = Some(hint.into().into());
         self
     }
 
@@ -221,6 +246,9 @@ impl Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(file) = &self.file {
+            write!(f, "{file}: ")?;
+        }
         if let Some(Place { row, column }) = self.place {
             match row {
                 Some(row) => write!(f, "row {row}")?,

@@ -21,12 +21,16 @@
 //! | select within a `linfa` pipeline | [below](#in-a-linfa-pipeline) (feature `linfa`) |
 //! | state a budget exactly | [`Epsilon`], [`Exact`] |
 //! | say what is public: ranges, classes, the target's center, the number of rows | [`Select::bounds`], [`Scaling`], [`Target`], [`Center`], [`Neighbors`] |
+//! | fit a private model to selected features, and predict by it | [`FitModel`], [`mod@model`] |
 //! | see what was released, spent and assumed | [`Selection`] and its [`Record`] |
 //! | print that as text, TSV or JSON, or as an HTML page (feature `html`) | [`report`] |
 //! | know what a run would spend | [`Select::dry_run`]; without a table, [`CheckedSelect::spending`] |
 //! | know which strengths a run would find and confirm | [`CheckedSelect::predict`] |
 //! | keep several releases within one budget | [`Ledger`] |
-//! | add up the rows of several files or machines, and release from the sums | [`Partial`] |
+//! | add up the rows of several machines, and release from the sums | [`Partial`] |
+//! | read rows of one table from several files | [`FileTables`] |
+//! | release from the rows of several sites, of which nobody sees the sums (feature `sites`) | `SiteKey` |
+//! | sum up rows in a database, and release from the result | [`Select::query`], [`Partial::of_query`] |
 //! | repeat a run for a test | [`Select::seed`], [`NotPrivate`] |
 //! | draw one request many times on a public table | [`Rehearsal`] |
 //! | reproduce the DP-SIS paper's preprocessing | [`Select::paper_preprocessing`] |
@@ -57,6 +61,7 @@
 //! | `ndarray` | `ArrayTable`, `Record::columns_of`, `score::kendall` | ndarray |
 //! | `linfa` | `ParamGuard` and `Fit` for requests, `Transformer` for what they select; with `ndarray` | linfa |
 //! | `methods` | the two-stage method and its LASSO, `method::Lasso`; with `linfa` | linfa-elasticnet |
+//! | `sites` | `SiteKey`, `Roster`, `MaskedPartial`: one release from several sites | x25519-dalek, hkdf, sha2 |
 //! | `inspect` | `inspect`: a look at a table before a release | none |
 //! | `html` | `report::to_html`, `report::Page` | none |
 //! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
@@ -88,6 +93,26 @@
 //! # Ok::<(), dpsis::Error>(())
 //! ```
 //!
+//! [`FitModel`] selects and fits under one budget, and its result predicts:
+//!
+#![cfg_attr(feature = "linfa", doc = "```")]
+#![cfg_attr(not(feature = "linfa"), doc = "```ignore")]
+//! use dpsis::{FitModel, Select};
+//! use linfa::prelude::*;
+//! use ndarray::Array;
+//!
+//! let x = Array::from_shape_fn((4000, 4), |(i, j)| ((i * (7 + 4 * j)) % 101) as f64);
+//! let y = x.column(2).to_owned() * 0.5 + &x.column(0) * 0.2;
+//! let dataset = Dataset::new(x, y);
+//! let (train, test) = dataset.split_with_ratio(0.75);
+//!
+//! let request = FitModel::new(Select::new(2).epsilon(20).bounds(0.0, 100.0)).check()?;
+//! let fitted = request.fit(&train)?;
+//! let predicted = fitted.predict(&test);
+//! assert!(predicted.r2(&test)? > 0.9); // wrong with probability below e^-20
+//! # Ok::<(), dpsis::Error>(())
+//! ```
+//!
 //! The selection is private; the reduced dataset is data, and what is fitted on it is not private by
 //! itself. Every fit spends its epsilon, and with cross-validation a row is in the training rows of all
 //! folds but one, so that all but one of the folds' epsilons add up - *if* the row's fold depends on the row alone.
@@ -106,11 +131,13 @@ mod exact;
 pub mod inspect;
 pub mod mechanism;
 pub mod method;
+pub mod model;
 mod privacy;
 mod random;
 pub mod report;
 pub mod score;
 mod select;
+mod sql;
 #[cfg(any(test, feature = "verify"))]
 mod support;
 mod vectors;
@@ -126,7 +153,10 @@ pub use choose::{
 pub use data::OwnTarget;
 #[cfg(feature = "ndarray")]
 pub use data::{ArrayTable, ToTarget};
-pub use data::{Bounds, FileTable, Orientation, Scaler, Scaling, Source, TableFacts, TargetColumn};
+pub use data::{
+    Bounds, Covariate, FeatureSets, FileTable, FileTables, Orientation, Scaler, Scaling, SetFacts,
+    SetMembers, SetSize, Source, TableFacts, TargetColumn, UnitTarget,
+};
 pub use error::{Error, ErrorKind, Parameter, Place, Result};
 pub use exact::{Exact, GRID};
 pub use mechanism::{CanonicalLipschitz, Mechanism};
@@ -137,12 +167,17 @@ pub use privacy::{
 };
 pub use score::Scores;
 pub use select::{
-    Center, CenterUsed, CheckedSelect, Command, Direction, DryRun, EntropySource, Estimate,
-    Guarantee, MechanismUsed, Method, MissingRule, Noise, NotPrivateSelect, Partial, PickOrder,
-    Picked, Prediction, PublicFacts, RandomnessUsed, Record, Rehearsal, RehearsalSeeds, Released,
-    ReleasedMedian, RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, Select,
-    Selection, Target, TargetCoding, TargetUsed, TwoStage, Verdict, Warning, WarningKind,
+    Center, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore, Command, Direction, DryRun,
+    EntropySource, Estimate, FitModel, FitRecord, FittedModel, GroupsUsed, Guarantee,
+    MechanismUsed, Method, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Partial,
+    PickOrder, Picked, Prediction, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal,
+    RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind,
+    ScoreUsed, Select, Selection, Stage, Target, TargetCoding, TargetUsed, TwoStage, Verdict,
+    Warning, WarningKind,
 };
+#[cfg(feature = "sites")]
+pub use select::{MaskedPartial, Roster, Site, SiteKey};
+pub use sql::{SqlDialect, SqlForm, SqlTable};
 
 /// Parts that the crates of this workspace share, without any promise to others.
 #[doc(hidden)]

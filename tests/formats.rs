@@ -68,6 +68,34 @@ fn batches_beside(target: &str) -> FileTable {
     table.with_target_beside().exclude(others(target)).id("id")
 }
 
+/// Ids beside the batches tell people as a column of the table does: the draws are the same.
+#[cfg(feature = "arrow")]
+#[test]
+fn people_are_told_in_the_table_or_beside_it() {
+    let (schema, batches) = read_batches();
+    let run = |table: FileTable| {
+        let record = Select::new(2).epsilon("2").seed(1).run(&table).unwrap();
+        assert_eq!(record.guarantee.unit, dpsis::Unit::Person);
+        (record.indices(), record.estimates.clone(), record.released.clone())
+    };
+    let [id, age] = ["id", "age"].map(|name| schema.index_of(name).unwrap());
+    let others_than =
+        |out: &[usize]| (0..schema.fields().len()).filter(|c| !out.contains(c)).collect::<Vec<_>>();
+    let project = |columns: Vec<usize>| {
+        let schema = std::sync::Arc::new(schema.project(&columns).unwrap());
+        let batches = batches.iter().map(|batch| batch.project(&columns).unwrap());
+        FileTable::from_batches(schema, batches).unwrap().exclude(others("age"))
+    };
+    let target = || TargetColumn::Named("age".into());
+    let within = run(project(others_than(&[])).unit("id").target_column(target()));
+    let ids_last = [others_than(&[id]), vec![id]].concat();
+    let beside = run(project(ids_last).target_column(target()).with_units_beside());
+    assert_eq!(format!("{beside:?}"), format!("{within:?}"));
+    let both_last = [others_than(&[id, age]), vec![id, age]].concat();
+    let beside = run(project(both_last).with_target_beside().with_units_beside());
+    assert_eq!(format!("{beside:?}"), format!("{within:?}"));
+}
+
 /// Batches of other columns than the schema states are refused.
 #[cfg(feature = "arrow")]
 #[test]

@@ -35,6 +35,36 @@ fn a_fit_is_a_run() {
     assert_eq!(error.to_string(), "no epsilon is stated");
 }
 
+/// A feature of a dataset tells people; the others keep their columns.
+#[test]
+fn people_of_a_dataset() {
+    let data = data();
+    let request = || request().unit_feature("b").adjust(["d:0".parse().unwrap()]).seed(4);
+    let fitted = request().fit(&data).unwrap();
+    assert_eq!(fitted.guarantee.unit.to_string(), "person");
+    assert_eq!((fitted.public.features, fitted.indices()), (2, vec![0, 2]));
+    let (x, y) = (data.records.select(Axis(1), &[0, 2]), data.targets.clone());
+    let reduced = fitted.transform(data.clone()).unwrap();
+    assert_eq!((reduced.records, reduced.targets), (x, y));
+    // Whichever way the matrix lies in memory: the last row of a person decides on its stratum.
+    let turned = data.records.t().as_standard_layout().into_owned().reversed_axes();
+    let turned = Dataset::new(turned, data.targets.clone());
+    let turned = turned.with_feature_names(data.feature_names().to_vec());
+    assert_eq!(request().fit(&turned).unwrap(), fitted);
+    // The same people by ids beside the matrix, with the covariate as before.
+    let x = data.records.select(Axis(1), &[0, 2, 3]);
+    let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
+    let table = table.feature_names(["a", "c", "d"]).unwrap();
+    let table = table.units(data.records.column(1)).unwrap();
+    let beside = self::request().adjust(["d:0".parse().unwrap()]).seed(4).run(&table).unwrap();
+    assert_eq!(
+        (&beside.selected[1].name, &beside.released),
+        (&fitted.selected[1].name, &fitted.released)
+    );
+    let twice = request().run(&table).unwrap_err();
+    assert!(twice.to_string().contains("there is no column \"b\""), "{twice}");
+}
+
 #[test]
 fn names_targets_and_weights_are_kept() {
     let selection = request().seed(4).fit(&data()).unwrap();

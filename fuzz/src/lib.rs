@@ -5,6 +5,7 @@
 mod files;
 mod numbers;
 // The schema's reader belongs to the command line.
+mod partials;
 #[path = "../../crates/dpsis-cli/src/schema_file.rs"]
 mod schema_file;
 mod side_files;
@@ -14,6 +15,7 @@ mod tables;
 pub use files::{arrow, parquet};
 pub use files::{cls, gct, npy, npz, r};
 pub use numbers::number;
+pub use partials::partial;
 pub use side_files::{bounds, candidates, ledger, schema, targets};
 pub use tables::{compressed, select, text};
 
@@ -35,6 +37,7 @@ pub const TARGETS: &[(&str, Check)] = &[
     ("bounds", bounds),
     ("schema", schema),
     ("ledger", ledger),
+    ("partial", partial),
     ("candidates", candidates),
     #[cfg(feature = "arrow")]
     ("arrow", arrow),

@@ -6,6 +6,7 @@ machine: everything is drawn exactly, and nothing is outside the privacy budget.
 
 from typing import TYPE_CHECKING, Any
 
+from . import spark
 from ._choose import choose
 from ._errors import (
     BudgetExceeded,
@@ -49,6 +50,7 @@ __all__ = [
     "inspect",
     "plan",
     "select",
+    "spark",
 ]
 
 

@@ -224,6 +224,32 @@ def center(value: Any) -> Any:
     return float(value)
 
 
+def covariates(value: Any) -> list[str]:
+    """Covariates with their cut points or levels, each a text."""
+    if any(not isinstance(one, str) for one in listed(value)):
+        raise TypeError("adjust must be a list of texts, such as ['age:40,60', 'sex=F,M']")
+    return listed(value)
+
+
+def groups(value: Any) -> Any:
+    """Sets of features: a path, or (name, members) for each."""
+    if value is None or isinstance(value, (str, os.PathLike)):
+        return None if value is None else os.fspath(value)
+    if not isinstance(value, Mapping):
+        raise TypeError("groups must be the path of a GMT file, or a dictionary of lists of names")
+    return [(str(name), names("groups", members)) for name, members in value.items()]
+
+
+def sizes(name: str, value: Any) -> tuple[int, int | None]:
+    """The smallest size and the largest one, if there is one; (5, None) if none is stated."""
+    if value is None:
+        return 5, None
+    stated = listed(value)
+    if len(stated) not in (1, 2):
+        raise TypeError(f"{name} must be the smallest size, or (smallest, largest)")
+    return integer(name, stated[0], 1), None if len(stated) == 1 else integer(name, stated[1], 1)
+
+
 def texts(name: str, values: Mapping[str, Exact] | None) -> dict[str, str]:
     """Numbers by name, as texts."""
     if values is None:
@@ -267,11 +293,12 @@ def note(function: str, stated: Mapping[str, Any], defaults: Mapping[str, Any]) 
             continue
         if isinstance(value, os.PathLike) or name == "target_file":
             value = "FILE"
-        elif name == "bounds" and isinstance(value, str):
+        elif name in ("bounds", "groups") and isinstance(value, str):
             value = "FILE"
         elif name == "ledger":
             value = "LEDGER"
-        elif name == "y":
+        elif name in ("y", "groups") or (name == "unit" and not isinstance(value, str)):
+            # Targets and ids are data; sets are many.
             value = "..."
         elif _is_plain(value):
             value = repr(value)

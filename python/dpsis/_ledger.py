@@ -32,6 +32,8 @@ class Ledger:
         The most that all deltas may sum to; 0 if none is stated.
     neighbors : {'add-remove', 'replace-one'}, optional
         The neighbor relation of all releases; adding or removing a row if none is stated.
+    unit : {'row', 'person'}, optional
+        What all releases protect; a row if nothing is stated. Releases with a `unit` need a ledger for people.
 
     Raises
     ------
@@ -59,13 +61,14 @@ class Ledger:
         name: str | None = None,
         delta: arguments.Exact | None = None,
         neighbors: str | None = None,
+        unit: str | None = None,
     ) -> None:
         # Other processes may have other working folders.
         self._path = os.path.abspath(os.fspath(path))
         cap_text = arguments.maybe_exact("cap", cap)
         delta_text = arguments.maybe_exact("delta", delta)
         try:
-            open_ledger(self._path, cap_text, name, delta_text, neighbors)
+            open_ledger(self._path, cap_text, name, delta_text, neighbors, unit)
         except RequestError as error:
             # The library reads the cap as an epsilon.
             if error.parameters != ("epsilon",):

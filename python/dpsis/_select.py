@@ -23,6 +23,11 @@ def select(
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
     target_bounds: Sequence[float] | None = None,
+    unit: Any = None,
+    unit_target: str | None = None,
+    adjust: Iterable[str] | str = (),
+    groups: Mapping[str, Iterable[str]] | str | os.PathLike[str] | None = None,
+    group_size: int | tuple[int, int] | None = None,
     bounds: Any = None,
     score: str | None = None,
     scale: str | None = None,
@@ -54,8 +59,8 @@ def select(
 ) -> Selection:
     """Select k features under differential privacy.
 
-    One row is one person. Everything stated here - classes, ranges, columns that are left out - must be public
-    knowledge: looked up in the data it would reveal them.
+    One row is one person, unless `unit` tells whose each is. Everything stated here - classes, ranges, columns that are left
+    out - must be public knowledge: looked up in the data it would reveal them.
 
     Parameters
     ----------
@@ -78,6 +83,23 @@ def select(
         nothing. Without them the target is a number.
     target_bounds : (float, float), optional
         The range of a numeric target. Without it the target is split at a private median.
+    unit : str or array-like of shape (n,), optional
+        What tells whose row each is: the name of a column, which is then no feature, or for data in memory the ids
+        themselves. All rows of a person, or of whatever else has ids, are protected as one. A row without an id
+        contributes nothing.
+    unit_target : {'last', 'mean', 'any-positive'}, optional
+        With `unit`, what the target of a person is: that of the last row that has one (if not stated), the mean of
+        numbers, or the second of two classes if any row has it.
+    adjust : list of str, optional
+        Covariates within whose strata features are compared, with public cut points, ``'age:40,60'``, or levels,
+        ``'sex=F,M'``. They are no features; a row in no stratum contributes nothing. Neither strengths nor a verdict are
+        released.
+    groups : dict or path, optional
+        Public sets of features that are selected instead of features, each by the mean of its members' ranks within the
+        row, or values within bounds: members by names of sets, or a GMT file.
+    group_size : int or (int, int), optional
+        Use the sets of which at least so many members, and at most so many, are features of the data; 5 or more if not
+        stated.
     bounds : (float, float), dict, or path, optional
         The range of all features, or of each by its name (``'*'`` for all others), or a CSV file `feature,lo,hi`.
     score : {'ks', 'correlation', 'kendall'}, optional
@@ -157,8 +179,8 @@ def select(
     Notes
     -----
     **Privacy.** The whole `Selection` is epsilon-differentially private (delta 0, unless one is stated) for adding or
-    removing one row, or for the relation stated. Each call spends epsilon. Warnings and errors never hold a value of
-    the data; time and memory depend on them.
+    removing one row, or all rows of one person if `unit` is stated, or for the relation stated. Each call spends epsilon.
+    Warnings and errors never hold a value of the data; time and memory depend on them.
 
     Examples
     --------
@@ -169,14 +191,21 @@ def select(
     >>> names = ["age", "weight", "dose", "height"]
     >>> dpsis.select(x, 1, 5, y=y, classes=["control", "case"], feature_names=names).names
     ['dose']
+
+    Two rows of each person, who are protected with both:
+
+    >>> ids = np.arange(5000) // 2
+    >>> found = dpsis.select(x, 1, 5, y=y, classes=["control", "case"], unit=ids, unit_target="any-positive")
+    >>> found.record["guarantee"]["unit"]
+    'person'
     """
     stated = dict(locals())
-    request = arguments.note("select", _public(stated), _DEFAULTS)
+    request = arguments.note("select", public(stated), _DEFAULTS)
     if seed is not None and ledger is not None:
         raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
     options = select_options(stated)
     pays = payer(ledger, note)
-    check_ledger(pays, options)
+    check_ledger(pays, options, unit)
     check_classes(y, options["classes"])
     source = table(
         data,
@@ -185,6 +214,7 @@ def select(
         target=target,
         target_file=target_file,
         id=id,
+        unit=unit,
         exclude=exclude,
         missing=missing,
         features_as_rows=features_as_rows,
@@ -201,18 +231,26 @@ _DEFAULTS = arguments.defaults(select)
 _UNNAMED = ("data", "note", "memory", "threads", "progress", "feature_names")
 
 
-def _public(stated: Mapping[str, Any]) -> dict[str, Any]:
+def public(stated: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in stated.items() if name not in _UNNAMED}
 
 
 def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a selection in the form in which the library reads them."""
+    if stated["unit_target"] is not None and stated["unit"] is None:
+        raise RequestError("nothing tells whose row each is: state it, too", ["unit", "unit_target"])
+    if stated["group_size"] is not None and stated["groups"] is None:
+        raise RequestError("there are no sets: state them, too", ["groups", "group_size"])
     return {
         "k": arguments.integer("k", stated["k"], 1),
         "epsilon": arguments.exact("epsilon", stated["epsilon"]),
         "delta": arguments.maybe_exact("delta", stated["delta"]),
         "classes": arguments.labels("classes", stated["classes"]),
         "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
+        "unit_target": arguments.maybe_word("unit_target", stated["unit_target"]),
+        "adjust": arguments.covariates(stated["adjust"]),
+        "groups": arguments.groups(stated["groups"]),
+        "group_size": arguments.sizes("group_size", stated["group_size"]),
         "bounds": arguments.bounds(stated["bounds"]),
         "scale": arguments.maybe_word("scale", stated["scale"]),
         "score": arguments.maybe_word("score", stated["score"]),
@@ -230,10 +268,11 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any]) -> None:
+def check_ledger(pays: tuple[str, str] | None, options: Mapping[str, Any], unit: Any = None) -> None:
     """Refuses what a ledger cannot pay for now, before data are touched."""
     if pays is not None:
-        terms = (options["epsilon"], options["delta"], options["neighbors"])
+        protected = "row" if unit is None else "person"
+        terms = (options["epsilon"], options["delta"], options["neighbors"], protected)
         _native.check_ledger(pays[0], *terms)
 
 

@@ -131,9 +131,9 @@ class Selection(Choice):
     ----------
     names : list of str
         The names of the k features, in the order of `record["order"]`: that of the columns, unless the mechanism
-        releases the order of its picks.
+        releases the order of its picks. Those of sets, where sets are selected.
     indices : list of int
-        Their positions among the features, from 0.
+        Their positions among the features, or among the sets that are used, from 0.
     estimates : list of Estimate
         Their strengths; empty if none were released.
     verdict : str

@@ -20,7 +20,8 @@ from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
 from ._select import check_ledger, drawn, select_options
-from ._tables import check_classes, check_y, table, unmasked
+from ._select import select as select_in_memory
+from ._tables import check_beside, check_classes, table, unmasked
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -29,6 +30,7 @@ _OPTIONS = (
     "delta",
     "classes",
     "target_bounds",
+    "unit_target",
     "bounds",
     "scale",
     "center",
@@ -43,6 +45,9 @@ _OPTIONS = (
     "memory",
     "threads",
 )
+
+#: Those of the options of `select` that the estimator does not have.
+_DEFAULTS = arguments.defaults(select_in_memory)
 
 
 class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -59,8 +64,8 @@ class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         number.
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
-    target_bounds, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, mechanism, \
-parameters, memory, threads, progress
+    target_bounds, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
+mechanism, parameters, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -85,8 +90,8 @@ parameters, memory, threads, progress
     Notes
     -----
     **Privacy.** `selection_`, and thereby the names of what is kept, is epsilon-differentially private for adding or
-    removing one row of X and y. The columns that `transform` returns are data, and a model fitted on them is not
-    private. There are no scores: they would be data.
+    removing one row of X and y, or all rows of one person if `fit` gets a `unit`. The columns that `transform` returns
+    are data, and a model fitted on them is not private. There are no scores: they would be data.
 
     Every fit spends epsilon. In cross-validation a row is among the training rows of all folds but one, so that their
     epsilons add up, *if* no row's fold depends on other rows. ``KFold`` deals rows by their places, which one row more
@@ -111,6 +116,7 @@ parameters, memory, threads, progress
         epsilon: arguments.Exact = 1.0,
         classes: Iterable[Any] | None = None,
         target_bounds: Sequence[float] | None = None,
+        unit_target: str | None = None,
         bounds: Any = None,
         score_func: str | None = None,
         scale: str | None = None,
@@ -135,6 +141,7 @@ parameters, memory, threads, progress
         self.epsilon = epsilon
         self.classes = classes
         self.target_bounds = target_bounds
+        self.unit_target = unit_target
         self.bounds = bounds
         self.score_func = score_func
         self.scale = scale
@@ -155,15 +162,19 @@ parameters, memory, threads, progress
         self.progress = progress
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> PrivateSelectKBest:
+    def fit(self, X: Any, y: Any, unit: Any = None) -> PrivateSelectKBest:
         """Select features.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            One row per person. Numbers; in a data frame also words, categories, truth values and dates.
+            One row per person, unless `unit` is given. Numbers; in a data frame also words, categories, truth values and
+            dates.
         y : array-like of shape (n_samples,)
             The target: numbers, or labels if `classes` are stated.
+        unit : array-like of shape (n_samples,), default=None
+            The ids that tell whose row each is, as for `dpsis.select`. In a pipeline it comes by
+            ``fit(X, y, privateselectkbest__unit=ids)``, or by metadata routing after ``set_fit_request(unit=True)``.
 
         Returns
         -------
@@ -178,7 +189,9 @@ parameters, memory, threads, progress
             a fit into missing scores, unless ``error_score='raise'``.)
         """
         stated = {name: getattr(self, name) for name in _OPTIONS}
-        options = select_options({**stated, "score": self.score_func})
+        options = select_options({**_DEFAULTS, **stated, "score": self.score_func, "unit": unit})
+        if isinstance(unit, str):
+            raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
         if y is None:
             rule = "requires y to be passed, but the target y is None"
             raise RequestError(f"{type(self).__name__} {rule}", ["y"])
@@ -188,12 +201,12 @@ parameters, memory, threads, progress
         pays = payer(self.ledger, self.note)
         features = _features(X)
         if features is not None and options["k"] < features:
-            check_ledger(pays, options)
+            check_ledger(pays, options, unit)
         check_classes(y, options["classes"])
         data = X
         if _is_frame(X):
             validate_data(self, X, skip_check_array=True)
-            check_y(X, y)
+            check_beside(X, y, unit)
         else:
             if getattr(X, "ndim", 2) != 2:
                 # The message of scikit-learn shows the values.
@@ -219,10 +232,11 @@ parameters, memory, threads, progress
             self._support = np.ones(self.n_features_in_, dtype=bool)
             return self
         all_stated = self.get_params(deep=False)
-        request = arguments.note("PrivateSelectKBest", _public(all_stated), _defaults(type(self)))
+        shown = _public(all_stated) if unit is None else {**_public(all_stated), "unit": unit}
+        request = arguments.note("PrivateSelectKBest", shown, _defaults(type(self)))
         try:
             self.selection_ = drawn(
-                table(data, y),
+                table(data, y, unit=unit),
                 options,
                 request,
                 pays,

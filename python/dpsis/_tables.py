@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import operator
 import os
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from ._native import Table
 
 #: The kinds of numpy's types that are texts or hold objects.
 _TEXTS = "OUST"
+
+#: The kind of a column, its values, and what belongs to them.
+_Column: TypeAlias = tuple[str, Any, Any]
 
 #: What stands for no date among counts of time.
 _NOT_A_TIME = np.iinfo(np.int64).min
@@ -32,6 +35,7 @@ def table(
     target: Any = None,
     target_file: Any = None,
     id: Any = None,
+    unit: Any = None,
     exclude: Any = (),
     missing: Any = (),
     features_as_rows: bool | None = None,
@@ -48,11 +52,15 @@ def table(
         # Labels that are numbers are names, as in pandas.
         labelled = np.ndim(target) == 0 and not all(isinstance(name, str) for name in data.columns)
         target = str(target) if labelled and target in data.columns else target
+    # A text names a column; all else holds the ids themselves.
+    named, ids = (unit, None) if isinstance(unit, str) else (None, unit)
     facts = {
         "target": _place(target),
         "target_file": None if target_file is None else os.fspath(target_file),
-        "id": None if id is None else str(id),
-        "exclude": exclude,
+        "id": None if id is None or ids is not None else str(id),
+        "unit": named,
+        # Where people are told by ids beside the table, others are no features, either.
+        "exclude": exclude if id is None or ids is None else [*exclude, str(id)],
         "missing": missing,
         "features_as_rows": features_as_rows,
         "delimiter": delimiter,
@@ -65,6 +73,8 @@ def table(
     if isinstance(data, (str, os.PathLike)):
         if y is not None:
             raise RequestError("y goes with data in memory: a file's target is named", ["target"])
+        if ids is not None:
+            raise RequestError("ids go with data in memory: a file's column of them is named", ["unit"])
         return Table.of_file(os.fspath(data), stated)
     for_text = {"delimiter": delimiter, "decimal_comma": decimal_comma, "numeric_names": numeric_names}
     for name, value in for_text.items():
@@ -74,31 +84,28 @@ def table(
     if feature_names is not None and hasattr(data, "columns"):
         raise RequestError("a data frame has names of its own", ["feature_names"])
     if _is_pandas(data):
-        plain = not (exclude or missing or id is not None or features_as_rows)
-        return _of_pandas(data, y, stated, as_matrix and plain and y is not None)
+        plain = not (exclude or missing or id is not None or named is not None or features_as_rows)
+        return _of_pandas(data, y, ids, stated, as_matrix and plain and y is not None)
     if hasattr(data, "__arrow_c_stream__"):
-        if y is not None and hasattr(data, "columns"):
-            check_y(data, y)
-        return Table.of_stream(data, None if y is None else target_column(y), stated)
+        if hasattr(data, "columns"):
+            check_beside(data, y, ids)
+        return Table.of_stream(data, _beside("y", y), _beside("unit", ids), stated)
     matrix = _matrix(data)
     if y is None and needs_target:
         raise RequestError("with an array the target must be stated: y", ["y"])
-    if target is not None or id is not None:
-        raise RequestError("the columns of an array have no names", ["target", "id"])
+    if target is not None or id is not None or named is not None:
+        raise RequestError("the columns of an array have no names", ["target", "id", "unit"])
     names = _feature_names(feature_names, matrix.shape[1])
     if features_as_rows:
         raise RequestError("an array has samples as rows: pass its transpose", ["data"])
     plain = not (exclude or missing) and matrix.dtype.kind == "f"
-    if y is not None:
-        column = target_column(y)
-        _check_rows(matrix.shape, targets_of(column))
-        if as_matrix and plain and column[0] != "stream":
-            return Table.of_matrix(matrix, column, names)
-    else:
-        column = None
+    column, units = _beside("y", y), _beside("unit", ids)
+    _check_rows(matrix.shape, column, units)
+    if as_matrix and plain and column is not None and _is_plain(column, units):
+        return Table.of_matrix(matrix, column, units, names)
     columns = [_array_column(matrix[:, place]) for place in range(matrix.shape[1])]
-    named = names or [f"feature-{place + 1}" for place in range(matrix.shape[1])]
-    return Table.of_columns(list(zip(named, columns)), matrix.shape[0], column, stated)
+    shown = names or [f"feature-{place + 1}" for place in range(matrix.shape[1])]
+    return Table.of_columns(list(zip(shown, columns)), matrix.shape[0], column, units, stated)
 
 
 def _place(target: Any) -> Any:
@@ -189,10 +196,17 @@ def _feature_names(names: Any, features: int) -> list[str] | None:
     return texts
 
 
-def _check_rows(shape: tuple[int, ...], targets: int) -> None:
-    if shape[0] != targets:
-        turned = "; are the samples its columns? Then pass the transpose" if shape[1] == targets else ""
-        raise RequestError(f"data and y must have the same number of rows{turned}", ["data", "y"])
+def _check_rows(shape: tuple[int, ...], y: _Column | None, units: _Column | None) -> None:
+    for name, column in (("y", y), ("unit", units)):
+        if column is None or shape[0] == _length(column):
+            continue
+        turned = "; are the samples its columns? Then pass the transpose" if shape[1] == _length(column) else ""
+        raise RequestError(f"data and {name} must have the same number of rows{turned}", ["data", name])
+
+
+def _is_plain(*columns: _Column | None) -> bool:
+    """Whether these columns, as far as they are there, hold numbers or texts of numpy or Python."""
+    return all(column is None or column[0] != "stream" for column in columns)
 
 
 def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
@@ -229,25 +243,24 @@ def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
     return "time", values.view(np.int64), unit
 
 
-def _of_pandas(frame: Any, y: Any, stated: str, as_matrix: bool) -> Table:
+def _of_pandas(frame: Any, y: Any, ids: Any, stated: str, as_matrix: bool) -> Table:
     names = [arguments.name_of(name) for name in frame.columns]
     arguments.different(names, "data")
     if not names:
         raise RequestError("the data frame has no columns", ["data"])
-    column = None if y is None else target_column(y)
-    if column is not None:
-        _check_rows(frame.shape, targets_of(column))
-        check_y(frame, y)
-    types = set(frame.dtypes)
-    if as_matrix and column is not None and column[0] != "stream" and types in ({np.dtype("f4")}, {np.dtype("f8")}):
-        return Table.of_matrix(_borrowable(frame.to_numpy()), column, names)
+    column, units = _beside("y", y), _beside("unit", ids)
+    _check_rows(frame.shape, column, units)
+    check_beside(frame, y, ids)
+    floats = set(frame.dtypes) in ({np.dtype("f4")}, {np.dtype("f8")})
+    if as_matrix and column is not None and _is_plain(column, units) and floats:
+        return Table.of_matrix(_borrowable(frame.to_numpy()), column, units, names)
     columns = []
     for place, name in enumerate(names):
         try:
             columns.append((name, _pandas_column(frame.iloc[:, place])))
         except TypeError as error:
             raise TypeError(f"column {name!r}: {error}; leave it out, or turn it into one of these") from None
-    return Table.of_columns(columns, len(frame), column, stated)
+    return Table.of_columns(columns, len(frame), column, units, stated)
 
 
 def _pandas_column(series: Any) -> tuple[str, Any, Any]:
@@ -285,59 +298,61 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
     return "text", [arguments.text_of(value) for value in series.tolist()], None
 
 
-def target_column(y: Any) -> tuple[str, Any, Any]:
-    """Targets as a column of numbers or texts."""
-    if isinstance(y, str):
-        raise TypeError("y holds the targets themselves: a column that holds them is named by target")
-    if _is_pandas(y) or (hasattr(y, "ndim") and y.ndim == 2):
-        if y.shape[1] != 1:
-            raise RequestError("y must have one column", ["y"])
-        y = y.iloc[:, 0] if _is_pandas(y) else y[:, 0]
-    if hasattr(y, "__cuda_array_interface__"):
-        raise TypeError("y is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
-    package = type(y).__module__.split(".")[0]
+def _beside(name: str, values: Any) -> _Column | None:
+    """Targets (`y`) or ids (`unit`) beside a table as a column of numbers or texts, if they are there."""
+    if values is None:
+        return None
+    if isinstance(values, str):
+        raise TypeError(f"{name} holds the targets themselves: a column that holds them is named by target")
+    if _is_pandas(values) or (hasattr(values, "ndim") and values.ndim == 2):
+        if values.shape[1] != 1:
+            raise RequestError(f"{name} must have one column", [name])
+        values = values.iloc[:, 0] if _is_pandas(values) else values[:, 0]
+    if hasattr(values, "__cuda_array_interface__"):
+        raise TypeError(f"{name} is on a GPU: copy it to memory first (.get() or .cpu().numpy())")
+    package = type(values).__module__.split(".")[0]
     if package in ("polars", "pyarrow"):
-        return _arrow_targets(y, package)
-    if isinstance(y, np.ma.MaskedArray):
-        y = unmasked(y)
-    if isinstance(y, (list, tuple)):
-        return "text", [arguments.text_of(value) for value in y], None
-    if package == "pandas" and not _is_object(y.dtype):
+        return _arrow_beside(name, values, package)
+    if isinstance(values, np.ma.MaskedArray):
+        values = unmasked(values)
+    if isinstance(values, (list, tuple)):
+        return "text", [arguments.text_of(value) for value in values], None
+    if package == "pandas" and not _is_object(values.dtype):
         import pandas
 
-        column = _pandas_column(pandas.Series(y))
+        column = _pandas_column(pandas.Series(values))
     else:
-        column = _array_column(np.asarray(y))
+        column = _array_column(np.asarray(values))
     if np.ndim(column[1]) != 1:
-        raise RequestError("y must have one dimension", ["y"])
-    kind, values, more = column
+        raise RequestError(f"{name} must have one dimension", [name])
+    kind, cells, more = column
     if kind == "f32":
         # The number that the shortest text of a value stands for, as a file would hold it.
-        return "f64", values.astype(str).astype(np.float64), None
+        return "f64", cells.astype(str).astype(np.float64), None
     if kind == "codes":
-        return "text", [more[code] if code >= 0 else None for code in values.tolist()], None
+        return "text", [more[code] if code >= 0 else None for code in cells.tolist()], None
     if kind == "time":
-        dates = values.view(f"datetime64[{more}]")
+        dates = cells.view(f"datetime64[{more}]")
         return "text", [arguments.text_of(value) for value in dates], None
     return column
 
 
-def _arrow_targets(y: Any, package: str) -> tuple[str, Any, Any]:
-    """Targets of polars or pyarrow: numbers by numpy, all others as they are."""
+def _arrow_beside(name: str, values: Any, package: str) -> _Column | None:
+    """Targets or ids of polars or pyarrow: numbers by numpy, all others as they are."""
     if package == "polars":
-        if y.dtype.is_numeric() and not y.dtype.is_decimal():
-            return target_column(y.to_numpy())
-        return "stream", y.rechunk().to_frame("y"), len(y)
+        if values.dtype.is_numeric() and not values.dtype.is_decimal():
+            return _beside(name, values.to_numpy())
+        return "stream", values.rechunk().to_frame(name), len(values)
     import pyarrow
 
-    if pyarrow.types.is_integer(y.type) or pyarrow.types.is_floating(y.type):
-        values = y.to_numpy() if isinstance(y, pyarrow.ChunkedArray) else y.to_numpy(zero_copy_only=False)
-        return target_column(values)
-    return "stream", pyarrow.table({"y": y}).combine_chunks(), len(y)
+    if pyarrow.types.is_integer(values.type) or pyarrow.types.is_floating(values.type):
+        chunked = isinstance(values, pyarrow.ChunkedArray)
+        return _beside(name, values.to_numpy() if chunked else values.to_numpy(zero_copy_only=False))
+    return "stream", pyarrow.table({name: values}).combine_chunks(), len(values)
 
 
-def targets_of(column: tuple[str, Any, Any]) -> int:
-    """The number of targets."""
+def _length(column: _Column) -> int:
+    """The number of values of a column."""
     return int(column[2]) if column[0] == "stream" else len(column[1])
 
 
@@ -368,14 +383,16 @@ def check_classes(y: Any, classes: list[str] | None) -> None:
         raise RequestError(rule, ["classes"])
 
 
-def check_y(data: Any, y: Any) -> None:
-    """Refuses targets that are among the columns of a data frame by their name, or that are of other rows."""
+def check_beside(data: Any, y: Any, ids: Any = None) -> None:
+    """Refuses targets and ids that are among the columns of a data frame by their name, or that are of other rows."""
     # A table of pyarrow has names apart from its columns.
     names = [str(name) for name in getattr(data, "column_names", data.columns)]
-    name = getattr(y, "name", None)
-    if name is not None and str(name) and str(name) in names:
-        rule = f"y has the name of the column {str(name)!r}, which is a feature: leave it out, or name it by target"
-        raise RequestError(rule, ["y", "target"])
-    if _is_pandas(data) and hasattr(y, "index") and not callable(y.index) and not y.index.equals(data.index):
-        rule = "the rows of data and y have different indexes: align them, or pass y.to_numpy() if only the order counts"
-        raise RequestError(rule, ["y"])
+    for stated, values, named in (("y", y, "target"), ("unit", ids, "unit")):
+        name = getattr(values, "name", None)
+        if name is not None and str(name) and str(name) in names:
+            rule = f"{stated} has the name of the column {str(name)!r}, which is a feature: leave it out, or name it by {named}"
+            raise RequestError(rule, list(dict.fromkeys([stated, named])))
+        has_index = hasattr(values, "index") and not callable(values.index)
+        if _is_pandas(data) and has_index and not values.index.equals(data.index):
+            rule = f"the rows of data and {stated} have different indexes: align them, or pass {stated}.to_numpy() if only the order counts"
+            raise RequestError(rule, [stated])

@@ -46,6 +46,9 @@ pub(crate) fn inspect<'py>(
     if let Some(id) = &found.facts.id {
         suggestion.set_item("id", id)?;
     }
+    if let Some(unit) = &found.facts.unit {
+        suggestion.set_item("unit", unit)?;
+    }
     for (parameter, values) in
         [(Parameter::Exclude, &found.facts.exclude), (Parameter::Missing, &found.facts.missing)]
     {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use dpsis::report::to_json;
-use dpsis::{Delta, Error, Exact, Expense, Ledger, LedgerTerms, Parameter, Result};
+use dpsis::{Delta, Error, Exact, Expense, Ledger, LedgerTerms, Parameter, Result, Unit};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
-use crate::options::neighbors;
+use crate::options::{neighbors, unit};
 
 /// Opens the ledger at a path; with a cap, makes one if there is none. What is stated must be what the file says.
 #[pyfunction]
@@ -18,11 +18,13 @@ pub(crate) fn open_ledger(
     name: Option<String>,
     delta: Option<String>,
     relation: Option<String>,
+    protected: Option<String>,
 ) -> PyResult<()> {
     let opened = || -> Result<()> {
         let cap = cap.as_deref().map(str::parse).transpose()?;
         let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
         let relation = relation.as_deref().map(neighbors).transpose()?;
+        let protected = protected.as_deref().map(unit).transpose()?;
         if !path.exists() {
             let Some(cap) = &cap else {
                 let rule = "there is no ledger at this path: dpsis.Ledger(path, cap=...) makes one";
@@ -32,6 +34,7 @@ pub(crate) fn open_ledger(
             terms = terms.name(name.as_deref().unwrap_or_default());
             terms = terms.delta(delta.clone().unwrap_or_else(Delta::zero));
             terms = terms.neighbors(relation.unwrap_or_default());
+            terms = terms.unit(protected.unwrap_or(Unit::Row));
             match Ledger::create(&path, terms) {
                 Ok(_) => return Ok(()),
                 // Another process may have made it since.
@@ -44,6 +47,7 @@ pub(crate) fn open_ledger(
             ("cap", cap.is_some_and(|stated| stated != terms.cap)),
             ("name", name.is_some_and(|stated| stated != terms.name)),
             ("delta", delta.is_some_and(|stated| stated != terms.delta)),
+            ("unit", protected.is_some_and(|stated| stated != terms.unit)),
             ("neighbor relation", relation.is_some_and(|stated| stated != terms.neighbors)),
         ];
         match differs.iter().find(|(_, differs)| *differs) {
@@ -65,12 +69,14 @@ pub(crate) fn check_ledger(
     epsilon: &str,
     delta: Option<String>,
     relation: &str,
+    protected: &str,
 ) -> PyResult<()> {
     let checked = || -> Result<()> {
         let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
         let expense = Expense::new(epsilon.parse()?, "select")
             .delta(delta.unwrap_or_else(Delta::zero))
-            .neighbors(neighbors(relation)?);
+            .neighbors(neighbors(relation)?)
+            .unit(unit(protected)?);
         Ledger::open(&path)?.check(&expense)
     };
     checked().or_raise(py)

@@ -17,6 +17,7 @@ mod plan;
 mod released;
 mod request;
 mod select;
+mod spark;
 mod table;
 
 use pyo3::prelude::*;
@@ -38,6 +39,8 @@ mod _native {
     use crate::plan::plan;
     #[pymodule_export]
     use crate::select::select;
+    #[pymodule_export]
+    use crate::spark::{Partial, column_chunks, score_chunks, select_in_parts};
     #[pymodule_export]
     use crate::table::Table;
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dpsis::mechanism::{Mechanism, Parameters, by_id};
-use dpsis::{Error, Exact, Neighbors, Parameter, Result, ScoreKind};
+use dpsis::{Error, Exact, Neighbors, Parameter, Result, ScoreKind, Unit, UnitTarget};
 
 /// The value that a word stands for.
 ///
@@ -23,6 +23,20 @@ pub(crate) fn word<T: Copy>(about: Parameter, stated: &str, words: &[(&str, T)])
 pub(crate) fn neighbors(stated: &str) -> Result<Neighbors> {
     let words = [("add-remove", Neighbors::AddRemove), ("replace-one", Neighbors::ReplaceOne)];
     word(Parameter::Neighbors, stated, &words)
+}
+
+/// The unit of privacy: a row, or a person with several.
+pub(crate) fn unit(stated: &str) -> Result<Unit> {
+    word(Parameter::Unit, stated, &[("row", Unit::Row), ("person", Unit::Person)])
+}
+
+pub(crate) fn unit_target(stated: &str) -> Result<UnitTarget> {
+    let words = [
+        ("last", UnitTarget::Last),
+        ("mean", UnitTarget::Mean),
+        ("any-positive", UnitTarget::AnyPositive),
+    ];
+    word(Parameter::UnitTarget, stated, &words)
 }
 
 pub(crate) fn score(stated: &str) -> Result<ScoreKind> {

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dpsis::{Bounds, Center, Error, Method, Parameter, Result, Scaling, Select, Target, TwoStage};
+use dpsis::{
+    Bounds, Center, Covariate, Error, FeatureSets, Method, Parameter, Result, Scaling, Select,
+    Target, TwoStage,
+};
 use pyo3::prelude::*;
 
-use crate::options::{mechanism, neighbors, score, word};
+use crate::options::{mechanism, neighbors, score, unit_target, word};
 
 /// The share of the budget for directions, if none is stated.
 const DIRECTION_SHARE: &str = "0.05";
@@ -20,6 +23,10 @@ pub(crate) struct Options {
     delta: Option<String>,
     classes: Option<Vec<String>>,
     target_bounds: Option<(f64, f64)>,
+    unit_target: Option<String>,
+    adjust: Vec<String>,
+    groups: Option<Groups>,
+    group_size: (usize, Option<usize>),
     bounds: Option<Clip>,
     scale: Option<String>,
     score: Option<String>,
@@ -44,6 +51,13 @@ enum Clip {
     ByName(Vec<(String, f64, f64)>),
 }
 
+/// Sets of features: in a file, or by name with their members.
+#[derive(FromPyObject)]
+enum Groups {
+    File(PathBuf),
+    ByName(Vec<(String, Vec<String>)>),
+}
+
 /// The center of the target.
 #[derive(FromPyObject)]
 enum StatedCenter {
@@ -66,6 +80,7 @@ impl Options {
         let mut select = Select::new(self.k)
             .epsilon(self.epsilon.as_str())
             .target(self.target()?)
+            .adjust(self.covariates()?)
             .center(self.center()?)
             .neighbors(neighbors(&self.neighbors)?)
             .shares(share("target", "0.10").as_str(), share("center", "0.05").as_str())
@@ -73,6 +88,12 @@ impl Options {
             .memory(self.memory);
         if let Some(delta) = &self.delta {
             select = select.delta(delta.as_str());
+        }
+        if let Some(stated) = &self.unit_target {
+            select = select.unit_target(unit_target(stated)?);
+        }
+        if let Some(sets) = self.sets()? {
+            select = select.groups(sets);
         }
         if let Some(stated) = &self.score {
             select = select.score(score(stated)?);
@@ -106,6 +127,23 @@ impl Options {
             }
             (None, None) => Ok(Target::Numeric),
         }
+    }
+
+    fn covariates(&self) -> Result<Vec<Covariate>> {
+        self.adjust.iter().map(|text| text.parse()).collect()
+    }
+
+    fn sets(&self) -> Result<Option<FeatureSets>> {
+        let sets = match &self.groups {
+            None => return Ok(None),
+            Some(Groups::File(path)) => FeatureSets::read(path)?,
+            Some(Groups::ByName(sets)) => {
+                let sets = sets.iter().map(|(name, members)| (name.as_str(), members));
+                FeatureSets::new(sets).map_err(|error| error.about([Parameter::Groups]))?
+            }
+        };
+        let (least, most) = self.group_size;
+        Ok(Some(sets.sizes(least, most)))
     }
 
     fn center(&self) -> Result<Center> {

@@ -28,10 +28,17 @@ pub(crate) enum Content {
     F32(Matrix<f32>),
 }
 
-/// A matrix of numpy, which is not copied, with its targets.
+/// A matrix of numpy, which is not copied, with what is known of its rows and columns.
 pub(crate) struct Matrix<A> {
     x: Py<PyArray2<A>>,
+    beside: Beside,
+}
+
+/// What is known of the rows and columns of a matrix.
+struct Beside {
     y: Array1<OwnTarget>,
+    /// Whose row each is.
+    units: Option<Vec<OwnTarget>>,
     names: Option<Vec<String>>,
 }
 
@@ -49,8 +56,11 @@ impl<A: numpy::Element + Copy + Into<f64> + Sync> Matrix<A> {
     }
 
     fn table<'a>(&self, x: ndarray::ArrayView2<'a, A>) -> Result<ArrayTable<'a, A>> {
-        let table = ArrayTable::new(x, self.y.view())?;
-        match &self.names {
+        let mut table = ArrayTable::new(x, self.beside.y.view())?;
+        if let Some(ids) = &self.beside.units {
+            table = table.units(ids)?;
+        }
+        match &self.beside.names {
             Some(names) => table.feature_names(names),
             None => Ok(table),
         }
@@ -66,9 +76,14 @@ impl Table {
         Ok(Self(Content::File(FileTable::new(path).facts(facts))))
     }
 
-    /// A matrix of numbers, one row per sample, with one target for each row.
+    /// A matrix of numbers, one row per sample, with one target for each row, and perhaps one id of a unit.
     #[staticmethod]
-    fn of_matrix(x: &Bound<'_, PyAny>, y: Column, names: Option<Vec<String>>) -> PyResult<Self> {
+    fn of_matrix(
+        x: &Bound<'_, PyAny>,
+        y: Column,
+        unit: Option<Column>,
+        names: Option<Vec<String>>,
+    ) -> PyResult<Self> {
         // The views of numpy's crate count strides in whole values.
         let whole = x.getattr("strides")?.extract::<Vec<isize>>()?;
         let bytes: isize = x.getattr("itemsize")?.extract()?;
@@ -76,36 +91,39 @@ impl Table {
         if !aligned || whole.iter().any(|stride| stride % bytes.max(1) != 0) {
             return Err(PyTypeError::new_err("the values of the matrix are not aligned: copy it"));
         }
-        let y = Array1::from(y.targets()?);
+        let units = unit.map(|ids| ids.targets()).transpose()?;
+        let beside = Beside { y: Array1::from(y.targets()?), units, names };
         let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
-            Content::F64(Matrix { x: x.clone().unbind(), y, names })
+            Content::F64(Matrix { x: x.clone().unbind(), beside })
         } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
-            Content::F32(Matrix { x: x.clone().unbind(), y, names })
+            Content::F32(Matrix { x: x.clone().unbind(), beside })
         } else {
             return Err(PyTypeError::new_err("a matrix holds numbers of type float64 or float32"));
         };
         Ok(Self(content))
     }
 
-    /// What has Arrow's stream interface, with facts as JSON, and targets if they are beside it.
+    /// What has Arrow's stream interface, with facts as JSON, and targets and ids of units if they are beside it.
     #[staticmethod]
     fn of_stream(
         py: Python<'_>,
         stream: &Bound<'_, PyAny>,
         y: Option<Column>,
+        unit: Option<Column>,
         facts: &str,
     ) -> PyResult<Self> {
         let (schema, batches) = read_stream(stream)?;
-        Self::of_batches(py, schema, batches, y, facts)
+        Self::of_batches(py, schema, batches, y, unit, facts)
     }
 
-    /// Columns by name, of the same length, with facts as JSON, and targets if they are beside them.
+    /// Columns by name, of the same length, with facts as JSON, and targets and ids of units if they are beside them.
     #[staticmethod]
     fn of_columns(
         py: Python<'_>,
         columns: Vec<(String, Column)>,
         rows: usize,
         y: Option<Column>,
+        unit: Option<Column>,
         facts: &str,
     ) -> PyResult<Self> {
         let (mut fields, mut arrays) = (Vec::new(), Vec::new());
@@ -115,42 +133,39 @@ impl Table {
             arrays.push(array);
         }
         let batch = batch(Arc::new(Schema::new(fields)), arrays, rows)?;
-        Self::of_batches(py, batch.schema(), vec![batch], y, facts)
+        Self::of_batches(py, batch.schema(), vec![batch], y, unit, facts)
     }
 }
 
 impl Table {
     fn of_batches(
         py: Python<'_>,
-        schema: SchemaRef,
-        batches: Vec<RecordBatch>,
+        mut schema: SchemaRef,
+        mut batches: Vec<RecordBatch>,
         y: Option<Column>,
+        unit: Option<Column>,
         facts: &str,
     ) -> PyResult<Self> {
         let facts = facts_of(facts).or_raise(py)?;
-        let Some(y) = y else {
-            let table = FileTable::from_batches(schema, batches).or_raise(py)?;
-            return Ok(Self(Content::File(table.facts(facts))));
-        };
-        let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
-        if rows != y.len() {
-            let wrong = Error::request("X and y must have the same number of rows");
-            return Err(wrong).or_raise(py);
+        let (has_targets, has_units) = (y.is_some(), unit.is_some());
+        // The ids come before the targets.
+        for (beside, name) in [(unit, "unit"), (y, "y")] {
+            let Some(column) = beside else { continue };
+            let rows: usize = batches.iter().map(RecordBatch::num_rows).sum();
+            if rows != column.len() {
+                let rule = format!("data and {name} must have the same number of rows");
+                return Err(Error::request(rule)).or_raise(py);
+            }
+            (schema, batches) = with_column(&schema, &batches, &column.into_targets()?)?;
         }
-        let y = y.into_targets()?;
-        let field = Field::new("", y.data_type().clone(), true);
-        let fields = schema.fields().iter().cloned().chain([Arc::new(field)]);
-        let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
-        let mut first = 0;
-        let mut with_targets = Vec::new();
-        for one in batches {
-            let rows = one.num_rows();
-            let columns = one.columns().iter().cloned().chain([y.slice(first, rows)]);
-            with_targets.push(batch(schema.clone(), columns.collect(), rows)?);
-            first += rows;
+        let mut table = FileTable::from_batches(schema, batches).or_raise(py)?.facts(facts);
+        if has_targets {
+            table = table.with_target_beside();
         }
-        let table = FileTable::from_batches(schema, with_targets).or_raise(py)?;
-        Ok(Self(Content::File(table.facts(facts).with_target_beside())))
+        if has_units {
+            table = table.with_units_beside();
+        }
+        Ok(Self(Content::File(table)))
     }
 
     /// The table as one that is read, which a matrix is not.
@@ -169,6 +184,25 @@ pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec
     let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
     let batches = batches.map_err(|_| Error::input("the stream of record batches broke off"));
     Ok((schema, batches.or_raise(stream.py())?))
+}
+
+/// Batches with one more column, the last and without a name.
+fn with_column(
+    schema: &SchemaRef,
+    batches: &[RecordBatch],
+    column: &ArrayRef,
+) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
+    let field = Field::new("", column.data_type().clone(), true);
+    let fields = schema.fields().iter().cloned().chain([Arc::new(field)]);
+    let schema = Arc::new(Schema::new(fields.collect::<Vec<_>>()));
+    let (mut first, mut wider) = (0, Vec::new());
+    for one in batches {
+        let rows = one.num_rows();
+        let columns = one.columns().iter().cloned().chain([column.slice(first, rows)]);
+        wider.push(batch(schema.clone(), columns.collect(), rows)?);
+        first += rows;
+    }
+    Ok((schema, wider))
 }
 
 fn batch(schema: SchemaRef, columns: Vec<ArrayRef>, rows: usize) -> PyResult<RecordBatch> {

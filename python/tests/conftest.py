@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
+import re
 import subprocess
 import warnings
 from pathlib import Path
@@ -83,6 +86,18 @@ def mixed():
             "status": np.where(sick, "ill", "well"),
         }
     )
+
+
+def run_page(name, names):
+    """Runs the code of a page with these names; its number of blocks."""
+    page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```\n(?:```text\n(.*?)```)?", page, re.DOTALL)
+    for code, shown in blocks:
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(code, f"docs/{name}", "exec"), names)
+        assert printed.getvalue() == shown, code
+    return len(blocks)
 
 
 def without(record, *names):

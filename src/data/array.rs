@@ -9,7 +9,7 @@ use crate::data::columns::SomeRows;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::samples::{
-    FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
+    FeatureMajor, Opening, RowOf, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
 };
 use crate::data::schema::Schema;
 use crate::data::target::TargetCell;
@@ -44,6 +44,8 @@ pub struct ArrayTable<'a, A> {
     x: ArrayView2<'a, A>,
     targets: Vec<OwnTarget>,
     names: Vec<String>,
+    /// Whose row each is; none if each is a unit by itself.
+    units: Vec<OwnTarget>,
     /// Whether a NaN may be a word.
     words: bool,
 }
@@ -64,7 +66,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         }
         let targets = y.iter().map(ToTarget::to_target).collect();
         let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
-        Ok(Self { x, targets, names, words: false })
+        Ok(Self { x, targets, names, units: Vec::new(), words: false })
     }
 
     /// The names of the features, in the order of the columns. They are public and will be printed.
@@ -85,6 +87,21 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         Ok(self)
     }
 
+    /// States whose row each is: the person, or whatever else is protected as one, by an id in any form. A row with an
+    /// empty id contributes nothing.
+    ///
+    /// # Errors
+    ///
+    /// `Request` unless there is one id for each row of X.
+    pub fn units<T: ToTarget>(mut self, ids: impl IntoIterator<Item = T>) -> Result<Self> {
+        self.units = ids.into_iter().map(|id| id.to_target()).collect();
+        if self.units.len() != self.x.nrows() {
+            let error = Error::request("there must be one id of a unit for each row of X");
+            return Err(error.about([Parameter::Unit]));
+        }
+        Ok(self)
+    }
+
     /// Takes a NaN with a payload as a word, as in a table read with its words.
     #[doc(hidden)]
     pub fn with_words(self) -> Self {
@@ -95,7 +112,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
 impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
     /// The values of each feature, if they are contiguous in memory and those of the rows are not.
     fn features(&self) -> Option<Vec<&'a [A]>> {
-        if self.x.is_standard_layout() {
+        if self.x.is_standard_layout() || !self.units.is_empty() {
             return None;
         }
         (0..self.x.ncols())
@@ -114,7 +131,8 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
                 gathered.extend(x.iter().copied());
                 &gathered
             });
-            take(Sample { target, values });
+            let unit = self.units.get(row).map(OwnTarget::cell);
+            take(Sample { row: RowOf { unit, number: row as u64 }, ..Sample::new(target, values) });
         }
     }
 }
@@ -147,7 +165,7 @@ impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
         if self.names.is_empty() {
             return Err(Error::input("X has no column"));
         }
-        Schema::of_array(self.names.clone())
+        Ok(Schema::of_array(self.names.clone())?.with_people(!self.units.is_empty()))
     }
 
     fn repeats(&self) -> bool {
@@ -189,7 +207,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
             Some(features) => {
                 let targets = table.targets[rows.clone()].iter().map(|t| Some(t.cell())).collect();
                 let features = features.iter().map(|values| &values[rows.clone()]).collect();
-                fold.feature_major(&FeatureMajor { features, targets });
+                fold.feature_major(&FeatureMajor { features, targets, first: rows.start });
             }
             None => table.each_row(rows, |sample| fold.sample(sample)),
         })
@@ -207,6 +225,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
             columns: Box::new(SomeRows::new(self.table.x.view(), kept)),
             samples: codes.len() as u64,
             targets: codes.into_iter().flatten().collect(),
+            roles: Vec::new(),
         })
     }
 

@@ -5,7 +5,7 @@ use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPl
 use crate::data::file::FileTable;
 use crate::data::hooks::Hooks;
 use crate::data::number::{CellFormat, parse_number};
-use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value};
+use crate::data::samples::{Opening, RowOf, Sample, SampleFold, Samples, Value};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::target::TargetCell;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
@@ -61,11 +61,14 @@ impl BlockSamples {
         let names = layout.names.clone();
         let schema = match layout.orientation {
             Orientation::SamplesAsRows => {
-                Schema::of_columns(names, &role, facts.id.as_deref(), &facts.exclude)
+                Schema::of_columns(names, &role, facts.ids(), &facts.excluded())
             }
             Orientation::FeaturesAsRows => Schema::of_rows(names, &role, &facts.exclude),
         };
-        let schema = schema?;
+        let schema = match layout.units {
+            true => schema?.with_people_beside(),
+            false => schema?.with_people(facts.unit.is_some()),
+        };
         check_printable(&schema)?;
         stated
             .check_targets_have_header(targets.as_ref(), opening.labels)
@@ -89,7 +92,7 @@ impl BlockSamples {
             Some(column) => TextPlace::Column(column),
             None => TextPlace::Ids,
         };
-        let id = want(by_id.then_some(ids));
+        let id = want((by_id || schema.has_people()).then_some(ids));
         let (threads, hooks) = (opening.threads, opening.hooks.clone());
         Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, hooks })
     }
@@ -126,7 +129,7 @@ impl Samples for BlockSamples {
             wanted.numbers.clear();
         }
         let d = wanted.numbers.len();
-        let join = || Join::new(this.targets.as_ref());
+        let join = || Join::new(this.targets.as_ref(), this.schema.has_people());
         let new = || RowsFold { table: this, d, fold: new(), join: join() };
         let folded = fold_blocks(&*this.table, &wanted, this.threads, &this.hooks, new)?;
         folded.join.finish()?;
@@ -206,7 +209,10 @@ impl<F: SampleFold> RowsFold<'_, F> {
             let (here, id) = (text(self.table.target, row), text(self.table.id, row));
             let target = self.join.target(number, id, here).map(TargetCell::Text);
             let values = &values[row * d..(row + 1) * d];
-            self.fold.sample(Sample { target, values });
+            let people = self.table.schema.has_people();
+            let unit = id.filter(|_| people).map(TargetCell::Text);
+            let sample = Sample::new(target, values);
+            self.fold.sample(Sample { row: RowOf { unit, number }, ..sample });
         }
     }
 }

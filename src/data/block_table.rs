@@ -24,6 +24,8 @@ pub(crate) struct Layout {
     pub(crate) named: bool,
     /// Whether each sample has an id beside the columns: private.
     pub(crate) ids: bool,
+    /// Whether those tell whose row each is.
+    pub(crate) units: bool,
     /// Whether all of those are missing.
     #[cfg_attr(
         not(feature = "inspect"),

@@ -26,6 +26,12 @@ impl Bounds {
         Ok(bounds)
     }
 
+    /// The range of the grid itself, on which its integers stay as they are.
+    pub(crate) fn of_grid() -> Self {
+        let q = f64::from(GRID);
+        Self { low: -q, high: q }
+    }
+
     /// The lower end.
     pub fn low(&self) -> f64 {
         self.low

@@ -36,6 +36,10 @@ pub struct TableFacts {
     pub target_file: Option<PathBuf>,
     /// The column of ids, which is no feature.
     pub id: Option<String>,
+    /// The column that tells whose row each is: all rows of a person, or of whatever else it names, are protected as
+    /// one. It is no feature.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
     /// Columns (or rows, where features are rows) that are no features: names, or patterns in which `*` stands for any
     /// run of characters and `?` for one. A name that exists is no pattern.
     pub exclude: Vec<String>,
@@ -57,6 +61,17 @@ pub struct TableFacts {
 }
 
 impl TableFacts {
+    /// The column by which rows are joined to targets: the people, or else the ids.
+    pub(crate) fn ids(&self) -> Option<&str> {
+        self.unit.as_deref().or(self.id.as_deref())
+    }
+
+    /// The columns that are no features: with people, ids of something else, too.
+    pub(crate) fn excluded(&self) -> Vec<String> {
+        let other = self.id.clone().filter(|id| self.unit.as_ref().is_some_and(|unit| unit != id));
+        self.exclude.iter().cloned().chain(other).collect()
+    }
+
     /// The format of cells.
     pub(crate) fn cells(&self) -> CellFormat {
         CellFormat { decimal_comma: self.decimal_comma, missing: self.missing.clone() }

@@ -95,6 +95,15 @@ impl FileTable {
         self
     }
 
+    /// States that the last column of the batches, or the one before the targets, tells whose row each is: beside the
+    /// table, as [`unit`](Self::unit) does in it.
+    #[cfg(feature = "arrow")]
+    #[doc(hidden)]
+    pub fn with_units_beside(mut self) -> Self {
+        self.batches = self.batches.map(RecordBatches::with_units_beside);
+        self
+    }
+
     /// The names of the formats that this build can read.
     pub fn formats() -> Vec<&'static str> {
         Format::READ.iter().map(|format| format.name()).collect()
@@ -134,6 +143,14 @@ impl FileTable {
     /// States the column of ids, which is no feature.
     pub fn id(mut self, name: impl Into<String>) -> Self {
         self.facts.id = Some(name.into());
+        self
+    }
+
+    /// States the column that tells whose row each is, which is no feature: a person, a donor, or whatever else is
+    /// protected as one. Cells are compared as text without surrounding blanks; a row with a missing one contributes
+    /// nothing. A target file of ids and values holds one target for each of them.
+    pub fn unit(mut self, name: impl Into<String>) -> Self {
+        self.facts.unit = Some(name.into());
         self
     }
 
@@ -188,6 +205,7 @@ impl FileTable {
     /// Checks all that can be checked without the rows, and recognizes the format.
     pub(crate) fn check(&self) -> Result<Format> {
         let format = self.format()?;
+        self.check_unit(format)?;
         if format == Format::Text {
             self.check_text()?;
         }
@@ -204,6 +222,20 @@ impl FileTable {
             self.check_binary(format)?;
         }
         Ok(format)
+    }
+
+    fn check_unit(&self, format: Format) -> Result<()> {
+        if self.facts.unit.is_none() {
+            return Ok(());
+        }
+        let refuse = |rule: &str| Err(Error::request(rule).about([Parameter::Unit]));
+        if self.facts.orientation == Some(Orientation::FeaturesAsRows) || format == Format::Gct {
+            return refuse("people are told by a column of a table with samples as rows");
+        }
+        if self.facts.id.is_some() && self.facts.target_file.is_some() {
+            return refuse("targets are joined by the column of people: no other ids are stated");
+        }
+        Ok(())
     }
 
     fn check_text(&self) -> Result<()> {

@@ -22,20 +22,16 @@ impl FileTable {
     ) -> Result<Schema> {
         self.check_not_turned(header)?;
         let role = self.target_role(targets);
-        let schema = Schema::of_columns(
-            header.to_vec(),
-            &role,
-            self.facts.id.as_deref(),
-            &self.facts.exclude,
-        )
-        .map_err(|error| {
-            // The hint offers names, which are values if this is no header.
-            let cells = self.facts.cells();
-            let value = header.iter().any(|name| is_value(name, &cells, labels));
-            if value && !self.facts.numeric_names { error.without_hint() } else { error }
-        })?;
+        let schema =
+            Schema::of_columns(header.to_vec(), &role, self.facts.ids(), &self.facts.excluded())
+                .map_err(|error| {
+                    // The hint offers names, which are values if this is no header.
+                    let cells = self.facts.cells();
+                    let value = header.iter().any(|name| is_value(name, &cells, labels));
+                    if value && !self.facts.numeric_names { error.without_hint() } else { error }
+                })?;
         self.check_header_is_no_row(&schema, targets, labels)?;
-        Ok(schema)
+        Ok(schema.with_people(self.facts.unit.is_some()))
     }
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names, which

@@ -14,7 +14,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::data::columns::Columns;
-use crate::data::samples::{Sample, SampleFold, Value};
+use crate::data::samples::{Role, Sample, SampleFold, Value};
 use crate::data::target::TargetCell;
 
 /// The number of values staged at a time, unless a few rows have more.
@@ -63,6 +63,16 @@ pub(crate) struct HeldColumns {
     tiles: Vec<Tile>,
 }
 
+/// Whether an `f32` holds a value exactly, or as a missing one.
+pub(crate) fn is_narrow(value: f64) -> bool {
+    f64::from(value as f32) == value || value.to_bits() == f64::NAN.to_bits()
+}
+
+/// The value that a narrow one was. Missing values stay the same NaN, for others may be words.
+pub(crate) fn widened(narrow: f32) -> f64 {
+    if narrow.is_nan() { f64::NAN } else { f64::from(narrow) }
+}
+
 /// Consecutive rows, feature by feature.
 struct Tile {
     rows: usize,
@@ -84,9 +94,7 @@ impl Tile {
             }
             values
         }
-        let missing = f64::NAN.to_bits();
-        let narrow = |value: &f64| f64::from(*value as f32) == *value || value.to_bits() == missing;
-        let values = match staged.iter().all(narrow) {
+        let values = match staged.iter().all(|value| is_narrow(*value)) {
             true => TileValues::F32(turned(staged, width, |value| value as f32)),
             false => TileValues::F64(turned(staged, width, |value| value)),
         };
@@ -144,10 +152,7 @@ impl Columns for HeldColumns {
             let places = feature * tile.rows..(feature + 1) * tile.rows;
             match &tile.values {
                 TileValues::F32(tile) => {
-                    values.extend(tile[places].iter().map(|value| {
-                        // Missing values must stay the same NaN.
-                        if value.is_nan() { f64::NAN } else { f64::from(*value) }
-                    }));
+                    values.extend(tile[places].iter().map(|value| widened(*value)));
                 }
                 TileValues::F64(tile) => values.extend_from_slice(&tile[places]),
             }
@@ -165,6 +170,8 @@ pub(crate) struct HoldColumns<'a, C> {
     width: usize,
     columns: HeldColumns,
     targets: Vec<f64>,
+    /// The part of each row in scores; none while all are alike.
+    roles: Vec<Role>,
     samples: u64,
 }
 
@@ -179,15 +186,16 @@ impl<'a, C> HoldColumns<'a, C> {
             width,
             columns: HeldColumns { width, tiles: Vec::new() },
             targets: Vec::new(),
+            roles: Vec::new(),
             samples: 0,
         }
     }
 
-    /// The columns, their targets and the number of all samples.
-    pub(crate) fn finish(mut self) -> (HeldColumns, Vec<f64>, u64) {
+    /// The columns, their targets and parts in scores, and the number of all samples.
+    pub(crate) fn finish(mut self) -> (HeldColumns, Vec<f64>, Vec<Role>, u64) {
         self.tile();
         self.columns.cut(self.holding.width());
-        (self.columns, self.targets, self.samples)
+        (self.columns, self.targets, self.roles, self.samples)
     }
 
     /// Makes a tile of the staged rows.
@@ -212,6 +220,11 @@ impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_,
         self.samples += 1;
         let Some(target) = sample.target.and_then(self.code) else { return };
         self.targets.push(target);
+        if !self.roles.is_empty() || sample.role != Role::default() {
+            // Those before it were alike.
+            self.roles.resize(self.targets.len() - 1, Role::default());
+            self.roles.push(sample.role);
+        }
         let features = &self.holding.features[..self.width];
         self.staged.extend(features.iter().map(|&feature| sample.values[feature].into()));
         if self.staged.len() >= STAGED.max(LEAST_ROWS * self.width) {
@@ -227,6 +240,11 @@ impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_,
         let width = self.holding.width();
         self.columns.cut(width);
         self.width = width;
+        if !self.roles.is_empty() || !other.roles.is_empty() {
+            self.roles.resize(self.targets.len(), Role::default());
+            self.roles.extend(other.roles);
+            self.roles.resize(self.targets.len() + other.targets.len(), Role::default());
+        }
         self.targets.extend(other.targets);
         self.samples += other.samples;
     }
@@ -245,12 +263,12 @@ mod tests {
         let mut folds = [0, 1, 2].map(|_| HoldColumns::new(&code, &holding));
         for (i, values) in rows.iter().enumerate() {
             let target = Some(TargetCell::Number(values[0]));
-            folds[i % 3].sample(Sample { target, values });
+            folds[i % 3].sample(Sample::new(target, values));
         }
         let [mut total, second, third] = folds;
         total.merge(second);
         total.merge(third);
-        let (columns, targets, samples) = total.finish();
+        let (columns, targets, _, samples) = total.finish();
         assert_eq!(samples, rows.len() as u64);
         (columns, targets)
     }

@@ -48,6 +48,14 @@ impl Hooks {
         Self { progress: self.progress.clone(), cancel }
     }
 
+    /// The hooks for one of several parts of a pass.
+    pub(crate) fn part(&self, place: usize, of: usize) -> Self {
+        let progress = self.progress.clone().map(|progress| -> Arc<dyn Fn(f64) + Send + Sync> {
+            Arc::new(move |done| progress((place as f64 + done) / of as f64))
+        });
+        Self { progress, cancel: self.cancel.clone() }
+    }
+
     /// Reports the share of the pass that is done.
     pub(crate) fn report(&self, done: f64, of: f64) {
         if let Some(progress) = &self.progress {

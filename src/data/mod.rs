@@ -11,30 +11,39 @@ mod block_table;
 mod blocks;
 mod bounds;
 mod cells;
+mod chunks;
 mod columns;
 mod date;
 mod decompress;
 mod facts;
+mod feature_sets;
 mod file;
 mod file_samples;
 mod formats;
+mod grouped;
 mod header;
 mod held;
 mod held_columns;
 mod hooks;
 mod lying;
 mod number;
+mod on_grid;
 mod pattern;
+mod people;
 mod per_million;
 mod plain;
 mod quantize;
 mod ranks;
+mod roles;
 mod samples;
 mod scaling;
 mod schema;
+mod several;
 mod side;
 mod sort;
+mod strata;
 mod table;
+mod taken;
 mod target;
 mod targets;
 mod text;
@@ -49,10 +58,15 @@ mod word;
 pub use array::ArrayTable;
 pub use bounds::Bounds;
 pub use facts::{TableFacts, delimiter_name, parse_delimiter};
+pub use feature_sets::FeatureSets;
 pub use file::FileTable;
+pub use grouped::{SetFacts, SetMembers, SetSize};
+pub use people::UnitTarget;
 pub use samples::Source;
 pub use scaling::{Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
+pub use several::FileTables;
+pub use strata::Covariate;
 #[cfg(feature = "ndarray")]
 pub use to_target::{OwnTarget, ToTarget};
 
@@ -66,6 +80,7 @@ pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
 pub(crate) use blocks::RowFold;
 #[cfg(feature = "inspect")]
 pub(crate) use cells::Row;
+pub(crate) use chunks::{Chunks, chunk};
 pub(crate) use columns::Columns;
 #[cfg(feature = "ndarray")]
 pub(crate) use columns::SomeRows;
@@ -73,6 +88,9 @@ pub(crate) use columns::SomeRows;
 pub(crate) use formats::Format;
 #[cfg(feature = "arrow")]
 pub use formats::arrow::quiet_caught_panics;
+pub(crate) use grouped::Grouping;
+#[cfg(test)]
+pub(crate) use grouped::Members;
 #[cfg(test)]
 pub(crate) use held_columns::HeldColumns;
 pub(crate) use hooks::{Cancel, Hooks};
@@ -83,21 +101,25 @@ pub(crate) use number::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use number::MISSING;
 pub use number::parse_number;
+pub(crate) use on_grid::OnGrid;
 #[cfg(feature = "inspect")]
 pub(crate) use pattern::Names;
-pub(crate) use per_million::PerMillion;
+pub(crate) use people::{Meeting, People};
 #[cfg(test)]
 pub(crate) use per_million::per_million;
+pub(crate) use roles::Tell;
 pub(crate) use samples::{
-    FeatureMajor, Opening, Sample, SampleFold, Samples, UsableSamples, Value,
+    FeatureMajor, Opening, Role, Sample, SampleFold, Samples, UsableSamples, Value,
 };
-pub(crate) use schema::Schema;
 pub use schema::near_misses;
+pub(crate) use schema::{Schema, TargetRole};
 pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
+pub(crate) use strata::strata_of;
 pub use table::reads_again;
 #[cfg(feature = "inspect")]
 pub(crate) use table::{OpenTable, likely_cells};
+pub(crate) use taken::Taken;
 pub(crate) use target::{Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;

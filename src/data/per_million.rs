@@ -15,11 +15,7 @@
 //!
 //! Two passes over a sample in memory. Columns of a matrix are no longer scored in place but held, 8 bytes per value.
 
-use crate::data::number::CellFormat;
-use crate::data::samples::{Sample, SampleFold, Samples, UsableSamples, Value};
-use crate::data::schema::Schema;
-use crate::data::target::TargetCell;
-use crate::error::{Error, Result};
+use crate::data::samples::Value;
 
 /// Replaces the content of `out` by the values of a sample, its numbers as counts per million.
 pub(crate) fn per_million<A: Value>(values: &[A], out: &mut Vec<f64>) {
@@ -33,85 +29,16 @@ pub(crate) fn per_million<A: Value>(values: &[A], out: &mut Vec<f64>) {
     }
 }
 
-/// An open table, its values as counts per million if that is wanted.
-pub(crate) struct PerMillion<T> {
-    table: T,
-    wanted: bool,
-}
-
-impl<T> PerMillion<T> {
-    pub(crate) fn if_wanted(table: T, wanted: bool) -> Self {
-        Self { table, wanted }
-    }
-}
-
-impl<T: Samples> Samples for PerMillion<T> {
-    fn schema(&self) -> &Schema {
-        self.table.schema()
-    }
-
-    fn format(&self) -> &CellFormat {
-        self.table.format()
-    }
-
-    fn can_repeat(&self) -> bool {
-        self.table.can_repeat()
-    }
-
-    fn has_words(&self) -> bool {
-        self.table.has_words()
-    }
-
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
-        if !(self.wanted && F::READS_VALUES) {
-            return self.table.fold(new);
-        }
-        let new = || PerMillionFold { fold: new(), shares: Vec::new() };
-        self.table.fold(new).map(|folded| folded.fold)
-    }
-
-    fn columns(
-        &mut self,
-        limit: Option<u64>,
-        code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
-    ) -> Result<UsableSamples<'_>> {
-        if !self.wanted {
-            return self.table.columns(limit, code);
-        }
-        let all: Vec<usize> = (0..self.schema().d()).collect();
-        self.hold(&all, limit, code)
-    }
-
-    fn no_usable_target(&self, labels: bool) -> Error {
-        self.table.no_usable_target(labels)
-    }
-}
-
-/// Passes samples on to another fold.
-struct PerMillionFold<F> {
-    fold: F,
-    /// The values of the current sample.
-    shares: Vec<f64>,
-}
-
-impl<F: SampleFold> SampleFold for PerMillionFold<F> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        per_million(sample.values, &mut self.shares);
-        self.fold.sample(Sample { target: sample.target, values: &self.shares });
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.fold.merge(other.fold);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::io::Write;
     use std::path::Path;
 
     use super::*;
-    use crate::data::{FileTable, Hooks, Opening, Orientation, Source, TargetColumn};
+    use crate::data::number::CellFormat;
+    use crate::data::samples::{Sample, SampleFold, Samples, UsableSamples};
+    use crate::data::target::TargetCell;
+    use crate::data::{FileTable, Hooks, Opening, Orientation, Source, Taken, TargetColumn};
 
     fn shares(values: &[f64]) -> Vec<f64> {
         let mut out = vec![7.0];
@@ -169,7 +96,7 @@ mod tests {
         let mut found: Option<Vec<[u64; 5]>> = None;
         // By a fold over samples, by all columns, and by columns held one at a time.
         for way in 0..3 {
-            let mut table = PerMillion::if_wanted(source.open(&opening).unwrap(), true);
+            let mut table = Taken::as_it_is(source.open(&opening).unwrap()).per_million(true);
             let format = table.format().clone();
             let code = |cell: TargetCell<'_>| cell.number(&format);
             let (columns, targets): (Vec<Vec<f64>>, Vec<f64>) = match way {

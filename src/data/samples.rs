@@ -4,6 +4,7 @@ use crate::data::columns::Columns;
 use crate::data::held_columns::{HoldColumns, Holding};
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
+use crate::data::people::People;
 use crate::data::schema::Schema;
 use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
@@ -20,6 +21,41 @@ pub(crate) struct Sample<'a, A> {
     /// The feature values, NaN or infinite where missing - or a word, if the table has words; none for a
     /// fold that does not read values.
     pub(crate) values: &'a [A],
+    /// Whose row it is, and which.
+    pub(crate) row: RowOf<'a>,
+    /// Its part in scores.
+    pub(crate) role: Role,
+}
+
+impl<'a, A> Sample<'a, A> {
+    /// A sample that is a unit by itself.
+    pub(crate) fn new(target: Option<TargetCell<'a>>, values: &'a [A]) -> Self {
+        Self { target, values, row: RowOf::default(), role: Role::default() }
+    }
+}
+
+/// Whose row it is, and which, in a table whose units are people.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct RowOf<'a> {
+    /// The cell that tells the person; `None` if there is none.
+    pub(crate) unit: Option<TargetCell<'a>>,
+    /// Rises from row to row.
+    pub(crate) number: u64,
+}
+
+/// The part of a sample in scores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Role {
+    /// The weight of its values; those of a person add up to at most [`People::WEIGHT`].
+    pub(crate) weight: u16,
+    /// The stratum in which its target is centered.
+    pub(crate) stratum: u16,
+}
+
+impl Default for Role {
+    fn default() -> Self {
+        Self { weight: 1, stratum: 0 }
+    }
 }
 
 /// Samples whose values are stored feature by feature.
@@ -28,6 +64,8 @@ pub(crate) struct FeatureMajor<'a, A> {
     pub(crate) features: Vec<&'a [A]>,
     /// The target's cell of each sample.
     pub(crate) targets: Vec<Option<TargetCell<'a>>>,
+    /// The number of the first sample among all of the table.
+    pub(crate) first: usize,
 }
 
 impl<A: Value> FeatureMajor<'_, A> {
@@ -51,8 +89,10 @@ impl<A: Value> FeatureMajor<'_, A> {
                 let places = turned[feature..].iter_mut().step_by(d);
                 places.zip(&values[start..]).for_each(|(place, value)| *place = *value);
             }
-            for (&target, values) in targets.iter().zip(turned.chunks(d.max(1))) {
-                take(Sample { target, values });
+            let samples = targets.iter().zip(turned.chunks(d.max(1)));
+            for (number, (&target, values)) in (self.first + start..).zip(samples) {
+                let row = RowOf { unit: None, number: number as u64 };
+                take(Sample { row, ..Sample::new(target, values) });
             }
         }
     }
@@ -72,7 +112,7 @@ pub(crate) trait SampleFold: Send {
             samples.each(|sample| self.sample(sample));
         } else {
             for &target in &samples.targets {
-                self.sample::<A>(Sample { target, values: &[] });
+                self.sample::<A>(Sample::new(target, &[]));
             }
         }
     }
@@ -95,6 +135,11 @@ pub(crate) trait Samples {
     /// Whether values may be [words](crate::data::word): then only `f64::NAN` itself and infinite values are
     /// missing. In other tables every NaN is, whatever its payload.
     fn has_words(&self) -> bool;
+
+    /// The people whose rows these are, once they have been met.
+    fn people(&self) -> Option<&People> {
+        None
+    }
 
     /// Makes one pass over the samples.
     ///
@@ -131,8 +176,9 @@ pub(crate) trait Samples {
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<'static>> {
         let holding = Holding::new(features, limit);
-        let (columns, targets, samples) = self.fold(|| HoldColumns::new(&code, &holding))?.finish();
-        Ok(UsableSamples { columns: Box::new(columns), targets, samples })
+        let (columns, targets, roles, samples) =
+            self.fold(|| HoldColumns::new(&code, &holding))?.finish();
+        Ok(UsableSamples { columns: Box::new(columns), targets, roles, samples })
     }
 
     /// The error for a table without a usable target: where it was looked for, and what usually helps.
@@ -144,6 +190,8 @@ pub(crate) struct UsableSamples<'t> {
     pub(crate) columns: Box<dyn Columns + 't>,
     /// Their targets.
     pub(crate) targets: Vec<f64>,
+    /// Their parts in scores; none if all are alike.
+    pub(crate) roles: Vec<Role>,
     /// The number of all samples.
     pub(crate) samples: u64,
 }

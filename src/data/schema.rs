@@ -45,13 +45,51 @@ pub(crate) enum TargetRole<'a> {
 
 /// The roles of the columns (or rows, where features are rows): features, target, ids.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Unchecked")]
 pub(crate) struct Schema {
     orientation: Orientation,
     names: Vec<String>,
     target: Option<usize>,
     id: Option<usize>,
     features: Vec<usize>,
+    /// Whether the id tells whose row each is.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    people: bool,
+    /// The places of what were features, but tell people or strata.
+    #[serde(skip)]
+    told_by: Vec<usize>,
+}
+
+/// A schema as it is written, whose places may be wrong.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    orientation: Orientation,
+    names: Vec<String>,
+    target: Option<usize>,
+    id: Option<usize>,
+    features: Vec<usize>,
+    #[serde(default)]
+    people: bool,
+}
+
+impl TryFrom<Unchecked> for Schema {
+    type Error = Error;
+
+    fn try_from(read: Unchecked) -> Result<Self> {
+        let Unchecked { orientation, names, target, id, features, people } = read;
+        let roles = [target, id];
+        let increase = features.is_sorted_by(|a, b| a < b);
+        let apart = !features.iter().any(|&place| roles.contains(&Some(place)));
+        let mut places = features.iter().chain(roles.iter().flatten());
+        if !increase || !apart || (target.is_some() && target == id) || features.is_empty() {
+            return Err(Error::input("a column has two roles, or features are out of order"));
+        }
+        if places.any(|&place| place >= names.len()) || repeated(&names).is_some() {
+            return Err(Error::input("a column has no name, or one that occurs twice"));
+        }
+        Ok(Self { orientation, names, target, id, features, people, told_by: Vec::new() })
+    }
 }
 
 impl Schema {
@@ -85,7 +123,9 @@ impl Schema {
         if named.is_some() && named == target {
             return Err(Error::request("one column cannot be both the target and the id"));
         }
-        if let Some(blank) = (0..header.len()).find(|&c| header[c].is_empty() && Some(c) != id) {
+        // A nameless first column is no feature even where others hold the ids.
+        let first = usize::from(target != Some(0));
+        if let Some(blank) = (first..header.len()).find(|&c| header[c].is_empty()) {
             let error = Error::input("the column has no name").at(None, Some(blank + 1));
             return Err(match blank + 1 == header.len() {
                 true => {
@@ -165,14 +205,39 @@ impl Schema {
         exclude: &[String],
     ) -> Result<Self> {
         let excluded = excluded(&names, target, exclude)?;
-        let is_feature = |c: &usize| Some(*c) != target && Some(*c) != id && !excluded.contains(c);
+        let has_role = |c: usize| Some(c) == target || Some(c) == id || names[c].is_empty();
+        let is_feature = |c: &usize| !has_role(*c) && !excluded.contains(c);
         let features = (0..names.len()).filter(is_feature).collect();
-        Ok(Self { orientation, names, target, id, features })
+        let told_by = Vec::new();
+        Ok(Self { orientation, names, target, id, features, people: false, told_by })
+    }
+
+    /// The same table with sets of its features in their place.
+    pub(crate) fn of_sets(&self, sets: impl IntoIterator<Item = String>) -> Self {
+        let mut names = self.names.clone();
+        names.extend(sets);
+        let features = (self.names.len()..names.len()).collect();
+        Self { names, features, told_by: Vec::new(), ..self.clone() }
     }
 
     /// The orientation of the table.
     pub(crate) fn orientation(&self) -> Orientation {
         self.orientation
+    }
+
+    /// The same table with people as its units, told by its ids, or with samples.
+    pub(crate) fn with_people(self, people: bool) -> Self {
+        Self { people, ..self }
+    }
+
+    /// The same table with people as its units, told by ids beside its columns.
+    pub(crate) fn with_people_beside(self) -> Self {
+        Self { people: true, id: None, ..self }
+    }
+
+    /// Whether a cell of each row tells whose it is.
+    pub(crate) fn has_people(&self) -> bool {
+        self.people
     }
 
     /// The number of features.
@@ -188,6 +253,48 @@ impl Schema {
     /// The names of the features.
     pub(crate) fn feature_names(&self) -> impl Iterator<Item = &str> {
         self.features.iter().map(|&place| self.name(place))
+    }
+
+    /// The number of a feature among the features, by its name.
+    ///
+    /// # Errors
+    ///
+    /// `Request`, about a parameter, if there is none of this name.
+    pub(crate) fn place_of_feature(&self, name: &str, about: Parameter) -> Result<usize> {
+        let column = find(&self.names, name, "", about)?;
+        self.features.iter().position(|feature| *feature == column).ok_or_else(|| {
+            let rule = format!(
+                "the column {name:?} is no feature: it is left out, or has a role of its own"
+            );
+            Error::request(rule).about([about])
+        })
+    }
+
+    /// The same table without some of its features, by their numbers.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if none is left.
+    pub(crate) fn without_features(&self, numbers: &[usize]) -> Result<Self> {
+        let kept = self.features.iter().enumerate().filter(|(i, _)| !numbers.contains(i));
+        let features: Vec<usize> = kept.map(|(_, feature)| *feature).collect();
+        if features.is_empty() {
+            return Err(Error::request("there is no feature besides the covariates")
+                .about([Parameter::Covariates]));
+        }
+        let told_by = numbers.iter().map(|number| self.features[*number]).collect();
+        Ok(Self { features, told_by, ..self.clone() })
+    }
+
+    /// The number of columns that tell people or strata, and were features.
+    pub(crate) fn told_by(&self) -> usize {
+        self.told_by.len()
+    }
+
+    /// The number of a feature among the features and the columns that tell people or strata: in a matrix, its column.
+    pub(crate) fn index(&self, feature: usize) -> usize {
+        let place = self.features[feature];
+        feature + self.told_by.iter().filter(|other| **other < place).count()
     }
 
     /// The place of the target, from 0; `None` if it is outside the table.
@@ -270,7 +377,8 @@ fn locate(header: &[String], target: &TargetColumn) -> Result<usize> {
 
 fn find(header: &[String], name: &str, role: &str, about: Parameter) -> Result<usize> {
     header.iter().position(|other| other == name).ok_or_else(|| {
-        let error = Error::request(format!("there is no column {name:?} {role}"));
+        let blank = if role.is_empty() { "" } else { " " };
+        let error = Error::request(format!("there is no column {name:?}{blank}{role}"));
         let error = error.about([about]);
         match near_misses(header, name).as_slice() {
             [] => error,
@@ -397,5 +505,31 @@ mod tests {
     fn near_misses_are_offered() {
         let error = schema(&["a", "Status"], TargetColumn::Named("status".into()), None);
         assert!(error.unwrap_err().to_string().contains("did you mean \"Status\"?"));
+    }
+
+    #[test]
+    fn a_written_schema_is_checked_when_it_is_read() {
+        let written = serde_json::to_string(
+            &schema(&["id", "a", "b", "y"], TargetColumn::Last, Some("id")).unwrap(),
+        );
+        let written = written.unwrap();
+        assert!(serde_json::from_str::<Schema>(&written).is_ok());
+        for (whole, broken) in [
+            (r#""target":3"#, r#""target":4"#),
+            (r#""target":3"#, r#""target":0"#),
+            (r#""target":3"#, r#""target":1"#),
+            (r#""id":0"#, r#""id":9"#),
+            (r#"[1,2]"#, r#"[2,1]"#),
+            (r#"[1,2]"#, r#"[1,1]"#),
+            (r#"[1,2]"#, r#"[1,2,4]"#),
+            (r#"[1,2]"#, r#"[]"#),
+            (r#""b""#, r#""a""#),
+        ] {
+            assert!(written.contains(whole));
+            assert!(
+                serde_json::from_str::<Schema>(&written.replace(whole, broken)).is_err(),
+                "{broken}"
+            );
+        }
     }
 }

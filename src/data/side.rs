@@ -3,14 +3,20 @@
 use std::collections::HashMap;
 use std::path::Path;
 
+use crate::data::block_table::{TextCell, TextPlace, Wanted};
 use crate::data::blocks::RowFold;
 use crate::data::bounds::Bounds;
 use crate::data::cells::Row;
+use crate::data::facts::TableFacts;
+use crate::data::formats::Format;
 use crate::data::number::parse_number;
 use crate::data::schema::Schema;
 use crate::data::table::TableFile;
 use crate::data::text::text;
 use crate::error::{Error, Result};
+
+/// The most bytes of a block of rows of a file that is not text.
+const BLOCK: usize = 1 << 20;
 
 /// The header and all rows of a small file, in order.
 pub(crate) struct SideFile {
@@ -31,6 +37,32 @@ impl SideFile {
     /// Reads the header.
     pub(crate) fn header(path: &Path) -> Result<Vec<String>> {
         TableFile::new(path, None).open()?.names()
+    }
+
+    /// Reads a file in any form, numbers as texts.
+    pub(crate) fn read_texts(path: &Path) -> Result<Self> {
+        let format = Format::of(path)?;
+        if format == Format::Text {
+            return Self::read_any(path);
+        }
+        let table = format.open(path, &TableFacts::default())?;
+        let header = table.layout().names.clone();
+        let texts = (0..header.len()).map(TextPlace::Column).collect();
+        let wanted = Wanted { texts, block: BLOCK, ..Wanted::default() };
+        let mut rows = Vec::new();
+        for block in table.blocks(&wanted)? {
+            let mut columns = block?.texts;
+            let count = columns.first().map_or(0, Vec::len);
+            let cell = |column: &mut Vec<TextCell>, row: usize| {
+                column.get_mut(row).and_then(Option::take).unwrap_or_default()
+            };
+            rows.extend(
+                (0..count).map(|row| {
+                    columns.iter_mut().map(|column| cell(column, row)).collect::<Vec<_>>()
+                }),
+            );
+        }
+        Ok(Self { header, rows })
     }
 
     /// Reads a file with any number of columns.

@@ -128,15 +128,17 @@ impl TargetTable {
 /// Joins samples to their targets and checks that no target is used twice.
 pub(crate) struct Join<'a> {
     targets: Option<&'a TargetTable>,
+    /// Whether several rows may be one person's, and have one target.
+    shared: bool,
     uses: Vec<u64>,
     samples: u64,
 }
 
 impl<'a> Join<'a> {
-    /// A join with `targets`; without them, samples keep their own.
-    pub(crate) fn new(targets: Option<&'a TargetTable>) -> Self {
+    /// A join with `targets`; without them, samples keep their own. With `shared`, a target may be that of several rows.
+    pub(crate) fn new(targets: Option<&'a TargetTable>, shared: bool) -> Self {
         let by_id = targets.filter(|targets| !targets.in_order()).map_or(0, TargetTable::len);
-        Self { targets, uses: vec![0; by_id], samples: 0 }
+        Self { targets, shared, uses: vec![0; by_id], samples: 0 }
     }
 
     /// The target of a sample, by its number (from 1), its id and its own target in the table.
@@ -178,7 +180,7 @@ impl<'a> Join<'a> {
     /// `Input` if two samples took the same target - one person's target would then count twice - or
     /// targets in order are not as many as samples.
     pub(crate) fn finish(self) -> Result<()> {
-        if self.uses.iter().any(|&uses| uses > 1) {
+        if !self.shared && self.uses.iter().any(|&uses| uses > 1) {
             return Err(Error::input("an id occurs twice in the table, and is joined to a target"));
         }
         let in_order = self.targets.filter(|targets| targets.in_order());
@@ -254,13 +256,13 @@ mod tests {
         let table =
             read("who,status\np1, case\n p2,control\n,a\nNA,b\n,c\n NA ,d\n-9,e\n-9,f\n").unwrap();
         assert_eq!((table.len(), table.name()), (2, Some("status")));
-        let mut join = Join::new(Some(&table));
+        let mut join = Join::new(Some(&table), false);
         assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(&b"control"[..]));
         assert_eq!(join.target(2, Some(b"P2"), None), None);
         assert_eq!(join.target(3, None, None), None);
         assert_eq!(join.target(3, Some(b" "), None), None);
         assert_eq!(join.target(3, Some(b"NA"), None), None);
-        let mut other = Join::new(Some(&table));
+        let mut other = Join::new(Some(&table), false);
         assert_eq!(other.target(4, Some(b"p2"), None), Some(&b"control"[..]));
         join.merge(other);
         assert!(join.finish().unwrap_err().to_string().contains("an id occurs twice"));
@@ -273,24 +275,24 @@ mod tests {
     fn targets_in_order() {
         let gaps = read("status\r\n\r\ncase\r\n\r\n").unwrap();
         assert_eq!(gaps.len(), 3);
-        let mut join = Join::new(Some(&gaps));
+        let mut join = Join::new(Some(&gaps), false);
         assert_eq!(join.target(1, None, None), Some(&b""[..]));
         assert_eq!(join.target(2, None, None), Some(&b"case"[..]));
         let table = read("status\ncase\ncontrol\n").unwrap();
         assert!(table.in_order());
-        let mut join = Join::new(Some(&table));
+        let mut join = Join::new(Some(&table), false);
         assert_eq!(join.target(2, Some(b"p2"), Some(b"own")), Some(&b"control"[..]));
         assert_eq!(join.target(1, None, None), Some(&b"case"[..]));
         assert!(join.finish().is_ok());
         for samples in [1, 3] {
-            let mut join = Join::new(Some(&table));
+            let mut join = Join::new(Some(&table), false);
             (1..=samples).for_each(|number| {
                 join.target(number, None, None);
             });
             let error = join.finish().unwrap_err();
             assert!(error.to_string().contains("one target for each sample"), "{error}");
         }
-        let mut none = Join::new(None);
+        let mut none = Join::new(None, false);
         assert_eq!(none.target(9, None, Some(b"own")), Some(&b"own"[..]));
         assert!(none.finish().is_ok());
     }

@@ -6,7 +6,9 @@ use crate::data::file::FileTable;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
-use crate::data::samples::{FeatureMajor, Opening, Sample, SampleFold, Samples, fold_numbered};
+use crate::data::samples::{
+    FeatureMajor, Opening, RowOf, Sample, SampleFold, Samples, fold_numbered,
+};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::{OpenTable, TableFile};
 use crate::data::target::TargetCell;
@@ -118,7 +120,12 @@ struct TextFold<'a, F> {
 impl<'a, F: SampleFold> TextFold<'a, F> {
     fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
         let values = if F::READS_VALUES { vec![0.0; columns.schema.d()] } else { Vec::new() };
-        Self { columns, fold, join: Join::new(columns.targets), values }
+        Self {
+            columns,
+            fold,
+            join: Join::new(columns.targets, columns.schema.has_people()),
+            values,
+        }
     }
 
     /// Passes on the current row, whose numbers are in `values`.
@@ -127,7 +134,9 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         let here = schema.target().map(|_| texts.target);
         let id = schema.id().map(|_| texts.id);
         let target = self.join.target(number, id, here);
-        self.fold.sample(Sample { target: target.map(TargetCell::Text), values: &self.values });
+        let unit = id.filter(|_| schema.has_people()).map(TargetCell::Text);
+        let sample = Sample::new(target.map(TargetCell::Text), &self.values);
+        self.fold.sample(Sample { row: RowOf { unit, number }, ..sample });
     }
 
     /// The result of the fold.
@@ -263,16 +272,17 @@ impl HeldFeatures {
         let size = (self.targets.len(), self.features.len());
         fold_numbered(size, threads, hooks, new, |fold, samples| {
             let features = self.features.iter().map(|values| &values[samples.clone()]).collect();
+            let first = samples.start;
             let targets = self.targets[samples].iter();
             let targets = targets.map(|target| target.as_deref().map(TargetCell::Text)).collect();
-            fold.feature_major(&FeatureMajor { features, targets });
+            fold.feature_major(&FeatureMajor { features, targets, first });
         })
     }
 }
 
 /// The target of each id.
 fn join(ids: &[Vec<u8>], targets: &TargetTable) -> Result<Vec<Option<Vec<u8>>>> {
-    let mut join = Join::new(Some(targets));
+    let mut join = Join::new(Some(targets), false);
     let target =
         |(id, number): (&Vec<u8>, u64)| join.target(number, Some(id), None).map(<[u8]>::to_vec);
     let joined = ids.iter().zip(1..).map(target).collect();

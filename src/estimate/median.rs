@@ -102,6 +102,12 @@ impl MedianGrid {
         &SHARED
     }
 
+    /// The digits of the points from 1 to below 10, as text: those of every power of ten.
+    pub(crate) fn digits(&self) -> Vec<String> {
+        let from = self.points.partition_point(|&point| point < 1.0);
+        self.points[from..][..1000].iter().map(f64::to_string).collect()
+    }
+
     /// The number of points.
     pub(crate) fn len(&self) -> usize {
         self.points.len()
@@ -266,6 +272,19 @@ pub(crate) mod tests {
         let positive = &points[15_002..];
         assert_eq!((positive[0], positive[15_000]), (1e-6, 1e9));
         assert!(positive.windows(2).all(|pair| pair[1] / pair[0] < 1.0025));
+    }
+
+    #[test]
+    fn the_digits_make_all_points() {
+        let grid = MedianGrid::default();
+        let digits = grid.digits();
+        let magnitude = |power: i32| {
+            digits.iter().map(move |digits| format!("{digits}e{power}").parse::<f64>().unwrap())
+        };
+        let magnitudes: Vec<f64> = (-6..9).flat_map(magnitude).chain([1e9]).collect();
+        let negative = magnitudes.iter().rev().map(|magnitude| -magnitude);
+        let made: Vec<f64> = negative.chain([0.0]).chain(magnitudes.iter().copied()).collect();
+        assert!(made == grid.points);
     }
 
     #[test]

@@ -55,6 +55,7 @@ pub(crate) use center::{
     Counted, count_step, private_center, private_class_centers, private_rows, shrunk,
 };
 pub(crate) use median::MedianGrid;
+pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};
 pub(crate) use rank_race::RankCounts;
 pub(crate) use spread::{NoisyCounts, Spread};
 pub(crate) use strengths::{half_width, private_strengths};

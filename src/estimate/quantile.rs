@@ -46,6 +46,9 @@ const DRAW: u64 = 7;
 /// Half the number of steps between the ends of the range.
 const HALF: i32 = 1 << 15;
 
+/// The number of points.
+pub(crate) const POINTS: usize = (1 << 16) + 1;
+
 /// A private quantile of values in a public range: one of 65,537 equally spaced points of it, of which about the stated
 /// fraction of the values are no larger. Values beyond the range are clipped to it; NaN is ignored.
 ///
@@ -80,6 +83,18 @@ pub fn quantile<R: Randomness>(
     let bits = randomness.source()?.bits(DRAW);
     let grid = EvenGrid { bounds, half: HALF };
     Ok(R::mark(grid.private_quantile(values, fraction, neighbors, epsilon, &bits)))
+}
+
+/// The private median of values in a public range, as [`quantile`] has it.
+pub(crate) fn private_middle(
+    values: impl IntoIterator<Item = f64>,
+    range: Bounds,
+    neighbors: Neighbors,
+    epsilon: &Epsilon,
+    bits: &Bits,
+) -> f64 {
+    let grid = EvenGrid { bounds: range, half: HALF };
+    grid.private_quantile(values, RankFraction::MEDIAN, neighbors, epsilon, bits)
 }
 
 /// 2 half + 1 equally spaced points of a range.

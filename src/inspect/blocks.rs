@@ -24,7 +24,7 @@ pub(super) fn inspect(
     let layout = file.layout();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
-    let ids = layout.ids && !layout.no_ids && stated.id.is_none();
+    let ids = layout.ids && !layout.no_ids && stated.ids().is_none();
     let beside = [(ids, TextPlace::Ids), (layout.target, TextPlace::Target)];
     let beside = beside.into_iter().filter(|(there, _)| *there).map(|(_, place)| place);
     let texts = layout.texts.iter().map(|&column| TextPlace::Column(column)).chain(beside);
@@ -34,7 +34,7 @@ pub(super) fn inspect(
         block: BLOCKS / (threads + 1),
         ..Wanted::default()
     };
-    let id = match stated.id.as_ref().and_then(|id| layout.names.iter().position(|n| n == id)) {
+    let id = match stated.ids().and_then(|id| layout.names.iter().position(|n| n == id)) {
         Some(column) => TextPlace::Column(column),
         None if ids => TextPlace::Ids,
         None => TextPlace::Column(0),

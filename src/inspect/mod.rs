@@ -64,7 +64,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
         lines::look(open, &format, threads)?
     } else {
         let header = open.names()?;
-        let id = stated.id.as_ref().and_then(|id| header.iter().position(|name| name == id));
+        let id = stated.ids().and_then(|id| header.iter().position(|name| name == id));
         let new = || TextLook {
             format: &format,
             decimal_comma: stated.decimal_comma,

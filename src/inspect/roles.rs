@@ -17,7 +17,7 @@ impl Seen<'_> {
             Written::Blocks { format: Format::Npy | Format::Npz, .. } => return None,
             _ => {}
         }
-        if let Some(id) = &self.stated.id {
+        if let Some(id) = self.stated.ids() {
             return self.header.iter().position(|name| name == id);
         }
         let first = self.columns.first()?;
@@ -41,18 +41,25 @@ impl Seen<'_> {
             draft.say("ids", format!("column {} ({name:?}) holds ids, no feature", id + 1));
         }
         let units = self.units();
-        if self.duplicated_ids > 0 {
-            draft.warn(
-                "ids",
-                format!(
-                    "{} ids occur more than once: if a person has several {units}, bring them to one \
-                     first, for {units} are protected and not people",
-                    self.duplicated_ids
-                ),
+        let is_stated = self.stated.unit.is_some();
+        if self.duplicated_ids > 0 && !is_stated {
+            let repeated = self.duplicated_ids;
+            let text = format!(
+                "{repeated} ids occur more than once: if a person has several {units}, state that these \
+                 ids tell people, for otherwise {units} are protected and not people"
             );
+            match self.turned {
+                true => draft.warn("ids", text),
+                false => draft.warn_about("ids", text, [Parameter::Unit]),
+            }
         }
-        if !name.is_empty() {
-            draft.suggestion.facts.id = Some(name.clone());
+        let facts = &mut draft.suggestion.facts;
+        if !name.is_empty()
+            && (is_stated || self.duplicated_ids > 0 && !self.turned && self.stated.id.is_none())
+        {
+            facts.unit = Some(name.clone());
+        } else if !name.is_empty() {
+            facts.id = Some(name.clone());
         }
     }
 

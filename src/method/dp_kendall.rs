@@ -269,9 +269,16 @@ mod tests {
             let table: Vec<Row> =
                 (0..n).map(|_| ([cell(next(4)), cell(next(4)), cell(next(4))], next(3))).collect();
             let (rows, targets) = held(&table);
-            let scores =
-                kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 2, &Hooks::default())
-                    .unwrap();
+            let scores = kendall_scores(
+                &rows,
+                &targets,
+                None,
+                0,
+                Neighbors::AddRemove,
+                2,
+                &Hooks::default(),
+            )
+            .unwrap();
             let mut rounds = Rounds::new(scores);
             let mut picked: Vec<usize> = Vec::new();
             for m in 0..3i64 {
@@ -304,7 +311,8 @@ mod tests {
         let mut counts = vec![0u64; outcomes.len()];
         let epsilon = "6".parse().unwrap();
         let target =
-            kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, 1, &Hooks::default()).unwrap();
+            kendall_scores(&rows, &targets, None, 0, Neighbors::AddRemove, 1, &Hooks::default())
+                .unwrap();
         let shared = |pick| kendall_with(&rows, pick, 1, &Hooks::default()).map(Arc::from);
         for seed in 0..20_000 {
             let randomness = Entropy::Seeded(seed).source().unwrap();

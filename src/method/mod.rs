@@ -1,9 +1,11 @@
-//! Selection methods that do not score each feature separately: the two-stage LASSO and DPKendall.
+//! Selection methods that do not score each feature separately: the two-stage LASSO, DPKendall, and the second stage
+//! for correlated features.
 //!
 //! Requests for the two-stage method are rejected without the feature `methods`, which adds the LASSO.
 
 mod ballots;
 pub mod dp_kendall;
+pub mod gram;
 #[cfg(feature = "methods")]
 mod lasso;
 pub mod two_stage;

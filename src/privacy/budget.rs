@@ -19,10 +19,18 @@ pub enum Purpose {
     Rows,
     /// The selection itself.
     Selection,
+    /// The medians of the screened features, where a selection is refined.
+    FeatureMedians,
+    /// The sums of signs that a selection is refined by.
+    Signs,
     /// The strengths of the selected features.
     Estimates,
     /// The directions of the selected features.
     Direction,
+    /// The private ranges of the columns that a model is fitted to.
+    Ranges,
+    /// The sums, or the coefficients, of a model.
+    Model,
 }
 
 impl Purpose {
@@ -37,6 +45,10 @@ impl Purpose {
             Self::Estimates => 5,
             // Numbers 7 and 8 are the quantiles and counters of `estimate`, which no pipeline here pays for.
             Self::Direction => 6,
+            Self::FeatureMedians => 20,
+            Self::Signs => 21,
+            Self::Ranges => 11,
+            Self::Model => 12,
         }
     }
 }
@@ -77,6 +89,12 @@ impl Budget {
         epsilon
     }
 
+    /// Claims a fraction of what is not claimed yet.
+    pub(crate) fn claim_of_rest(&mut self, purpose: Purpose, fraction: &BigRational) -> Epsilon {
+        let fraction = &self.rest * fraction;
+        self.claim(purpose, &fraction)
+    }
+
     /// Assigns the rest to the last purpose; returns it and all parts, in the order of their draws.
     pub(crate) fn claim_rest(mut self, purpose: Purpose) -> (Epsilon, Vec<Spending>) {
         let rest = self.rest.clone();
@@ -102,9 +120,13 @@ mod tests {
             Purpose::Rows,
             Purpose::Estimates,
             Purpose::Direction,
+            Purpose::FeatureMedians,
+            Purpose::Signs,
+            Purpose::Ranges,
+            Purpose::Model,
         ];
         let draws: std::collections::BTreeSet<u64> = all.map(Purpose::draw).into();
-        assert_eq!(draws, [0, 1, 2, 3, 5, 6].into());
+        assert_eq!(draws, [0, 1, 2, 3, 5, 6, 11, 12, 20, 21].into());
     }
 
     #[test]

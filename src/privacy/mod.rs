@@ -6,6 +6,7 @@ mod budget;
 mod delta;
 mod epsilon;
 pub(crate) mod ledger;
+pub(crate) mod locked;
 mod neighbors;
 mod not_private;
 mod randomness;

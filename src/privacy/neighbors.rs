@@ -1,9 +1,9 @@
 //! The neighbor relation between tables.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// The neighbor relation of a guarantee; the unit is one row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Neighbors {
     /// Neighboring tables differ by one additional row; the number of rows is private too.

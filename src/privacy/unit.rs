@@ -14,6 +14,9 @@ pub enum Unit {
     /// A column, if features are rows.
     #[serde(rename = "column")]
     Column,
+    /// A person, or whatever else a column of ids tells: all its rows.
+    #[serde(rename = "person")]
+    Person,
     /// A unit of the data behind externally computed scores.
     #[serde(rename = "unit")]
     Unit,
@@ -24,6 +27,7 @@ impl fmt::Display for Unit {
         f.write_str(match self {
             Self::Row => "row",
             Self::Column => "column",
+            Self::Person => "person",
             Self::Unit => "unit",
         })
     }
@@ -35,6 +39,7 @@ impl Unit {
         match self {
             Self::Row => "rows",
             Self::Column => "samples",
+            Self::Person => "people",
             Self::Unit => "units",
         }
     }

@@ -72,6 +72,17 @@ pub(crate) struct Bits {
 }
 
 impl Bits {
+    /// The bits under a key that was agreed on elsewhere.
+    #[cfg(feature = "sites")]
+    pub(crate) fn of_key(key: [u8; 32]) -> Self {
+        Self { key }
+    }
+
+    /// The first 32 bytes of a lane, as the key of something else.
+    pub(crate) fn key(&self, lane: u64) -> [u8; 32] {
+        self.branch(lane).key
+    }
+
     /// Reads the words of a lane in order.
     pub(crate) fn lane(&self, lane: u64) -> WordStream {
         let mut rng = ChaCha20Rng::from_seed(self.key);

@@ -1,6 +1,7 @@
 //! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the side that claims
 //! less.
 
+use crate::data::SetMembers;
 use crate::select::{Estimate, Record, ScoreId, TargetCoding};
 
 /// The verdict on a choice among scores that come from elsewhere.
@@ -98,6 +99,19 @@ pub(super) fn short(name: &str, most: usize) -> String {
     kept.chain(['\u{2026}']).collect()
 }
 
+/// The numbers of the members of selected sets: of those that are features of the table, and of others.
+pub(super) fn members(record: &Record) -> Vec<(&'static str, Vec<String>)> {
+    let of = |count: fn(&SetMembers) -> usize| -> Vec<String> {
+        let members = record.selected.iter().filter_map(|picked| picked.members.as_ref());
+        members.map(|members| count(members).to_string()).collect()
+    };
+    let counts = [
+        ("members", of(|members| members.present)),
+        ("missing", of(|members| members.missing.len())),
+    ];
+    counts.into_iter().filter(|(_, cells)| !cells.is_empty()).collect()
+}
+
 /// The columns of a table for a program: only what was released; all digits of the record.
 pub(super) fn columns(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     type Cell = fn(&Estimate) -> Option<String>;
@@ -115,7 +129,8 @@ pub(super) fn columns(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     let released = parts.into_iter().filter(|(_, cell)| has(record, cell));
     let cells =
         |cell: Cell| record.estimates.iter().map(|one| cell(one).unwrap_or_default()).collect();
-    released.map(|(name, cell)| (name, cells(cell))).collect()
+    let members = members(record).into_iter();
+    members.chain(released.map(|(name, cell)| (name, cells(cell)))).collect()
 }
 
 #[cfg(test)]

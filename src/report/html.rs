@@ -3,7 +3,7 @@
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
 use super::words::{
-    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, target,
+    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, sets_used, target,
 };
 use crate::choose::ChoiceRecord;
 use crate::exact::near_f64;
@@ -41,6 +41,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
             row("sensitivity", format!("one {unit} moves a score by at most {sensitivity} units")),
         );
     }
+    how.extend(score.groups.as_ref().map(|groups| row("sets", sets_used(groups))));
     how.extend(randomness(&record.randomness, record.command, &record.version));
     how.extend(run(record.run.as_ref()));
     how.extend(ledger(record.ledger.as_ref()));
@@ -57,12 +58,17 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     if let Some(rows) = released.rows_estimate {
         estimates.push(row(&format!("{units} with a target"), format!("about {rows}")));
     }
-    let mut public = vec![row("features", features.to_string()), row("asked for", k.to_string())];
+    let what = if score.groups.is_some() { "sets" } else { "features" };
+    let mut public = vec![row(what, features.to_string()), row("asked for", k.to_string())];
     if let Some(rows) = record.public.rows {
         public.push(row(units, rows.to_string()));
     }
     if let Some(column) = record.public.id_column {
-        public.push(row("ids, left out", format!("column {column}")));
+        let what = match record.guarantee.unit {
+            Unit::Person => "whose row each is",
+            _ => "ids, left out",
+        };
+        public.push(row(what, format!("column {column}")));
     }
     if let Some(hash) = &record.public.schema_sha256 {
         public.push(row("schema file, SHA-256", hash.clone()));
@@ -75,10 +81,10 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     blocks.push(facts("Taken as public", public));
     let selected = warnings(&record.warnings).chain(selected_features(record)).collect();
     Page {
-        title: format!("{k} of {features} features"),
+        title: format!("{k} of {features} {what}"),
         sections: vec![
             section("privacy", "Privacy", privacy),
-            section("selected", "Selected features", selected),
+            section("selected", &format!("Selected {what}"), selected),
             section("how", "How they were selected", blocks),
         ],
         ..Page::default()
@@ -268,10 +274,14 @@ fn selected_features(record: &Record) -> Vec<Block> {
     ];
     let parts: Vec<(&str, Cell)> =
         parts.into_iter().filter(|(_, cell)| findings::has(record, cell)).collect();
-    let mut header = vec!["feature".to_owned(), line_of_features(record).to_owned()];
+    let members = findings::members(record);
+    let what = if members.is_empty() { "feature" } else { "set" };
+    let mut header = vec![what.to_owned(), line_of_features(record).to_owned()];
+    header.extend(members.iter().map(|(name, _)| (*name).to_owned()));
     header.extend(parts.iter().map(|(name, _)| (*name).to_owned()));
     let rows = record.selected.iter().enumerate().map(|(i, picked)| {
         let mut row = vec![picked.name.clone(), picked.column.to_string()];
+        row.extend(members.iter().map(|(_, cells)| cells[i].clone()));
         // Blanks that do not break keep the rows low on a narrow screen, where the table scrolls.
         let cell = |(_, cell): &(&str, Cell)| {
             let text = record.estimates.get(i).and_then(cell);

@@ -1,6 +1,7 @@
 //! Renders records, and pages with tables and figures. Only the record is read, never the data.
 
 mod findings;
+mod fit;
 #[cfg(feature = "html")]
 mod html;
 #[cfg(feature = "html")]
@@ -19,6 +20,7 @@ mod text;
 pub(crate) mod words;
 pub(crate) mod wrap;
 
+pub use fit::fit_report;
 pub use json::to_json;
 #[cfg(feature = "html")]
 pub use markup::escape;

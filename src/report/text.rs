@@ -3,9 +3,12 @@
 use std::fmt::Write;
 
 use super::findings;
-use super::words::{chosen_by, is_paper, paid, planned_target, protected, purpose, scored, target};
+use super::words::{
+    chosen_by, ids, is_paper, paid, planned_target, protected, purpose, scored, sets_used, target,
+};
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
+use crate::data::{SetFacts, SetMembers, SetSize};
 use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::privacy::{Neighbors, Spending, Unit};
@@ -53,9 +56,12 @@ pub(super) fn lines_of_selection(
     let public = &record.public;
     line("protected", protected(&record.score, &record.guarantee));
     line("scored", scored(&record.score));
+    if let Some(groups) = &record.score.groups {
+        line("sets", sets_used(groups));
+    }
     line("target", target(&record.target, record));
     if let Some(column) = public.id_column {
-        line("ids", format!("column {column} is read as ids and left out"));
+        line("ids", ids(column, record));
     }
     let label = if is_paper(&record.score) { "nominal" } else { "spent" };
     line(label, spent(&record.guarantee));
@@ -65,9 +71,10 @@ pub(super) fn lines_of_selection(
     line(
         "chosen",
         format!(
-            "{} of {} features by {}",
+            "{} of {} {} by {}",
             public.k,
             public.features,
+            if record.score.groups.is_some() { "sets" } else { "features" },
             chosen_by(&record.mechanism, record.order)
         ),
     );
@@ -148,12 +155,18 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let read = match plan.guarantee.unit {
-        Unit::Row | Unit::Unit => "header was",
+        Unit::Row | Unit::Person | Unit::Unit => "header was",
         Unit::Column => "names of features were",
     };
     line("dry run", format!("only the {read} read; nothing was drawn or spent"));
     line("protected", protected(&plan.score, &plan.guarantee));
     line("scored", scored(&plan.score));
+    if let Some(groups) = &plan.score.groups {
+        line("sets", sets_used(groups));
+        for set in plan.sets.iter().filter_map(set_in_words).take(MOST_SETS) {
+            line("", set);
+        }
+    }
     line("target", planned_target(plan, &words));
     line("would", spent(&plan.guarantee));
     if !plan.rows_needed.is_empty() {
@@ -166,6 +179,35 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
         line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
     text
+}
+
+/// More sets than these are in the JSON form of a dry run only.
+const MOST_SETS: usize = 20;
+
+/// More missing members than these are not named.
+const MOST_MEMBERS: usize = 5;
+
+/// A set that is left out, or has members that the table lacks.
+fn set_in_words(set: &SetFacts) -> Option<String> {
+    let SetMembers { present, missing, .. } = &set.members;
+    let left_out = match set.size {
+        SetSize::TooSmall => "; too small",
+        SetSize::TooLarge => "; too large",
+        _ if missing.is_empty() => return None,
+        _ => "",
+    };
+    let all = present + missing.len();
+    let name = |name: &String| findings::short(name, NAME / 2);
+    let named: Vec<String> = missing.iter().take(MOST_MEMBERS).map(name).collect();
+    let more = match missing.len() - named.len() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let lacking = match missing.len() {
+        0 => String::new(),
+        _ => format!(", without {}{more}", named.join(", ")),
+    };
+    Some(format!("{}: {present} of {all} members{lacking}{left_out}", name(&set.name)))
 }
 
 /// What a number of rows is enough for.

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
+use crate::UnitTarget;
 use crate::error::Parameter;
 use crate::privacy::{Purpose, Receipt, Unit};
 use crate::select::{
-    DryRun, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed,
+    DryRun, GroupsUsed, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed,
     TargetCoding, TargetUsed,
 };
 
@@ -29,16 +30,69 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
         return "NOTHING: this output is NOT PRIVATE".into();
     }
     let unit = guarantee.unit;
+    if unit == Unit::Person {
+        return "one person: all rows with the same id, which is what tells people".into();
+    }
     format!("one {unit} of the table: a {unit} must hold all data of one person")
+}
+
+/// What the column of ids is for.
+pub(super) fn ids(column: usize, record: &Record) -> String {
+    match record.guarantee.unit {
+        Unit::Person => format!("column {column} tells whose row each is"),
+        _ => format!("column {column} is read as ids and left out"),
+    }
 }
 
 /// How features were scored and values scaled.
 pub(super) fn scored(score: &ScoreUsed) -> String {
-    let how = scored_by(score);
+    let how = match &score.groups {
+        Some(groups) => sets_scored_by(score, groups),
+        None => scored_by(score),
+    };
     match score.per_million {
         true => format!("in counts per million, each value divided by its sample's sum: {how}"),
         false => how,
     }
+}
+
+fn sets_scored_by(score: &ScoreUsed, groups: &GroupsUsed) -> String {
+    let of = match (groups.scale, groups.bounds) {
+        (_, Some([low, high])) => format!("values clipped to [{low}, {high}]"),
+        (ScaleUsed::RowRank, _) => "ranks within the sample".to_owned(),
+        _ => "values clipped to the stated range of each".to_owned(),
+    };
+    let by = match (score.id, score.scale) {
+        (ScoreId::Ks, ScaleUsed::None) => "the best threshold of each set (Kolmogorov-Smirnov)",
+        (ScoreId::Ks, _) => "the best of 15 thresholds",
+        (ScoreId::Correlation, _) => "correlation",
+        (ScoreId::Votes, _) => "votes",
+        (ScoreId::Kendall | ScoreId::DpKendall, _) => "Kendall's rank correlation",
+    };
+    format!(
+        "sets of features, each by the mean of its members' {of}, where a missing value counts as the middle: by {by}"
+    )
+}
+
+/// The sets that are used, by the rule for their sizes.
+pub(super) fn sets_used(groups: &GroupsUsed) -> String {
+    let GroupsUsed { used, too_small, too_large, least, features, missing, .. } = groups;
+    let all = used + too_small + too_large;
+    let most = groups.most.map_or(String::new(), |most| format!(" to {most}"));
+    let more = if groups.most.is_none() { " or more" } else { "" };
+    let mut words = format!(
+        "{used} of {all} are used, those with {least}{most}{more} members among the {features} features of the table"
+    );
+    if *too_small > 0 {
+        let _ = write!(words, "; {too_small} with fewer left out");
+    }
+    if *too_large > 0 {
+        let _ = write!(words, "; {too_large} with more left out");
+    }
+    if *missing > 0 {
+        let _ = write!(words, "; {missing} members of used sets are no features of the table");
+    }
+    words
 }
 
 fn scored_by(score: &ScoreUsed) -> String {
@@ -77,9 +131,9 @@ fn by_threshold(on_bins: bool, how: String) -> String {
     if on_bins { format!("{how}; by the best of 15 thresholds") } else { how }
 }
 
-/// The line of the file that holds a feature: a column, or a row if features are rows.
+/// The line of the file that holds a feature: a column, or a row if features are rows; for sets, a line of their file.
 pub(super) fn line_of_features(record: &Record) -> &'static str {
-    line_of(record.guarantee.unit)
+    if record.score.groups.is_some() { "line" } else { line_of(record.guarantee.unit) }
 }
 
 fn line_of(unit: Unit) -> &'static str {
@@ -136,6 +190,17 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
             None => words.push_str(" (a private estimate)"),
         }
     }
+    if let Some(rule) = target.of_person {
+        words.push_str(match rule {
+            UnitTarget::Last => "; a person's target is that of the last row",
+            UnitTarget::Mean => "; a person's target is the mean over the rows",
+            UnitTarget::AnyPositive => "; a person has the second class if any row has it",
+        });
+    }
+    if !target.adjusted_for.is_empty() {
+        let strata = target.adjusted_for.join(" and ");
+        let _ = write!(words, "; compared within strata of {strata}, each with its own center");
+    }
     if record.score.classes.is_some() && released.center.is_none() {
         words.push_str(
             "; classes are not counted: nothing tells whether they are spelled as in the file",
@@ -151,8 +216,12 @@ pub fn purpose(purpose: Purpose) -> &'static str {
         Purpose::TargetCenter => "target center",
         Purpose::Rows => "count of rows",
         Purpose::Selection => "selection",
+        Purpose::FeatureMedians => "feature medians",
+        Purpose::Signs => "refinement",
         Purpose::Estimates => "strengths",
         Purpose::Direction => "directions",
+        Purpose::Ranges => "ranges of the columns",
+        Purpose::Model => "model",
     }
 }
 

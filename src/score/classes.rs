@@ -21,6 +21,7 @@
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
+use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
 use crate::score::sums::{add_values, mask, sum_where};
 use crate::score::{ClassCounts, RawSums, RowSums, Scores, check_block, check_rows};
 
@@ -126,7 +127,16 @@ impl ClassSums {
     ///
     /// `Input` if they are of other numbers of features or classes, or of no rows.
     pub(crate) fn of_raw(raw: &RawSums, features: usize, classes: usize) -> Result<Self> {
-        raw.check(features * classes, classes)?;
+        raw.check((features * classes, -MOST..=MOST), (classes, 0..=MOST_ROWS))?;
+        let all = |feature: usize| {
+            let of_classes = raw.features.iter().skip(feature).step_by(features);
+            of_classes.map(|sum| sum.abs()).sum::<i64>()
+        };
+        if raw.rows.iter().sum::<i64>() > MOST_ROWS
+            || (0..features).any(|feature| all(feature) > MOST)
+        {
+            return Err(of_no_rows());
+        }
         Ok(Self {
             q: GRID,
             features: raw.features.chunks(features.max(1)).map(<[i64]>::to_vec).collect(),

@@ -28,6 +28,7 @@
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::privacy::Neighbors;
+use crate::score::raw::{MOST, of_no_rows};
 use crate::score::sums::{add_products, dot, mask, sum_where};
 use crate::score::{Extremes, NumberSums, RawSums, RowSums, Scores, check_block, check_rows};
 
@@ -157,11 +158,16 @@ impl CorrelationSums {
     ///
     /// `Input` if they are of another number of features, or of no rows.
     pub(crate) fn of_raw(mut raw: RawSums, features: usize) -> Result<Self> {
-        raw.check(2 * features, 2)?;
+        // Products of two grid values, then grid values.
+        let most = MOST * i64::from(GRID);
+        raw.check((2 * features, -most..=most), (2, 0..=2 * MOST))?;
+        if raw.features[features..].iter().any(|sum| sum.abs() > MOST) {
+            return Err(of_no_rows());
+        }
         let [above, below] = [raw.rows[0], raw.rows[1]].map(i64::unsigned_abs);
         // Q + y and Q - y add up to 2 Q for each row.
         if (above + below) % (2 * u64::from(GRID.unsigned_abs())) != 0 {
-            return Err(Error::input("these sums are of no rows"));
+            return Err(of_no_rows());
         }
         let values = raw.features.split_off(features);
         Ok(Self { q: GRID, products: raw.features, features: values, above, below })

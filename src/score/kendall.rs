@@ -28,6 +28,13 @@
 //! over classes changes by no more than its terms. (tau-b has no such bound, because its denominator depends
 //! on the ties.)
 //!
+//! # People
+//!
+//! Where several rows are one person's, of which all have its target, a pair of rows counts w w'/W^2 with w and w' their
+//! weights, which add up to at most W for each person. Pairs of one person's rows are ties in the target. So a person adds
+//! at most 1 for each other person to |C - D|, as a row does for each other row, and with n the number of people all of
+//! the above holds, the rounding included: it is one rounding of G |C - D|/(n - 1).
+//!
 //! # Cost
 //!
 //! O(n log n) per feature, on all cores; the table in memory, 8 bytes per value.
@@ -39,7 +46,7 @@
 
 #[cfg(feature = "ndarray")]
 use crate::data::SomeRows;
-use crate::data::{Columns, Hooks};
+use crate::data::{Columns, Hooks, People, Role};
 #[cfg(feature = "ndarray")]
 use crate::error::Error;
 use crate::error::Result;
@@ -111,14 +118,16 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     let targets: Vec<f64> = targets.into_iter().flatten().collect();
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
     let columns = SomeRows::new(x, kept);
-    kendall_scores(&columns, &targets, classes, neighbors, threads, &Hooks::default())
+    kendall_scores(&columns, &targets, None, classes, neighbors, threads, &Hooks::default())
 }
 
 /// The scores by Kendall's correlation. `classes` is 0 for a numeric target, otherwise the number of classes,
-/// with class numbers as targets. There must be one finite target per row.
+/// with class numbers as targets. There must be one finite target per row. `people` tells the weights of rows and the
+/// number of people, if rows are theirs.
 pub(crate) fn kendall_scores(
     columns: &impl Columns,
     targets: &[f64],
+    people: Option<(&[Role], u64)>,
     classes: usize,
     neighbors: Neighbors,
     threads: usize,
@@ -128,7 +137,14 @@ pub(crate) fn kendall_scores(
         0 | 2 => vec![Ranking::of(targets)],
         _ => (0..classes).map(|class| one_against_rest(targets, class)).collect(),
     };
-    let values = values(columns, &rankings, threads, hooks)?;
+    let units = match people {
+        Some((roles, people)) => {
+            let weights = roles.iter().map(|role| role.weight.into()).collect();
+            Units { weights, weight: People::WEIGHT.into(), count: people }
+        }
+        None => Units::rows(targets.len()),
+    };
+    let values = values(columns, &rankings, &units, threads, hooks)?;
     let sensitivity = match neighbors {
         Neighbors::AddRemove => 3 * KENDALL_GRID / 2 + 1,
         Neighbors::ReplaceOne => 2 * KENDALL_GRID + 1,
@@ -147,22 +163,44 @@ pub(crate) fn kendall_with(
     let values = columns.to_vec(feature);
     // Called once per pick; progress is reported for the pass over the table only.
     let hooks = Hooks { progress: None, cancel: hooks.cancel.clone() };
-    self::values(columns, &[Ranking::of(&values)], threads, &hooks)
+    let units = Units::rows(values.len());
+    self::values(columns, &[Ranking::of(&values)], &units, threads, &hooks)
+}
+
+/// The units that rows belong to.
+struct Units {
+    /// The weight of each row; none if all are 1.
+    weights: Vec<i64>,
+    /// W, the largest weight of a unit.
+    weight: i64,
+    /// n
+    count: u64,
+}
+
+impl Units {
+    /// Each row is a unit by itself.
+    fn rows(rows: usize) -> Self {
+        Self { weights: Vec::new(), weight: 1, count: rows as u64 }
+    }
+
+    fn weight_of(&self, row: u32) -> i64 {
+        self.weights.get(row as usize).copied().unwrap_or(1)
+    }
 }
 
 /// The score of each column, the largest over the rankings.
 fn values(
     columns: &impl Columns,
     rankings: &[Ranking],
+    units: &Units,
     threads: usize,
     hooks: &Hooks,
 ) -> Result<Vec<i64>> {
-    let rows = rankings.first().map_or(0, |ranking| ranking.ranks.len());
     by_feature(columns.features(), threads, hooks, || {
         let mut values = Vec::new();
         move |feature| {
             columns.column(feature, &mut values);
-            score(&values, rows, rankings)
+            score(&values, units, rankings)
         }
     })
 }
@@ -173,7 +211,8 @@ fn one_against_rest(targets: &[f64], class: usize) -> Ranking {
 }
 
 /// floor(G max |C - D| / (n - 1))
-fn score(column: &[f64], n: usize, rankings: &[Ranking]) -> i64 {
+fn score(column: &[f64], units: &Units, rankings: &[Ranking]) -> i64 {
+    let n = i128::from(units.count);
     if n <= 1 {
         return 0;
     }
@@ -185,10 +224,10 @@ fn score(column: &[f64], n: usize, rankings: &[Ranking]) -> i64 {
         .filter(|(value, row)| value.is_finite() && counts(row))
         .collect();
     present.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-    let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present).abs());
-    let excess = i128::from(excess.max().unwrap_or(0));
+    let excess = rankings.iter().map(|ranking| ranking.concordant_excess(&present, units).abs());
+    let pairs = i128::from(units.weight).pow(2) * (n - 1);
     // At most G n/2 <= 2^50.
-    (i128::from(KENDALL_GRID) * excess / (n as i128 - 1)) as i64
+    (i128::from(KENDALL_GRID) * excess.max().unwrap_or(0) / pairs) as i64
 }
 
 /// The target of each row as a dense rank from 1; 0 if it is missing.
@@ -210,9 +249,9 @@ impl Ranking {
         Self { ranks: targets.iter().map(rank).collect(), levels: levels.len() as u32 }
     }
 
-    /// C - D for rows sorted by the feature's value: each row is compared with all rows of smaller value,
+    /// C - D, in units of 1/W^2, for rows sorted by the feature's value: each row is compared with all rows of smaller value,
     /// ties with none.
-    fn concordant_excess(&self, sorted: &[(f64, u32)]) -> i64 {
+    fn concordant_excess(&self, sorted: &[(f64, u32)], units: &Units) -> i128 {
         let mut below = Counter::new(self.levels);
         let mut seen = 0i64;
         let mut excess = 0;
@@ -220,12 +259,14 @@ impl Ranking {
             for (_, row) in ties {
                 let rank = self.ranks[*row as usize];
                 let (lower, not_higher) = (below.up_to(rank - 1), below.up_to(rank));
-                excess += lower - (seen - not_higher);
+                let of_row = i128::from(lower - (seen - not_higher));
+                excess += of_row * i128::from(units.weight_of(*row));
             }
             for (_, row) in ties {
-                below.add(self.ranks[*row as usize]);
+                let weight = units.weight_of(*row);
+                below.add(self.ranks[*row as usize], weight);
+                seen += weight;
             }
-            seen += ties.len() as i64;
         }
         excess
     }
@@ -239,10 +280,10 @@ impl Counter {
         Self(vec![0; levels as usize + 1])
     }
 
-    fn add(&mut self, rank: u32) {
+    fn add(&mut self, rank: u32, weight: i64) {
         let mut at = rank as usize;
         while at < self.0.len() {
-            self.0[at] += 1;
+            self.0[at] += weight;
             at += at & at.wrapping_neg();
         }
     }
@@ -273,7 +314,7 @@ mod tests {
         let x: Vec<_> = rows.iter().map(|(x, _)| [x.map_or(f64::NAN, f64::from)]).collect();
         let kept = HeldColumns::of_rows(1, &x);
         let targets: Vec<f64> = rows.iter().map(|(_, y)| f64::from(*y)).collect();
-        kendall_scores(&kept, &targets, classes, neighbors, 1, &Hooks::default()).unwrap()
+        kendall_scores(&kept, &targets, None, classes, neighbors, 1, &Hooks::default()).unwrap()
     }
 
     /// The score by definition, over all pairs.
@@ -367,7 +408,7 @@ mod tests {
             let rows: Vec<_> = order.iter().map(|i| row(*i)).collect();
             let rows = HeldColumns::of_rows(7, &rows);
             let targets: Vec<f64> = order.iter().map(|i| f64::from(i * i % 17)).collect();
-            kendall_scores(&rows, &targets, 0, Neighbors::AddRemove, threads, &hooks).unwrap()
+            kendall_scores(&rows, &targets, None, 0, Neighbors::AddRemove, threads, &hooks).unwrap()
         };
         let forward: Vec<u32> = (0..200).collect();
         let backward: Vec<u32> = (0..200).rev().collect();

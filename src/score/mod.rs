@@ -31,11 +31,13 @@ pub use scores::Scores;
 
 pub(crate) use kendall::kendall_scores;
 pub(crate) use kendall::kendall_with;
-pub(crate) use ks::{BinSums, CenteredTarget, Extremes, KsColumns};
+#[cfg(test)]
+pub(crate) use ks::TargetRows;
+pub(crate) use ks::{BINS, BinSums, CenteredTarget, Extremes, Family, KsColumns, bin_of};
 pub(crate) use paper::paper_scores;
 pub(crate) use paper::scaled;
-pub(crate) use raw::RawSums;
-pub(crate) use rows::{GridRows, KeepRows, SumRows, Summed};
+pub(crate) use raw::{RawSums, of_no_rows};
+pub(crate) use rows::{GridRows, KeepRows, SumRows, SumTargets, Summed};
 
 /// A missing value where [`RowSums::MARKS_MISSING`]: no grid value.
 pub(crate) const MISSING: i16 = i16::MIN;

@@ -1,9 +1,22 @@
 //! Sums over rows as plain integers, to be written, read and added up.
 
+use std::ops::RangeInclusive;
+
 use serde::{Deserialize, Serialize};
 
 use crate::error::{Error, Result};
 use crate::exact::{GRID, MAX_ROWS};
+
+/// The largest number of rows.
+pub(crate) const MOST_ROWS: i64 = MAX_ROWS as i64;
+
+/// The largest sum of grid values over rows.
+pub(crate) const MOST: i64 = GRID as i64 * MOST_ROWS;
+
+/// The error for sums that no rows have.
+pub(crate) fn of_no_rows() -> Error {
+    Error::input("these sums are of no rows")
+}
 
 /// Sums over rows: of each feature in an order of their own, and over the rows alone.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,19 +29,23 @@ pub(crate) struct RawSums {
 }
 
 impl RawSums {
-    /// Sums whose numbers are `lengths`, as [`MAX_ROWS`] rows can have them.
+    /// Checks that there are so many sums, and that those of features lie in one range and those of rows in another.
     ///
     /// # Errors
     ///
     /// `Input` for others.
-    pub(crate) fn check(&self, features: usize, rows: usize) -> Result<()> {
-        // The largest sum over rows is one of products of two grid values.
-        let most = i64::from(GRID) * i64::from(GRID) * MAX_ROWS as i64;
-        let possible = |sum: &i64| (-most..=most).contains(sum);
-        let fits = self.features.len() == features
-            && self.rows.len() == rows
-            && self.features.iter().chain(&self.rows).all(possible);
-        if fits { Ok(()) } else { Err(Error::input("these sums are of no rows")) }
+    pub(crate) fn check(
+        &self,
+        features: (usize, RangeInclusive<i64>),
+        rows: (usize, RangeInclusive<i64>),
+    ) -> Result<()> {
+        let fit = |sums: &[i64], (count, range): (usize, RangeInclusive<i64>)| {
+            sums.len() == count && sums.iter().all(|sum| range.contains(sum))
+        };
+        match fit(&self.features, features) && fit(&self.rows, rows) {
+            true => Ok(()),
+            false => Err(of_no_rows()),
+        }
     }
 
     /// Adds the sums of other rows, which were checked, too.

@@ -2,10 +2,7 @@
 //!
 //! The contribution of a row is a function of that row alone.
 
-use crate::data::{
-    FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCell, TargetCode, Value,
-};
-use crate::exact::GRID;
+use crate::data::{FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCell, Value};
 use crate::score::{MISSING, RowSums};
 
 /// Sums over rows with a usable target, and the total number of rows.
@@ -114,6 +111,37 @@ impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
     }
 }
 
+/// Sums the targets of rows, whose values are not read.
+pub(crate) struct SumTargets<'a, S, C> {
+    code: &'a C,
+    pub(crate) summed: Summed<S>,
+}
+
+impl<'a, S: RowSums, C> SumTargets<'a, S, C> {
+    /// Adds rows to the sums of no features; `code` codes a target cell, or returns `None` if it is not usable.
+    pub(crate) fn new(code: &'a C, sums: S) -> Self {
+        Self { code, summed: Summed { sums, rows: 0 } }
+    }
+}
+
+impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
+    for SumTargets<'_, S, C>
+{
+    const READS_VALUES: bool = false;
+
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        self.summed.rows += 1;
+        if let Some(y) = sample.target.and_then(self.code) {
+            self.summed.sums.add(&[], y);
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.summed.sums.merge(&other.summed.sums);
+        self.summed.rows += other.summed.rows;
+    }
+}
+
 /// Marks the values that are missing.
 fn mark_missing<A: Value>(values: &[A], x: &mut [i16]) {
     for (x, &value) in x.iter_mut().zip(values) {
@@ -124,23 +152,47 @@ fn mark_missing<A: Value>(values: &[A], x: &mut [i16]) {
     }
 }
 
-/// Rows on the grid in memory with uncoded targets: two bytes per value.
+/// Rows on the grid in memory, two bytes per value.
 #[derive(Default)]
 pub(crate) struct GridRows {
-    /// The targets of the rows with a usable one.
+    /// The targets of the rows with a usable one: grid values, or values that are yet to be split.
     pub(crate) targets: Vec<f64>,
-    /// The grid values of those rows, row-major.
+    /// The grid values of those rows, row-major; [`MISSING`] where a value is missing and marked.
     pub(crate) codes: Vec<i16>,
     /// The total number of rows.
     pub(crate) rows: u64,
 }
 
 impl GridRows {
-    /// Adds these rows to `sums`, with the target split at a median.
-    pub(crate) fn summed<S: RowSums<Target = i16>>(&self, mut sums: S, median: f64) -> S {
-        let split = |&value: &f64| TargetCode::split(value, median, GRID);
-        sums.add_rows(&self.codes, &self.targets.iter().map(split).collect::<Vec<_>>());
+    /// Adds these rows to `sums`, with their targets on the grid.
+    pub(crate) fn summed<S: RowSums<Target = i16>>(
+        &self,
+        mut sums: S,
+        on_grid: impl Fn(f64) -> i16,
+    ) -> S {
+        let targets: Vec<i16> = self.targets.iter().map(|&target| on_grid(target)).collect();
+        if S::MARKS_MISSING {
+            sums.add_rows(&self.codes, &targets);
+            return sums;
+        }
+        let width = self.width().max(1);
+        let rows = (GATHERED / width / ROWS).max(1) * ROWS;
+        let unmarked = |&code: &i16| if code == MISSING { 0 } else { code };
+        for (codes, targets) in self.codes.chunks(rows * width).zip(targets.chunks(rows)) {
+            let codes: Vec<i16> = codes.iter().map(unmarked).collect();
+            sums.add_rows(&codes, targets);
+        }
         sums
+    }
+
+    /// The number of values of a row.
+    fn width(&self) -> usize {
+        self.codes.len() / self.targets.len().max(1)
+    }
+
+    /// The values at a place of each row.
+    pub(crate) fn column(&self, place: usize) -> impl Iterator<Item = &i16> {
+        self.codes.iter().skip(place).step_by(self.width().max(1))
     }
 }
 
@@ -148,6 +200,10 @@ impl GridRows {
 pub(crate) struct KeepRows<'a, V> {
     value: &'a V,
     marks_missing: bool,
+    /// The features to keep, all if `None`.
+    only: Option<&'a [usize]>,
+    /// A row of all features, of which some are kept.
+    row: Vec<i16>,
     scaler: Scaler<'a>,
     pub(crate) kept: GridRows,
 }
@@ -156,7 +212,13 @@ impl<'a, V> KeepRows<'a, V> {
     /// `value` parses a target cell, or returns `None` if it is not usable. Missing values are kept as the
     /// middle of the grid, or marked.
     pub(crate) fn new(value: &'a V, scaling: &'a Scaling, marks_missing: bool) -> Self {
-        Self { value, marks_missing, scaler: Scaler::new(scaling), kept: GridRows::default() }
+        let (scaler, kept) = (Scaler::new(scaling), GridRows::default());
+        Self { value, marks_missing, only: None, row: Vec::new(), scaler, kept }
+    }
+
+    /// The same of these features alone, or of all if `None`.
+    pub(crate) fn only(self, features: Option<&'a [usize]>) -> Self {
+        Self { only: features, ..self }
     }
 }
 
@@ -164,12 +226,15 @@ impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for KeepRows<'_, V>
     fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
         self.kept.rows += 1;
         if let Some(value) = sample.target.and_then(self.value) {
-            let codes = &mut self.kept.codes;
-            let place = codes.len();
-            codes.resize(place + sample.values.len(), 0);
-            self.scaler.sample(sample.values, &mut codes[place..]);
+            self.row.resize(sample.values.len(), 0);
+            self.scaler.sample(sample.values, &mut self.row);
             if self.marks_missing {
-                mark_missing(sample.values, &mut codes[place..]);
+                mark_missing(sample.values, &mut self.row);
+            }
+            let codes = &mut self.kept.codes;
+            match self.only {
+                Some(only) => codes.extend(only.iter().map(|&feature| self.row[feature])),
+                None => codes.extend_from_slice(&self.row),
             }
             self.kept.targets.push(value);
         }

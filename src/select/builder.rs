@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::data::{Bounds, Cancel, Scaling, Source};
+use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Scaling, Source, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
@@ -13,12 +13,11 @@ use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::run_with_ledger;
-use crate::select::partial::{Partial, ReleasedMedian, partial, release_median, release_selection};
 use crate::select::plan::Plan;
 use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
-use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target};
+use crate::select::request::{Center, Method, Refine, Request, Scale, ScoreKind, Target};
 use crate::select::run::run;
 
 /// A builder for a private selection of k features from a table.
@@ -132,6 +131,15 @@ impl Select {
         self.with(|request| request.per_million = true)
     }
 
+    /// Selects sets of features, which may overlap, instead of features. The value of a set in a row is the mean of its
+    /// members' grid values there - their ranks within the row, unless bounds are stated -, with 0, the middle of the grid,
+    /// for a missing one. Every score is then of these means; words are missing values. Sets and sizes are public.
+    ///
+    /// Each row's means are a function of that row alone, so that this costs no budget.
+    pub fn groups(self, sets: FeatureSets) -> Self {
+        self.with(|request| request.groups = Some(Arc::new(sets)))
+    }
+
     /// Sets the score of features.
     pub fn score(self, score: ScoreKind) -> Self {
         self.with(|request| request.score = Some(score))
@@ -140,6 +148,26 @@ impl Select {
     /// Sets the kind of target.
     pub fn target(self, target: Target) -> Self {
         self.with(|request| request.target = target)
+    }
+
+    /// Sets the rule by which the targets of a person's rows make that of the person, where a column
+    /// ([`FileTable::unit`](crate::FileTable::unit)) tells people. By default, the target of the last row.
+    pub fn unit_target(self, rule: UnitTarget) -> Self {
+        self.with(|request| request.unit_target = Some(rule))
+    }
+
+    /// Takes a feature of a matrix as what tells people: rows with the same number are one person's. A row where it is
+    /// missing contributes nothing. For tables in files see [`FileTable::unit`](crate::FileTable::unit), which compares ids as
+    /// texts.
+    pub fn unit_feature(self, name: impl Into<String>) -> Self {
+        self.with(|request| request.unit_feature = Some(name.into()))
+    }
+
+    /// Centers the target within each stratum of these covariates, crossed: scores then are of the association within
+    /// strata. Covariates are columns of the table and no features; a row in no stratum contributes nothing. For a target
+    /// coded as one number, and for rows that are added or removed. Neither strengths nor a verdict are released.
+    pub fn adjust(self, covariates: impl IntoIterator<Item = Covariate>) -> Self {
+        self.with(|request| request.covariates = covariates.into_iter().collect())
     }
 
     /// Sets the source of the target's center.
@@ -183,6 +211,13 @@ impl Select {
     /// Sets the selection method; by default each feature is scored separately.
     pub fn method(self, method: Method) -> Self {
         self.with(|request| request.method = method)
+    }
+
+    /// Refines the selection, for correlated features: twice as many are screened, with a part of the budget, and the k of
+    /// them that together explain the target best are selected. For a numeric target or two classes, the scores ks and
+    /// correlation, and a k of up to 50. A table in a file is read once more.
+    pub fn refine(self, refine: Refine) -> Self {
+        self.with(|request| request.refine = Some(refine))
     }
 
     /// Sets the mechanism, which must take scores with one common sensitivity. The default is
@@ -261,22 +296,12 @@ impl Select {
         Ok(&self.0)
     }
 
-    /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`]. Neither k nor epsilon
-    /// matters, and none need be stated. `median` is that of the target in the second stage of two.
-    ///
-    /// # Errors
-    ///
-    /// As for [`CheckedSelect::run`], but that no row need have a usable target; `Request` if the scores of the request do not
-    /// add up from parts.
-    pub fn partial(
-        &self,
-        source: &(impl Source + ?Sized),
-        median: Option<&ReleasedMedian>,
-    ) -> Result<Partial> {
+    /// The checked request for sums, whatever k and epsilon are.
+    pub(super) fn of_sums(&self) -> Result<Request> {
         let Self(CheckedSelect(mut request)) = self.clone();
         (request.k, request.epsilon) = (1, Some(1.into()));
         check(&request)?;
-        partial(&request, source, median)
+        Ok(request)
     }
 
     /// Checks the request and runs it: see [`CheckedSelect::run`].
@@ -313,6 +338,10 @@ impl Select {
 }
 
 impl CheckedSelect {
+    pub(super) fn request(&self) -> &Request {
+        &self.0
+    }
+
     /// Selects features of a table.
     ///
     /// By default the columns of a file are held in memory, 4 or 8 bytes per value, or read in several passes if
@@ -352,30 +381,6 @@ impl CheckedSelect {
         note: &str,
     ) -> Result<Selection> {
         run_with_ledger(&self.0, source, ledger, note)
-    }
-
-    /// Releases a selection from the sums of all rows of a table.
-    ///
-    /// # Privacy
-    ///
-    /// That of [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the partials that were
-    /// merged. Where a median was released, its part of epsilon was spent then, and is part of the whole.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if the partial was made for another request; `Input` if no row has a usable target; `Io` if the operating
-    /// system gives no entropy.
-    pub fn release(&self, partial: &Partial) -> Result<Selection> {
-        release_selection(&self.0, partial).map(Selection::new)
-    }
-
-    /// Releases the median of a numeric target from the counts of all rows, with its part of the request's epsilon.
-    ///
-    /// # Errors
-    ///
-    /// As for [`release`](Self::release).
-    pub fn release_median(&self, counts: &Partial) -> Result<ReleasedMedian> {
-        release_median(&self.0, counts)
     }
 
     /// Predicts which strengths a run would find and confirm in a table with this number of features and of rows with a

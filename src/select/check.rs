@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use crate::data::Scaling;
+use crate::data::{Scaling, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::Neighbors;
 use crate::select::plan::Plan;
-use crate::select::request::{Center, Method, Request, ScoreKind, TwoStage};
+use crate::select::request::{Center, Method, Request, ScoreKind, Target, TwoStage};
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
@@ -53,22 +53,69 @@ pub(super) fn check(request: &Request) -> Result<()> {
     }
     checked_threads(request.threads)?;
     request.shares.check()?;
+    if let Some(sets) = &request.groups {
+        sets.checked_sizes()?;
+    }
     let kendall = request.score == Some(ScoreKind::Kendall);
-    if kendall && (request.scale.is_some() || request.center != Center::Private) {
+    // The values of sets are scaled whatever their score.
+    let scaled = request.scale.is_some() && request.groups.is_none();
+    if kendall && (scaled || request.center != Center::Private) {
         return Err(Error::request("Kendall's correlation takes no bounds, scale or center"));
     }
+    check_covariates(request)?;
+    check_unit_target(request)?;
     let stated = request.score.is_some()
         || request.scale.is_some()
         || request.per_million
+        || request.groups.is_some()
         || request.center != Center::Private
         || request.neighbors != Neighbors::AddRemove;
     if request.paper && stated {
         return Err(Error::request(
-            "the paper's preprocessing takes no score, bounds, scale, center or neighbors",
+            "the paper's preprocessing takes no score, bounds, scale, sets, center or neighbors",
         ));
     }
     // The plan depends on the table by the number of features only.
     Plan::new(request, request.k, Arc::new(Scaling::RowRank)).map(|_| ())
+}
+
+/// Checks that the rule for the target of a person suits the target.
+fn check_unit_target(request: &Request) -> Result<()> {
+    let rule = match (request.unit_target, &request.target) {
+        (Some(UnitTarget::Mean), Target::Classes(_)) => "classes have no mean",
+        (Some(UnitTarget::AnyPositive), Target::Classes(labels)) if labels.len() == 2 => {
+            return Ok(());
+        }
+        (Some(UnitTarget::AnyPositive), _) => "any positive row is a rule for two classes",
+        _ => return Ok(()),
+    };
+    Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Classes]))
+}
+
+/// Checks what covariates exclude.
+fn check_covariates(request: &Request) -> Result<()> {
+    if request.covariates.is_empty() {
+        return Ok(());
+    }
+    let refuse = |rule: &str| Err(Error::request(rule).about([Parameter::Covariates]));
+    if request.method != Method::Scores
+        || request.paper
+        || request.score == Some(ScoreKind::Kendall)
+    {
+        return refuse("covariates adjust scores by a centered target: ks and correlation");
+    }
+    if matches!(&request.target, Target::Classes(labels) if labels.len() > 2) {
+        return refuse("covariates adjust a target coded as one number: a number, or two classes");
+    }
+    if request.neighbors == Neighbors::ReplaceOne {
+        let rule = "with covariates rows are added or removed: one that is replaced may change its stratum";
+        return Err(Error::request(rule).about([Parameter::Covariates, Parameter::Neighbors]));
+    }
+    if request.center != Center::Private {
+        let rule = "with covariates the center of each stratum is private: none is stated";
+        return Err(Error::request(rule).about([Parameter::Covariates, Parameter::Center]));
+    }
+    Ok(())
 }
 
 /// Checks the options that the method excludes or requires.
@@ -92,8 +139,8 @@ fn check_method(request: &Request) -> Result<()> {
             Ok(())
         }
         Method::DpKendall => {
-            let scaled = request.scale.is_some() || request.paper;
-            if scored || scaled || request.mechanism.is_some() {
+            let scaled = request.scale.is_some() && request.groups.is_none();
+            if scored || scaled || request.paper || request.mechanism.is_some() {
                 return Err(Error::request(
                     "DPKendall takes no score, bounds, scale, center or mechanism",
                 ));

@@ -2,18 +2,18 @@
 
 use serde::Serialize;
 
-use crate::data::Source;
+use crate::data::{SetFacts, Source};
 use crate::error::Result;
-use crate::estimate::{MedianGrid, half_width};
+use crate::estimate::{MIDDLE_POINTS, MedianGrid, half_width};
 use crate::privacy::{Epsilon, Purpose, Unit};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{
-    Guarantee, MechanismUsed, RandomnessUsed, ScoreUsed, TargetUsed, Warning,
+    Guarantee, MechanismUsed, RandomnessUsed, ScaleUsed, ScoreUsed, TargetUsed, Warning,
 };
 use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;
-use crate::select::run::{opening, plan_for};
+use crate::select::run::{header, plan_of_header};
 
 /// The strengths whose rows a dry run reports: weak, moderate and strong.
 const STRENGTHS: [f64; 3] = [0.2, 0.3, 0.5];
@@ -26,7 +26,7 @@ pub struct DryRun {
     pub version: String,
     /// Always true; distinguishes this record from that of a release.
     pub dry_run: bool,
-    /// The number of features in the header.
+    /// The number of features in the header, or of the sets of them that are used.
     pub features: usize,
     /// The number of features requested.
     pub k: usize,
@@ -38,8 +38,11 @@ pub struct DryRun {
     pub score: ScoreUsed,
     /// The target and its coding.
     pub target: TargetUsed,
-    /// The rows needed to find and to confirm features of several strengths; none for the two-stage method and
-    /// DPKendall.
+    /// All stated sets of features in this table, used or not; empty if there are none.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sets: Vec<SetFacts>,
+    /// The rows needed to find and to confirm features of several strengths; none for the two-stage method,
+    /// DPKendall and refined selections.
     pub rows_needed: Vec<RowsNeeded>,
     /// The noise of each private part.
     pub noise: Vec<Noise>,
@@ -64,9 +67,9 @@ pub struct Noise {
 ///
 /// Those of a run, as far as they depend on the request and the header.
 pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Result<DryRun> {
-    let schema = source.header(&opening(request, &request.hooks.for_a_run())?)?;
-    let plan = plan_for(request, &schema)?;
-    let units = Unit::of(schema.orientation()).plural();
+    let schema = header(request, source, &request.hooks.for_a_run())?;
+    let plan = plan_of_header(request, &schema)?;
+    let units = Unit::of(&schema).plural();
     let noise = plan.spent.iter().map(|part| Noise {
         purpose: part.purpose,
         text: noise(&plan, part.purpose, &part.epsilon, units),
@@ -81,6 +84,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         mechanism: mechanism_used(&plan, None),
         score: score_used(&plan, None),
         target: target_used(&plan, &schema),
+        sets: plan.groups.as_ref().map_or_else(Vec::new, |(grouping, _)| grouping.facts.clone()),
         rows_needed: rows_needed(&plan, &STRENGTHS)?,
         noise,
         warnings: warnings(&plan, &schema, &RandomnessUsed::of(request.entropy), None),
@@ -108,6 +112,27 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let rows = 2f64.sqrt() / epsilon;
             format!("{units} are counted with a standard deviation of about {rows:.1}")
         }
+        Purpose::FeatureMedians => {
+            let points = match plan.scale {
+                ScaleUsed::None => MedianGrid::shared().len(),
+                _ => MIDDLE_POINTS,
+            };
+            let ranks = plan.picks() as f64 * steps * (points as f64 / 0.05).ln() / epsilon;
+            format!(
+                "each screened feature is split within {ranks:.0} ranks of its middle at least 95 \
+                 times of 100"
+            )
+        }
+        Purpose::Signs => {
+            let numbers = 1.0 + (plan.picks() + 1) as f64 * (plan.picks() + 2) as f64 / 2.0;
+            let rows = ((numbers + 1.0) * (numbers + 2.0) / 3.0).sqrt() * steps / epsilon;
+            format!(
+                "{} screened features are compared in pairs, each with a standard deviation of {rows:.0} {units}: \
+                 expect little of fewer than about {:.0} {units}",
+                plan.picks(),
+                30.0 * rows
+            )
+        }
         Purpose::Estimates => {
             let half = half_width(plan.k, 0.9) * steps / epsilon;
             format!("90 of 100 strengths are wrong by less than what {half:.0} {units} can move")
@@ -116,6 +141,8 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             let half = half_width(plan.k, 0.9) * steps / epsilon;
             format!("90 of 100 are right where more than {half:.0} {units} speak for one direction")
         }
+        // No part of a selection.
+        Purpose::Ranges | Purpose::Model => String::new(),
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
             let votes = plan.votes_needed();
             format!(

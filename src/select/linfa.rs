@@ -63,7 +63,9 @@ where
     }
 }
 
-fn table<F, D, T>(dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<ArrayTable<'_, F>>
+pub(super) fn table<F, D, T>(
+    dataset: &DatasetBase<ArrayBase<D, Ix2>, T>,
+) -> Result<ArrayTable<'_, F>>
 where
     F: Float + Into<f64>,
     D: Data<Elem = F>,

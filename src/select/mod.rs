@@ -7,6 +7,8 @@ mod check;
 mod dry_run;
 pub(crate) mod events;
 mod findings;
+mod fit;
+mod in_parts;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;
@@ -19,6 +21,7 @@ mod prediction;
 mod public_center;
 mod record;
 mod recording;
+mod refinement;
 mod rehearsal;
 mod release;
 mod request;
@@ -29,18 +32,26 @@ mod settled;
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
+pub use fit::{CheckedFitModel, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
 pub use not_private::NotPrivateSelect;
-pub use partial::{Partial, ReleasedMedian};
+pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
+#[cfg(feature = "sites")]
+pub use partial::{MaskedPartial, Roster, Site, SiteKey};
 pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
-    CenterUsed, Command, Direction, EntropySource, Estimate, Guarantee, MechanismUsed, MissingRule,
-    PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId,
-    ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
+    CenterUsed, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismUsed,
+    MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed,
+    ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::TwoStage;
-pub use request::{Center, Method, ScoreKind, Target};
+pub use request::{Center, Method, Refine, ScoreKind, Target};
 pub use run_note::RunNote;
 
 #[cfg(test)]
 mod pipeline_tests;
+#[cfg(feature = "ndarray")]
+#[cfg(test)]
+mod roles_tests;
+#[cfg(test)]
+mod sets_tests;

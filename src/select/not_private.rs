@@ -6,7 +6,6 @@ use crate::privacy::NotPrivate;
 use crate::random::Entropy;
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
-use crate::select::partial::{Partial, ReleasedMedian, release_median, release_selection};
 use crate::select::record::Record;
 use crate::select::rehearsal::sealed;
 use crate::select::request::Request;
@@ -45,6 +44,10 @@ impl NotPrivateSelect {
         Self(request)
     }
 
+    pub(super) fn request(&self) -> &Request {
+        &self.0
+    }
+
     /// Draws from a stated seed.
     pub fn seed(mut self, seed: u64) -> Self {
         self.0.entropy = Entropy::Seeded(seed);
@@ -74,26 +77,6 @@ impl NotPrivateSelect {
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<NotPrivate<Record>> {
         self.check()?;
         run(&self.0, source).map(NotPrivate::new)
-    }
-
-    /// Like [`CheckedSelect::release`](crate::CheckedSelect::release).
-    ///
-    /// # Errors
-    ///
-    /// As for that.
-    pub fn release(&self, partial: &Partial) -> Result<NotPrivate<Record>> {
-        self.check()?;
-        release_selection(&self.0, partial).map(NotPrivate::new)
-    }
-
-    /// Like [`CheckedSelect::release_median`](crate::CheckedSelect::release_median).
-    ///
-    /// # Errors
-    ///
-    /// As for that.
-    pub fn release_median(&self, counts: &Partial) -> Result<ReleasedMedian> {
-        self.check()?;
-        release_median(&self.0, counts)
     }
 
     /// Reports the budget that each part of a run would spend if it were private, and the noise to expect.

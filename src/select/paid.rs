@@ -3,9 +3,14 @@
 use crate::data::{Source, reads_again};
 use crate::error::Result;
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
+use crate::select::in_parts::run_in_parts;
+use crate::select::partial::{
+    Partial, ReleasedTarget, release_selection, release_target, stage_epsilon,
+};
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
-use crate::select::run::{opening, plan_for, run};
+use crate::select::run::{header, plan_of_header, run};
+use crate::select::settled::misfit;
 
 /// Runs a checked request on a table after a ledger has paid for it.
 ///
@@ -18,24 +23,93 @@ pub(super) fn run_with_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<Selection> {
-    let expense =
-        Expense::new(Epsilon::stated(request.epsilon.clone())?, Command::Select.to_string())
-            .delta(Delta::stated(request.delta.clone())?)
-            .neighbors(request.neighbors)
-            .unit(Unit::Row)
-            .note(note);
-    ledger.check(&expense)?;
+    let epsilon = Epsilon::stated(request.epsilon.clone())?;
+    let delta = Delta::stated(request.delta.clone())?;
+    let mut expense = expense(request, Command::Select, epsilon, note).delta(delta);
+    ledger.check_amount(&expense)?;
     // A request that does not fit the header costs nothing, where the header can be read twice.
-    if source.repeats() && bounds_repeat(request) {
-        let schema = source.header(&opening(request, &request.hooks.for_a_run())?)?;
-        plan_for(request, &schema)?;
+    if source.repeats() {
+        let schema = header(request, source, &request.hooks.for_a_run())?;
+        expense = expense.unit(Unit::of(&schema));
+        if bounds_repeat(request) {
+            plan_of_header(request, &schema)?;
+        }
     }
+    ledger.check(&expense)?;
     let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
+/// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for all of it.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of the run.
+pub(super) fn run_in_parts_with_ledger(
+    request: &Request,
+    ledger: &Ledger,
+    note: &str,
+    gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
+) -> Result<Selection> {
+    let epsilon = Epsilon::stated(request.epsilon.clone())?;
+    let delta = Delta::stated(request.delta.clone())?;
+    let expense = expense(request, Command::Select, epsilon, note).delta(delta);
+    let (record, receipt) = ledger.pay(&expense, || run_in_parts(request, gather))?;
+    Ok(Selection::new(record).with_receipt(receipt))
+}
+
+/// Releases a selection from the sums of all rows after a ledger has paid for what of it is not paid yet.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of the release.
+pub(super) fn release_with_ledger(
+    request: &Request,
+    partial: &Partial,
+    ledger: &Ledger,
+    note: &str,
+) -> Result<Selection> {
+    let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(misfit)?;
+    let delta = Delta::stated(request.delta.clone())?;
+    let expense = expense(request, Command::Select, epsilon, note).delta(delta);
+    let (record, receipt) = ledger.pay(&expense, || release_selection(request, partial))?;
+    Ok(Selection::new(record).with_receipt(receipt))
+}
+
+/// Releases what the next stage needs of the target after a ledger has paid for it.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of the release.
+pub(super) fn release_target_with_ledger(
+    request: &Request,
+    partial: &Partial,
+    ledger: &Ledger,
+    note: &str,
+) -> Result<ReleasedTarget> {
+    let release = || release_target(request, partial);
+    // A stated center costs nothing.
+    let released = match stage_epsilon(request, partial, ledger)? {
+        Some(epsilon) => ledger.pay(&expense(request, Command::Select, epsilon, note), release)?.0,
+        None => release()?,
+    };
+    released.paid_by(ledger)
+}
+
+pub(super) fn expense(
+    request: &Request,
+    command: Command,
+    epsilon: Epsilon,
+    note: &str,
+) -> Expense {
+    Expense::new(epsilon, command.to_string())
+        .neighbors(request.neighbors)
+        .unit(Unit::Row)
+        .note(note)
+}
+
 /// Whether the file of bounds, if there is one, can be read twice.
-fn bounds_repeat(request: &Request) -> bool {
+pub(super) fn bounds_repeat(request: &Request) -> bool {
     match &request.scale {
         Some(Scale::BoundsFile(path)) => reads_again(path),
         _ => true,

@@ -3,27 +3,28 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Columns, Hooks, Labels, Sample, SampleFold, Samples, TargetCell, TargetCode,
+    CellFormat, Columns, Hooks, Labels, OnGrid, Role, Sample, SampleFold, Samples, TargetCell,
     UsableSamples, Value,
 };
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
 use crate::score::{
-    BinSums, ClassCounts, ClassSums, CorrelationSums, GridRows, KeepRows, KsColumns, NumberSums,
-    RowSums, Scores, SumRows, Summed, kendall_scores, kendall_with, paper_scores,
+    BinSums, ClassCounts, ClassSums, CorrelationSums, Family, GridRows, KeepRows, KsColumns,
+    NumberSums, RowSums, Scores, SumRows, SumTargets, Summed, bin_of, kendall_scores, kendall_with,
+    paper_scores,
 };
 use crate::select::blocks::BlockRows;
 use crate::select::memo::{Draws, Memo};
 use crate::select::plan::{Association, BlockTarget, Coding, Plan, Scoring};
 use crate::select::request::Target;
-use crate::select::settled::Settled;
+use crate::select::settled::{Settled, family, misfit};
 
 /// The values gathered from a table for the draws of a plan.
 pub(super) enum Gathered<'t> {
     /// Sums for scores against a target coded as one number.
     Sums(Summed<Box<dyn NumberSums>>),
-    /// Rows on the grid, for a target yet to be split at a median.
+    /// Rows on the grid, for a target yet to be split at a median, or for a refinement.
     Rows(GridRows),
     /// Sums for scores against classes.
     ClassSums(Summed<Box<dyn ClassCounts>>),
@@ -43,8 +44,27 @@ pub(super) struct KsRows<'t> {
     /// The target of each row with a usable one: its grid value, its class, or its value if it is yet to be split at
     /// a median.
     pub(super) targets: Vec<f64>,
-    /// The total number of rows.
+    /// The part of each of these rows in scores; none if all are alike.
+    pub(super) roles: Vec<Role>,
+    /// The target of each person and its stratum, if rows are those of people.
+    pub(super) people: Option<Vec<(f64, u16)>>,
+    /// The functions of values whose sums make the scores.
+    pub(super) family: Family,
+    /// The total number of rows, or of people.
     pub(super) rows: u64,
+}
+
+impl KsRows<'_> {
+    /// The target of each unit and its stratum.
+    pub(super) fn units(&self) -> Box<dyn Iterator<Item = (f64, u16)> + '_> {
+        match &self.people {
+            Some(people) => Box::new(people.iter().copied()),
+            None => {
+                let stratum = |row: usize| self.roles.get(row).map_or(0, |role| role.stratum);
+                Box::new(self.targets.iter().enumerate().map(move |(row, y)| (*y, stratum(row))))
+            }
+        }
+    }
 }
 
 /// Correlations for a selection that discounts by earlier picks.
@@ -61,6 +81,17 @@ impl RankedColumns<'_> {
     pub(super) fn shared(&self, feature: usize) -> Result<Arc<[i64]>> {
         self.shared.get(feature, || (self.with)(feature).map(Arc::from))
     }
+}
+
+/// The coded target of each person who has one and its stratum, and the number of all people; `None` if each row is a
+/// unit by itself.
+fn people_of(
+    table: &impl Samples,
+    code: &impl Fn(TargetCell<'_>) -> Option<f64>,
+) -> Option<(Vec<(f64, u16)>, u64)> {
+    let people = table.people()?;
+    let coded = people.targets().filter_map(|(cell, stratum)| Some((code(cell)?, stratum)));
+    Some((coded.collect(), people.len()))
 }
 
 /// A pass over one table.
@@ -90,6 +121,29 @@ impl Pass<'_> {
         Ok(counts)
     }
 
+    /// Sums the targets alone, coded by `median` if they are split, in one pass: sums of no features.
+    ///
+    /// # Errors
+    ///
+    /// Read errors.
+    pub(super) fn targets(
+        &self,
+        table: &mut impl Samples,
+        median: Option<f64>,
+    ) -> Result<Gathered<'static>> {
+        let format = table.format().clone();
+        if let Scoring::Classes { labels, .. } = &self.plan.scoring {
+            let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
+            let classes = labels.as_slice().len();
+            let summed = table.fold(|| SumTargets::new(&code, ClassSums::new(0, classes)))?.summed;
+            return Ok(Gathered::ClassSums(summed.map(|sums| Box::new(sums) as _)));
+        }
+        let Some(code) = self.plan.scoring.code(median) else { return Err(misfit()) };
+        let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
+        let summed = table.fold(|| SumTargets::new(&code, CorrelationSums::new(0)))?.summed;
+        Ok(Gathered::Sums(summed.map(number_sums)))
+    }
+
     /// Gathers what one draw needs, in one pass. `median` is the split point of the target, if it is already
     /// known.
     ///
@@ -103,6 +157,11 @@ impl Pass<'_> {
     ) -> Result<Gathered<'t>> {
         match &self.plan.scoring {
             Scoring::DpKendall { labels } => self.ranked_columns(table, labels.as_ref()),
+            Scoring::Number { .. } | Scoring::Classes { .. }
+                if self.plan.has_roles(table.schema()) =>
+            {
+                self.ks_columns(table).map(Gathered::Columns)
+            }
             Scoring::Number { association: Association::Ks, .. }
             | Scoring::Classes { association: Association::Ks, .. } => {
                 self.ks_columns(table).map(Gathered::Columns)
@@ -125,24 +184,30 @@ impl Pass<'_> {
     ) -> Result<Gathered<'static>> {
         let format = table.format().clone();
         let d = self.plan.features;
+        let has_roles = self.plan.has_roles(table.schema());
         Ok(match &self.plan.scoring {
-            Scoring::Number { association: Association::Ks, .. }
-            | Scoring::Classes { association: Association::Ks, .. } => {
+            Scoring::Number { association, .. } | Scoring::Classes { association, .. }
+                if has_roles || *association == Association::Ks =>
+            {
                 let all: Vec<usize> = (0..d).collect();
-                let KsRows { columns, targets, rows } = self.ks_rows(table, &all, None)?;
-                let columns = columns.sorted(self.threads, self.hooks)?;
-                Gathered::Columns(KsRows { columns, targets, rows })
-            }
-            Scoring::Number { association, coding, .. } => {
-                let split = median.map(TargetCode::SplitAt);
-                let code = match coding {
-                    Coding::Stated(code) => Some(code),
-                    Coding::MedianSplit(_) => split.as_ref(),
+                let held = self.ks_rows(table, &all, None)?;
+                // Correlations are not made of sorted columns, and a refinement needs the values themselves.
+                let columns = match held.family {
+                    Family::Thresholds if self.plan.refinement.is_none() => {
+                        held.columns.sorted(self.threads, self.hooks)?
+                    }
+                    _ => held.columns,
                 };
+                Gathered::Columns(KsRows { columns, ..held })
+            }
+            Scoring::Number { association, .. } => {
                 let on_bins = *association == Association::KsOnBins;
+                // Rows that are needed again, and cannot be read again, are kept.
+                let again =
+                    self.plan.refinement.is_some() && (draws == Draws::Many || !table.can_repeat());
+                let code = self.plan.scoring.code(median).filter(|_| !again);
                 let Some(code) = code else {
-                    let value = |cell: TargetCell<'_>| cell.number(&format);
-                    return Ok(Gathered::Rows(self.keep(table, value, on_bins)?));
+                    return Ok(Gathered::Rows(self.grid_rows(table, None)?));
                 };
                 let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
                 Gathered::Sums(match on_bins {
@@ -180,10 +245,15 @@ impl Pass<'_> {
     ///
     /// As for [`ranks`](Self::ranks).
     pub(super) fn ks_columns<'t>(&self, table: &'t mut impl Samples) -> Result<KsRows<'t>> {
+        let limit = self.limit(table);
+        if self.plan.association() != Some(Association::Ks) {
+            let all: Vec<usize> = (0..self.plan.features).collect();
+            return self.ks_rows(table, &all, limit);
+        }
         let (unusable, words) = (self.no_usable_target(table), table.has_words());
         let code = self.ks_code(table.format().clone());
-        let limit = self.limit(table);
-        ks_rows_of(table.columns(limit, code)?, words, unusable)
+        let people = people_of(table, &code);
+        self.ks_rows_of(table.columns(limit, code)?, people, words, unusable)
     }
 
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
@@ -206,7 +276,38 @@ impl Pass<'_> {
     ) -> Result<KsRows<'static>> {
         let (unusable, words) = (self.no_usable_target(table), table.has_words());
         let code = self.ks_code(table.format().clone());
-        ks_rows_of(table.hold(features, limit, code)?, words, unusable)
+        let people = people_of(table, &code);
+        let to: fn(i16) -> i16 = match self.plan.association() {
+            Some(Association::Correlation) => |x| x,
+            Some(Association::KsOnBins) => bin_of,
+            _ => {
+                let usable = table.hold(features, limit, code)?;
+                return self.ks_rows_of(usable, people, words, unusable);
+            }
+        };
+        let usable =
+            OnGrid { table, scaling: &self.plan.scaling, to }.hold(features, limit, code)?;
+        self.ks_rows_of(usable, people, false, unusable)
+    }
+
+    fn ks_rows_of<'t>(
+        &self,
+        usable: UsableSamples<'t>,
+        people: Option<(Vec<(f64, u16)>, u64)>,
+        words: bool,
+        unusable: Error,
+    ) -> Result<KsRows<'t>> {
+        let UsableSamples { columns, targets, roles, samples } = usable;
+        if targets.is_empty() && !self.is_part {
+            return Err(unusable);
+        }
+        let columns = KsColumns::Values { columns, words };
+        let (people, rows) = match people {
+            Some((people, all)) => (Some(people), all),
+            None => (None, samples),
+        };
+        let family = family(self.plan.association());
+        Ok(KsRows { columns, targets, roles, people, family, rows })
     }
 
     /// The scores of all features, of which the first ones are known, in as many passes as memory for the columns
@@ -263,6 +364,25 @@ impl Pass<'_> {
         Ok(summed)
     }
 
+    /// Keeps all samples with a usable target on the grid, of all features or of these, for a target coded as one number.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn grid_rows(
+        &self,
+        table: &mut impl Samples,
+        only: Option<&[usize]>,
+    ) -> Result<GridRows> {
+        let on_bins = match &self.plan.scoring {
+            Scoring::Number { association, .. } => *association == Association::KsOnBins,
+            _ => false,
+        };
+        let marks_missing = on_bins || self.plan.refinement.is_some();
+        let code = self.ks_code(table.format().clone());
+        self.keep(table, code, marks_missing, only)
+    }
+
     /// Keeps all samples with a usable target on the grid; `value` parses a target cell. Missing values become the
     /// middle of the grid, or are marked.
     fn keep(
@@ -270,8 +390,9 @@ impl Pass<'_> {
         table: &mut impl Samples,
         value: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
         marks_missing: bool,
+        only: Option<&[usize]>,
     ) -> Result<GridRows> {
-        let new = || KeepRows::new(&value, &self.plan.scaling, marks_missing);
+        let new = || KeepRows::new(&value, &self.plan.scaling, marks_missing).only(only);
         let kept = table.fold(new)?.kept;
         if kept.targets.is_empty() {
             return Err(self.no_usable_target(table));
@@ -299,20 +420,28 @@ impl Pass<'_> {
         table: &mut impl Samples,
         labels: Option<&Labels>,
     ) -> Result<Gathered<'static>> {
-        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
-        let scores = self.kendall_of(&columns, &targets, labels)?;
-        Ok(Gathered::Scores { scores, rows: samples })
+        let format = table.format().clone();
+        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let people = people_of(table, &code);
+        let UsableSamples { columns, targets, roles, samples } = self.columns(table, labels)?;
+        let (weights, rows) = match &people {
+            Some((usable, all)) => (Some((&roles[..], usable.len() as u64)), *all),
+            None => (None, samples),
+        };
+        let scores = self.kendall_of(&columns, &targets, weights, labels)?;
+        Ok(Gathered::Scores { scores, rows })
     }
 
     fn kendall_of(
         &self,
         columns: &impl Columns,
         targets: &[f64],
+        people: Option<(&[Role], u64)>,
         labels: Option<&Labels>,
     ) -> Result<Scores> {
         let classes = labels.map_or(0, |labels| labels.as_slice().len());
         let Self { plan, threads, hooks, .. } = self;
-        kendall_scores(columns, targets, classes, plan.neighbors, *threads, hooks)
+        kendall_scores(columns, targets, people, classes, plan.neighbors, *threads, hooks)
     }
 
     /// Scores features by correlation after scaling by the data: not private.
@@ -321,7 +450,7 @@ impl Pass<'_> {
         table: &mut impl Samples,
         labels: Option<&Labels>,
     ) -> Result<Gathered<'static>> {
-        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
+        let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
         let neighbors = self.plan.neighbors;
         let scores = paper_scores(&columns, &targets, |t| to_grid(t, GRID), GRID, neighbors)?;
         Ok(Gathered::Scores { scores, rows: samples })
@@ -337,7 +466,7 @@ impl Pass<'_> {
         let coding = match target {
             BlockTarget::Coded(coding) => coding,
             BlockTarget::Paper { labels } => {
-                let UsableSamples { columns, targets, samples } =
+                let UsableSamples { columns, targets, samples, .. } =
                     self.columns(table, labels.as_ref())?;
                 return Ok(BlockRows::scaled_by_data(&columns, &targets, samples, draws));
             }
@@ -349,7 +478,7 @@ impl Pass<'_> {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
         };
-        let kept = self.keep(table, value, false)?;
+        let kept = self.keep(table, value, false, None)?;
         Ok(BlockRows::on_grid(kept, self.plan.features, draws))
     }
 
@@ -360,8 +489,8 @@ impl Pass<'_> {
         table: &'t mut impl Samples,
         labels: Option<&Labels>,
     ) -> Result<Gathered<'t>> {
-        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
-        let target = self.kendall_of(&columns, &targets, labels)?;
+        let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
+        let target = self.kendall_of(&columns, &targets, None, labels)?;
         Ok(self.ranked(columns, target, samples, 0))
     }
 
@@ -374,10 +503,10 @@ impl Pass<'_> {
     ) -> Result<Gathered<'static>> {
         /// Correlations with picked features that many draws share: 256 MiB.
         const MOST_SHARED: usize = 1 << 25;
-        let UsableSamples { columns, targets, samples } = self.columns(table, labels)?;
+        let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
         let own = (0..columns.features()).map(|feature| columns.to_vec(feature));
         let own = OwnColumns(own.collect());
-        let target = self.kendall_of(&own, &targets, labels)?;
+        let target = self.kendall_of(&own, &targets, None, labels)?;
         let most = draws.keep(MOST_SHARED / own.features().max(1));
         Ok(self.ranked(own, target, samples, most))
     }
@@ -403,14 +532,6 @@ impl Pass<'_> {
 
 fn number_sums<S: NumberSums + 'static>(sums: S) -> Box<dyn NumberSums> {
     Box::new(sums)
-}
-
-fn ks_rows_of(usable: UsableSamples<'_>, words: bool, unusable: Error) -> Result<KsRows<'_>> {
-    let UsableSamples { columns, targets, samples } = usable;
-    if targets.is_empty() {
-        return Err(unusable);
-    }
-    Ok(KsRows { columns: KsColumns::Values { columns, words }, targets, rows: samples })
 }
 
 /// The uncoded target: the number of the class, or the number itself, clipped to its bounds if there are any.

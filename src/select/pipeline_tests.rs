@@ -12,7 +12,8 @@ use crate::estimate::laws;
 use crate::mechanism::canonical;
 use crate::privacy::Neighbors;
 use crate::score::{
-    CenteredTarget, ClassSums, CorrelationSums, KsColumns, RowSums, Scores, kendall_scores,
+    CenteredTarget, ClassSums, CorrelationSums, KsColumns, RowSums, Scores, TargetRows,
+    kendall_scores,
 };
 use crate::support::laws::flips;
 use crate::support::oracle;
@@ -170,7 +171,7 @@ impl Path {
                 Some(_) => sums.scores(center, self.neighbors).unwrap(),
                 None => {
                     let t = targets.iter().map(|y| i32::from(*y) - center).collect();
-                    self.ks_scores(&rows, &CenteredTarget::Number { t, center, q: SMALL_Q })
+                    self.ks_scores(&rows, &TargetRows::Number { t, center, q: SMALL_Q }.into())
                 }
             };
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
@@ -207,7 +208,11 @@ impl Path {
                 Some(_) => sums.scores(&centers, self.neighbors).unwrap(),
                 None => {
                     let classes = classes.iter().map(|class| *class as u32).collect();
-                    self.ks_scores(&rows, &CenteredTarget::Classes { classes, centers, q: SMALL_Q })
+                    self.ks_scores(
+                        &rows,
+                        &TargetRows::Classes { classes, weights: Vec::new(), centers, q: SMALL_Q }
+                            .into(),
+                    )
                 }
             };
             joint.extend(law_of_sets(&scores, laws).into_iter().map(|q| p * q));
@@ -225,7 +230,8 @@ impl Path {
         }
         let rows = HeldColumns::of_rows(self.features(), &rows);
         law_of_sets(
-            &kendall_scores(&rows, &targets, 0, self.neighbors, 1, &Hooks::default()).unwrap(),
+            &kendall_scores(&rows, &targets, None, 0, self.neighbors, 1, &Hooks::default())
+                .unwrap(),
             laws,
         )
     }

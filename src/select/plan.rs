@@ -4,12 +4,15 @@
 //! private median of the target; then a pass that gathers sums, rows or columns; then the center, the scores
 //! and the selection. Runs, dry runs and rehearsals follow the same plan.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use num_rational::BigRational;
 
 use crate::account::Event;
-use crate::data::{Labels, Scaling, TargetCode};
+use crate::data::{
+    Covariate, Grouping, Labels, Scaling, Schema, TargetCode, UnitTarget, strata_of,
+};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Budget, Delta, Epsilon, Neighbors, Purpose, Spending};
@@ -18,7 +21,8 @@ use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
 use crate::select::record::{CenterUsed, ScaleUsed};
-use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Target, TwoStage};
+use crate::select::refinement::Refinement;
+use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target, TwoStage};
 
 /// Everything that a run needs and its record states.
 pub(super) struct Plan {
@@ -28,14 +32,24 @@ pub(super) struct Plan {
     pub(super) neighbors: Neighbors,
     pub(super) method: Method,
     pub(super) target: Target,
+    /// The rule by which rows of a person make its target.
+    pub(super) unit_target: UnitTarget,
+    /// The covariates within whose strata the target is centered.
+    pub(super) covariates: Vec<Covariate>,
+    /// The number of strata; 1 without covariates.
+    pub(super) strata: usize,
     pub(super) scoring: Scoring,
     /// How values are mapped to the grid, if the scoring does so.
     pub(super) scaling: Arc<Scaling>,
     pub(super) scale: ScaleUsed,
     /// Whether values become counts per million before all else.
     pub(super) per_million: bool,
+    /// The sets that are the features, with the scaling of their members' values.
+    pub(super) groups: Option<(Arc<Grouping>, ScaleUsed)>,
     pub(super) center: CenterUsed,
     pub(super) mechanism: Arc<dyn Mechanism>,
+    /// The second stage, if there is one.
+    pub(super) refinement: Option<Refinement>,
     /// The total budget.
     pub(super) epsilon: Epsilon,
     /// The noise of the selection, by its part of the budget and the delta it spends.
@@ -71,6 +85,28 @@ pub(super) enum Scoring {
     TwoStage(Voting),
     /// Kendall's correlation, discounted by the correlation with earlier picks.
     DpKendall { labels: Option<Labels> },
+}
+
+impl Scoring {
+    /// The center on the grid, or that of each class, if it is public.
+    pub(super) fn public_center(&self) -> Option<Vec<i32>> {
+        match self {
+            Self::Number { center: PlannedCenter::Public(center), .. } => Some(vec![*center]),
+            Self::Classes { center: PlannedCenter::Public(centers), .. } => Some(centers.clone()),
+            _ => None,
+        }
+    }
+
+    /// The coding of a target as one number, if the target has one: by `median`, if it is split.
+    pub(super) fn code(&self, median: Option<f64>) -> Option<Cow<'_, TargetCode>> {
+        match self {
+            Self::Number { coding: Coding::Stated(code), .. } => Some(Cow::Borrowed(code)),
+            Self::Number { coding: Coding::MedianSplit(_), .. } => {
+                median.map(|median| Cow::Owned(TargetCode::SplitAt(median)))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The association of a feature with the target.
@@ -135,6 +171,8 @@ impl Plan {
         let mut budget = PlanDraft { budget: Budget::new(epsilon.clone()), request };
         let scoring = budget.scoring()?;
         let (estimates, direction) = budget.estimates(&scoring)?;
+        let refinement = Refinement::claim(request, features, &scoring, &mut budget.budget)?;
+        let picks = refinement.as_ref().map_or(request.k, |refinement| refinement.screened);
         let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
         let mechanism = request.mechanism_used();
         let delta = Delta::stated(request.delta.clone())?;
@@ -142,9 +180,9 @@ impl Plan {
             let rule = "a delta is for the selection by scores";
             return Err(Error::request(rule).about([Parameter::Method, Parameter::Delta]));
         }
-        let calibrated = calibrate(mechanism.card(), request.k, &selection, &delta)?;
+        let calibrated = calibrate(mechanism.card(), picks, &selection, &delta)?;
         let event = match request.method {
-            Method::Scores => mechanism.card().event(request.k, &calibrated.noise)?,
+            Method::Scores => mechanism.card().event(picks, &calibrated.noise)?,
             Method::TwoStage(_) | Method::DpKendall => Event::pure(calibrated.noise.clone()),
         };
         let (scale, center) =
@@ -155,12 +193,17 @@ impl Plan {
             neighbors: request.neighbors,
             method: request.method,
             target: request.target.clone(),
+            unit_target: request.unit_target.unwrap_or_default(),
+            covariates: request.covariates.clone(),
+            strata: strata_of(&request.covariates)?,
             scoring,
             scaling,
             scale,
             per_million: request.per_million,
+            groups: None,
             center,
             mechanism,
+            refinement,
             epsilon,
             calibrated,
             estimates,
@@ -171,11 +214,39 @@ impl Plan {
                 && request.method == Method::Scores
                 && request.scale.is_none()
                 && !request.per_million
+                && request.groups.is_none()
                 && !request.paper,
             schema_hash: request.schema_hash.clone(),
             paper: request.paper,
             memory: request.memory,
         })
+    }
+
+    /// Whether rows of a table differ in their parts in scores: then these are made of columns.
+    pub(super) fn has_roles(&self, schema: &Schema) -> bool {
+        schema.has_people() || !self.covariates.is_empty()
+    }
+
+    /// The association of columns with a coded target, if that is the score.
+    pub(super) fn association(&self) -> Option<Association> {
+        match &self.scoring {
+            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+                Some(*association)
+            }
+            _ => None,
+        }
+    }
+
+    /// The plan for these sets of features, of which it has the number and the scaling.
+    pub(super) fn of_sets(self, request: &Request, grouping: Arc<Grouping>) -> Self {
+        let scale = scale_stated(request, &self.scaling);
+        let scaling = Arc::new(Grouping::of_means());
+        Self { scaling, groups: Some((grouping, scale)), ..self }
+    }
+
+    /// The number of features that the mechanism picks: k, or more, if they are refined.
+    pub(super) fn picks(&self) -> usize {
+        self.refinement.as_ref().map_or(self.k, |refinement| refinement.screened)
     }
 
     /// Whether each row is scaled on its own.
@@ -221,7 +292,7 @@ impl Plan {
 
     /// The number of votes by which features must differ to be told apart.
     pub(super) fn votes_needed(&self) -> f64 {
-        self.mechanism.gap(self.features, self.k, &self.calibrated.noise)
+        self.mechanism.gap(self.features, self.picks(), &self.calibrated.noise)
     }
 }
 
@@ -265,7 +336,14 @@ impl PlanDraft<'_> {
     /// without those, nothing is claimed.
     fn estimates(&mut self, scoring: &Scoring) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
         let shares = self.request.shares.check()?;
+        let stated = shares.estimates != Shares::default().check()?.estimates;
+        if stated && shares.estimates.is_some() && !self.request.covariates.is_empty() {
+            let rule = "with covariates no strengths are released: their share is 0 or not stated";
+            return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
+        }
         let (counted, directed) = match scoring {
+            // What is told of strata has no proof yet.
+            _ if !self.request.covariates.is_empty() => (false, false),
             Scoring::Number { center: PlannedCenter::Private(_), .. } => (true, true),
             Scoring::Classes { center: PlannedCenter::Private(_), .. } => (true, false),
             _ => (false, false),
@@ -275,7 +353,7 @@ impl PlanDraft<'_> {
         };
         if shares.direction.is_some() && !directed {
             return Err(Error::request(
-                "directions need a private center of a target that is coded as one number",
+                "directions need one private center of a target that is coded as one number",
             )
             .about([Parameter::Direction]));
         }
@@ -347,13 +425,16 @@ fn public_center(coding: &Coding, center: &Center) -> Result<i32> {
 fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
     match scoring {
         Scoring::Number { association: Association::Ks, .. }
-        | Scoring::Classes { association: Association::Ks, .. } => return ScaleUsed::None,
-        Scoring::Kendall { .. } => return ScaleUsed::None,
-        Scoring::Paper { .. } => return ScaleUsed::Paper,
-        Scoring::TwoStage(_) if request.paper => return ScaleUsed::Paper,
-        Scoring::DpKendall { .. } => return ScaleUsed::None,
-        _ => {}
+        | Scoring::Classes { association: Association::Ks, .. } => ScaleUsed::None,
+        Scoring::Kendall { .. } => ScaleUsed::None,
+        Scoring::Paper { .. } => ScaleUsed::Paper,
+        Scoring::TwoStage(_) if request.paper => ScaleUsed::Paper,
+        Scoring::DpKendall { .. } => ScaleUsed::None,
+        _ => scale_stated(request, scaling),
     }
+}
+
+fn scale_stated(request: &Request, scaling: &Scaling) -> ScaleUsed {
     match scaling {
         Scaling::Bounds(_) => ScaleUsed::Bounds,
         Scaling::BoundsByFeature(_) if matches!(request.scale, Some(Scale::BoundsFile(_))) => {

@@ -11,7 +11,7 @@ use std::f64::consts::LN_2;
 use serde::Serialize;
 
 use crate::data::TargetCode;
-use crate::error::Result;
+use crate::error::{Error, Parameter, Result};
 use crate::estimate::{ChanceTest, Family, count_step, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
@@ -68,6 +68,11 @@ pub(super) struct Imagined {
 ///
 /// `Request` if the mechanism does not fit.
 pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
+    if plan.refinement.is_some() {
+        let rule =
+            "what a refinement finds is not predicted: it depends on how features are correlated";
+        return Err(Error::request(rule).about([Parameter::Refine]));
+    }
     let noise = Noise::draw(plan)?;
     Ok(Prediction {
         found: least_strength(|strength| noise.finds(plan, strength, imagined))?,
@@ -81,7 +86,9 @@ pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
 ///
 /// `Request` if the mechanism does not fit.
 pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeeded>> {
-    if Law::of(plan, Imagined { rows: 1.0, share: 0.5 }).is_none() {
+    // What a refinement finds depends on how features are correlated.
+    let known = plan.refinement.is_none();
+    if !known || Law::of(plan, Imagined { rows: 1.0, share: 0.5 }).is_none() {
         return Ok(Vec::new());
     }
     let noise = Noise::draw(plan)?;

@@ -10,7 +10,7 @@ use std::ops::Deref;
 use serde::Serialize;
 
 use crate::account::Event;
-use crate::data::Orientation;
+use crate::data::{Orientation, Schema, SetMembers, UnitTarget};
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
@@ -86,6 +86,9 @@ pub struct Record {
     pub private: bool,
     /// The selected features.
     pub selected: Vec<Picked>,
+    /// The features that they were refined from, if they were: screened by the mechanism.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub screened: Option<Vec<Picked>>,
     /// The order of `selected`.
     pub order: PickOrder,
     /// The privacy guarantee and the parts of the budget.
@@ -114,7 +117,7 @@ pub struct Record {
 
 impl Record {
     /// The 0-based indices of the selected features among all features, in the order of
-    /// [`selected`](Self::selected). For a matrix they are its columns.
+    /// [`selected`](Self::selected). For a matrix they are its columns; for sets of features, places among the used sets.
     pub fn indices(&self) -> Vec<usize> {
         self.selected.iter().map(|picked| picked.index).collect()
     }
@@ -126,14 +129,18 @@ impl Record {
     ///
     /// # Errors
     ///
-    /// `Request` if the matrix has another number of columns.
+    /// `Request` if the matrix has another number of columns, or sets of features were selected.
     #[cfg(feature = "ndarray")]
     pub fn columns_of<A: Clone>(
         &self,
         x: ndarray::ArrayView2<'_, A>,
     ) -> error::Result<ndarray::Array2<A>> {
-        if x.ncols() != self.public.features {
-            let d = self.public.features;
+        if self.score.groups.is_some() {
+            let rule = "sets of features were selected: no column holds them";
+            return Err(Error::request(rule).about([Parameter::Groups]));
+        }
+        let d = self.public.features + self.public.told_by;
+        if x.ncols() != d {
             return Err(Error::request(format!("X must have the {d} columns selected from")));
         }
         let indices = self.indices();
@@ -150,9 +157,12 @@ impl Record {
 pub struct Picked {
     /// Its name in the header.
     pub name: String,
-    /// Its column in the table (its row if features are rows), counted from 1.
+    /// Its column in the table (its row if features are rows; a set's line in the file of sets), counted from 1.
     pub column: usize,
-    /// Its index among the features, counted from 0.
+    /// The members of a set of features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub members: Option<SetMembers>,
+    /// Its index among the features, and the columns that tell people or strata, counted from 0.
     #[serde(skip)]
     pub index: usize,
 }
@@ -232,6 +242,9 @@ pub struct ScoreUsed {
     pub scale: ScaleUsed,
     /// Whether values were taken as counts per million before they were scaled.
     pub per_million: bool,
+    /// The sets of features whose means took the place of the features.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub groups: Option<GroupsUsed>,
     /// Whether score and scaling were chosen by default.
     pub by_default: bool,
     /// The stated bounds common to all features.
@@ -244,6 +257,30 @@ pub struct ScoreUsed {
     pub classes: Option<Vec<String>>,
     /// The contribution of a missing feature value.
     pub missing: MissingRule,
+}
+
+/// The sets of features that took the place of the features: facts of the sets and of the header alone.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct GroupsUsed {
+    /// The number of sets that are used.
+    pub used: usize,
+    /// The number of sets left out, as fewer than `least` of their members are features of the table.
+    pub too_small: usize,
+    /// The number of sets left out, as more than `most` are.
+    pub too_large: usize,
+    /// The least number of members with which a set is used.
+    pub least: usize,
+    /// The largest, if there is one.
+    pub most: Option<usize>,
+    /// The number of features of the table.
+    pub features: usize,
+    /// The number of members of used sets that are no features of the table, each counted once per set.
+    pub missing: usize,
+    /// How the members' values were scaled.
+    pub scale: ScaleUsed,
+    /// The stated bounds common to all members.
+    pub bounds: Option<[f64; 2]>,
 }
 
 /// The target column.
@@ -259,6 +296,12 @@ pub struct TargetUsed {
     pub coding: TargetCoding,
     /// The stated bounds.
     pub bounds: Option<[f64; 2]>,
+    /// The rule by which the rows of a person make its target, if the unit is a person.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_person: Option<UnitTarget>,
+    /// The covariates within whose crossed strata it is centered, as they were stated.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub adjusted_for: Vec<String>,
 }
 
 /// Private estimates released besides the selection.
@@ -266,7 +309,8 @@ pub struct TargetUsed {
 #[non_exhaustive]
 pub struct Released {
     /// The target's center: a mean in its own units, the share of the second class or of rows at or above the
-    /// median, or the share of each class.
+    /// median, or the share of each class; with covariates, the center of each stratum, the last covariate's level
+    /// changing fastest.
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.
     pub target_median: Option<f64>,
@@ -317,8 +361,11 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct PublicFacts {
-    /// The number of features.
+    /// The number of features, or of the sets of them that are used.
     pub features: usize,
+    /// The number of further columns of a matrix that tell people or strata.
+    #[serde(skip)]
+    pub(crate) told_by: usize,
     /// The number of features requested.
     pub k: usize,
     /// The column recognized as ids and dropped, counted from 1.
@@ -401,6 +448,8 @@ words! {
         Select = "select",
         /// A choice among candidates.
         Choose = "choose",
+        /// A model of selected or stated features.
+        Fit = "fit",
     }
 }
 
@@ -425,9 +474,10 @@ impl PickOrder {
 }
 
 impl Unit {
-    /// The unit of a table that lies so.
-    pub(crate) fn of(orientation: Orientation) -> Self {
-        match orientation {
+    /// The unit of a table.
+    pub(crate) fn of(schema: &Schema) -> Self {
+        match schema.orientation() {
+            _ if schema.has_people() => Self::Person,
             Orientation::SamplesAsRows => Self::Row,
             Orientation::FeaturesAsRows => Self::Column,
         }

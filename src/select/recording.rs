@@ -1,6 +1,8 @@
 //! Records of runs. They depend on the data only through values that the budget paid for.
 
-use crate::data::{Scaling, Schema, names_ids};
+use std::sync::Arc;
+
+use crate::data::{Grouping, Scaling, Schema, SetSize, names_ids};
 use crate::error::Parameter;
 use crate::estimate::{LEVEL, RowsEstimate};
 use crate::exact::{GRID, two_digits};
@@ -11,9 +13,9 @@ use crate::score::KENDALL_GRID;
 use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
 use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
-    Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts,
-    RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
-    Verdict, Warning, WarningKind,
+    Command, Estimate, GroupsUsed, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked,
+    PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding,
+    TargetUsed, Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Method, Target, TwoStage};
@@ -21,9 +23,16 @@ use crate::select::request::{Method, Target, TwoStage};
 /// The record of a run.
 pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {
     let randomness = RandomnessUsed::of(entropy);
+    let sets = plan.groups.as_ref().map(|(grouping, _)| Vec::from_iter(grouping.used()));
     let picked = |&index: &usize| {
         let place = schema.features()[index];
-        Picked { name: schema.name(place).to_owned(), column: place + 1, index }
+        let set = sets.as_ref().map(|sets| sets[index]);
+        Picked {
+            name: schema.name(place).to_owned(),
+            column: set.map_or(place + 1, |set| set.line),
+            members: set.map(|set| set.members.clone()),
+            index: schema.index(index),
+        }
     };
     let (estimates, verdict) = verdicts(plan, schema, &chosen);
     let mut warnings = warnings(plan, schema, &randomness, chosen.estimate);
@@ -39,7 +48,11 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         ledger: None,
         private: !randomness.seeded && !plan.paper,
         selected: chosen.picks.iter().map(picked).collect(),
-        order: PickOrder::of(plan.mechanism.card()),
+        screened: chosen.screened.map(|screened| screened.iter().map(picked).collect()),
+        order: match plan.refinement {
+            Some(_) => PickOrder::File,
+            None => PickOrder::of(plan.mechanism.card()),
+        },
         guarantee: guarantee(plan, schema),
         mechanism: mechanism_used(plan, chosen.blocks),
         score: score_used(plan, chosen.sensitivity),
@@ -50,6 +63,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         verdict,
         public: PublicFacts {
             features: schema.d(),
+            told_by: schema.told_by(),
             k: plan.k,
             id_column: schema.id().map(|column| column + 1),
             rows: rows_are_public.then_some(chosen.rows),
@@ -114,6 +128,7 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     };
     if plan.estimates.is_none() {
         return match &plan.scoring {
+            _ if !plan.covariates.is_empty() => none("for scores within strata none is proven"),
             Scoring::Number { center: PlannedCenter::Private(_), .. }
             | Scoring::Classes { center: PlannedCenter::Private(_), .. } => {
                 none("the share of the estimates is 0")
@@ -194,7 +209,7 @@ fn help_in_words(rows: &str, epsilon: Option<f64>, strongest: f64) -> String {
 
 /// The word for what holds one person's data.
 fn units(schema: &Schema) -> &'static str {
-    Unit::of(schema.orientation()).plural()
+    Unit::of(schema).plural()
 }
 
 /// The guarantee for a table and the budget spent.
@@ -204,7 +219,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
         delta: plan.calibrated.delta.clone(),
         pure_epsilon: plan.pure_epsilon(),
         neighbors: plan.neighbors,
-        unit: Unit::of(schema.orientation()),
+        unit: Unit::of(schema),
         spent: plan.spent.clone(),
         events: plan.events.clone(),
     }
@@ -212,7 +227,7 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
 
 /// The score and the scaling of values.
 pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
-    let (id, grid, missing) = match &plan.scoring {
+    let (id, grid, missing_value) = match &plan.scoring {
         Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
             match association {
                 Association::Correlation => {
@@ -226,23 +241,48 @@ pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
         Scoring::TwoStage(_) => (ScoreId::Votes, 1, MissingRule::GridMiddle),
         Scoring::DpKendall { .. } => (ScoreId::DpKendall, KENDALL_GRID, MissingRule::NoPair),
     };
+    let groups = plan.groups.as_ref().map(groups_used);
     ScoreUsed {
         id,
         grid,
         scale: plan.scale,
         per_million: plan.per_million,
         by_default: plan.by_default,
-        bounds: match &*plan.scaling {
-            Scaling::Bounds(bounds) => Some([bounds.low(), bounds.high()]),
-            Scaling::BoundsByFeature(_) | Scaling::RowRank => None,
+        bounds: match &groups {
+            Some(groups) => groups.bounds,
+            None => common_bounds(&plan.scaling),
         },
+        missing: if groups.is_some() { MissingRule::GridMiddle } else { missing_value },
+        groups,
         sensitivity,
         center: plan.center,
         classes: match &plan.target {
             Target::Classes(labels) => Some(labels.clone()),
             _ => None,
         },
-        missing,
+    }
+}
+
+fn common_bounds(scaling: &Scaling) -> Option<[f64; 2]> {
+    match scaling {
+        Scaling::Bounds(bounds) => Some([bounds.low(), bounds.high()]),
+        Scaling::BoundsByFeature(_) | Scaling::RowRank => None,
+    }
+}
+
+/// The sets of features, with the scaling of their members' values.
+fn groups_used((grouping, scale): &(Arc<Grouping>, ScaleUsed)) -> GroupsUsed {
+    let count = |size: SetSize| grouping.facts.iter().filter(|set| set.size == size).count();
+    GroupsUsed {
+        used: count(SetSize::Used),
+        too_small: count(SetSize::TooSmall),
+        too_large: count(SetSize::TooLarge),
+        least: grouping.least,
+        most: grouping.most,
+        features: grouping.features,
+        missing: grouping.used().map(|set| set.members.missing.len()).sum(),
+        scale: *scale,
+        bounds: common_bounds(grouping.scaling()),
     }
 }
 
@@ -263,14 +303,19 @@ pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
             Target::Bounded(bounds) => Some([bounds.low(), bounds.high()]),
             _ => None,
         },
+        of_person: schema.has_people().then_some(plan.unit_target),
+        adjusted_for: plan.covariates.iter().map(ToString::to_string).collect(),
     }
 }
 
 /// The mechanism with its parameters and those of the method.
 pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed {
-    let used = MechanismUsed::of(&*plan.mechanism, plan.k);
+    let used = MechanismUsed::of(&*plan.mechanism, plan.picks());
     match plan.method {
-        Method::Scores => used,
+        Method::Scores => match plan.refinement {
+            Some(_) => used.with("screened", plan.picks()).with("refine", "gram"),
+            None => used,
+        },
         Method::TwoStage(TwoStage { penalty, .. }) => {
             let used = used.with("method", "two-stage").with("penalty", penalty);
             match blocks {
@@ -304,8 +349,13 @@ pub(super) fn warnings(
     warnings.extend(randomness.warning());
     warnings.extend(Warning::of_delta(&plan.calibrated));
     warnings.extend(id_as_feature(schema));
-    if plan.scales_rows() && plan.scale == ScaleUsed::RowRank && plan.features < NARROW {
+    let (ranks, features) = match &plan.groups {
+        Some((grouping, scale)) => (*scale == ScaleUsed::RowRank, grouping.features),
+        None => (plan.scales_rows() && plan.scale == ScaleUsed::RowRank, plan.features),
+    };
+    if ranks && features < NARROW {
         let (remedy, parameter) = match plan.method {
+            _ if plan.groups.is_some() => ("state the range of each", Parameter::Bounds),
             Method::Scores => ("the score ks without a scaling suits them", Parameter::Score),
             _ => ("state the range of each, or use DPKendall", Parameter::Method),
         };
@@ -346,6 +396,9 @@ fn rare_classes(
     estimate: Option<RowsEstimate>,
 ) -> Option<Warning> {
     let Target::Classes(labels) = &plan.target else { return None };
+    if !plan.covariates.is_empty() {
+        return None;
+    }
     let RowsEstimate { rows, noise } = estimate?;
     let shares = match released.center.as_deref()? {
         [second] => vec![1.0 - second, *second],

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::data::{Hooks, Samples, Scaling, Source};
+use crate::data::{Grouping, Hooks, Samples, Scaling, Source};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
@@ -123,7 +123,10 @@ impl Rehearsal {
         let hooks = request.hooks.for_a_run();
         let mut table = open(&request, source, &hooks)?;
         let features = table.schema().d();
-        let scaling = Arc::new(scaling_of(&request, table.schema())?);
+        let scaling = Arc::new(match table.grouping() {
+            Some(_) => Grouping::of_means(),
+            None => scaling_of(&request, table.schema())?,
+        });
         let plan = Plan::new(&request, features, scaling.clone())?;
         let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
@@ -171,7 +174,8 @@ impl Rehearsal {
             gathered => {
                 let settled = release.settle(gathered, None)?;
                 let values = settled.values(gathered, 1, &Hooks::default())?;
-                release.select(&settled.scores(values, gathered, &plan)?)?
+                let screened = release.select(&settled.scores(values, gathered, &plan)?)?;
+                release.refined(&settled, gathered, &screened, &screened)?
             }
         };
         Ok(NotPrivate::new(picks))
@@ -198,11 +202,17 @@ impl Rehearsal {
         let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
         let coded = CodedTarget::of(gathered, &plan, None, |values, _| exact_median(values))?;
         let (target, split, rows) = match coded {
-            CodedTarget::Number(CodedNumber { code, sums: (above, below), split, rows }) => {
-                let total = (above + below).max(1) as f64;
-                let mean = (above as f64 - below as f64) / total;
-                let center = (f64::from(GRID) * mean).round() as i32;
-                (SettledTarget::Number { code, center, released: center }, split, rows)
+            CodedTarget::Number(CodedNumber { code, sums, split, rows }) => {
+                let center = |&(above, below): &(u64, u64)| {
+                    let total = (above + below).max(1) as f64;
+                    (f64::from(GRID) * ((above as f64 - below as f64) / total)).round() as i32
+                };
+                let centers: Vec<i32> = sums.iter().map(center).collect();
+                let target = match centers[..] {
+                    [center] => SettledTarget::Number { code, center, released: center },
+                    _ => SettledTarget::Strata { code, centers },
+                };
+                (target, split, rows)
             }
             CodedTarget::Classes { counts, rows } => {
                 let total = counts.iter().sum::<u64>().max(1) as f64;

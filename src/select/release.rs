@@ -1,10 +1,9 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access files.
 
-use crate::data::TargetCode;
 use crate::error::Result;
 use crate::estimate::{
     Counted, MedianGrid, RankCounts, RowsEstimate, private_center, private_class_centers,
-    private_rows, shrunk,
+    private_rows,
 };
 use crate::exact::GRID;
 use crate::mechanism::choose;
@@ -31,6 +30,8 @@ pub(super) struct Release<'a> {
 pub(super) struct Chosen {
     /// The feature indices, in the mechanism's order.
     pub(super) picks: Vec<usize>,
+    /// The features that the picks were refined from, if they were.
+    pub(super) screened: Option<Vec<usize>>,
     /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
     pub(super) sensitivity: Option<u64>,
     pub(super) released: Released,
@@ -80,15 +81,15 @@ impl Release<'_> {
         }
     }
 
-    /// Selects features by their scores.
+    /// Selects features by their scores: k, or those screened for a refinement.
     ///
     /// # Errors
     ///
     /// `Request` if the scores do not suit the mechanism.
     pub(super) fn select(&self, scores: &Scores) -> Result<Vec<usize>> {
-        let Plan { mechanism, k, calibrated, .. } = self.plan;
+        let Plan { mechanism, calibrated, .. } = self.plan;
         let bits = self.randomness.bits(Purpose::Selection.draw());
-        choose(&**mechanism, scores, *k, &calibrated.noise, &bits)
+        choose(&**mechanism, scores, self.plan.picks(), &calibrated.noise, &bits)
     }
 
     /// All that is released, after the selection by scores of this sensitivity; `exact` computes the strengths of
@@ -114,6 +115,7 @@ impl Release<'_> {
         };
         Ok(Chosen {
             picks,
+            screened: None,
             sensitivity: Some(sensitivity),
             estimate: settled.counted.as_ref().map(|counted| counted.usable),
             released: settled.released,
@@ -137,6 +139,7 @@ impl Release<'_> {
                 let target = columns.target.clone();
                 Ok(Chosen {
                     picks: dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?,
+                    screened: None,
                     // The scores of later rounds have a larger sensitivity than those of the first.
                     sensitivity: None,
                     released: Released::default(),
@@ -153,22 +156,26 @@ impl Release<'_> {
     /// Settles a target coded as one number. `shrinks` says whether scores use a private center shrunk by its noise.
     fn number(&self, target: CodedNumber, center: &PlannedCenter<i32>, shrinks: bool) -> Settled {
         let CodedNumber { code, sums, split, rows } = target;
+        if let (true, PlannedCenter::Private(epsilon)) = (sums.len() > 1, center) {
+            return Settled::in_strata(code, self.centers_of_strata(&sums, epsilon), shrinks);
+        }
+        let sums = sums.first().copied().unwrap_or_default();
         let usable = (sums.0 + sums.1) / (2 * u64::from(GRID.unsigned_abs()));
         let (released, counted) = self.center(center, |epsilon, bits| {
             private_center(sums, rows - usable, GRID, self.plan.neighbors, epsilon, bits)
         });
-        let center = match &counted {
-            Some(counted) if shrinks => shrunk(released, GRID, counted),
-            _ => released,
+        Settled { split, ..Settled::number(code, released, shrinks, counted, rows) }
+    }
+
+    /// The center of each stratum. A row is in one stratum and changes the sums of that one alone, so each is paid with the
+    /// whole part of the budget. A row in no stratum is counted nowhere.
+    fn centers_of_strata(&self, sums: &[(u64, u64)], epsilon: &Epsilon) -> Vec<(i32, Counted)> {
+        let bits = self.randomness.bits(Purpose::TargetCenter.draw());
+        let neighbors = self.plan.neighbors;
+        let center = |(stratum, sums): (u64, &(u64, u64))| {
+            private_center(*sums, 0, GRID, neighbors, epsilon, &bits.branch(stratum))
         };
-        let mut facts = self.counts(counted.as_ref());
-        facts.center = counted.as_ref().map(|_| vec![code.center_in_units(released)]);
-        facts.target_median = match code {
-            TargetCode::SplitAt(median) => Some(median),
-            TargetCode::Bounded(_) | TargetCode::Classes(_) => None,
-        };
-        let target = SettledTarget::Number { code, center, released };
-        Settled { target, split, released: facts, counted, rows }
+        (0..).zip(sums).map(center).collect()
     }
 
     /// Settles three or more classes.
@@ -178,19 +185,7 @@ impl Release<'_> {
             let neighbors = self.plan.neighbors;
             private_class_centers(counts, unusable, GRID, neighbors, epsilon, bits)
         });
-        let share = |&center: &i32| f64::from(center) / f64::from(GRID);
-        let mut released = self.counts(counted.as_ref());
-        released.center = counted.as_ref().map(|_| centers.iter().map(share).collect());
-        Settled { target: SettledTarget::Classes(centers), split: None, released, counted, rows }
-    }
-
-    /// The released counts of rows.
-    fn counts(&self, counted: Option<&Counted>) -> Released {
-        Released {
-            rows_estimate: counted.map(|counted| counted.usable.rows),
-            unusable_estimate: counted.map(|counted| counted.unusable),
-            ..Released::default()
-        }
+        Settled::classes(centers, counted, rows)
     }
 
     /// Picks by the votes of blocks, after the median and the count of rows, if these are drawn.
@@ -215,6 +210,7 @@ impl Release<'_> {
         };
         Ok(Chosen {
             picks: self.select(&scores)?,
+            screened: None,
             sensitivity: Some(scores.sensitivity()),
             released,
             estimate,

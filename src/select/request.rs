@@ -7,7 +7,7 @@ use std::sync::Arc;
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
-use crate::data::{Bounds, Hooks, Scaling};
+use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
@@ -114,6 +114,15 @@ impl Default for TwoStage {
     }
 }
 
+/// The second stage of a selection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refine {
+    /// Twice as many features are screened; the k of them that together explain the target best are selected, by private
+    /// correlations of all of them. See [`method::gram`](crate::method::gram).
+    Gram,
+}
+
 /// The default limit of the memory for columns: 4 GiB.
 pub(super) const DEFAULT_MEMORY: u64 = 1 << 32;
 
@@ -126,10 +135,19 @@ pub(super) struct Request {
     pub(super) delta: Option<Exact>,
     pub(super) method: Method,
     pub(super) score: Option<ScoreKind>,
+    pub(super) refine: Option<Refine>,
     pub(super) scale: Option<Scale>,
     /// Whether values become counts per million before all else.
     pub(super) per_million: bool,
+    /// The sets of features that are selected instead of features.
+    pub(super) groups: Option<Arc<FeatureSets>>,
     pub(super) target: Target,
+    /// The rule by which rows of a person make its target, where a table tells people.
+    pub(super) unit_target: Option<UnitTarget>,
+    /// The feature that tells people, in a matrix.
+    pub(super) unit_feature: Option<String>,
+    /// The covariates within whose strata the target is centered.
+    pub(super) covariates: Vec<Covariate>,
     pub(super) center: Center,
     pub(super) neighbors: Neighbors,
     pub(super) shares: Shares,
@@ -201,9 +219,14 @@ impl Request {
             delta: None,
             method: Method::default(),
             score: None,
+            refine: None,
             scale: None,
             per_million: false,
+            groups: None,
             target: Target::default(),
+            unit_target: None,
+            unit_feature: None,
+            covariates: Vec::new(),
             center: Center::default(),
             neighbors: Neighbors::default(),
             shares: Shares::default(),
@@ -222,6 +245,10 @@ impl Request {
     pub(super) fn mechanism_used(&self) -> Arc<dyn Mechanism> {
         let default = || -> Arc<dyn Mechanism> {
             match self.method {
+                // More features are screened than are sought.
+                Method::Scores if self.refine.is_some() => {
+                    Arc::new(CanonicalLipschitz::screening())
+                }
                 Method::Scores => Arc::new(CanonicalLipschitz::default()),
                 Method::TwoStage(_) | Method::DpKendall => Arc::new(crate::mechanism::Peel),
             }

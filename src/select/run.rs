@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    Hooks, Opening, Orientation, PerMillion, Samples, Scaling, Schema, Source, bounds_of_features,
-    read_bounds,
+    CellFormat, Grouping, Hooks, Labels, Meeting, Opening, Orientation, Samples, Scaling, Schema,
+    Source, Taken, Tell, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::select::blocks::Dealer;
@@ -13,6 +13,7 @@ use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::record;
+use crate::select::refinement::refined_of_rows;
 use crate::select::release::{Chosen, Release};
 use crate::select::request::{Method, Request, Scale, Target};
 use crate::select::settled::Settled;
@@ -27,7 +28,7 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     let randomness = request.entropy.source()?;
     let hooks = request.hooks.for_a_run();
     let mut table = open(request, source, &hooks)?;
-    let plan = plan_for(request, table.schema())?;
+    let plan = plan_with(request, table.schema(), table.grouping())?;
     let threads = checked_threads(request.threads)?;
     let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: false };
     let release = Release {
@@ -37,7 +38,7 @@ pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<
     };
     // A table that can be read twice is; otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
-        Some(epsilon) if table.can_repeat() => {
+        Some(epsilon) if table.can_repeat() && !plan.has_roles(table.schema()) => {
             Some(release.median(&pass.ranks(&mut table)?, epsilon))
         }
         _ => None,
@@ -54,6 +55,9 @@ fn chosen(
     median: Option<f64>,
 ) -> Result<Chosen> {
     let Pass { plan, threads, hooks, .. } = *pass;
+    if let Some(chosen) = refined_of_rows(pass, release, table, median)? {
+        return Ok(chosen);
+    }
     let gathered = pass.gather(table, median)?;
     hooks.check()?;
     if let Gathered::Blocks(_) | Gathered::Ranked(_) = gathered {
@@ -63,33 +67,86 @@ fn chosen(
     let values = settled.values(&gathered, threads, hooks)?;
     if values.len() == plan.features {
         let scores = settled.scores(values, &gathered, plan)?;
-        let picks = release.select(&scores)?;
+        let screened = release.select(&scores)?;
+        let picks = release.refined(&settled, &gathered, &screened, &screened)?;
         let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
-        return release.finish(settled, picks, scores.sensitivity(), exact);
+        let chosen = release.finish(settled, picks, scores.sensitivity(), exact)?;
+        return Ok(release.out_of(screened, chosen));
     }
     // Not all columns fit in memory: others take the place of the first ones.
     drop(gathered);
     let values = pass.other_values(table, &settled, values)?;
     let scores = settled.ks_scores(values, plan)?;
-    let picks = release.select(&scores)?;
-    release.finish(settled, picks, scores.sensitivity(), |settled, picks| {
+    let screened = release.select(&scores)?;
+    let picks = match plan.refinement {
+        Some(_) => {
+            let rows = pass.screened(table, &screened)?;
+            release.refined(&settled, &rows, &Vec::from_iter(0..screened.len()), &screened)?
+        }
+        None => screened.clone(),
+    };
+    let chosen = release.finish(settled, picks, scores.sensitivity(), |settled, picks| {
         let rows = pass.ks_rows(table, picks, None)?;
         settled.ks_exact(&rows, &Vec::from_iter(0..picks.len()))
-    })
+    })?;
+    Ok(release.out_of(screened, chosen))
 }
 
 /// Opens a table for a request.
 ///
 /// # Errors
 ///
-/// `Request` if the stated number of threads is wrong; those of reading what comes before the first pass.
+/// `Request` if the stated number of threads is wrong, or sets of features do not fit the table; those of reading what comes
+/// before the first pass.
 pub(super) fn open<'s, S: Source + ?Sized>(
     request: &Request,
     source: &'s S,
     hooks: &Hooks,
-) -> Result<PerMillion<S::Table<'s>>> {
+) -> Result<Taken<S::Table<'s>>> {
     let table = source.open(&opening(request, hooks)?)?;
-    Ok(PerMillion::if_wanted(table, request.per_million))
+    let table =
+        Taken::as_it_is(table).with_roles(&tell(request), |format| meeting(request, format))?;
+    let grouping = grouping(request, table.schema())?;
+    Ok(table.per_million(request.per_million).grouped(grouping))
+}
+
+/// The sets of features of a request in a table.
+///
+/// # Errors
+///
+/// `Request` if they, or the scaling of their members, do not fit its header; those of reading bounds.
+fn grouping(request: &Request, schema: &Schema) -> Result<Option<Grouping>> {
+    let grouping = |sets| Grouping::new(sets, schema, scaling_of(request, schema)?);
+    request.groups.as_deref().map(grouping).transpose()
+}
+
+/// The features by their names alone, as [`open`] gives them.
+///
+/// # Errors
+///
+/// As for opening the table.
+pub(super) fn header<S: Source + ?Sized>(
+    request: &Request,
+    source: &S,
+    hooks: &Hooks,
+) -> Result<Schema> {
+    let schema = source.header(&opening(request, hooks)?)?;
+    tell(request).features(schema)
+}
+
+/// What of the features tells roles.
+fn tell(request: &Request) -> Tell<'_> {
+    Tell { unit: request.unit_feature.as_deref(), covariates: &request.covariates }
+}
+
+/// How the people of a table get their targets.
+fn meeting(request: &Request, format: &CellFormat) -> Result<Meeting> {
+    let labels = match &request.target {
+        Target::Classes(labels) => Some(Labels::new(labels.clone())?),
+        _ => None,
+    };
+    let rule = request.unit_target.unwrap_or_default();
+    Ok(Meeting { rule, labels, format: format.clone() })
 }
 
 /// The options with which a table is opened for a request.
@@ -112,23 +169,69 @@ pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
     })
 }
 
-/// The plan for a table, after the checks that need its header (or the feature names, if features are rows).
+/// The plan for the sums of a table, which are those of its features alone: see [`plan_with`].
+///
+/// # Errors
+///
+/// As for that; `Request` if the request has sets of features.
+pub(super) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
+    if request.groups.is_some() {
+        let rule = "sets of features are selected from a whole table, not from sums of parts";
+        return Err(Error::request(rule).about([Parameter::Groups]));
+    }
+    plan_with(request, schema, None)
+}
+
+/// The plan for a table of which only the header is read.
+///
+/// # Errors
+///
+/// As for a table that is [open](open).
+pub(super) fn plan_of_header(request: &Request, schema: &Schema) -> Result<Plan> {
+    match grouping(request, schema)?.map(Arc::new) {
+        Some(grouping) => plan_with(request, grouping.schema(), Some(&grouping)),
+        None => plan_with(request, schema, None),
+    }
+}
+
+/// The plan for features, or for sets of them, after the checks that need the table's header (or the feature names, if features
+/// are rows).
 ///
 /// # Errors
 ///
 /// `Request` if the request does not fit the header. If features are rows, `Input`, because the table had to
 /// be read to find out.
-pub(super) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
+fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>>) -> Result<Plan> {
     let d = schema.d();
+    if request.unit_target.is_some() && !schema.has_people() {
+        let rule = "a rule for the target of people needs a column that tells them";
+        return Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]));
+    }
+    if schema.has_people() && (request.method != Method::Scores || request.paper) {
+        let rule = "people with several rows are for the selection by scores";
+        return Err(Error::request(rule).about([Parameter::Unit, Parameter::Method]));
+    }
+    if request.refine.is_some() && (schema.has_people() || !request.covariates.is_empty()) {
+        let rule = "a refinement is by signs of single rows: without people of several rows and covariates";
+        let about = [Parameter::Refine, Parameter::Unit, Parameter::Covariates];
+        return Err(Error::request(rule).about(about));
+    }
     if request.k > d {
-        let rule = format!("k must not exceed the number of features, {d}");
+        let what = if grouping.is_some() { "sets that are used" } else { "features" };
+        let rule = format!("k must not exceed the number of {what}, {d}");
         let error = match schema.orientation() {
             Orientation::SamplesAsRows => Error::request(rule),
             Orientation::FeaturesAsRows => Error::input(rule),
         };
         return Err(error.about([Parameter::K]));
     }
-    Plan::new(request, d, Arc::new(scaling_of(request, schema)?))
+    match grouping {
+        Some(grouping) => {
+            let plan = Plan::new(request, d, Arc::new(grouping.scaling().clone()))?;
+            Ok(plan.of_sets(request, grouping.clone()))
+        }
+        None => Plan::new(request, d, Arc::new(scaling_of(request, schema)?)),
+    }
 }
 
 /// The scaling of these features: ranks within the row unless another is stated.

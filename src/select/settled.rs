@@ -3,10 +3,12 @@
 
 use crate::data::{Hooks, TargetCode};
 use crate::error::{Error, Result};
-use crate::estimate::Counted;
+use crate::estimate::{Counted, shrunk};
 use crate::exact::GRID;
 use crate::privacy::Epsilon;
-use crate::score::{BinSums, CenteredTarget, CorrelationSums, Extremes, NumberSums, Scores};
+use crate::score::{
+    BinSums, CenteredTarget, CorrelationSums, Extremes, Family, NumberSums, Scores,
+};
 use crate::select::pass::{Gathered, KsRows};
 use crate::select::plan::{Association, Coding, Plan, Scoring};
 use crate::select::record::Released;
@@ -33,6 +35,8 @@ pub(super) enum SettledTarget {
         /// The center that strengths are computed with: the released one, which is not shrunk.
         released: i32,
     },
+    /// Coded as one number, with a center for scores of each stratum.
+    Strata { code: TargetCode, centers: Vec<i32> },
     /// Of three or more classes, with their centers.
     Classes(Vec<i32>),
     /// Part of the gathered scores.
@@ -56,8 +60,8 @@ pub(super) enum CodedTarget {
 /// The exact sums of a target coded as one number.
 pub(super) struct CodedNumber {
     pub(super) code: TargetCode,
-    /// The sums of Q + y and of Q - y.
-    pub(super) sums: (u64, u64),
+    /// The sums of Q + y and of Q - y in each stratum.
+    pub(super) sums: Vec<(u64, u64)>,
     /// The sums of features, if the target was split only now.
     pub(super) split: Option<Box<dyn NumberSums>>,
     /// The number of all rows.
@@ -84,23 +88,26 @@ impl CodedTarget {
                     (Coding::MedianSplit(_), Some(median)) => TargetCode::SplitAt(median),
                     _ => return Err(misfit()),
                 };
-                let (sums, rows) = (summed.sums.target_sums(), summed.rows);
+                let (sums, rows) = (vec![summed.sums.target_sums()], summed.rows);
                 Self::Number(CodedNumber { code, sums, split: None, rows })
             }
-            (
-                Gathered::Rows(rows),
-                Scoring::Number { association, coding: Coding::MedianSplit(epsilon), .. },
-            ) => {
-                let median = split(&rows.targets, epsilon);
+            (Gathered::Rows(rows), Scoring::Number { association, coding, .. }) => {
+                let code = match coding {
+                    Coding::Stated(code) => code.clone(),
+                    Coding::MedianSplit(epsilon) => {
+                        TargetCode::SplitAt(split(&rows.targets, epsilon))
+                    }
+                };
+                let on_grid = |target| grid_value(&code, target);
                 let sums: Box<dyn NumberSums> = match association {
                     Association::KsOnBins => {
-                        Box::new(rows.summed(BinSums::new(plan.features), median))
+                        Box::new(rows.summed(BinSums::new(plan.features), on_grid))
                     }
-                    _ => Box::new(rows.summed(CorrelationSums::new(plan.features), median)),
+                    _ => Box::new(rows.summed(CorrelationSums::new(plan.features), on_grid)),
                 };
                 Self::Number(CodedNumber {
-                    code: TargetCode::SplitAt(median),
-                    sums: sums.target_sums(),
+                    code,
+                    sums: vec![sums.target_sums()],
                     split: Some(sums),
                     rows: rows.rows,
                 })
@@ -109,13 +116,16 @@ impl CodedTarget {
                 let code = match coding {
                     Coding::Stated(code) => code.clone(),
                     Coding::MedianSplit(epsilon) => {
-                        TargetCode::SplitAt(split(&rows.targets, epsilon))
+                        let values: Vec<f64> = rows.units().map(|(value, _)| value).collect();
+                        TargetCode::SplitAt(split(&values, epsilon))
                     }
                 };
-                let (q, mut sums) = (i64::from(GRID), (0, 0));
-                for &target in &rows.targets {
+                let (q, mut sums) = (i64::from(GRID), vec![(0, 0); plan.strata]);
+                for (target, stratum) in rows.units() {
                     let y = i64::from(grid_value(&code, target));
-                    sums = (sums.0 + (q + y).unsigned_abs(), sums.1 + (q - y).unsigned_abs());
+                    let (above, below) = &mut sums[usize::from(stratum)];
+                    *above += (q + y).unsigned_abs();
+                    *below += (q - y).unsigned_abs();
                 }
                 Self::Number(CodedNumber { code, sums, split: None, rows: rows.rows })
             }
@@ -124,7 +134,7 @@ impl CodedTarget {
             }
             (Gathered::Columns(rows), Scoring::Classes { labels, .. }) => {
                 let mut counts = vec![0; labels.as_slice().len()];
-                rows.targets.iter().for_each(|&class| counts[class as usize] += 1);
+                rows.units().for_each(|(class, _)| counts[class as usize] += 1);
                 Self::Classes { counts, rows: rows.rows }
             }
             (Gathered::Scores { rows, .. }, _) => Self::Scored { rows: *rows },
@@ -142,6 +152,56 @@ pub(super) struct Exact {
 }
 
 impl Settled {
+    /// A target coded as one number, at a released center. `shrinks` says whether scores use it shrunk by its noise.
+    pub(super) fn number(
+        code: TargetCode,
+        released: i32,
+        shrinks: bool,
+        counted: Option<Counted>,
+        rows: u64,
+    ) -> Self {
+        let center = match &counted {
+            Some(counted) if shrinks => shrunk(released, GRID, counted),
+            _ => released,
+        };
+        let mut facts = counts(counted.as_ref());
+        facts.center = counted.as_ref().map(|_| vec![code.center_in_units(released)]);
+        facts.target_median = split_of(&code);
+        let target = SettledTarget::Number { code, center, released };
+        Self { target, split: None, released: facts, counted, rows }
+    }
+
+    /// A target coded as one number, at the released center of each stratum, shrunk by its noise if `shrinks`.
+    pub(super) fn in_strata(
+        code: TargetCode,
+        released: Vec<(i32, Counted)>,
+        shrinks: bool,
+    ) -> Self {
+        let center = |(center, counted): &(i32, Counted)| match shrinks {
+            true => shrunk(*center, GRID, counted),
+            false => *center,
+        };
+        let centers = released.iter().map(center).collect();
+        let usable = released.iter().map(|(_, counted)| counted.usable);
+        let rows_estimate = usable.clone().map(|usable| usable.rows).sum();
+        let facts = Released {
+            center: Some(released.iter().map(|(m, _)| code.center_in_units(*m)).collect()),
+            target_median: split_of(&code),
+            rows_estimate: Some(rows_estimate),
+            unusable_estimate: None,
+        };
+        let target = SettledTarget::Strata { code, centers };
+        Self { target, split: None, released: facts, counted: None, rows: 0 }
+    }
+
+    /// A target of three or more classes at their centers.
+    pub(super) fn classes(centers: Vec<i32>, counted: Option<Counted>, rows: u64) -> Self {
+        let share = |&center: &i32| f64::from(center) / f64::from(GRID);
+        let mut released = counts(counted.as_ref());
+        released.center = counted.as_ref().map(|_| centers.iter().map(share).collect());
+        Self { target: SettledTarget::Classes(centers), split: None, released, counted, rows }
+    }
+
     /// The sums for a target coded as one number: gathered, or made when it was split.
     fn sums<'a>(&'a self, gathered: &'a Gathered<'_>) -> Result<&'a dyn NumberSums> {
         match gathered {
@@ -219,13 +279,13 @@ impl Settled {
     ///
     /// `Request` if there are none.
     pub(super) fn ks_scores(&self, values: Vec<i64>, plan: &Plan) -> Result<Scores> {
-        let one_row = match &self.target {
-            SettledTarget::Number { center, .. } => CenteredTarget::number([], *center).one_row(),
-            SettledTarget::Classes(centers) => {
-                CenteredTarget::classes(Vec::new(), centers.clone()).one_row()
-            }
+        let target = match &self.target {
+            SettledTarget::Number { center, .. } => CenteredTarget::number([], *center),
+            SettledTarget::Strata { centers, .. } => CenteredTarget::in_strata([], centers, GRID),
+            SettledTarget::Classes(centers) => CenteredTarget::classes(Vec::new(), centers.clone()),
             SettledTarget::Scored => return Err(misfit()),
         };
+        let one_row = target.with(family(plan.association())).one_row();
         Scores::new(values, plan.neighbors.steps() * one_row, plan.neighbors)
     }
 
@@ -256,33 +316,62 @@ impl Settled {
     /// As for [`exact`](Self::exact).
     pub(super) fn ks_exact(&self, rows: &KsRows<'_>, places: &[usize]) -> Result<Exact> {
         let target = self.centered(rows, true)?;
-        let columns: Vec<_> = places.iter().map(|&place| rows.columns.column(place)).collect();
-        Ok(Exact {
-            strengths: columns.iter().map(|column| target.score(column)).collect(),
-            signed: columns.iter().map(|column| target.signed(column)).collect(),
-            one_row: target.one_row(),
-        })
+        let told = places.iter().map(|&place| rows.columns.told_one(place, &target));
+        let (strengths, signed): (Vec<i64>, Vec<Option<Extremes>>) = told.unzip();
+        Ok(Exact { strengths, signed: signed.into_iter().collect(), one_row: target.one_row() })
     }
 
     /// The target of these rows, centered for scores or at the released center.
     fn centered(&self, rows: &KsRows<'_>, at_released: bool) -> Result<CenteredTarget> {
-        match &self.target {
+        let in_strata = |code: &TargetCode, centers: &[i32]| {
+            let role = |row: usize| rows.roles.get(row).copied().unwrap_or_default();
+            let targets = rows.targets.iter().enumerate();
+            let targets = targets.map(|(row, &value)| (grid_value(code, value), role(row)));
+            CenteredTarget::in_strata(targets, centers, GRID)
+        };
+        let target = match &self.target {
             SettledTarget::Number { code, center, released } => {
-                let codes = rows.targets.iter().map(|&value| grid_value(code, value));
-                let center = if at_released { released } else { center };
-                Ok(CenteredTarget::number(codes, *center))
+                in_strata(code, &[if at_released { *released } else { *center }])
             }
+            SettledTarget::Strata { code, centers } => in_strata(code, centers),
             SettledTarget::Classes(centers) => {
                 let classes = rows.targets.iter().map(|&class| class as u32).collect();
-                Ok(CenteredTarget::classes(classes, centers.clone()))
+                CenteredTarget::classes(classes, centers.clone())
             }
-            SettledTarget::Scored => Err(misfit()),
-        }
+            SettledTarget::Scored => return Err(misfit()),
+        };
+        let target = target.with(rows.family);
+        Ok(if rows.people.is_some() { target.of_people(&rows.roles) } else { target })
+    }
+}
+
+/// The functions of a column's values whose sums make a score of columns.
+pub(super) fn family(association: Option<Association>) -> Family {
+    match association {
+        Some(Association::Correlation) => Family::Value,
+        _ => Family::Thresholds,
+    }
+}
+
+/// The median at which a target was split.
+fn split_of(code: &TargetCode) -> Option<f64> {
+    match code {
+        TargetCode::SplitAt(median) => Some(*median),
+        TargetCode::Bounded(_) | TargetCode::Classes(_) => None,
+    }
+}
+
+/// The released counts of rows.
+fn counts(counted: Option<&Counted>) -> Released {
+    Released {
+        rows_estimate: counted.map(|counted| counted.usable.rows),
+        unusable_estimate: counted.map(|counted| counted.unusable),
+        ..Released::default()
     }
 }
 
 /// The grid value of a target as the pass keeps it: a value to be split at the median, or a grid value.
-fn grid_value(code: &TargetCode, target: f64) -> i16 {
+pub(super) fn grid_value(code: &TargetCode, target: f64) -> i16 {
     match code {
         TargetCode::SplitAt(median) => TargetCode::split(target, *median, GRID),
         TargetCode::Bounded(_) | TargetCode::Classes(_) => target as i16,

@@ -14,7 +14,7 @@ use dpsis::internals::wrapped;
 use dpsis::mechanism::CARDS;
 use dpsis::{Delta, Epsilon, Error, Exact, Ledger, LedgerTerms, Neighbors, Result, report};
 
-/// What several releases cost together, in epsilon and delta, by each composition theorem.
+/// What several releases cost together, by each composition theorem.
 ///
 /// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file. Nothing is
 /// released, and no data is read.
@@ -152,12 +152,15 @@ struct Releases {
 /// The part of a record in JSON that tells what ran.
 #[derive(Deserialize)]
 struct RecordFile {
-    private: bool,
+    /// Of a model, a part of its guarantee.
+    private: Option<bool>,
     guarantee: GuaranteeFile,
 }
 
 #[derive(Deserialize)]
 struct GuaranteeFile {
+    private: Option<bool>,
+    delta: Option<String>,
     epsilon: String,
     pure_epsilon: Option<String>,
     neighbors: String,
@@ -220,19 +223,23 @@ fn of_mechanism(id: &str, numbers: &str) -> Result<Event> {
 /// The relation and the events of a record in JSON.
 fn of_record(path: &Path, text: &str) -> Result<(String, Vec<Event>)> {
     let record: RecordFile = serde_json::from_str(text).map_err(|_| {
-        Error::input(format!("{} is no record of select or choose", path.display()))
+        Error::input(format!("{} is no record of select, choose or fit", path.display()))
     })?;
-    if !record.private {
+    if record.private.or(record.guarantee.private) != Some(true) {
         let rule = format!("{} is not private: it has no price", path.display());
         return Err(Error::request(rule));
     }
-    let GuaranteeFile { epsilon, pure_epsilon, neighbors, unit, events } = record.guarantee;
+    let GuaranteeFile { delta, epsilon, pure_epsilon, neighbors, unit, events, .. } =
+        record.guarantee;
     // A column is one sample, whichever way its table lies.
     let unit = if unit == "column" { "row".to_owned() } else { unit };
     let events = events.iter().map(|event| event.parse()).collect::<Result<Vec<Event>>>()?;
+    let pure_is_open = pure_epsilon.is_none();
     let whole = Exact::from(pure_epsilon.unwrap_or(epsilon));
     let sum = BasicComposition::of(&events).map(|sum| Exact::from(sum.total().clone()));
-    let are_whole = sum.is_ok_and(|sum| sum == whole);
+    // Gaussian noise of a model has no epsilon of its own.
+    let is_open = pure_is_open && delta.is_some_and(|delta| delta != "0");
+    let are_whole = is_open || sum.is_ok_and(|sum| sum == whole);
     match relation(&neighbors, &unit) {
         Some(relation) if are_whole => Ok((relation, events)),
         _ => Err(Error::input(format!(
@@ -261,7 +268,7 @@ fn relation(neighbors: &str, unit: &str) -> Option<String> {
         "add/remove" => Neighbors::AddRemove,
         _ => return None,
     };
-    ["row", "unit"].contains(&unit).then(|| relation_words(neighbors, unit))
+    ["row", "person", "unit"].contains(&unit).then(|| relation_words(neighbors, unit))
 }
 
 #[derive(Serialize)]

@@ -212,7 +212,7 @@ impl AuditArguments {
         if arguments.ledger.file().is_some() {
             return Err(Error::request("an audit releases nothing: it takes no --ledger"));
         }
-        let job = arguments.job()?;
+        let job = arguments.job(&arguments.inputs()?)?;
         match job.not_private() {
             Some(request) => Rehearsal::new(request, &job.table),
             None => Rehearsal::new(job.select, &job.table),
@@ -284,12 +284,16 @@ impl AuditArguments {
     }
 
     /// Makes sure that two text files are neighbors: no more than one line of each that the other lacks, and for a
-    /// selection the same first line. Other formats, and tables whose features are rows, are left to the user.
+    /// selection the same first line. Other formats, tables whose features are rows, and people with several rows are left
+    /// to the user.
     fn check_neighbors(&self) -> Result<()> {
         let texts: Vec<String> =
             self.files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();
         let [a, b] = texts.as_slice() else { return Ok(()) };
-        if self.select.iter().any(|word| word.contains("features-as-rows")) {
+        let is_left = |word: &String| {
+            word.contains("features-as-rows") || word == "--unit" || word.starts_with("--unit=")
+        };
+        if self.select.iter().any(is_left) {
             return Ok(());
         }
         let mut counts: BTreeMap<&str, i64> = BTreeMap::new();

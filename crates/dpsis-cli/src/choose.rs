@@ -1,6 +1,7 @@
 //! `dpsis choose`: a private choice among named scores.
 
 mod advice;
+mod sums;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -20,8 +21,9 @@ use dpsis::{
     CandidateColumns, Candidates, Choice, Choose, Epsilon, Error, Ledger, Neighbors, NotPrivate,
     PublicCandidates, Result, RunNote, Trials, report,
 };
+use sums::SumsArguments;
 
-/// Print the names of candidates chosen privately by scores computed elsewhere.
+/// Print the names of candidates chosen by scores from elsewhere.
 ///
 /// The file is CSV with the columns name,score or name,score,sensitivity, or others that are stated: the
 /// score is data, the sensitivity - the most by which one unit of the data can move it - is public. Names
@@ -40,8 +42,9 @@ pub(super) struct ChooseArguments {
     #[arg(short, long, default_value_t = 1)]
     k: usize,
 
-    /// The most by which one unit can move any score, where the file does not say; or largest: the largest
-    /// one of the file, for all candidates
+    /// The most by which one unit can move any score; or largest
+    ///
+    /// Where the file does not say; largest stands for the largest one of the file, for all candidates
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Candidates")]
     sensitivity: Option<String>,
 
@@ -57,9 +60,14 @@ pub(super) struct ChooseArguments {
     #[arg(long, value_name = "NAME", help_heading = "Candidates")]
     sensitivity_column: Option<String>,
 
-    /// One unit more raises scores or leaves them, as it does counts (or lowers them all)
+    /// One unit more raises scores or leaves them, as it does counts
+    ///
+    /// Or it lowers them all
     #[arg(long, help_heading = "Candidates")]
     monotonic: bool,
+
+    #[command(flatten)]
+    sums: SumsArguments,
 
     #[command(flatten)]
     output: OutputArguments,
@@ -163,6 +171,7 @@ Examples:
   dpsis choose --eps 1 --mechanism gem candidates.csv
   dpsis choose --eps 1 --sensitivity largest candidates.csv
   dpsis choose --eps 0.5 --sensitivity 0.01 --ledger budget.txt models.csv
+  dpsis choose --eps 2 --k 5 --sums result.csv
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
@@ -286,6 +295,10 @@ pub(super) fn choose(arguments: &ChooseArguments, note: RunNote) -> Result<()> {
     let OutputArguments { output, quiet, .. } = &arguments.output;
     let destination = Destination::check(output.as_deref(), &inputs)?;
     let (format, quiet) = (arguments.output.format(), *quiet);
+    arguments.sums.check()?;
+    if arguments.sums.sums {
+        return sums::release(arguments, note, destination);
+    }
     if arguments.advise {
         return advice::advice(arguments, format, destination);
     }

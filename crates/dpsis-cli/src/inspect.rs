@@ -92,6 +92,9 @@ fn options(suggestion: &Suggestion, stated: &TableFacts) -> Vec<String> {
     if let Some(id) = &facts.id {
         state("--id", id.clone());
     }
+    if let Some(unit) = &facts.unit {
+        state("--unit", unit.clone());
+    }
     match &facts.target {
         TargetColumn::Last => {}
         TargetColumn::Named(name) => state("--target", name.clone()),
@@ -151,7 +154,7 @@ fn check(
     else {
         return Err("the table's names cannot be stated on a command line".to_owned());
     };
-    let checked = select.job().and_then(|job| {
+    let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
         // Standard input has been read.
         if file != Path::new("-") {
             job.select.dry_run(&job.table)?;

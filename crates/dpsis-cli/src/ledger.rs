@@ -67,6 +67,8 @@ Exit codes: 0 created; 2 wrong request; 5 the file exists or cannot be written."
 enum StatedUnit {
     /// A row of the table, or a column where features are rows
     Row,
+    /// A person with several rows, told by --unit
+    Person,
     /// Another unit, for choose alone: the one that sensitivities are stated for
     Unit,
 }
@@ -108,6 +110,7 @@ fn create(arguments: &CreateArguments) -> Result<()> {
     let CreateArguments { file, cap, delta, name, neighbors, unit } = arguments;
     let unit = match unit {
         StatedUnit::Row => Unit::Row,
+        StatedUnit::Person => Unit::Person,
         StatedUnit::Unit => Unit::Unit,
     };
     let terms = LedgerTerms::new(cap.clone()).delta(delta.clone()).name(name);

@@ -108,6 +108,12 @@ impl ParameterArguments {
 }
 
 impl MechanismArguments {
+    /// The value of the option that states a share, for a command that gives it another meaning: of mechanisms, none that
+    /// selects features has a share.
+    pub(super) fn take_share(&mut self) -> Option<String> {
+        self.parameters.share.take()
+    }
+
     /// Whether anything is stated.
     pub(super) fn is_stated(&self) -> bool {
         self.mechanism.is_some() || self.parameters.is_stated()

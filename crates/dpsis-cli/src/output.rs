@@ -39,7 +39,7 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// `Request` if it is one of the inputs, or a budget file; `Io` if it cannot be written to.
+    /// `Request` if it is one of the inputs, a budget file, or a secret key; `Io` if it cannot be written to.
     pub(super) fn check(path: Option<&Path>, inputs: &[&Path]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Stdout) };
         let failed = |error| write_error(path, error);
@@ -48,8 +48,8 @@ impl Destination {
         if inputs.iter().any(|input| input.canonicalize().is_ok_and(|input| input == real)) {
             return Err(Error::request("the output would overwrite what is read"));
         }
-        if is_ledger(&real) {
-            return Err(Error::request("the output would overwrite a budget file"));
+        if let Some(what) = kept(&real) {
+            return Err(Error::request(format!("the output would overwrite {what}")));
         }
         match path.metadata() {
             Ok(metadata) if !metadata.is_file() => {
@@ -91,13 +91,17 @@ impl Destination {
     }
 }
 
-/// Whether a regular file starts as budget files do.
-fn is_ledger(path: &Path) -> bool {
-    const START: &[u8] = b"dpsis ledger ";
-    let mut start = [0; START.len()];
-    path.is_file()
-        && File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok()
-        && start == *START
+/// The kind of a file that must not be overwritten because it remembers what was done, by how it starts.
+fn kept(path: &Path) -> Option<&'static str> {
+    const KEPT: [(&str, &str); 2] =
+        [("dpsis ledger ", "a budget file"), ("dpsis secret key ", "a secret key")];
+    if !path.is_file() {
+        return None;
+    }
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(32).read_to_end(&mut start).ok()?;
+    let known = KEPT.iter().find(|(words, _)| start.starts_with(words.as_bytes()));
+    known.map(|(_, what)| *what)
 }
 
 /// What became of writing to stdout: that its reader has left is no error.

@@ -7,7 +7,7 @@ use clap::{Args, ValueEnum};
 use crate::output::{self, Destination};
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use crate::run_arguments::RunArguments;
-use crate::select::Score;
+use crate::score_arguments::Score;
 use crate::values::{parse_epsilons, parse_split, with_values};
 use dpsis::{Epsilon, Error, Result, ScoreKind};
 use dpsis_eval::OutputFolder;

@@ -2,7 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
-use dpsis::{Delta, Epsilon, Neighbors};
+use crate::values::parse_split;
+use dpsis::{Delta, Epsilon, Error, Neighbors, Result, Select};
+
+/// The share of the budget for directions, if none is stated.
+const DIRECTION_SHARE: &str = "0.05";
 
 /// The budget of a release.
 #[derive(Debug, Args)]
@@ -51,5 +55,20 @@ impl Relation {
             Self::AddRemove => Neighbors::AddRemove,
             Self::ReplaceOne => Neighbors::ReplaceOne,
         }
+    }
+}
+
+/// States how the budget is split, and whether directions are released.
+///
+/// # Errors
+///
+/// `Request` for shares that are none, or a share of directions that are not wanted.
+pub(super) fn state_split(select: Select, split: Option<&str>, direction: bool) -> Result<Select> {
+    let split = split.map(parse_split).transpose()?.unwrap_or_default();
+    let select = select.shares(&split.target, &split.center).estimates(&split.estimates);
+    match (direction, split.direction) {
+        (true, share) => Ok(select.direction(share.as_deref().unwrap_or(DIRECTION_SHARE))),
+        (false, None) => Ok(select),
+        (false, Some(_)) => Err(Error::request("the share of directions needs --direction")),
     }
 }

@@ -10,14 +10,19 @@ use crate::bounds::{BoundsArguments, bounds};
 use crate::choose::{ChooseArguments, choose};
 use crate::compare::{CompareArguments, compare};
 use crate::datasets::{DatasetsArguments, datasets};
+use crate::fit::{FitArguments, fit};
 use crate::inspect::{InspectArguments, inspect};
 use crate::ledger::{LedgerCommands, ledger};
 use crate::output::Destination;
 use crate::output_arguments::check_ending;
+use crate::partial::{PartialArguments, partial};
 use crate::plan::{PlanArguments, plan};
+use crate::predict::{PredictArguments, predict};
 use crate::reproduce::{ReproduceArguments, reproduce};
 use crate::run_note::run_note;
 use crate::select::{SelectArguments, select};
+use crate::sites::{SiteCommands, sites};
+use crate::sql::{SqlArguments, sql};
 use crate::verify::{VerifyArguments, verify};
 use dpsis::{Error, Result};
 
@@ -35,7 +40,12 @@ pub(super) struct Arguments {
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
     Select(Box<SelectArguments>),
+    Fit(Box<FitArguments>),
+    Predict(Box<PredictArguments>),
     Choose(Box<ChooseArguments>),
+    Partial(Box<PartialArguments>),
+    Sites(SiteCommands),
+    Sql(Box<SqlArguments>),
     Plan(Box<PlanArguments>),
     Ledger(LedgerCommands),
     Account(AccountArguments),
@@ -58,14 +68,19 @@ pub(super) enum Command {
 
 /// Runs a command and gives its exit code; `matches` are the words it was made of.
 pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode> {
-    if let (Command::Select(_) | Command::Choose(_), Some((_, stated))) =
+    if let (Command::Select(_) | Command::Choose(_) | Command::Fit(_), Some((_, stated))) =
         (&command, matches.subcommand())
     {
         check_ending(stated)?;
     }
     let done = match command {
         Command::Select(arguments) => select(&arguments, run_note(matches)?),
+        Command::Fit(arguments) => fit(*arguments),
+        Command::Predict(arguments) => predict(&arguments),
         Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
+        Command::Partial(arguments) => partial(&arguments),
+        Command::Sites(arguments) => sites(&arguments),
+        Command::Sql(arguments) => sql(&arguments),
         Command::Plan(arguments) => plan(&arguments),
         Command::Ledger(arguments) => ledger(&arguments),
         Command::Account(arguments) => account(&arguments),

@@ -41,6 +41,11 @@ fn request(matches: &ArgMatches) -> String {
             .flatten()
             .map(|value| shown(arg, value, named))
             .collect();
+        // How many files there are is nobody's business either.
+        let values = match &values[..] {
+            [first, _, ..] if first == FILE => vec![format!("{FILE}...")],
+            _ => values,
+        };
         match option {
             Some(option) if !arg.get_action().takes_values() => words.push(option),
             // A value may start with a minus.
@@ -57,13 +62,16 @@ fn request(matches: &ArgMatches) -> String {
     words.join(" ")
 }
 
+/// What stands for a file that is not named.
+const FILE: &str = "FILE";
+
 /// The value of an argument: for a file the word FILE, unless files are named.
 fn shown(arg: &Arg, value: &OsStr, named: bool) -> String {
     let value = value.to_string_lossy().into_owned();
     if named {
         value
     } else if arg.get_value_parser().type_id() == TypeId::of::<PathBuf>() {
-        "FILE".to_owned()
+        FILE.to_owned()
     } else if arg.get_id() == "exclude" && value.starts_with('@') {
         "@FILE".to_owned()
     } else {

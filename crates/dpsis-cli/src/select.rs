@@ -2,21 +2,30 @@
 
 mod arguments;
 mod job;
+mod sums;
+
+use std::path::Path;
 
 use crate::output::{self, Destination, Format};
 use crate::output_arguments::OutputArguments;
 use dpsis::{Error, Result, RunNote};
 use job::Job;
 
-pub(super) use arguments::{Score, SelectArguments};
+pub(super) use arguments::SelectArguments;
 
 pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
     if arguments.dry_run && arguments.output.format() == Format::Html {
         return Err(Error::request("a dry run comes as text or json"));
     }
-    let job = arguments.job()?;
+    let inputs = arguments.inputs()?;
+    let all: Vec<&Path> = inputs.all().collect();
     let OutputArguments { output, quiet, .. } = &arguments.output;
-    let destination = Destination::check(output.as_deref(), &arguments.inputs())?;
+    if !inputs.partials.is_empty() {
+        let destination = Destination::check(output.as_deref(), &all)?;
+        return sums::select(arguments, &inputs.partials, note, destination);
+    }
+    let job = arguments.job(&inputs)?;
+    let destination = Destination::check(output.as_deref(), &all)?;
     let (format, quiet) = (arguments.output.format(), *quiet);
     let Job { table, select, .. } = &job;
     let not_private = job.not_private();

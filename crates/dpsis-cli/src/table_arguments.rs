@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 
+use crate::files::read_text;
 use crate::schema_file::{SchemaFile, read_schema};
 use crate::values::{parse_delimiter, parse_record, with_values};
-use dpsis::{Error, FileTable, Orientation, Result, TableFacts, TargetColumn};
+use dpsis::{Error, FileTable, FileTables, Orientation, Result, TableFacts, TargetColumn};
 
 /// The table: where it is, how it is written, which columns are what.
 #[derive(Debug, Args)]
@@ -39,6 +40,13 @@ pub(super) struct TableOptions {
     /// [default: the first if it has no name, or to join --target-file by id; none in tables of R]
     #[arg(long, value_name = "NAME", help_heading = "Table")]
     pub(super) id: Option<String>,
+
+    /// The column that tells whose row each is: all rows of a person are then protected as one
+    ///
+    /// A person, a donor, or whatever else the column names. A row without an id contributes nothing. The
+    /// table is read twice, so it is a file
+    #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = "Table")]
+    pub(super) unit: Option<String>,
 
     /// Columns that are no features: names, 'lab_*', @FILE
     ///
@@ -162,6 +170,12 @@ impl TableOptions {
         Ok(FileTable::new(file).facts(self.facts(&schema.facts)?))
     }
 
+    /// Like [`table`](Self::table), of which each file has some rows.
+    pub(super) fn tables(&self, files: &[PathBuf], schema: &SchemaFile) -> Result<FileTables> {
+        let tables: Result<Vec<_>> = files.iter().map(|file| self.table(file, schema)).collect();
+        FileTables::new(tables?)
+    }
+
     /// The facts that the options state, and those of the schema that they leave open.
     ///
     /// # Errors
@@ -183,6 +197,7 @@ impl TableOptions {
             (None, None) => {}
         }
         facts.id = self.id.clone().or(facts.id);
+        facts.unit = self.unit.clone().or(facts.unit);
         if !self.exclude.is_empty() {
             let lists = self.exclude.iter().map(|stated| match file_of(stated) {
                 Some(file) => read_names(file),
@@ -209,12 +224,8 @@ fn file_of(stated: &str) -> Option<&Path> {
 }
 
 /// Names or patterns from a file, one per line; blank lines are skipped.
-fn read_names(path: &Path) -> Result<Vec<String>> {
-    let name = path.display();
-    let bytes = std::fs::read(path)
-        .map_err(|error| Error::io(format!("cannot read {name}: {}", error.kind())))?;
-    let text = String::from_utf8(bytes)
-        .map_err(|_| Error::request(format!("{name} is not text in UTF-8")))?;
+pub(super) fn read_names(path: &Path) -> Result<Vec<String>> {
+    let text = read_text(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
 }

@@ -1,10 +1,10 @@
 //! Arguments on the kind of the target: classes, or a range.
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 use crate::schema_file::SchemaFile;
 use crate::values::{parse_bounds, parse_record};
-use dpsis::{Bounds, Result, Target};
+use dpsis::{Bounds, Covariate, Result, Select, Target, UnitTarget};
 
 /// The kind of the target.
 #[derive(Debug, Args)]
@@ -27,9 +27,48 @@ pub(super) struct TargetArguments {
         help_heading = "Target"
     )]
     target_bounds: Option<String>,
+
+    /// With --unit: how the targets of a person's rows make that of the person [default: last]
+    #[arg(long, value_enum, value_name = "RULE", hide_short_help = true, help_heading = "Target")]
+    unit_target: Option<UnitRule>,
+
+    /// Compare within strata of a covariate, which is then no feature: its cut points, age:40,60, or its
+    /// levels, sex=F,M. Strata of several are crossed; a row in none contributes nothing
+    #[arg(long, value_name = "COVARIATE", hide_short_help = true, help_heading = "Target")]
+    adjust: Vec<String>,
+}
+
+/// The rule for the target of a person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum UnitRule {
+    /// The target of the last row that has one
+    Last,
+    /// The mean of numbers
+    Mean,
+    /// The second of two classes if any row has it
+    AnyPositive,
 }
 
 impl TargetArguments {
+    /// States what these options say of the target; the schema, of its kind, if they do not.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for an option whose value is none of its kind.
+    pub(super) fn state(&self, mut select: Select, schema: &SchemaFile) -> Result<Select> {
+        select = select.target(self.target(schema)?);
+        if let Some(rule) = self.unit_target {
+            select = select.unit_target(match rule {
+                UnitRule::Last => UnitTarget::Last,
+                UnitRule::Mean => UnitTarget::Mean,
+                UnitRule::AnyPositive => UnitTarget::AnyPositive,
+            });
+        }
+        let covariates: Result<Vec<Covariate>> =
+            self.adjust.iter().map(|text| text.parse()).collect();
+        Ok(select.adjust(covariates?))
+    }
+
     /// The target by these options; by the schema, if there are none.
     ///
     /// # Errors

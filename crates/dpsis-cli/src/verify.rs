@@ -14,7 +14,7 @@ use dpsis::mechanism::{CARDS, Sensitivity};
 use dpsis::verify::{SamplerFit, Verification, Verified, largest_share, variants};
 use dpsis::{Epsilon, Error, Result, report};
 
-/// Check a mechanism's claim: its exact law on all neighboring scores.
+/// Check a mechanism's claim by its law on all neighboring scores.
 ///
 /// The probability of every outcome is computed by its definition for every score vector of a small grid,
 /// and compared between all neighbors. Without a mechanism, all are checked at small sizes. No data is read.

@@ -13,7 +13,7 @@ use spdx::{Expression, ParseMode};
 const LICENSES: [(&str, &str); 10] = [
     ("MIT", "ours"),
     ("Apache-2.0", "ours"),
-    ("BSD-3-Clause", "permissive: zstd, snap, subtle"),
+    ("BSD-3-Clause", "permissive: zstd, snap, x25519-dalek"),
     ("BSD-2-Clause", "permissive: numpy's bindings"),
     ("BSL-1.0", "permissive, and binaries need no notice: xxhash-rust"),
     ("ISC", "permissive, as MIT: ring and webpki, of downloads"),
@@ -25,13 +25,13 @@ const LICENSES: [(&str, &str); 10] = [
 
 /// The crates of which there are several versions, with the reason. To be removed as soon as it is gone.
 const SEVERAL: [(&str, usize, &str); 13] = [
-    ("cpufeatures", 2, "sha2; chacha20 of proptest's rand"),
+    ("cpufeatures", 2, "sha2; x25519-dalek, and chacha20 of proptest's rand"),
     ("getrandom", 3, "rand 0.8; argmin's rand 0.9; tempfile and proptest's rand 0.10"),
     ("num-bigint", 2, "num-rational, which the library shares its integers with; Parquet"),
     ("r-efi", 2, "getrandom, on a platform that nobody builds for"),
     ("rand", 3, "0.8 is that of linfa and rand_distr 0.4; argmin; proptest"),
     ("rand_chacha", 2, "as rand"),
-    ("rand_core", 3, "as rand"),
+    ("rand_core", 3, "as rand; x25519-dalek has the newest"),
     ("syn", 2, "derive macros, at build time only"),
     ("thiserror", 2, "linfa-linalg; all others"),
     ("thiserror-impl", 2, "as thiserror"),

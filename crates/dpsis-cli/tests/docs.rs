@@ -34,12 +34,17 @@ fn run(command: &str) -> std::process::Output {
     let elsewhere = tempfile::tempdir().unwrap();
     // A command that makes a folder of its own leaves none here.
     let project = project();
-    let folder = if command.contains("datasets/demo.csv") { &project } else { elsewhere.path() };
+    let folder = if is_on_our_data(command) { &project } else { elsewhere.path() };
     Command::new(env!("CARGO_BIN_EXE_dpsis"))
         .args(arguments.split_whitespace().map(|word| word.trim_matches('\'')))
         .current_dir(folder)
         .output()
         .unwrap()
+}
+
+/// Whether a command reads a table that comes with the project.
+fn is_on_our_data(command: &str) -> bool {
+    ["datasets/demo.csv", "datasets/visits.csv"].iter().any(|table| command.contains(table))
 }
 
 /// Commands on data that comes with the project succeed; the others are examples on the reader's files, whose
@@ -60,9 +65,10 @@ fn commands_run() {
             let few = format!("{command} --trials 2");
             let output = run(if without_data { &few } else { command });
             let succeeds = without_data
-                || command.contains("datasets/demo.csv")
+                || is_on_our_data(command)
                 || command.starts_with("dpsis plan")
                 || command.starts_with("dpsis ledger create")
+                || command.starts_with("dpsis sites key")
                 || (command.starts_with("dpsis account") && !command.contains(".json"))
                 || command.starts_with("dpsis verify")
                 || command.starts_with("dpsis audit --mechanism");
@@ -114,12 +120,33 @@ fn the_shown_report_is_what_comes() {
 fn shown_plans_and_inspections_are_what_comes() {
     for (command, page) in [
         ("select --k 5 --eps 2 --dry-run datasets/demo.csv", "docs/reading-the-report.md"),
+        (
+            "select --k 4 --eps 2 --groups datasets/demo.gmt --dry-run datasets/demo.csv",
+            "docs/gene-sets.md",
+        ),
         ("inspect datasets/demo.csv", "docs/your-own-table.md"),
         ("plan --n 500 --d 300 --k 5 --eps 2 --strength 0.3", "docs/plan.md"),
     ] {
         let printed = String::from_utf8(run(command).stdout).unwrap();
         let text = std::fs::read_to_string(project().join(page)).unwrap();
         assert!(text.contains(&format!("```text\n{printed}```")), "{page}: {printed}");
+    }
+}
+
+/// The page about people shows what its seeded commands print.
+#[test]
+fn the_page_about_people_shows_what_comes() {
+    let page = std::fs::read_to_string(project().join("docs/people.md")).unwrap();
+    let commands: Vec<&str> =
+        page.lines().filter_map(|line| line.strip_prefix("cargo run --release -- ")).collect();
+    assert_eq!(commands.len(), 2);
+    for (number, command) in commands.into_iter().enumerate() {
+        let output = run(command);
+        let [names, report] =
+            [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+        assert!(page.contains(&format!("```text\n{names}```")), "{command}: {names}");
+        let is_shown = page.contains(&format!("```text\n{report}```"));
+        assert!(number > 0 || is_shown, "{command}: {report}");
     }
 }
 

@@ -119,7 +119,7 @@ fn the_suggested_command_works() {
             "twice the same id",
             "t.csv",
             table("id,age,dose,y", |i, _| format!("p{},{i},{},{i}.5", i / 2, i * 2)),
-            &["20 ids occur more than once"],
+            &["20 ids occur more than once", "--unit id"],
         ),
         (
             "text among numbers",

@@ -138,7 +138,11 @@ fn wrong_requests_do_not_spend() {
     for more in ["-k 5", "--neighbors replace-one", "--mechanism em -k 2", "--name-column x"] {
         folder.refused(&format!("{CHOOSE} 0.5 {more}"), 2);
     }
-    folder.refused(&format!("{SELECT} 0.5 --ledger-note a\u{2028}b"), 2);
+    let before = folder.text();
+    let mut noted = folder.command(&format!("{SELECT} 0.5 --ledger-note"));
+    let output = noted.arg("a\u{2028}b").output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", flat(&output.stderr));
+    assert_eq!(folder.text(), before);
     folder.refused(&format!("{SELECT} 0.5").replace("budget.txt", "models.csv"), 3);
     folder.refused(&format!("{SELECT} 0.5").replace("budget.txt", "none.txt"), 5);
     folder.refused(&format!("{SELECT} 0.5").replace("table.csv", "none.csv"), 5);

@@ -11,6 +11,8 @@ use lapack as solver;
 #[cfg(not(feature = "lapack"))]
 use pure as solver;
 
+pub(crate) use solver::positive_definite;
+
 /// A linear model of a numeric target.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct LinearModel {
@@ -40,7 +42,7 @@ impl LinearModel {
         Self::centered(x, y, |x, y| {
             let mut gram = x.t().dot(&x);
             gram.diag_mut().iter_mut().for_each(|value| *value += penalty);
-            solver::positive_definite(gram, x.t().dot(&y))
+            positive_definite(gram, x.t().dot(&y))
         })
     }
 
@@ -112,8 +114,8 @@ mod pure {
         Some(w.remove_axis(Axis(1)))
     }
 
-    /// None where rounding makes `a` indefinite.
-    pub(super) fn positive_definite(mut a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
+    /// Solves a w = b. None where rounding makes `a` indefinite.
+    pub(crate) fn positive_definite(mut a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
         let mut b = b.insert_axis(Axis(1));
         a.solvec_inplace(&mut b).ok()?;
         Some(b.remove_axis(Axis(1)))
@@ -140,8 +142,8 @@ mod lapack {
         r.solve_triangular(UPLO::Upper, Diag::NonUnit, &q.t().dot(&y)).ok()
     }
 
-    /// None where rounding makes `a` indefinite.
-    pub(super) fn positive_definite(a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
+    /// Solves a w = b. None where rounding makes `a` indefinite.
+    pub(crate) fn positive_definite(a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
         a.solvec_into(b).ok()
     }
 }
@@ -245,11 +247,11 @@ mod tests {
             let b = x.t().dot(&y);
             let pure = pure::positive_definite(gram.clone(), b.clone()).unwrap();
             assert!(
-                apart(&pure, &lapack::positive_definite(gram.clone(), b.clone()).unwrap()) < 1e-10
+                apart(&pure, &positive_definite(gram.clone(), b.clone()).unwrap()) < 1e-10
             );
             gram[(0, 0)] = -1.0;
             assert!(pure::positive_definite(gram.clone(), b.clone()).is_none());
-            assert!(lapack::positive_definite(gram, b).is_none());
+            assert!(positive_definite(gram, b).is_none());
 
             // A column that is another but for a part of some size. Rounding is magnified by the inverse of
             // the part, in the coefficients once more by how far y is from its fit; the fit itself agrees.

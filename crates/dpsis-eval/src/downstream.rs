@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use linfa::DatasetBase;
 use linfa::traits::{Fit, Predict};
 use linfa_logistic::{LogisticRegression, MultiLogisticRegression};
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha20Rng;
 
@@ -150,7 +150,8 @@ impl Downstream {
         let mut recognized = Recognized::default();
         for fold in self.tested.clone() {
             let (train, test) = (self.rows(fold, false), self.rows(fold, true));
-            let (x_train, x_test) = standardized(x.view(), &train, &test);
+            let of = |rows: &[usize]| x.select(Axis(0), rows);
+            let (x_train, x_test) = standardized(of(&train), of(&test));
             match &self.target {
                 Predicted::Classes(classes) => {
                     let of = |rows: &[usize]| -> Vec<usize> {
@@ -212,14 +213,11 @@ fn class_sizes(classes: &[usize]) -> Vec<usize> {
     counts
 }
 
-/// Selects the rows for training and testing and standardizes both by the training rows. Missing
-/// values become 0.
-fn standardized(
-    x: ArrayView2<'_, f64>,
-    train: &[usize],
-    test: &[usize],
+/// Standardizes rows for training and testing by the training rows. Missing values become 0.
+pub(crate) fn standardized(
+    mut train: Array2<f64>,
+    mut test: Array2<f64>,
 ) -> (Array2<f64>, Array2<f64>) {
-    let (mut train, mut test) = (x.select(Axis(0), train), x.select(Axis(0), test));
     for (mut column, mut other) in train.columns_mut().into_iter().zip(test.columns_mut()) {
         let (mean, deviation) = Preparation::UnitVariance.scale(column.iter().copied());
         column.mapv_inplace(|value| scaled(value, mean, deviation));
@@ -230,7 +228,11 @@ fn standardized(
 
 /// Predicts the classes of the test rows by a logistic model: the most probable class, and the most probable one
 /// in relation to its share of the fitted rows. Both are the most frequent class if no model can be fitted.
-fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<(usize, usize)> {
+pub(crate) fn classified(
+    x: Array2<f64>,
+    classes: &[usize],
+    test: Array2<f64>,
+) -> Vec<(usize, usize)> {
     let counts = class_sizes(classes);
     let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
     let present = counts.iter().filter(|count| **count > 0).count();

@@ -55,6 +55,7 @@ mod downstream;
 pub mod experiments;
 pub mod figure;
 mod metrics;
+mod objective_perturbation;
 mod output;
 pub mod plan;
 pub mod planted;

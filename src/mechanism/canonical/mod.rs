@@ -100,6 +100,13 @@ impl Weight {
     }
 }
 
+impl CanonicalLipschitz {
+    /// With gamma 1/4, for screening: more candidates are picked than are good.
+    pub(crate) fn screening() -> Self {
+        Self { gamma: Weight(Some(ratio(1, 4))) }
+    }
+}
+
 /// The parts of the two mechanisms that do not depend on the noise.
 macro_rules! canonical_with {
     ($mechanism:ident, $card:ident, $law:expr) => {

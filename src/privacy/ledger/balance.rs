@@ -96,6 +96,13 @@ impl Balance {
         if *unit == Unit::Unit && expense.unit != Unit::Unit {
             return Err(Error::request("the ledger is for another unit than a row"));
         }
+        let by_row = |unit| matches!(unit, Unit::Row | Unit::Column);
+        if (*unit == Unit::Person && by_row(expense.unit))
+            || (by_row(*unit) && expense.unit == Unit::Person)
+        {
+            let rule = format!("the ledger protects one {unit}, this release one {}", expense.unit);
+            return Err(Error::request(rule).about([Parameter::Unit]));
+        }
         if expense.epsilon.as_rational() > &self.left {
             let left = self.left();
             let rule = format!("the ledger has {left} left of {cap}: too little for this release");

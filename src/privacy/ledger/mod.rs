@@ -2,7 +2,6 @@
 
 mod balance;
 mod expense;
-mod file;
 mod receipt;
 mod terms;
 mod text;
@@ -11,16 +10,22 @@ mod utc;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use file::Locked;
-use text::check_words;
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_128;
 
 pub use balance::{Balance, LedgerEntry};
 pub use expense::Expense;
 pub use receipt::Receipt;
 pub use terms::LedgerTerms;
+pub(crate) use text::check_words;
 pub use utc::utc;
 
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Parameter, Result};
+use crate::privacy::locked::{Kind, Locked};
+
+/// The file of a ledger.
+static FILE: Kind =
+    Kind { name: "ledger", start: text::VERSION, parameter: Parameter::Ledger, secret: false };
 
 /// A budget file with a cap: releases that it pays for are written to it first, and none is paid for that would
 /// exceed the cap.
@@ -59,6 +64,14 @@ pub struct Ledger {
     path: PathBuf,
 }
 
+/// What a ledger held at some time: files only grow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LedgerMark {
+    bytes: usize,
+    xxh3: String,
+}
+
 impl Ledger {
     /// Creates a ledger with these terms.
     ///
@@ -72,7 +85,7 @@ impl Ledger {
         let terms = text::terms(&terms);
         // What could not be read again is not written.
         text::read(terms.as_bytes()).map_err(|_| too_many_digits())?;
-        file::create(path, &terms)?;
+        FILE.create(path, &terms)?;
         Ok(Self { path: path.to_owned() })
     }
 
@@ -93,8 +106,21 @@ impl Ledger {
     ///
     /// `Input` if the file is no ledger or is damaged; `Io` if it cannot be read or locked, or is no regular file.
     pub fn read(&self) -> Result<Balance> {
-        let locked = Locked::to_read(&self.path)?;
+        let locked = Locked::to_read(&FILE, &self.path)?;
         text::read(&locked.content).map(|(balance, _)| balance)
+    }
+
+    /// What tells this ledger with all that it holds now, and will still be told when more was added.
+    pub(crate) fn mark(&self) -> Result<LedgerMark> {
+        let content = Locked::to_read(&FILE, &self.path)?.content;
+        Ok(LedgerMark { bytes: content.len(), xxh3: format!("{:032x}", xxh3_128(&content)) })
+    }
+
+    /// Whether this is the ledger of a mark, with all that it held then.
+    pub(crate) fn has(&self, mark: &LedgerMark) -> Result<bool> {
+        let content = Locked::to_read(&FILE, &self.path)?.content;
+        let before = content.get(..mark.bytes);
+        Ok(before.is_some_and(|content| format!("{:032x}", xxh3_128(content)) == mark.xxh3))
     }
 
     /// Checks that a release could be paid for now, without paying for it: to refuse it before any work is done.
@@ -105,6 +131,18 @@ impl Ledger {
     pub fn check(&self, expense: &Expense) -> Result<()> {
         expense.check()?;
         self.read()?.check(expense)
+    }
+
+    /// As [`check`](Self::check), whatever the unit: where it is not known yet.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check).
+    pub(crate) fn check_amount(&self, expense: &Expense) -> Result<()> {
+        expense.check()?;
+        let balance = self.read()?;
+        let unit = balance.terms.unit;
+        balance.check(&expense.clone().unit(unit))
     }
 
     /// Pays for a release. When this returns, the entry is on the disk, and the release may be made. It stays spent
@@ -118,7 +156,7 @@ impl Ledger {
     pub fn spend(&self, expense: &Expense) -> Result<Receipt> {
         expense.check()?;
         let when = now()?;
-        let locked = Locked::to_append(&self.path)?;
+        let locked = Locked::to_append(&FILE, &self.path)?;
         let (balance, ending) = text::read(&locked.content)?;
         balance.check(expense)?;
         let lines = ending.text() + &text::entry(&balance, expense, &when);
@@ -135,7 +173,7 @@ impl Ledger {
     ///
     /// As for [`read`](Self::read); `Input` if the ledger has no such entry; `Io` if the file cannot be written.
     pub fn mark_failed(&self, receipt: &Receipt, kind: ErrorKind) -> Result<()> {
-        let locked = Locked::to_append(&self.path)?;
+        let locked = Locked::to_append(&FILE, &self.path)?;
         let (balance, ending) = text::read(&locked.content)?;
         if receipt.entry > balance.entries.len() {
             return Err(Error::input("the ledger has no entry of this receipt"));

@@ -58,9 +58,16 @@ fn other_releases_and_words_are_refused() {
     {
         assert_eq!(ledger.spend(&wrong).unwrap_err().kind(), ErrorKind::Request);
     }
+    let person = || expense("0.1").unit(Unit::Person);
+    assert_eq!(ledger.spend(&person()).unwrap_err().kind(), ErrorKind::Request);
     for unit in [Unit::Row, Unit::Column, Unit::Unit] {
         ledger.spend(&expense("0.1").unit(unit)).unwrap();
     }
+    let of_people = Folder::new();
+    let terms = LedgerTerms::new("1".parse().unwrap()).unit(Unit::Person);
+    let of_people = Ledger::create(of_people.path(), terms).unwrap();
+    assert_eq!(of_people.spend(&expense("0.1")).unwrap_err().kind(), ErrorKind::Request);
+    assert!(of_people.spend(&person()).is_ok());
     let other = Folder::new();
     let terms = LedgerTerms::new("1".parse().unwrap());
     let terms = terms.neighbors(Neighbors::ReplaceOne).unit(Unit::Unit);
@@ -202,7 +209,7 @@ fn a_ledger_that_was_replaced_pays_for_nothing() {
     let folder = Folder::new();
     folder.ledger("1");
     let path = folder.path();
-    let locked = Locked::to_append(&path).unwrap();
+    let locked = Locked::to_append(&FILE, &path).unwrap();
     let saved = folder.0.path().join("saved");
     fs::copy(&path, &saved).unwrap();
     fs::rename(&saved, &path).unwrap();

@@ -53,7 +53,7 @@ impl Ending {
 /// # Errors
 ///
 /// `Request` if it is long, holds a line break or another control character, or starts or ends with a blank.
-pub(super) fn check_words(what: &str, text: &str) -> Result<()> {
+pub(crate) fn check_words(what: &str, text: &str) -> Result<()> {
     let breaks = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     if text.chars().any(breaks) {
         return Err(Error::request(format!("{what} holds a line break or a control character")));
@@ -165,6 +165,7 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
     };
     let unit = match unit.strip_prefix("unit: ")? {
         "row" => Unit::Row,
+        "person" => Unit::Person,
         "unit" => Unit::Unit,
         _ => return None,
     };

@@ -5,14 +5,17 @@
 //! for a numeric target, 128 bytes per class. Sums over blocks of rows merge in any order. Missing values are in no
 //! bin.
 
+use std::ops::RangeInclusive;
+
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::ks::extremes::sum_over_classes;
 use crate::score::ks::{Extremes, class_sensitivity};
+use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
 use crate::score::{ClassCounts, MISSING, NumberSums, RawSums, RowSums};
 
 /// The number of bins.
-const BINS: usize = 16;
+pub(crate) const BINS: usize = 16;
 
 /// Sums over rows for each feature and bin, for targets coded as one number (`i16`) or classes (`usize`).
 #[derive(Clone)]
@@ -31,6 +34,11 @@ pub(crate) struct BinSums<T> {
 fn bin(x: i16) -> Option<usize> {
     // From -Q to Q: 0 to 15.
     (x != MISSING).then_some((x as u16 ^ 0x8000) as usize >> 12)
+}
+
+/// The number of the bin of a grid value that is not missing.
+pub(crate) fn bin_of(x: i16) -> i16 {
+    bin(x).map_or(x, |bin| bin as i16)
 }
 
 impl<T> BinSums<T> {
@@ -56,8 +64,13 @@ impl<T> BinSums<T> {
     }
 
     /// The sums that `raw` gave.
-    fn of_raw_parts(raw: RawSums, features: usize, parts: usize) -> Result<Self> {
-        raw.check(features * BINS * parts, parts)?;
+    fn of_raw_parts(
+        raw: RawSums,
+        features: usize,
+        parts: usize,
+        range: RangeInclusive<i64>,
+    ) -> Result<Self> {
+        raw.check((features * BINS * parts, range.clone()), (parts, range))?;
         let RawSums { features: sums, rows: totals } = raw;
         Ok(Self { parts, sums, totals, target: std::marker::PhantomData })
     }
@@ -86,7 +99,11 @@ impl BinSums<i16> {
     ///
     /// `Input` if they are of another number of features, or of no rows.
     pub(crate) fn of_raw(raw: RawSums, features: usize) -> Result<Self> {
-        Self::of_raw_parts(raw, features, 2)
+        let counts = raw.features.chunks_exact(2).chain(raw.rows.chunks_exact(2));
+        if counts.map(|sums| sums[1]).any(|rows| !(0..=MOST_ROWS).contains(&rows)) {
+            return Err(of_no_rows());
+        }
+        Self::of_raw_parts(raw, features, 2, -MOST..=MOST)
     }
 
     /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one feature.
@@ -141,7 +158,7 @@ impl BinSums<usize> {
     ///
     /// `Input` if they are of other numbers of features or classes, or of no rows.
     pub(crate) fn of_raw_classes(raw: RawSums, features: usize, classes: usize) -> Result<Self> {
-        Self::of_raw_parts(raw, features, classes)
+        Self::of_raw_parts(raw, features, classes, 0..=MOST_ROWS)
     }
 }
 

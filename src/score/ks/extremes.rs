@@ -15,6 +15,11 @@ impl Extremes {
         self.most.abs().max(self.least.abs())
     }
 
+    /// Both divided by the weight of a unit, rounded down: then one moves them by no more than a row of weight 1 does.
+    pub(super) fn per(self, weight: i64) -> Self {
+        Self { most: self.most.div_euclid(weight), least: self.least.div_euclid(weight) }
+    }
+
     pub(super) fn include(&mut self, sum: i64) {
         self.most = self.most.max(sum);
         self.least = self.least.min(sum);
@@ -53,9 +58,17 @@ pub(super) fn over_thresholds(below: Extremes, all: i64) -> Extremes {
 }
 
 /// The largest sum over classes a of |q F_a - M_a F|, with F_a the sum of f over the rows of class a and F that
-/// over all rows; `classes` holds the class of each row.
-pub(super) fn of_classes(column: &SortedColumn, classes: &[u32], centers: &[i32], q: i32) -> i64 {
-    let count = |counts: &mut [i64], row: usize| counts[classes[row] as usize] += 1;
+/// over all rows; `classes` holds the class of each row, `weights` its weight, if not all are 1.
+pub(super) fn of_classes(
+    column: &SortedColumn,
+    classes: &[u32],
+    weights: &[u16],
+    centers: &[i32],
+    q: i32,
+) -> i64 {
+    let count = |counts: &mut [i64], row: usize| {
+        counts[classes[row] as usize] += weights.get(row).copied().map_or(1, i64::from);
+    };
     // F_a for the rows that are present, those below a threshold, and those with a word.
     let [mut present, mut part] = [(); 2].map(|()| vec![0i64; centers.len()]);
     column.numbers().for_each(|(row, _)| count(&mut present, row));

@@ -9,12 +9,12 @@ mod sorted;
 mod tests;
 mod unsorted;
 
-use crate::data::{Columns, Hooks, Sorter, word_of};
+use crate::data::{Columns, Hooks, People, Role, Sorter, word_of};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::score::by_feature::by_feature;
 
-pub(crate) use bins::BinSums;
+pub(crate) use bins::{BINS, BinSums, bin_of};
 pub(crate) use extremes::Extremes;
 #[cfg(feature = "ndarray")]
 pub use matrix::{ks, ks_of_classes};
@@ -23,12 +23,30 @@ use unsorted::Unsorted;
 
 /// The centered target of each row, and what it makes of one row's influence.
 #[derive(Debug, Clone)]
-pub(crate) enum CenteredTarget {
+pub(crate) struct CenteredTarget {
+    rows: TargetRows,
+    /// The largest weight of a unit, by which sums of weighted rows are divided.
+    weight: i64,
+    family: Family,
+}
+
+/// The functions of a column's values whose sums with the target make the score.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Family {
+    /// Thresholds and words.
+    Thresholds,
+    /// The value itself, on the grid, 0 where it is missing: a correlation.
+    Value,
+}
+
+/// The centered targets of rows.
+#[derive(Debug, Clone)]
+pub(crate) enum TargetRows {
     /// A target coded as one number.
     Number {
-        /// q(y) - m for each row.
+        /// q(y) - m for each row, times its weight.
         t: Vec<i32>,
-        /// m
+        /// m, where strata have one each the largest in magnitude.
         center: i32,
         q: i32,
     },
@@ -36,41 +54,89 @@ pub(crate) enum CenteredTarget {
     Classes {
         /// The class of each row.
         classes: Vec<u32>,
+        /// The weight of each row; none if all are 1.
+        weights: Vec<u16>,
         /// M_a
         centers: Vec<i32>,
         q: i32,
     },
 }
 
+impl From<TargetRows> for CenteredTarget {
+    fn from(rows: TargetRows) -> Self {
+        Self { rows, weight: 1, family: Family::Thresholds }
+    }
+}
+
 impl CenteredTarget {
     /// Centers targets on the grid.
     pub(crate) fn number(codes: impl IntoIterator<Item = i16>, center: i32) -> Self {
         let t = codes.into_iter().map(|code| i32::from(code) - center).collect();
-        Self::Number { t, center, q: GRID }
+        TargetRows::Number { t, center, q: GRID }.into()
     }
 
     /// Centers classes, numbered from 0, at a center for each.
     pub(crate) fn classes(classes: Vec<u32>, centers: Vec<i32>) -> Self {
-        Self::Classes { classes, centers, q: GRID }
+        TargetRows::Classes { classes, weights: Vec::new(), centers, q: GRID }.into()
     }
 
-    /// The largest change of a score when a row comes or goes.
+    /// Centers the targets of rows on the grid, each in its stratum, whose center is in `centers`.
+    pub(crate) fn in_strata(
+        rows: impl IntoIterator<Item = (i16, Role)>,
+        centers: &[i32],
+        q: i32,
+    ) -> Self {
+        let center = |role: &Role| centers.get(usize::from(role.stratum)).copied().unwrap_or(0);
+        let t =
+            |(code, role): (i16, Role)| i32::from(role.weight) * (i32::from(code) - center(&role));
+        let most = centers.iter().copied().max_by_key(|center| center.abs()).unwrap_or(0);
+        TargetRows::Number { t: rows.into_iter().map(t).collect(), center: most, q }.into()
+    }
+
+    /// The same for rows whose weights add up to at most [`People::WEIGHT`] for each person; `roles` holds them.
+    pub(crate) fn of_people(self, roles: &[Role]) -> Self {
+        let rows = match self.rows {
+            TargetRows::Classes { classes, centers, q, .. } => {
+                let weights = roles.iter().map(|role| role.weight).collect();
+                TargetRows::Classes { classes, weights, centers, q }
+            }
+            number => number,
+        };
+        Self { rows, weight: i64::from(People::WEIGHT), ..self }
+    }
+
+    /// The same for scores by another family of functions.
+    pub(crate) fn with(self, family: Family) -> Self {
+        Self { family, ..self }
+    }
+
+    /// The largest change of a score when a unit comes or goes.
     pub(crate) fn one_row(&self) -> u64 {
-        match self {
-            Self::Number { center, q, .. } => u64::from(q.unsigned_abs() + center.unsigned_abs()),
-            Self::Classes { centers, q, .. } => class_sensitivity(centers, *q),
+        match (&self.rows, self.family) {
+            (TargetRows::Number { center, q, .. }, family) => {
+                let most = u64::from(q.unsigned_abs() + center.unsigned_abs());
+                if family == Family::Value { u64::from(q.unsigned_abs()) * most } else { most }
+            }
+            (TargetRows::Classes { centers, q, .. }, Family::Thresholds) => {
+                class_sensitivity(centers, *q)
+            }
+            (TargetRows::Classes { centers, q, .. }, Family::Value) => {
+                let reach = centers.iter().map(|m| (*m).max(q - m)).max().unwrap_or(*q);
+                u64::from(q.unsigned_abs()) * u64::from(reach.unsigned_abs())
+            }
         }
     }
 
     /// The score of a column.
     pub(crate) fn score(&self, column: &SortedColumn) -> i64 {
-        match self {
-            Self::Number { t, .. } => {
+        match &self.rows {
+            TargetRows::Number { t, .. } => {
                 let [thresholds, words] = extremes::of_number(column, t);
+                let [thresholds, words] = [thresholds, words].map(|e| e.per(self.weight));
                 thresholds.largest().max(words.largest())
             }
-            Self::Classes { classes, centers, q } => {
-                extremes::of_classes(column, classes, centers, *q)
+            TargetRows::Classes { classes, weights, centers, q } => {
+                extremes::of_classes(column, classes, weights, centers, *q).div_euclid(self.weight)
             }
         }
     }
@@ -78,21 +144,74 @@ impl CenteredTarget {
     /// The score of a column that is not sorted, as [`score`](Self::score) gives it for a sorted one. Without `words`,
     /// every NaN is a missing cell.
     fn score_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> i64 {
-        if let Self::Number { t, .. } = self
-            && !(words && values.iter().any(|value| word_of(*value).is_some()))
-            && let Some((below, all)) = memory.unsorted.below(values, t)
-        {
-            return extremes::over_thresholds(below, all).largest();
+        if self.family == Family::Value {
+            return self.correlation(values).0;
         }
-        memory.sorted.sort(values, words, &mut memory.sorter);
-        self.score(&memory.sorted)
+        match self.unsorted(values, words, &mut memory.unsorted) {
+            Some(extremes) => extremes.largest(),
+            None => {
+                memory.sorted.sort(values, words, &mut memory.sorter);
+                self.score(&memory.sorted)
+            }
+        }
+    }
+
+    /// The score of a column that is not sorted, and its signed sums.
+    fn told_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> (i64, Option<Extremes>) {
+        if self.family == Family::Value {
+            return self.correlation(values);
+        }
+        match self.unsorted(values, words, &mut memory.unsorted) {
+            Some(extremes) => (extremes.largest(), Some(extremes)),
+            None => {
+                memory.sorted.sort(values, words, &mut memory.sorter);
+                (self.score(&memory.sorted), self.signed(&memory.sorted))
+            }
+        }
+    }
+
+    /// The signed sums of a column of numbers, which need not be sorted for them; `None` if it should be sorted.
+    fn unsorted(&self, values: &[f64], words: bool, memory: &mut Unsorted) -> Option<Extremes> {
+        let TargetRows::Number { t, .. } = &self.rows else { return None };
+        if words && values.iter().any(|value| word_of(*value).is_some()) {
+            return None;
+        }
+        let (below, all) = memory.below(values, t)?;
+        Some(extremes::over_thresholds(below, all).per(self.weight))
+    }
+
+    /// The correlation of a column of grid values, and the signed sum of a target of numbers.
+    fn correlation(&self, values: &[f64]) -> (i64, Option<Extremes>) {
+        // Products of 2^15 and 2^31, and as many of them as there are rows, need more than 64 bits.
+        let per = |sum: i128| sum.div_euclid(self.weight.into()) as i64;
+        let x = |value: f64| if value.is_finite() { i128::from(value as i16) } else { 0 };
+        match &self.rows {
+            TargetRows::Number { t, .. } => {
+                let products = values.iter().zip(t).map(|(value, t)| x(*value) * i128::from(*t));
+                let sum = per(products.sum());
+                (sum.abs(), Some(Extremes { most: sum, least: sum }))
+            }
+            TargetRows::Classes { classes, weights, centers, q } => {
+                let mut sums = vec![0; centers.len()];
+                for (i, (value, class)) in values.iter().zip(classes).enumerate() {
+                    let weight = weights.get(i).copied().unwrap_or(1);
+                    sums[*class as usize] += x(*value) * i128::from(weight);
+                }
+                let all: i128 = sums.iter().sum();
+                let of = |(sum, m): (&i128, &i32)| i128::from(*q) * sum - i128::from(*m) * all;
+                let most = sums.iter().zip(centers).map(|pair| of(pair).abs()).max().unwrap_or(0);
+                (per(most), None)
+            }
+        }
     }
 
     /// The largest and the smallest signed sum over the thresholds; `None` for classes, which have no direction.
     pub(crate) fn signed(&self, column: &SortedColumn) -> Option<Extremes> {
-        match self {
-            Self::Number { t, .. } => Some(extremes::of_number(column, t)[0]),
-            Self::Classes { .. } => None,
+        match &self.rows {
+            TargetRows::Number { t, .. } => {
+                Some(extremes::of_number(column, t)[0].per(self.weight))
+            }
+            TargetRows::Classes { .. } => None,
         }
     }
 }
@@ -194,15 +313,59 @@ impl KsColumns<'_> {
         }
     }
 
-    /// One column in order.
-    pub(crate) fn column(&self, feature: usize) -> SortedColumn {
+    /// For each feature the score at one center, and the score and the signed sums at another.
+    ///
+    /// # Errors
+    ///
+    /// `Canceled` if the caller stopped it.
+    pub(crate) fn told(
+        &self,
+        [scored, told]: [&CenteredTarget; 2],
+        threads: usize,
+        hooks: &Hooks,
+    ) -> Result<Vec<(i64, i64, Option<Extremes>)>> {
         match self {
             Self::Values { columns, words } => {
-                let mut sorted = SortedColumn::default();
-                sorted.sort(&columns.to_vec(feature), *words, &mut Sorter::default());
-                sorted
+                by_feature(columns.features(), threads, hooks, || {
+                    let (mut memory, mut ahead) = (Memory::default(), Ahead::new(columns));
+                    move |feature| {
+                        let values = ahead.column(feature);
+                        let score = scored.score_of(values, *words, &mut memory);
+                        let (strength, signed) = told.told_of(values, *words, &mut memory);
+                        (score, strength, signed)
+                    }
+                })
             }
-            Self::Sorted(columns) => columns[feature].clone(),
+            Self::Sorted(columns) => by_feature(columns.len(), threads, hooks, || {
+                |feature: usize| {
+                    let column = &columns[feature];
+                    (scored.score(column), told.score(column), told.signed(column))
+                }
+            }),
+        }
+    }
+
+    /// The values of one column; `None` if only their order was kept.
+    pub(crate) fn values(&self, feature: usize) -> Option<Vec<f64>> {
+        match self {
+            Self::Values { columns, .. } => Some(columns.to_vec(feature)),
+            Self::Sorted(_) => None,
+        }
+    }
+
+    /// The score of one column, and its signed sums.
+    pub(crate) fn told_one(
+        &self,
+        feature: usize,
+        target: &CenteredTarget,
+    ) -> (i64, Option<Extremes>) {
+        match self {
+            Self::Values { columns, words } => {
+                target.told_of(&columns.to_vec(feature), *words, &mut Memory::default())
+            }
+            Self::Sorted(columns) => {
+                (target.score(&columns[feature]), target.signed(&columns[feature]))
+            }
         }
     }
 }

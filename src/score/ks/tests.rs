@@ -89,12 +89,12 @@ fn sorted(rows: &[Row]) -> SortedColumn {
 }
 
 fn number(rows: &[Row], center: i32, q: i32) -> CenteredTarget {
-    CenteredTarget::Number { t: rows.iter().map(|(_, y)| y - center).collect(), center, q }
+    TargetRows::Number { t: rows.iter().map(|(_, y)| y - center).collect(), center, q }.into()
 }
 
 fn classes(rows: &[Row], centers: &[i32], q: i32) -> CenteredTarget {
     let classes = rows.iter().map(|(_, class)| *class as u32).collect();
-    CenteredTarget::Classes { classes, centers: centers.to_vec(), q }
+    TargetRows::Classes { classes, weights: Vec::new(), centers: centers.to_vec(), q }.into()
 }
 
 const CELLS: [Cell; 6] = [
@@ -308,8 +308,8 @@ fn sorted_columns_have_the_same_scores() {
     assert_eq!(columns().scores(&target, 3, &hooks).unwrap(), one);
     let sorted = columns().sorted(2, &hooks).unwrap();
     assert_eq!(sorted.scores(&target, 2, &hooks).unwrap(), one);
-    assert_eq!(target.score(&sorted.column(7)), one[7]);
-    assert_eq!(target.score(&columns().column(7)), one[7]);
+    assert_eq!(sorted.told_one(7, &target).0, one[7]);
+    assert_eq!(columns().told_one(7, &target).0, one[7]);
 }
 
 /// The sensitivity of a matrix's scores is that of one row, Q + |m|, for classes Q + sum M - 2 min M; twice that where a

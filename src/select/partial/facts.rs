@@ -3,9 +3,11 @@
 use serde::{Deserialize, Serialize};
 
 use crate::data::{Bounds, CellFormat, Scaling, Schema, TargetCode};
-use crate::error::{Error, Result};
-use crate::select::partial::ReleasedMedian;
+use crate::error::{Error, Parameter, Result};
+use crate::select::builder::Select;
+use crate::select::partial::ReleasedTarget;
 use crate::select::plan::{Association, Coding, Plan, Scoring};
+use crate::select::request::{ScoreKind, Target};
 
 /// What was stated of the table and of the scores. Numbers are texts, which are read back as they were.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -18,8 +20,10 @@ pub(super) struct Facts {
     target: CodedBy,
     decimal_comma: bool,
     missing: Vec<String>,
-    /// That the target is split at a median, and which.
-    pub(super) split: Option<Split>,
+    /// The hash of the schema file in which facts were stated.
+    schema_hash: Option<String>,
+    /// What was released of the target before.
+    pub(super) released: Option<ReleasedTarget>,
 }
 
 /// The association whose sums these are.
@@ -28,6 +32,8 @@ pub(super) struct Facts {
 enum Summed {
     Correlation,
     KsOnBins,
+    /// Of whole columns, which do not add up: their targets do.
+    Ks,
 }
 
 /// How values were scaled.
@@ -53,15 +59,13 @@ enum CodedBy {
     Classes(Vec<String>),
 }
 
-/// The median of a target; none is known in the first stage.
-#[derive(Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Split {
-    pub(super) released: Option<ReleasedMedian>,
-}
-
 fn ends(bounds: &Bounds) -> Ends {
     (bounds.low().to_string(), bounds.high().to_string())
+}
+
+fn bounds(ends: &Ends) -> Result<Bounds> {
+    let end = |text: &String| text.parse().map_err(|_| Error::input("a range is none of numbers"));
+    Bounds::new(end(&ends.0)?, end(&ends.1)?).map_err(Error::into_input)
 }
 
 impl Facts {
@@ -69,8 +73,16 @@ impl Facts {
     ///
     /// # Errors
     ///
-    /// `Request` if its scores do not add up.
+    /// `Request` if neither its scores nor its targets add up.
     pub(super) fn new(plan: &Plan, schema: &Schema, format: &CellFormat) -> Result<Self> {
+        if plan.has_roles(schema) {
+            let rule = "sums of parts are of rows: people with several rows and covariates need the whole table";
+            return Err(Error::request(rule).about([Parameter::Unit, Parameter::Covariates]));
+        }
+        if plan.refinement.is_some() {
+            let rule = "a refinement goes over the screened columns again: it needs the table, not its sums";
+            return Err(Error::request(rule).about([Parameter::Refine]));
+        }
         let (association, target) = match &plan.scoring {
             Scoring::Number { association, coding, .. } => {
                 let coded = match coding {
@@ -93,7 +105,7 @@ impl Facts {
             association: match association {
                 Association::Correlation => Summed::Correlation,
                 Association::KsOnBins => Summed::KsOnBins,
-                Association::Ks => return Err(super::does_not_add_up()),
+                Association::Ks => Summed::Ks,
             },
             scaling: match &*plan.scaling {
                 Scaling::RowRank => Range::RowRank,
@@ -104,7 +116,49 @@ impl Facts {
             target,
             decimal_comma: format.decimal_comma,
             missing: format.missing.clone(),
-            split: None,
+            schema_hash: plan.schema_hash.clone(),
+            released: None,
+        })
+    }
+
+    /// The same facts for the stage after this release.
+    pub(super) fn at(self, released: &ReleasedTarget) -> Self {
+        Self { released: Some(released.clone()), ..self }
+    }
+
+    /// States in a request what was stated for the sums.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    pub(super) fn state(&self, mut select: Select) -> Result<Select> {
+        select = select.target(match &self.target {
+            CodedBy::Median => Target::Numeric,
+            CodedBy::Range(ends) => Target::Bounded(bounds(ends)?),
+            CodedBy::TwoClasses(labels) | CodedBy::Classes(labels) => {
+                Target::Classes(labels.clone())
+            }
+        });
+        select = select.score(match self.association {
+            Summed::Correlation => ScoreKind::Correlation,
+            Summed::KsOnBins | Summed::Ks => ScoreKind::Ks,
+        });
+        // Whole columns are not scaled.
+        if self.association != Summed::Ks {
+            select = select.scaling(match &self.scaling {
+                Range::RowRank => Scaling::RowRank,
+                Range::All(ends) => Scaling::Bounds(bounds(ends)?),
+                Range::Each(all) => {
+                    Scaling::BoundsByFeature(all.iter().map(bounds).collect::<Result<_>>()?)
+                }
+            });
+        }
+        if self.per_million {
+            select = select.counts_per_million();
+        }
+        Ok(match &self.schema_hash {
+            Some(hash) => select.schema_hash(hash.clone()),
+            None => select,
         })
     }
 
@@ -126,9 +180,14 @@ impl Facts {
         }
     }
 
-    /// The median that the sums were made at.
-    pub(super) fn median(&self) -> Option<&ReleasedMedian> {
-        self.split.as_ref()?.released.as_ref()
+    /// Whether the scores are of whole columns.
+    pub(super) fn of_columns(&self) -> bool {
+        self.association == Summed::Ks
+    }
+
+    /// Whether the target is split at a median.
+    pub(super) fn splits(&self) -> bool {
+        self.target == CodedBy::Median
     }
 
     /// Refuses other facts, by the first that differs.
@@ -145,7 +204,8 @@ impl Facts {
             ("coding of the target", self.target != other.target),
             ("decimal mark", self.decimal_comma != other.decimal_comma),
             ("codes for missing values", self.missing != other.missing),
-            ("stage, or another released median", self.split != other.split),
+            ("schema file", self.schema_hash != other.schema_hash),
+            ("stage, or another released target", self.released != other.released),
         ];
         match differs.iter().find(|(_, differs)| *differs) {
             None => Ok(()),
@@ -163,7 +223,8 @@ impl Facts {
     pub(super) fn check_request(&self, plan: &Plan) -> Result<()> {
         let format =
             CellFormat { decimal_comma: self.decimal_comma, missing: self.missing.clone() };
-        let asked = Self { split: self.split.clone(), ..Self::new(plan, &self.schema, &format)? };
+        let asked =
+            Self { released: self.released.clone(), ..Self::new(plan, &self.schema, &format)? };
         asked.check_equal(self)
     }
 }

@@ -3,16 +3,18 @@
 use std::fmt::Write;
 
 use super::*;
-use crate::data::{Bounds, FileTable, Scaling};
+use crate::data::{Bounds, FileTable, Hooks, Samples, Scaling};
 use crate::error::ErrorKind;
-use crate::privacy::Neighbors;
-use crate::select::request::{Method, ScoreKind, Target};
+use crate::privacy::{Ledger, LedgerTerms, Neighbors};
+use crate::select::pass::Pass;
+use crate::select::request::{Center, Method, ScoreKind, Target};
+use crate::select::run::{open, plan_for};
 use crate::select::{Select, TwoStage};
 
 const HEADER: &str = "a,b,c,d,number,class\n";
 
 /// Rows of four features, some missing, a number and one of three labels.
-fn rows(n: usize) -> Vec<String> {
+pub(super) fn rows(n: usize) -> Vec<String> {
     let mut state = 7u64;
     let mut next = move || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
@@ -45,7 +47,7 @@ fn table(rows: &[String]) -> FileTable {
 }
 
 /// The table for a target, without the other one.
-fn of_target(rows: &[String], classes: bool) -> FileTable {
+pub(super) fn of_target(rows: &[String], classes: bool) -> FileTable {
     let named = |name: &str| crate::data::TargetColumn::Named(name.into());
     match classes {
         true => table(rows).target_column(named("class")).exclude(["number"]),
@@ -67,7 +69,7 @@ fn scalings() -> Vec<Scaling> {
     vec![Scaling::RowRank, Scaling::Bounds(range(-0.4, 0.4)), Scaling::BoundsByFeature(each.into())]
 }
 
-fn merged(all: &[Partial], order: &[usize]) -> Partial {
+pub(super) fn merged(all: &[Partial], order: &[usize]) -> Partial {
     let mut ordered = order.iter().map(|&place| all[place].clone());
     let first = ordered.next().unwrap();
     ordered.fold(first, |sum, part| sum.merge(&part).unwrap())
@@ -98,24 +100,31 @@ fn parts_give_the_record_of_the_whole() {
                     let is_class = matches!(target, Target::Classes(_));
                     let of = |rows: &[String]| of_target(rows, is_class);
                     let expected = select.clone().seed(5).run(&of(&rows)).unwrap();
-                    let all = |median: Option<&ReleasedMedian>| -> Vec<Partial> {
+                    let all = |median: Option<&ReleasedTarget>| -> Vec<Partial> {
                         let part = |rows: &&[String]| select.partial(&of(rows), median).unwrap();
                         let written = |part: Partial| part.to_text().unwrap();
                         let read = |text: String| Partial::from_text(&text).unwrap();
                         parts(&rows).iter().map(part).map(written).map(read).collect()
                     };
                     let (stage, mut released) = (all(None), None);
-                    assert_eq!(stage[0].needs_median(), target == Target::Numeric);
+                    assert_eq!(stage[0].stage() == Stage::Median, target == Target::Numeric);
                     let stage = if target == Target::Numeric {
                         let counts = merged(&stage, &[2, 0, 3, 1]);
-                        let median = select.clone().seed(5).release_median(&counts).unwrap();
-                        assert_eq!((median.epsilon(), median.is_private()), ("0.3", false));
+                        let median = select.clone().seed(5).release_target(&counts).unwrap();
+                        assert_eq!(
+                            (median.epsilon().as_deref(), median.is_private()),
+                            (Some("0.3"), false)
+                        );
                         all(Some(released.insert(median)))
                     } else {
                         stage
                     };
                     for order in [[0, 1, 2, 3], [3, 1, 0, 2]] {
                         let sums = merged(&stage, &order);
+                        let stated = sums.request(2).unwrap().epsilon("3").neighbors(neighbors);
+                        let again = stated.seed(5).release(&sums).unwrap();
+                        assert_eq!(again.selected, expected.selected);
+                        assert_eq!(again.estimates, expected.estimates);
                         assert_eq!(select.clone().seed(5).release(&sums).unwrap(), expected);
                         // A private release takes no median that was drawn from a seed.
                         let private = select.clone().check().unwrap().release(&sums);
@@ -125,6 +134,203 @@ fn parts_give_the_record_of_the_whole() {
             }
         }
     }
+}
+
+/// The scores of all columns of a table at a released center, as an engine computes them that holds the columns.
+fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec<ColumnScore> {
+    let request = select.of_sums().unwrap();
+    let hooks = Hooks::default();
+    let mut table = open(&request, table, &hooks).unwrap();
+    let plan = plan_for(&request, table.schema()).unwrap();
+    let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
+    let rows = pass.ks_columns(&mut table).unwrap();
+    let settled = releases::settled(&plan, Some(at)).unwrap();
+    let scores = settled.ks_values(&rows, 1, &hooks).unwrap();
+    let exact = settled.ks_exact(&rows, &Vec::from_iter(0..scores.len())).unwrap();
+    let signed =
+        |place: usize| exact.signed.as_ref().map(|all| (all[place].least, all[place].most));
+    let score = |(place, score): (usize, i64)| ColumnScore {
+        score,
+        strength: exact.strengths[place],
+        signed: signed(place),
+    };
+    scores.into_iter().enumerate().map(score).collect()
+}
+
+/// For every coding of the target, both relations, and a private or a stated center: targets in parts and through their
+/// texts, then scores of columns at the released center.
+#[test]
+fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
+    let rows = rows(300);
+    let targets = [
+        Target::Numeric,
+        Target::Bounded(Bounds::new(-0.7, 0.7).unwrap()),
+        Target::classes(["low", "high"]),
+        Target::classes(["low", "middle", "high"]),
+    ];
+    for target in targets {
+        for neighbors in [Neighbors::AddRemove, Neighbors::ReplaceOne] {
+            for center in [Center::Private, Center::None] {
+                let directed = !matches!(&target, Target::Classes(labels) if labels.len() > 2);
+                let mut select = Select::new(2)
+                    .epsilon("3")
+                    .target(target.clone())
+                    .center(center.clone())
+                    .neighbors(neighbors);
+                if directed && center == Center::Private {
+                    select = select.direction("0.1");
+                }
+                let of = |rows: &[String]| of_target(rows, matches!(target, Target::Classes(_)));
+                let stage = |released: Option<&ReleasedTarget>| {
+                    let part = |rows: &&[String]| select.target_partial(&of(rows), released);
+                    let all = parts(&rows).iter().map(part).collect::<Result<Vec<_>>>().unwrap();
+                    let text = merged(&all, &[1, 3, 0, 2]).to_text().unwrap();
+                    Partial::from_text(&text).unwrap()
+                };
+                let release = |partial: &Partial| {
+                    let released = select.clone().seed(5).release_target(partial).unwrap();
+                    ReleasedTarget::from_text(&released.to_text().unwrap()).unwrap()
+                };
+                let mut targets = stage(None);
+                if target == Target::Numeric {
+                    assert_eq!(targets.stage(), Stage::Median);
+                    targets = stage(Some(&release(&targets)));
+                }
+                assert_eq!(targets.stage(), Stage::Center);
+                let released = release(&targets);
+                let scores = column_scores(&select, &of(&rows), &released);
+                let columns = targets.clone().with_columns(&released, scores.clone()).unwrap();
+                let columns = Partial::from_text(&columns.to_text().unwrap()).unwrap();
+                let expected = select.clone().seed(5).run(&of(&rows)).unwrap();
+                assert_eq!(select.clone().seed(5).release(&columns).unwrap(), expected);
+                // Nothing that was drawn from a seed becomes private.
+                assert!(select.clone().check().unwrap().release(&columns).is_err());
+                assert!(columns.clone().merge(&columns).is_err());
+                assert!(targets.clone().with_columns(&released, scores[1..].to_vec()).is_err());
+                let wrong = |change: fn(&mut ColumnScore)| {
+                    let mut wrong = scores.clone();
+                    change(&mut wrong[0]);
+                    targets.clone().with_columns(&released, wrong).unwrap_err()
+                };
+                assert_eq!(wrong(|column| column.score = -1).kind(), ErrorKind::Input);
+                assert_eq!(wrong(|column| column.strength = i64::MAX).kind(), ErrorKind::Input);
+            }
+        }
+    }
+}
+
+/// What tells a part is kept wherever it is added, and no sums of others have it.
+#[test]
+fn no_part_counts_twice() {
+    let rows = rows(60);
+    let select =
+        Select::new(1).epsilon("1").bounds(-1.0, 1.0).target(Target::classes(["low", "high"]));
+    let part = |rows: &[String]| select.partial(&of_target(rows, true), None).unwrap();
+    let [a, b, c] =
+        [&rows[..20], &rows[20..40], &rows[..20]].map(|rows| part(rows).as_part().unwrap());
+    assert!(a.clone().merge(&a).is_err());
+    let both = Partial::from_text(&a.clone().merge(&b).unwrap().to_text().unwrap()).unwrap();
+    assert!(both.clone().merge(&b).is_err() && b.clone().merge(&both).is_err());
+    // Other rows may have the same sums.
+    assert_eq!(both.merge(&c).unwrap().rows, 60);
+    assert_eq!(part(&rows).merge(&part(&rows)).unwrap().rows, 120);
+}
+
+/// A center that was stated for the scores is that of the release.
+#[test]
+fn stated_centers_are_the_same_in_both_stages() {
+    let rows = rows(60);
+    let select = |center| {
+        Select::new(1).epsilon("1").target(Target::classes(["low", "high"])).center(center)
+    };
+    let of = || of_target(&rows, true);
+    let targets = select(Center::None).target_partial(&of(), None).unwrap();
+    let released = select(Center::None).check().unwrap().release_target(&targets).unwrap();
+    let scores = column_scores(&select(Center::None), &of(), &released);
+    let columns = targets.with_columns(&released, scores).unwrap();
+    assert!(select(Center::None).check().unwrap().release(&columns).is_ok());
+    for other in [Center::Stated(0.9), Center::Private] {
+        let error = select(other).check().unwrap().release(&columns).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Request);
+    }
+}
+
+/// What was released under one relation is not under the other.
+#[test]
+fn released_targets_have_their_relation() {
+    let rows = rows(80);
+    let select = |neighbors| Select::new(1).epsilon("1").bounds(-1.0, 1.0).neighbors(neighbors);
+    let of = || of_target(&rows, false);
+    let counts = select(Neighbors::AddRemove).partial(&of(), None).unwrap();
+    let checked = select(Neighbors::AddRemove).check().unwrap();
+    let median = checked.release_target(&counts).unwrap();
+    let sums = select(Neighbors::ReplaceOne).partial(&of(), Some(&median)).unwrap();
+    let error = select(Neighbors::ReplaceOne).check().unwrap().release(&sums).unwrap_err();
+    assert!(error.to_string().contains("another neighbor relation"), "{error}");
+    assert!(checked.release(&sums).is_ok());
+}
+
+/// Each stage pays its part, and what was not paid before is paid in the end.
+#[test]
+fn stages_are_paid_from_a_ledger() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = |name: &str| {
+        let terms = LedgerTerms::new("5".parse().unwrap());
+        Ledger::create(folder.path().join(name), terms).unwrap()
+    };
+    let rows = rows(200);
+    let of = || of_target(&rows, false);
+    let bins = || Select::new(1).epsilon("2").scaling(Scaling::RowRank).score(ScoreKind::Ks);
+    let spent = |ledger: &Ledger| ledger.read().unwrap().spent();
+    for (paid_before, after_median, after_all) in [(true, "0.2", "2"), (false, "0", "2")] {
+        let ledger = ledger(&format!("sums {paid_before}"));
+        let counts = bins().partial(&of(), None).unwrap();
+        let checked = bins().check().unwrap();
+        let median = match paid_before {
+            true => checked.release_target_with_ledger(&counts, &ledger, "median").unwrap(),
+            false => checked.release_target(&counts).unwrap(),
+        };
+        assert_eq!(spent(&ledger), after_median);
+        let sums = bins().partial(&of(), Some(&median)).unwrap();
+        checked.release_with_ledger(&sums, &ledger, "selection").unwrap();
+        assert_eq!(spent(&ledger), after_all);
+    }
+    for paid in [[true, true], [false, true], [true, false], [false, false]] {
+        let ledger = ledger(&format!("columns {paid:?}"));
+        let select = Select::new(1).epsilon("2");
+        let checked = select.clone().check().unwrap();
+        let release = |partial: &Partial, paid: bool| match paid {
+            true => checked.release_target_with_ledger(partial, &ledger, "").unwrap(),
+            false => checked.release_target(partial).unwrap(),
+        };
+        let counts = select.target_partial(&of(), None).unwrap();
+        let median = release(&counts, paid[0]);
+        let targets = select.target_partial(&of(), Some(&median)).unwrap();
+        let center = release(&targets, paid[1]);
+        assert_eq!(center.epsilon().as_deref(), Some("0.3"));
+        let scores = column_scores(&select, &of(), &center);
+        let columns = targets.with_columns(&center, scores).unwrap();
+        checked.release_with_ledger(&columns, &ledger, "").unwrap();
+        // A part whose payment is not seen is paid again, never left out.
+        let expected = if paid == [true, false] { "2.2" } else { "2" };
+        assert_eq!(spent(&ledger), expected);
+    }
+    // What another ledger has paid is not seen, and paid again.
+    let (one, other) = (ledger("one"), ledger("other"));
+    let counts = bins().partial(&of(), None).unwrap();
+    let checked = bins().check().unwrap();
+    let median = checked.release_target_with_ledger(&counts, &one, "").unwrap();
+    assert!(median.is_paid());
+    let sums = bins().partial(&of(), Some(&median)).unwrap();
+    checked.release_with_ledger(&sums, &other, "").unwrap();
+    checked.release_with_ledger(&sums, &one, "").unwrap();
+    assert_eq!((spent(&one), spent(&other)), ("2".into(), "2".into()));
+    let poor = Ledger::create(folder.path().join("poor"), LedgerTerms::new("0.1".parse().unwrap()))
+        .unwrap();
+    let counts = bins().partial(&of(), None).unwrap();
+    let error = bins().check().unwrap().release_target_with_ledger(&counts, &poor, "").unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Budget);
+    assert_eq!(spent(&poor), "0");
 }
 
 #[test]
@@ -186,16 +392,16 @@ fn two_stages() {
     let select = |epsilon: &str| Select::new(1).epsilon(epsilon).bounds(-1.0, 1.0);
     let of = || of_target(&rows, false);
     let counts = select("1").partial(&of(), None).unwrap();
-    let median = select("1").check().unwrap().release_median(&counts).unwrap();
+    let median = select("1").check().unwrap().release_target(&counts).unwrap();
     assert!(median.is_private());
     let sums = select("1").partial(&of(), Some(&median)).unwrap();
     assert!(counts.clone().merge(&sums).is_err() && sums.clone().merge(&counts).is_err());
     assert!(select("1").check().unwrap().release(&counts).is_err());
-    assert!(select("1").check().unwrap().release_median(&sums).is_err());
+    assert!(select("1").check().unwrap().release_target(&sums).is_err());
     assert!(select("1").check().unwrap().release(&sums).is_ok());
     let error = select("2").check().unwrap().release(&sums).unwrap_err();
     assert!(error.to_string().contains("the median has spent epsilon 0.1"), "{error}");
-    let other = select("1").check().unwrap().release_median(&counts).unwrap();
+    let other = select("1").check().unwrap().release_target(&counts).unwrap();
     let elsewhere = select("1").partial(&of(), Some(&other)).unwrap();
     assert!(other == median || sums.merge(&elsewhere).is_err());
     let bounded = select("1").target(Target::Bounded(Bounds::new(-1.0, 1.0).unwrap()));
@@ -211,7 +417,7 @@ fn no_row_with_a_target_is_malformed_input() {
     assert_eq!(classes.check().unwrap().release(&sums).unwrap_err().kind(), ErrorKind::Input);
     let counts = select.partial(&of_target(&rows, false), None).unwrap();
     assert_eq!(
-        select.check().unwrap().release_median(&counts).unwrap_err().kind(),
+        select.check().unwrap().release_target(&counts).unwrap_err().kind(),
         ErrorKind::Input
     );
 }
@@ -234,6 +440,43 @@ fn damage_is_noticed() {
     assert!(Partial::from_text(&format!("{text}more\n")).is_err());
 }
 
+/// Sums as large as those of rows can be, and larger ones: refused or released, and no arithmetic overflows.
+#[test]
+fn the_largest_sums_do_not_overflow() {
+    let rows = rows(20);
+    let most = i64::from(GRID) * crate::exact::MAX_ROWS as i64;
+    let targets = [Target::classes(["low", "high"]), Target::classes(["low", "middle", "high"])];
+    for target in targets {
+        for score in [ScoreKind::Correlation, ScoreKind::Ks] {
+            let select =
+                Select::new(1).epsilon("1").bounds(-1.0, 1.0).target(target.clone()).score(score);
+            let good = select.partial(&of_target(&rows, true), None).unwrap();
+            let mut accepted = 0;
+            for large in
+                [most / 32768 / 3, most / 32768, most / 3, most, most * 32767, i64::MAX, i64::MIN]
+            {
+                for (of_features, of_rows) in [(large, 0), (0, large), (large, large)] {
+                    let mut partial = good.clone();
+                    let Sums::Features(raw) = &mut partial.sums else { unreachable!("one stage") };
+                    raw.features
+                        .iter_mut()
+                        .for_each(|sum| *sum = if of_features == 0 { *sum } else { large });
+                    raw.rows
+                        .iter_mut()
+                        .for_each(|sum| *sum = if of_rows == 0 { *sum } else { large });
+                    let Ok(read) = Partial::from_text(&partial.to_text().unwrap()) else {
+                        continue;
+                    };
+                    accepted += 1;
+                    let _ = read.clone().merge(&read);
+                    select.clone().seed(1).release(&read).unwrap();
+                }
+            }
+            assert!((1..15).contains(&accepted), "{score:?} {accepted}");
+        }
+    }
+}
+
 /// Sums that no rows have, though their text is whole.
 #[test]
 fn impossible_sums_are_refused() {
@@ -248,7 +491,7 @@ fn impossible_sums_are_refused() {
     };
     let sums = |partial: &mut Partial, change: &dyn Fn(&mut RawSums)| match &mut partial.sums {
         Sums::Features(raw) => change(raw),
-        Sums::Ranks(_) => unreachable!("classes have no median"),
+        _ => unreachable!("classes have no median"),
     };
     wrong(&|partial| sums(partial, &|raw| raw.features.truncate(3)));
     wrong(&|partial| sums(partial, &|raw| raw.features[0] = i64::MAX));

@@ -1,12 +1,120 @@
-//! Partials as files: a line that says what it is, one of JSON, one that tells damage.
+//! Partials and what belongs to them as files: a line that says what it is, then one block or several, each of a line of
+//! JSON and one that tells damage.
 
+use std::collections::BTreeSet;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, Result};
-use crate::select::partial::Partial;
+use crate::select::partial::{Facts, Partial, ReleasedTarget, Sums};
 
-/// The first line.
-const HEAD: &str = "dpsis partial 1: RAW, NOT PRIVATE. Exact sums of rows: keep them like the rows";
+/// What files of a kind begin with, then their version, then what readers of the file should know.
+pub(super) struct Kind {
+    pub(super) name: &'static str,
+    pub(super) remark: &'static str,
+}
+
+const PARTIAL: Kind = Kind {
+    name: "dpsis partial",
+    remark: "RAW, NOT PRIVATE. Exact sums of rows: keep them like the rows",
+};
+const TARGET: Kind =
+    Kind { name: "dpsis released target", remark: "for the next stage of the same release" };
+const SEEDED_TARGET: Kind =
+    Kind { name: "dpsis seeded target", remark: "NOT PRIVATE. Drawn from a seed, not for release" };
+
+impl Kind {
+    fn head(&self) -> String {
+        format!("{} 1: {}", self.name, self.remark)
+    }
+
+    /// The text of a file of one block.
+    pub(super) fn to_text(&self, value: &impl Serialize) -> Result<String> {
+        Ok(format!("{}\n{}", self.head(), self.block(value)?))
+    }
+
+    /// The text of a block.
+    pub(super) fn block(&self, value: &impl Serialize) -> Result<String> {
+        let json = serde_json::to_string(value);
+        let json = json.map_err(|_| Error::io(format!("a {} cannot be written", self.name)))?;
+        Ok(format!("{json}\nxxh3 {:032x}\n", xxh3_128(json.as_bytes())))
+    }
+
+    /// Whether a text is of this kind, in whatever version.
+    pub(super) fn begins(&self, text: &str) -> bool {
+        text.strip_prefix(self.name).is_some_and(|rest| rest.starts_with(' '))
+    }
+
+    /// Reads the text of a file of one block.
+    pub(super) fn read<T: DeserializeOwned>(&self, text: &str) -> Result<T> {
+        match self.blocks(text)?[..] {
+            [json] => self.parse(json),
+            _ => Err(self.damaged()),
+        }
+    }
+
+    /// The JSON of each block.
+    pub(super) fn blocks<'a>(&self, text: &'a str) -> Result<Vec<&'a str>> {
+        let name = self.name;
+        let mut lines = text.lines();
+        if lines.next().unwrap_or_default() != self.head() {
+            return Err(Error::input(match self.begins(text) {
+                true => format!("this {name} is of another version"),
+                false => format!("this is no {name}"),
+            }));
+        }
+        let mut blocks = Vec::new();
+        while let Some(json) = lines.next() {
+            let check = format!("xxh3 {:032x}", xxh3_128(json.as_bytes()));
+            if lines.next() != Some(check.as_str()) {
+                return Err(self.damaged());
+            }
+            blocks.push(json);
+        }
+        if text.ends_with('\n') { Ok(blocks) } else { Err(self.damaged()) }
+    }
+
+    /// Reads the JSON of a block.
+    pub(super) fn parse<T: DeserializeOwned>(&self, json: &str) -> Result<T> {
+        serde_json::from_str(json).map_err(|_| self.damaged())
+    }
+
+    /// The error of a file that is not as it was written.
+    pub(super) fn damaged(&self) -> Error {
+        Error::input(format!("the {} is damaged or ends too early", self.name))
+    }
+}
+
+/// A partial as it is written, whose sums may be of no rows.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Unchecked {
+    facts: Facts,
+    rows: u64,
+    sums: Sums,
+    #[serde(default)]
+    parts: BTreeSet<String>,
+}
+
+impl Unchecked {
+    /// The partial, whatever its sums: those under masks are of no rows.
+    pub(super) fn into_partial(self) -> Partial {
+        let Self { facts, rows, sums, parts } = self;
+        Partial { facts, rows, sums, parts }
+    }
+}
+
+impl TryFrom<Unchecked> for Partial {
+    type Error = Error;
+
+    fn try_from(read: Unchecked) -> Result<Self> {
+        let partial = read.into_partial();
+        partial.check()?;
+        Ok(partial)
+    }
+}
 
 impl Partial {
     /// The text of a file that [`from_text`](Self::from_text) reads.
@@ -15,35 +123,38 @@ impl Partial {
     ///
     /// `Io` if it cannot be written as JSON, which does not happen.
     pub fn to_text(&self) -> Result<String> {
-        let json = serde_json::to_string(self);
-        let json = json.map_err(|_| Error::io("the partial cannot be written as JSON"))?;
-        Ok(format!("{HEAD}\n{json}\nxxh3 {:032x}\n", xxh3_128(json.as_bytes())))
+        PARTIAL.to_text(self)
     }
 
     /// Reads the text of a partial.
     ///
     /// # Errors
     ///
+    /// `Input` if it is none, of another version, damaged, or of no rows.
+    pub fn from_text(text: &str) -> Result<Self> {
+        PARTIAL.read(text)
+    }
+}
+
+impl ReleasedTarget {
+    /// The text of a file that [`from_text`](Self::from_text) reads.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be written as JSON, which does not happen.
+    pub fn to_text(&self) -> Result<String> {
+        if self.private { TARGET.to_text(self) } else { SEEDED_TARGET.to_text(self) }
+    }
+
+    /// Reads the text of a released target.
+    ///
+    /// # Errors
+    ///
     /// `Input` if it is none, of another version, or damaged.
     pub fn from_text(text: &str) -> Result<Self> {
-        let mut lines = text.lines();
-        let head = lines.next().unwrap_or_default();
-        if head != HEAD {
-            return Err(Error::input(match head.starts_with("dpsis partial ") {
-                true => "this partial is of another version",
-                false => "this is no partial",
-            }));
+        if SEEDED_TARGET.begins(text) {
+            return Ok(Self { private: false, ..SEEDED_TARGET.read(text)? });
         }
-        let damaged = || Error::input("the partial is damaged or ends too early");
-        let (json, check) = lines.next().zip(lines.next()).ok_or_else(damaged)?;
-        if !text.ends_with('\n')
-            || check != format!("xxh3 {:032x}", xxh3_128(json.as_bytes()))
-            || lines.next().is_some()
-        {
-            return Err(damaged());
-        }
-        let partial: Self = serde_json::from_str(json).map_err(|_| damaged())?;
-        partial.check()?;
-        Ok(partial)
+        TARGET.read(text)
     }
 }

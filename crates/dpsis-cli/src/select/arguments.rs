@@ -4,13 +4,14 @@ use std::path::PathBuf;
 
 use clap::{Args, FromArgMatches, ValueEnum};
 
+use crate::group_arguments::GroupArguments;
 use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
-use crate::table_arguments::TableArguments;
+use crate::score_arguments::{ScalingArguments, ScoreArguments};
+use crate::table_arguments::TableOptions;
 use crate::target_arguments::TargetArguments;
-use crate::values::with_values;
 
 /// Print the names of k features, chosen privately.
 ///
@@ -27,23 +28,31 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) budget: BudgetArgument,
 
-    /// How features are scored: ks, correlation or kendall
+    #[command(flatten)]
+    pub(super) score: ScoreArguments,
+
+    /// The table, or several files with its rows; - is standard input
+    ///
+    /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow, .feather; - is
+    /// standard input, text. Several files, or a pattern such as 'part-*.parquet', hold the rows of one
+    /// table, with the same columns
+    #[arg(display_order = 0, required_unless_present = "partials", help_heading = "Table")]
+    pub(super) files: Vec<PathBuf>,
+
+    /// Instead of a table: the sums of all its parts, as `dpsis partial` writes them; files or patterns. They
+    /// say how the table was read and scored
     #[arg(
         long,
-        value_enum,
-        hide_possible_values = true,
-        long_help = with_values::<Score>(
-            "How features are scored [default: correlation if bounds or a scale are stated, else ks]"
-        )
+        value_name = "FILE",
+        num_args = 1..,
+        conflicts_with_all = OF_TABLES,
+        hide_short_help = true,
+        help_heading = "Table"
     )]
-    pub(super) score: Option<Score>,
-
-    /// Clip every feature to this range, a public fact
-    #[arg(long, value_name = "LO,HI", allow_hyphen_values = true)]
-    pub(super) bounds: Option<String>,
+    pub(crate) partials: Vec<PathBuf>,
 
     #[command(flatten)]
-    pub(super) table: TableArguments,
+    pub(super) table: TableOptions,
 
     #[command(flatten)]
     pub(super) target: TargetArguments,
@@ -61,7 +70,7 @@ pub(crate) struct SelectArguments {
     pub(super) center: String,
 
     #[command(flatten)]
-    pub(super) output: OutputArguments,
+    pub(crate) output: OutputArguments,
 
     /// No progress on the terminal
     #[arg(long, hide_short_help = true, help_heading = "Output")]
@@ -69,7 +78,7 @@ pub(crate) struct SelectArguments {
 
     /// Say what would be spent on what; draw nothing
     #[arg(long, conflicts_with = "ledger", help_heading = "Output")]
-    pub(super) dry_run: bool,
+    pub(crate) dry_run: bool,
 
     /// Draw from a stated seed: for tests, not for release
     #[arg(long, value_name = "N", conflicts_with = "ledger", help_heading = "Output")]
@@ -102,21 +111,11 @@ pub(crate) struct SelectArguments {
     #[arg(long, value_name = "NAME=SHARE,...", hide_short_help = true, help_heading = "Privacy")]
     pub(super) split: Option<String>,
 
-    /// Clip features to ranges from a CSV file feature,lo,hi (a row with * stands for all others)
-    #[arg(
-        long,
-        value_name = "FILE",
-        conflicts_with = "bounds",
-        hide_short_help = true,
-        help_heading = "Scaling"
-    )]
-    pub(super) bounds_file: Option<PathBuf>,
+    #[command(flatten)]
+    pub(super) scaling: ScalingArguments,
 
-    /// How values are made comparable for correlation [default: bounds if stated, else row-rank]; with
-    /// --score ks, for its streaming form [default: not at all]. cpm comes before any score, and before
-    /// --bounds or --bounds-file
-    #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
-    pub(super) scale: Option<Scale>,
+    #[command(flatten)]
+    pub(super) groups: GroupArguments,
 
     /// Memory for columns, such as 500MB or 16GiB; larger tables are read in several passes. The result
     /// does not depend on it
@@ -134,7 +133,7 @@ pub(crate) struct SelectArguments {
     pub(super) threads: Option<usize>,
 
     #[command(flatten)]
-    pub(super) mechanism: MechanismArguments,
+    pub(crate) mechanism: MechanismArguments,
 
     /// How features are found
     #[arg(
@@ -145,6 +144,11 @@ pub(crate) struct SelectArguments {
         help_heading = "Method"
     )]
     pub(super) method: MethodId,
+
+    /// A second stage for correlated features: 2 k are screened, and the k that together explain the target
+    /// best are selected by private correlations of all of them
+    #[arg(long, value_enum, hide_short_help = true, help_heading = "Method")]
+    pub(super) refine: Option<Refinement>,
 
     /// two-stage: the number of blocks, if it is public [default: the root of a private count of rows]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Method")]
@@ -168,7 +172,7 @@ pub(crate) struct SelectArguments {
         hide_short_help = true,
         help_heading = "Comparison"
     )]
-    pub(super) preprocess: Option<Preprocess>,
+    pub(crate) preprocess: Option<Preprocess>,
 
     /// I know that the output is not private
     #[arg(
@@ -181,6 +185,35 @@ pub(crate) struct SelectArguments {
     not_private: bool,
 }
 
+/// The options that say how a table is read and scored, or what is done with it: not with sums.
+const OF_TABLES: [&str; 25] = [
+    "files",
+    "id",
+    "exclude",
+    "orient",
+    "delimiter",
+    "decimal_comma",
+    "na",
+    "numeric_names",
+    "schema",
+    "target",
+    "target_file",
+    "target_index",
+    "classes",
+    "target_bounds",
+    "score",
+    "bounds",
+    "bounds_file",
+    "scale",
+    "groups",
+    "group_size",
+    "method",
+    "refine",
+    "memory",
+    "threads",
+    "dry_run",
+];
+
 const MORE: &str = "All options, with examples: dpsis select --help";
 
 const AFTER_HELP: &str = "\
@@ -192,7 +225,10 @@ Examples:
   dpsis select --k 5 --eps 2 --classes no,yes --orient features-as-rows \\
     --target-file status.csv genes.tsv
   dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
+  dpsis select --k 5 --eps 2 --groups pathways.gmt expression.csv
   dpsis select --k 5 --eps 0.5 --ledger budget.txt data.csv
+  dpsis select --k 5 --eps 2 'visits-*.parquet'
+  dpsis select --k 5 --eps 2 --partials '*.partial'
 
 Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
 5 reading or writing failed.";
@@ -209,31 +245,16 @@ pub(super) enum MethodId {
     DpKendall,
 }
 
-/// The score of a feature.
+/// The second stage of a selection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Score {
-    /// Kolmogorov-Smirnov: the best threshold or word of each column, for columns of any kind
-    Ks,
-    /// Correlation of scaled values with the target
-    Correlation,
-    /// Kendall's rank correlation, column by column; classes are not counted, so misspelled ones go unnoticed
-    Kendall,
-}
-
-/// The scaling of features.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Scale {
-    /// Clip to --bounds or --bounds-file
-    Bounds,
-    /// Ranks within each row
-    RowRank,
-    /// Counts per million: each value divided by its row's sum, for counts whose totals differ by row
-    Cpm,
+pub(super) enum Refinement {
+    /// The best k of 2 k by the correlations of their signs
+    Gram,
 }
 
 /// The preprocessing of the DP-SIS paper, which is not private.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Preprocess {
+pub(crate) enum Preprocess {
     /// Columns and target centered and divided by their largest magnitude
     Paper,
 }

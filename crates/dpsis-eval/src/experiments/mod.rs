@@ -13,6 +13,7 @@ mod joint;
 mod parts;
 mod pipelines;
 mod recommend;
+mod regression;
 mod sets;
 mod table1;
 mod theorem41;
@@ -54,7 +55,7 @@ impl Named {
 }
 
 /// All experiments, in the order of the papers.
-pub static ALL: [Named; 25] = [
+pub static ALL: [Named; 26] = [
     of("table1", "dp-sis", "R² of a LASSO on each set", table1::run),
     of("fig1", "dp-sis", "SIS and two-stage without privacy", fig1::run),
     of("fig2", "dp-sis", "accuracy on christensen", accuracy::fig2),
@@ -105,6 +106,7 @@ pub static ALL: [Named; 25] = [
     of("bandit", "heterogeneous", "figure 14: bandits with a shift", bandit::run),
     of("recommend", "recommend", "figures 13 and 21: an item for each user", recommend::run),
     of("pipelines", "pipelines", "fully private pipelines", pipelines::run),
+    of("regression", "regression", "private models after a private selection", regression::run),
 ];
 
 /// Finds experiments by the name of one, the name of a group, or `all`.

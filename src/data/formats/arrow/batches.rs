@@ -14,6 +14,8 @@ pub(in crate::data) struct RecordBatches {
     batches: Arc<[RecordBatch]>,
     /// Whether the last column holds targets, beside the table.
     target_beside: bool,
+    /// Whether the column before the targets, or else the last one, tells whose row each is, beside the table.
+    units_beside: bool,
 }
 
 impl RecordBatches {
@@ -30,12 +32,17 @@ impl RecordBatches {
         if batches.iter().any(|batch| types(&batch.schema()) != expected) {
             return Err(Error::request("a record batch has other columns than the schema states"));
         }
-        Ok(Self { schema, batches: batches.into(), target_beside: false })
+        Ok(Self { schema, batches: batches.into(), target_beside: false, units_beside: false })
     }
 
     /// The same; the last column holds targets.
     pub(in crate::data) fn with_target_beside(self) -> Self {
         Self { target_beside: true, ..self }
+    }
+
+    /// The same; the last column, or the one before the targets, tells whose row each is.
+    pub(in crate::data) fn with_units_beside(self) -> Self {
+        Self { units_beside: true, ..self }
     }
 
     pub(super) fn schema(&self) -> &SchemaRef {
@@ -50,6 +57,12 @@ impl RecordBatches {
     /// The place of the targets, if they are beside the table.
     pub(super) fn target(&self) -> Option<usize> {
         self.target_beside.then(|| self.schema.fields().len().checked_sub(1)).flatten()
+    }
+
+    /// The place of the ids that tell whose row each is, if they are beside the table.
+    pub(super) fn units(&self) -> Option<usize> {
+        let before = 1 + usize::from(self.target_beside);
+        self.units_beside.then(|| self.schema.fields().len().checked_sub(before)).flatten()
     }
 
     /// The batches with these columns alone.

@@ -89,30 +89,34 @@ impl ArrowTable {
     }
 
     fn of_content(format: Format, content: Content) -> Self {
-        let (schema, rows, target) = match &content {
+        let (schema, rows, units, target) = match &content {
             Content::Parquet(_, metadata) => {
                 let rows = metadata.metadata().file_metadata().num_rows();
-                (metadata.schema().clone(), u64::try_from(rows).ok(), None)
+                (metadata.schema().clone(), u64::try_from(rows).ok(), None, None)
             }
-            Content::Arrow(messages) => (messages.schema.clone(), None, None),
+            Content::Arrow(messages) => (messages.schema.clone(), None, None, None),
             Content::Batches(batches) => {
-                (batches.schema().clone(), Some(batches.rows()), batches.target())
+                let (units, target) = (batches.units(), batches.target());
+                (batches.schema().clone(), Some(batches.rows()), units, target)
             }
         };
         let index = schema.fields().iter().position(|field| field.name() == INDEX);
-        let beside = [index, target];
+        let beside = [index, units, target];
         let columns: Vec<usize> =
             (0..schema.fields().len()).filter(|column| !beside.contains(&Some(*column))).collect();
         let names = columns.iter().map(|&column| schema.field(column).name().clone()).collect();
         let is_text = |place: &usize| !is_number(schema.field(columns[*place]).data_type());
         let texts = (0..columns.len()).filter(is_text).collect();
         let index = index.filter(|&place| !is_number(schema.field(place).data_type()));
+        // Whose row each is tells more than an index.
+        let index = units.or(index);
         let ids = index.is_some();
         let layout = Layout {
             names,
             named: true,
             texts,
             ids,
+            units: units.is_some(),
             rows,
             target: target.is_some(),
             ..Layout::default()

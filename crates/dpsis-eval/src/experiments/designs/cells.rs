@@ -58,7 +58,8 @@ pub(super) struct DesignCell {
     pub(super) exact: Estimate,
 }
 
-fn design(name: &str, features: usize) -> Design {
+/// A design by its name.
+pub(super) fn design(name: &str, features: usize) -> Design {
     let correlation = match name {
         "AR 0.1" => Correlation::Autoregressive(0.1),
         "AR 0.5" => Correlation::Autoregressive(0.5),

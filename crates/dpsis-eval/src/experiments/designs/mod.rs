@@ -6,6 +6,7 @@
 
 mod cells;
 mod page;
+mod refined;
 mod rows_needed;
 mod statements;
 
@@ -27,7 +28,10 @@ pub(super) fn run(experiment: &Experiment<'_>) -> Result<Section> {
         cells.extend(measure(experiment, name, *features, sizes(*features))?);
     }
     write_data(experiment, &cells)?;
-    section(experiment, &cells)
+    let mut section = section(experiment, &cells)?;
+    (experiment.progress)("designs: refined selections", 1.0);
+    section.blocks.extend(refined::blocks(experiment)?);
+    Ok(section)
 }
 
 #[cfg(test)]
@@ -40,7 +44,9 @@ mod tests {
         with(3, 2, |experiment| {
             let section = run(experiment).unwrap();
             assert!(section.blocks.len() > 5);
-            for file in ["designs.csv", "designs-rows.csv", "designs-exact-100.svg"] {
+            for file in
+                ["designs.csv", "designs-rows.csv", "designs-exact-100.svg", "designs-refined.csv"]
+            {
                 assert!(experiment.output.path().join(file).exists(), "{file}");
             }
         });

@@ -1,0 +1,102 @@
+//! A release from the result of a query for sums.
+
+use clap::Args;
+
+use super::ChooseArguments;
+use crate::output::Destination;
+use crate::privacy_arguments::state_split;
+use crate::sums_release::SumsRelease;
+use crate::values::parse_center;
+use dpsis::{Error, Partial, Result, RunNote, Select};
+
+/// Arguments on a release from sums.
+#[derive(Debug, Args)]
+pub(super) struct SumsArguments {
+    /// The file is a result of dpsis sql: exact sums
+    ///
+    /// CSV, or Parquet and Arrow (a build with feature arrow). Released are k features; where the target is released
+    /// first, what the next query needs of it
+    #[arg(
+        long,
+        conflicts_with_all = [
+            "sensitivity", "name_column", "score_column", "sensitivity_column", "monotonic",
+            "not_private", "advise", "trials",
+        ],
+        help_heading = "Candidates"
+    )]
+    pub(super) sums: bool,
+
+    /// With --sums: the target's center: private, none, or its publicly known value, as for select
+    #[arg(
+        long,
+        value_name = "private|none|VALUE",
+        default_value = "private",
+        requires = "sums",
+        allow_hyphen_values = true,
+        hide_short_help = true,
+        help_heading = "Sums"
+    )]
+    center: String,
+
+    /// With --sums: tell for each selected feature whether the target rises or falls with it
+    #[arg(long, requires = "sums", hide_short_help = true, help_heading = "Sums")]
+    direction: bool,
+
+    /// With --sums: shares of the budget, as for select
+    /// [default: center=0.05,target=0.10,estimates=0.10,direction=0.05]
+    #[arg(
+        long,
+        value_name = "NAME=SHARE,...",
+        requires = "sums",
+        hide_short_help = true,
+        help_heading = "Sums"
+    )]
+    split: Option<String>,
+}
+
+impl SumsArguments {
+    /// Refuses what only a release from sums takes, where there are none. (The parser lets it pass beside what excludes sums.)
+    pub(super) fn check(&self) -> Result<()> {
+        let stated = self.direction || self.split.is_some() || self.center != "private";
+        match stated && !self.sums {
+            true => Err(Error::request("--center, --direction and --split belong to --sums")),
+            false => Ok(()),
+        }
+    }
+}
+
+impl ChooseArguments {
+    /// States the release in the request whose sums these are.
+    fn state_release(&self, select: Select) -> Result<Select> {
+        let SumsArguments { center, split, direction, .. } = &self.sums;
+        let mechanism = self.mechanism.as_deref().unwrap_or("canonical");
+        let mut select = select
+            .epsilon(self.budget.eps.clone())
+            .center(parse_center(center)?)
+            .neighbors(self.neighbors.neighbors())
+            .mechanism(self.parameters.mechanism(mechanism)?);
+        if let Some(delta) = &self.delta.delta {
+            select = select.delta(delta.clone());
+        }
+        state_split(select, split.as_deref(), *direction)
+    }
+}
+
+/// Releases the selection, or what the next stage needs of the target.
+pub(super) fn release(
+    arguments: &ChooseArguments,
+    note: RunNote,
+    destination: Destination,
+) -> Result<()> {
+    let sums = Partial::of_query(&arguments.file)?;
+    let release = SumsRelease {
+        select: arguments.state_release(sums.request(arguments.k)?)?,
+        sums: &sums,
+        seed: arguments.seed,
+        ledger: &arguments.ledger,
+        output: &arguments.output,
+        next: "make the next query with it (dpsis sql --released), then choose again with the same --eps and \
+               --split",
+    };
+    release.run(note, destination)
+}

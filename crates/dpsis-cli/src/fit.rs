@@ -1,0 +1,151 @@
+//! `dpsis fit`: a private model on privately selected features.
+
+use std::path::Path;
+
+use clap::Args;
+use clap::builder::ArgPredicate;
+
+use crate::output::{self, Destination, Format};
+use crate::select::SelectArguments;
+use crate::values::parse_record;
+use crate::words;
+use dpsis::report::fit_report;
+use dpsis::{Error, FitModel, FitRecord, Result};
+
+/// Fit a private model to k features, chosen privately.
+///
+/// Selects features as `dpsis select` does with a share of the budget, and fits a regression to them
+/// with the rest: a linear one to a number, a logistic one to two --classes. The model goes to stdout
+/// as JSON, a report to stderr; `dpsis predict` applies it.
+#[derive(Debug, Args)]
+#[command(
+    after_help = MORE,
+    after_long_help = AFTER_HELP,
+    mut_arg("k", |k| k
+        .required(false)
+        .required_unless_present("features")
+        .default_value_if("features", ArgPredicate::IsPresent, "1")),
+    mut_arg("share", |share| share
+        .help("The selection's share of the budget [default: 0.4]")
+        .hide_short_help(false)
+        .help_heading("Model")),
+    mut_arg("target_file", |option| option.hide_short_help(true)),
+    mut_arg("partials", unused),
+    mut_arg("dry_run", unused),
+    mut_arg("format", unused),
+    mut_arg("name_file", unused),
+    mut_arg("preprocess", unused),
+    mut_arg("not_private", unused),
+)]
+pub(crate) struct FitArguments {
+    #[command(flatten)]
+    select: SelectArguments,
+
+    /// Fit to these features, which are public, and select none
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        conflicts_with_all = ["k", "share"],
+        hide_short_help = true,
+        help_heading = "Model"
+    )]
+    features: Option<String>,
+
+    /// The share of the model's part for the ranges of columns without --bounds [default: 0.3]
+    #[arg(long, value_name = "SHARE", hide_short_help = true, help_heading = "Model")]
+    ranges: Option<String>,
+
+    /// With two --classes: the strength of the regularization, for the sum over rows; a larger one takes less
+    /// noise and pulls probabilities towards 1/2 [default: 10]
+    #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
+    lambda: Option<f64>,
+}
+
+/// An option of `dpsis select` that a model has no use for, and refuses.
+fn unused(option: clap::Arg) -> clap::Arg {
+    option.hide_short_help(true).help("Of dpsis select; not for a model").long_help(None)
+}
+
+const MORE: &str = "All options, with examples: dpsis fit --help";
+
+const AFTER_HELP: &str = "\
+Examples:
+  dpsis fit --k 5 --eps 2 -o model.json data.csv
+  dpsis fit --k 5 --eps 2 --share 0.5 --ledger budget.txt data.csv
+  dpsis fit --k 3 --eps 2 --classes no,yes --bounds 0,1 data.csv
+  dpsis fit --features age,dose --eps 1 --bounds-file bounds.csv data.csv
+  dpsis predict model.json new.csv
+
+Exit codes: 0 released; 2 wrong request; 3 malformed input; 4 ledger too low;
+5 reading or writing failed.";
+
+pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
+    let share = arguments.select.mechanism.take_share();
+    let stated = &arguments.select;
+    stated.check_for_model()?;
+    let inputs = stated.inputs()?;
+    let job = stated.stated_job(&inputs)?;
+    let request = arguments.request(FitModel::new(job.select.clone()), share)?;
+    request.check_ref()?;
+    let all: Vec<&Path> = inputs.all().collect();
+    let destination = Destination::check(stated.output.output.as_deref(), &all)?;
+    let quiet = stated.output.quiet;
+    match job.seed {
+        Some(seed) => write(&*request.seed(seed).run(&job.table)?, quiet, destination),
+        None => {
+            let fitted = match stated.ledger.open()? {
+                Some(ledger) => {
+                    request.run_with_ledger(&job.table, &ledger, stated.ledger.note())?
+                }
+                None => request.run(&job.table)?,
+            };
+            write(&fitted, quiet, destination)
+        }
+    }
+}
+
+impl FitArguments {
+    /// The request with what is stated of the model.
+    fn request(&self, mut request: FitModel, share: Option<String>) -> Result<FitModel> {
+        if let Some(share) = share {
+            request = request.share(share);
+        }
+        if let Some(names) = &self.features {
+            request = request.features(parse_record(names)?);
+        }
+        if let Some(share) = &self.ranges {
+            request = request.ranges(share);
+        }
+        if let Some(lambda) = self.lambda {
+            request = request.lambda(lambda);
+        }
+        Ok(request)
+    }
+}
+
+impl SelectArguments {
+    /// Refuses the options that a model has no use for.
+    fn check_for_model(&self) -> Result<()> {
+        let wrong = if !self.partials.is_empty() {
+            "a model needs the table, not sums of its parts"
+        } else if self.dry_run {
+            "fit has no dry run; dpsis select --dry-run says what a selection would spend"
+        } else if self.preprocess.is_some() {
+            "a model takes values as they are: no --preprocess"
+        } else if !matches!(self.output.format, None | Some(Format::Json)) {
+            "a model comes as json"
+        } else {
+            return Ok(());
+        };
+        Err(Error::request(wrong))
+    }
+}
+
+/// Writes the model, and the report to stderr; with `quiet` only that it must not be released.
+fn write(record: &FitRecord, quiet: bool, destination: Destination) -> Result<()> {
+    let report = fit_report(record, words::options);
+    let essential = |line: &&str| !quiet || line.starts_with("NOT PRIVATE");
+    let lines = report.lines().filter(essential).map(|line| format!("{line}\n"));
+    output::remark(&lines.collect::<String>());
+    destination.write(&record.model.to_json()?)
+}

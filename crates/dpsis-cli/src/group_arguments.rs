@@ -1,0 +1,45 @@
+//! Arguments on sets of features.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use dpsis::{Error, FeatureSets, Result, Select};
+
+/// The sets that are selected instead of features.
+#[derive(Debug, Args)]
+pub(super) struct GroupArguments {
+    /// Select sets of features from a GMT file (lines of name, description and members, separated by tabs; plain
+    /// or .gz), a public fact: each row's mean over the members' ranks, or values within bounds
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Scaling")]
+    pub(super) groups: Option<PathBuf>,
+
+    /// Use the sets of which so many members are features of the table
+    #[arg(
+        long,
+        value_name = "MIN[,MAX]",
+        default_value = "5",
+        requires = "groups",
+        hide_short_help = true,
+        help_heading = "Scaling"
+    )]
+    group_size: String,
+}
+
+impl GroupArguments {
+    /// States the sets.
+    ///
+    /// # Errors
+    ///
+    /// Those of reading the file; `Request` for sizes that are no numbers.
+    pub(super) fn state(&self, select: Select) -> Result<Select> {
+        let Some(file) = &self.groups else { return Ok(select) };
+        let wrong = || Error::request("--group-size must be MIN or MIN,MAX, such as 15,500");
+        let number = |text: &str| text.trim().parse().map_err(|_| wrong());
+        let (least, most) = match self.group_size.split_once(',') {
+            Some((least, most)) => (number(least)?, Some(number(most)?)),
+            None => (number(&self.group_size)?, None),
+        };
+        Ok(select.groups(FeatureSets::read(file)?.sizes(least, most)))
+    }
+}

@@ -1,0 +1,123 @@
+//! `dpsis partial`: the sums of some rows of a table, for a release from those of all.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::files::{files, read_text};
+use crate::output::{self, Destination};
+use crate::score_arguments::{ScalingArguments, ScoreArguments, state_table};
+use crate::sites::{read_roster, shown};
+use crate::table_arguments::TableOptions;
+use crate::target_arguments::TargetArguments;
+use dpsis::{ReleasedTarget, Result, Select, SiteKey};
+
+/// Sum up some rows of a table, for `select --partials`: not private.
+///
+/// Each machine, job or file sums its own rows; `dpsis select --partials` adds up the sums of all, releases
+/// from them, and gives what `dpsis select` on the whole table would. Correlation adds up, and ks on bins of
+/// scaled values; whole columns, as ks and kendall take them without a scale, do not.
+///
+/// A numeric target without a range takes two stages: the first partials count it, `select --partials`
+/// releases its median from them, and with that as --released the second partials are made.
+#[derive(Debug, Args)]
+#[command(after_help = MORE, after_long_help = AFTER_HELP)]
+pub(crate) struct PartialArguments {
+    /// The files with these rows, or patterns; - is standard input
+    #[arg(display_order = 0, required = true, help_heading = "Table")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    score: ScoreArguments,
+
+    /// Write the sums to this file, whole or not at all [default: stdout]
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// The file that `select --partials` released in the stage before
+    #[arg(long, value_name = "FILE")]
+    released: Option<PathBuf>,
+
+    #[command(flatten)]
+    table: TableOptions,
+
+    #[command(flatten)]
+    target: TargetArguments,
+
+    #[command(flatten)]
+    scaling: ScalingArguments,
+
+    /// Hide the sums from all but the total of the sites in this roster (`dpsis sites`)
+    #[arg(
+        long,
+        value_name = "ROSTER",
+        requires = "key",
+        hide_short_help = true,
+        help_heading = "Sites"
+    )]
+    mask: Option<PathBuf>,
+
+    /// The secret key of this site for this run
+    #[arg(
+        long,
+        value_name = "FILE",
+        requires = "mask",
+        hide_short_help = true,
+        help_heading = "Sites"
+    )]
+    key: Option<PathBuf>,
+
+    /// Threads that work on rows [default: all cores]; the result does not depend on it
+    #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]
+    threads: Option<usize>,
+}
+
+const MORE: &str = "All options, with examples: dpsis partial --help";
+
+const AFTER_HELP: &str = "\
+Examples:
+  dpsis partial --bounds 0,1 --classes no,yes north.csv -o north.partial
+  dpsis partial --scale row-rank --score ks part-7.parquet -o 7.counts
+  dpsis select --k 5 --eps 2 --partials '*.counts' -o median.txt
+  dpsis partial --scale row-rank --score ks --released median.txt \\
+    part-7.parquet -o 7.partial
+  dpsis select --k 5 --eps 2 --partials '*.partial'
+  dpsis partial --bounds 0,1 --classes no,yes --mask sites.txt \\
+    --key north.key north.csv -o north.masked
+
+Exit codes: 0 written; 2 wrong request; 3 malformed input; 5 reading or writing
+failed.";
+
+pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
+    let PartialArguments { score, scaling, table, target, .. } = arguments;
+    let rows = files(&arguments.files)?;
+    let beside = [&table.target_file, &table.schema, &scaling.bounds_file, &arguments.released];
+    let beside = beside.into_iter().chain([&arguments.mask, &arguments.key]);
+    let beside = beside.flatten().chain(&rows).map(PathBuf::as_path);
+    let inputs: Vec<_> = beside.chain(table.exclude_files()).collect();
+    let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
+    let released = match &arguments.released {
+        None => None,
+        Some(path) => Some(ReleasedTarget::from_text(&read_text(path)?)?),
+    };
+    let (mut select, schema) = state_table(Select::new(1), table, target, score, scaling, true)?;
+    if let Some(threads) = arguments.threads {
+        select = select.threads(threads);
+    }
+    let site = match (&arguments.mask, &arguments.key) {
+        (Some(roster), Some(key)) => {
+            let (roster, key) = (read_roster(roster)?, SiteKey::open(key)?);
+            key.check(&roster)?;
+            Some((roster, key))
+        }
+        _ => None,
+    };
+    let sums = select.partial(&table.tables(&rows, &schema)?, released.as_ref())?;
+    if let Some((roster, key)) = site {
+        let masked = key.mask(&sums, &roster)?;
+        output::remark(&format!("masked for this roster\n{}", shown(&roster)?));
+        return destination.write(&masked.to_text()?);
+    }
+    output::remark("NOT PRIVATE: these are exact sums of rows; keep them like the table\n");
+    destination.write(&sums.as_part()?.to_text()?)
+}

@@ -1,0 +1,72 @@
+//! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs of the target.
+
+use std::path::PathBuf;
+
+use super::arguments::SelectArguments;
+use crate::files::read_text;
+use crate::output::Destination;
+use crate::sums_release::SumsRelease;
+use dpsis::{Error, MaskedPartial, Partial, Result, RunNote};
+
+pub(super) fn select(
+    arguments: &SelectArguments,
+    partials: &[PathBuf],
+    note: RunNote,
+    destination: Destination,
+) -> Result<()> {
+    let sums = merged(partials)?;
+    let select = arguments.state_release(sums.request(arguments.k)?)?;
+    let release = SumsRelease {
+        select,
+        sums: &sums,
+        seed: arguments.seed,
+        ledger: &arguments.ledger,
+        output: &arguments.output,
+        next: "make the partials of the next stage with it (dpsis partial --released), then select again with the \
+               same --eps and --split",
+    };
+    release.run(note, destination)
+}
+
+/// The sums of all files.
+fn merged(files: &[PathBuf]) -> Result<Partial> {
+    let mut merged: Option<Sums> = None;
+    for file in files {
+        let in_file = |error: Error| error.in_file(file.display().to_string());
+        let next = Sums::read(&read_text(file)?).map_err(in_file)?;
+        merged = Some(match merged {
+            None => next,
+            Some(sums) => sums.merge(&next).map_err(in_file)?,
+        });
+    }
+    match merged {
+        None => Err(Error::request("there is no partial")),
+        Some(Sums::Open(sums)) => Ok(sums),
+        Some(Sums::Masked(sums)) => sums.open(),
+    }
+}
+
+/// Sums of some rows.
+enum Sums {
+    Open(Partial),
+    /// Those of sites, of which the total alone can be opened.
+    Masked(MaskedPartial),
+}
+
+impl Sums {
+    fn read(text: &str) -> Result<Self> {
+        match MaskedPartial::is_text(text) {
+            true => MaskedPartial::from_text(text).map(Self::Masked),
+            false => Partial::from_text(text).map(Self::Open),
+        }
+    }
+
+    fn merge(self, other: &Self) -> Result<Self> {
+        match (self, other) {
+            (Self::Open(sums), Self::Open(more)) => sums.merge(more).map(Self::Open),
+            (Self::Masked(sums), Self::Masked(more)) => sums.merge(more).map(Self::Masked),
+            _ => Err(Error::request("partials with and without masks do not add up")
+                .hint("either all sites of a release mask their sums, or none")),
+        }
+    }
+}

@@ -1,0 +1,429 @@
+"""Private selections from data frames of Apache Spark, summed or scored where the rows are.
+
+The executors turn the Arrow batches of their partitions into integer sums, or columns into scores; the driver adds these up
+and makes the release. It never holds the table. The result is that of `dpsis.select` on the collected table, to the bit.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from . import _arguments as arguments
+from . import _errors, _native
+from ._errors import DpsisError, ReadError, RequestError
+from ._ledger import Ledger, payer
+from ._select import check_ledger, public, select_options
+from ._select import select as select_in_memory
+from ._selection import Selection, parts, told
+from ._tables import table
+
+__all__ = ["select"]
+
+#: The number of tasks that add up the sums of all partitions; the driver adds up theirs.
+_ADDERS = 4
+
+#: The most features of a chunk, and the most bytes of its columns in one worker, unless a single column takes more.
+_MOST_FEATURES = 32
+_MOST_BYTES = 1 << 27
+
+#: The most values that are turned into chunks at a time.
+_MOST_VALUES = 1 << 22
+
+#: What every task returns: the place of a chunk's first feature, the content, or an error instead.
+_ROW = "place int, content binary, error string"
+
+
+def select(
+    data: Any,
+    k: int,
+    epsilon: arguments.Exact,
+    *,
+    target: str | int | None = None,
+    classes: Iterable[Any] | None = None,
+    target_bounds: Sequence[float] | None = None,
+    bounds: Any = None,
+    score: str | None = None,
+    scale: str | None = None,
+    center: Any = "private",
+    neighbors: str = "add-remove",
+    delta: arguments.Exact | None = None,
+    shares: Mapping[str, arguments.Exact] | None = None,
+    direction: bool = False,
+    mechanism: str | None = None,
+    parameters: Mapping[str, arguments.Exact] | None = None,
+    id: str | None = None,
+    exclude: Iterable[str] | str = (),
+    missing: Iterable[Any] = (),
+    ledger: Ledger | str | os.PathLike[str] | None = None,
+    note: str = "",
+    threads: int = 1,
+    seed: int | None = None,
+) -> Selection:
+    """Select k features of a Spark DataFrame under differential privacy.
+
+    One row is one person. Everything stated here must be public knowledge. The parameters are those of `dpsis.select`, as
+    far as they make sense here.
+
+    Parameters
+    ----------
+    data : pyspark.sql.DataFrame
+        Columns of numbers, texts, truth values and dates, as `dpsis.select` takes them from Arrow; decimals are read as
+        doubles. It is computed once for each stage, twice or three times (see the notes).
+    k : int
+        The number of features to select.
+    epsilon : number
+        The privacy budget.
+    target : str or int, optional
+        The column that holds the target: its name, or its place from 0. The last one, if it is not stated.
+    classes, target_bounds, bounds, score, scale, center, neighbors, delta, shares, direction, mechanism, parameters
+        As for `dpsis.select`. Scores are correlation, or Kolmogorov-Smirnov: on bins if bounds or row ranks are stated, else
+        of whole columns, each of which must fit in the memory of a worker.
+    id, exclude, missing
+        As for `dpsis.select`. Columns that are no features are not read.
+    ledger, note
+        As for `dpsis.select`: the ledger, a file of the driver's machine, pays before a row is read.
+    threads : int, optional
+        The threads of one task: no more than ``spark.task.cpus``.
+    seed : int, optional
+        Draw from this seed, for tests: the result is then not private.
+
+    Returns
+    -------
+    Selection
+        The same as that of `dpsis.select` on the collected table.
+
+    Raises
+    ------
+    RequestError, InputError, BudgetExceeded
+        As for `dpsis.select`.
+    ReadError
+        Spark failed to compute the rows. Its own message, which may hold values of the data, is not passed on.
+
+    Notes
+    -----
+    **Stages.** A numeric target without a range is counted first, to release its median; for scores of whole columns the
+    target is summed to release its center; then follow the sums or the scores of the features. Only the target's column is
+    read in the stages before the last. If the rows of `data` are not the same each time they are computed, persist it
+    first: the privacy holds, but the result is of different rows and does not repeat.
+
+    **Trust.** Executors, driver and what they exchange see the data or exact sums. Only the `Selection` is private.
+    """
+    stated = dict(locals())
+    request = arguments.note("spark.select", public(stated), _DEFAULTS)
+    if seed is not None and ledger is not None:
+        raise RequestError("a seeded result is not for release: no ledger pays for it", ["seed", "ledger"])
+    if not hasattr(data, "mapInArrow") or not hasattr(data, "schema"):
+        raise TypeError(f"data must be a DataFrame of Spark, not {type(data).__name__}: others are for dpsis.select")
+    if data.isStreaming:
+        raise TypeError("data is a stream, whose rows have no end")
+    options = select_options({**arguments.defaults(select_in_memory), **stated})
+    pays = payer(ledger, note)
+    check_ledger(pays, options)
+    facts = {"target": target, "id": id, "exclude": arguments.names("exclude", exclude), "missing": arguments.listed(missing)}
+    frame = _Frame(data, _Request.stated(data, options, facts))
+    none = frame.checked()
+    seed = arguments.maybe_integer("seed", seed)
+    released = _native.select_in_parts(options, request, pays, seed, none, frame.gather)
+    told(released, stacklevel=2)
+    return Selection(*parts(released))
+
+
+_DEFAULTS = arguments.defaults(select)
+
+
+@dataclass(frozen=True)
+class _Request:
+    """What an executor needs to know."""
+
+    options: dict[str, Any]
+    facts: dict[str, Any]
+    names: list[str]
+    #: The content of the file of bounds, which lies on the driver's machine.
+    bounds: bytes | None = None
+
+    @staticmethod
+    def stated(data: Any, options: dict[str, Any], facts: dict[str, Any]) -> _Request:
+        names = [arguments.name_of(name) for name in data.columns]
+        arguments.different(names, "data")
+        path, content = options["bounds"], None
+        if isinstance(path, str):
+            try:
+                with open(path, "rb") as file:
+                    content = file.read()
+            except OSError as error:
+                raise ReadError(f"the file of bounds cannot be read: {error.strerror}", ["bounds"]) from None
+        return _Request(options, facts, names, content)
+
+    def table(self, columns: Mapping[int, Any], rows: int) -> _native.Table:
+        """The table that some of its columns make; the others are empty."""
+        import pyarrow
+
+        empty = pyarrow.nulls(rows)
+        arrays = [columns.get(place, empty) for place in range(len(self.names))]
+        return table(pyarrow.table(arrays, names=self.names), **self.facts)
+
+    def placed(self) -> _Request:
+        """The same where it is used: a file of bounds is there."""
+        if self.bounds is None:
+            return self
+        handle, path = tempfile.mkstemp(suffix=".csv")
+        with os.fdopen(handle, "wb") as file:
+            file.write(self.bounds)
+        return _Request({**self.options, "bounds": path}, self.facts, self.names)
+
+    def removed(self, placed: _Request) -> None:
+        """Removes what `placed` has made."""
+        if placed is not self:
+            os.unlink(placed.options["bounds"])
+
+
+@dataclass
+class _Frame:
+    """A data frame, and what was gathered from it."""
+
+    data: Any
+    request: _Request
+    #: The sums of the stage before.
+    sums: _native.Partial | None = None
+
+    def gather(self, released: str | None, at_center: bool) -> _native.Partial:
+        """The sums of all rows, or the scores of all columns, at what was released before."""
+        if at_center and self.sums is not None and released is not None:
+            return self._scored(self.sums, released)
+        self.sums = self._summed(released)
+        return self.sums
+
+    def _summed(self, released: str | None) -> _native.Partial:
+        total = self.empty(released)
+        features, target = total.places()
+        places = _sorted(features, target)
+        summed = self._columns(places).mapInArrow(_task(_sum_rows, self.request, places, released), _ROW)
+        added = summed.repartition(_ADDERS).mapInArrow(_task(_add_sums), _ROW)
+        for row in _collected(added):
+            total.add(_native.Partial.of_text(bytes(row.content).decode()))
+        return total
+
+    def _scored(self, sums: _native.Partial, released: str) -> _native.Partial:
+        places = self._needed(sums)
+        most = _MOST_BYTES // (8 * max(1, sums.rows()))
+        together = max(1, min(_MOST_FEATURES, most))
+        cut = _task(_cut_columns, self.request, places, released, together)
+        chunks = self._columns(places).mapInArrow(cut, _ROW)
+        threads = self.request.options["threads"]
+        # Spark looks for type hints, and fails to in a partial function (4.3).
+        scored = chunks.groupBy("place").applyInArrow(
+            lambda key, joined: _score_columns(released, threads, key, joined), _ROW
+        )
+        found = {row.place: bytes(row.content).decode() for row in _collected(scored)}
+        return sums.with_columns(released, [found[place] for place in sorted(found)])
+
+    def checked(self) -> _native.Partial:
+        """The sums of no rows, if the request fits the columns."""
+        none = self.empty(None)
+        for place in self._needed(none):
+            one = self.data.schema.fields[place]
+            if _arrow_type(one.dataType) is None:
+                rule = f"the column {one.name!r} holds neither numbers nor texts: exclude it, or cast it"
+                raise RequestError(rule, ["exclude"])
+        return none
+
+    def _needed(self, sums: _native.Partial) -> list[int]:
+        """The places of all features and of the target."""
+        return _sorted(sums.features(), sums.places()[1])
+
+    def empty(self, released: str | None) -> _native.Partial:
+        """The sums of no rows, by which a request is checked before a job is run."""
+        import pyarrow
+
+        types = [_arrow_type(one.dataType) for one in self.data.schema.fields]
+        columns = {place: pyarrow.array([], of) for place, of in enumerate(types) if of is not None}
+        return _native.Partial.of_table(self.request.table(columns, 0), self.request.options, released)
+
+    def _columns(self, places: Sequence[int]) -> Any:
+        """The data frame of these columns alone, as Arrow takes them."""
+        from pyspark.sql import functions
+
+        # Names may hold dots, or differ in case alone: places do not.
+        named = self.data.toDF(*[f"c{place}" for place in range(len(self.request.names))])
+        fields = self.data.schema.fields
+        columns = []
+        for place in places:
+            column = functions.col(f"c{place}")
+            is_decimal = fields[place].dataType.typeName() == "decimal"
+            columns.append(column.cast("double").alias(f"c{place}") if is_decimal else column)
+        return named.select(*columns)
+
+
+def _sorted(features: Sequence[int], target: int | None) -> list[int]:
+    return sorted([*features, *([] if target is None else [target])])
+
+
+def _arrow_type(of: Any) -> Any:
+    """The type of Arrow's columns of a type of Spark, as far as it matters; None if it is no number, text or date."""
+    return _arrow_types().get(of.typeName())
+
+
+@functools.cache
+def _arrow_types() -> dict[str, Any]:
+    import pyarrow
+
+    return {
+        "boolean": pyarrow.bool_(),
+        "byte": pyarrow.int8(),
+        "short": pyarrow.int16(),
+        "integer": pyarrow.int32(),
+        "long": pyarrow.int64(),
+        "float": pyarrow.float32(),
+        "double": pyarrow.float64(),
+        "decimal": pyarrow.float64(),
+        "string": pyarrow.string(),
+        "char": pyarrow.string(),
+        "varchar": pyarrow.string(),
+        "date": pyarrow.date32(),
+        "timestamp": pyarrow.timestamp("us", "UTC"),
+        "timestamp_ntz": pyarrow.timestamp("us"),
+        "void": pyarrow.null(),
+    }
+
+
+def _collected(rows: Any) -> list[Any]:
+    """The few rows that tasks have returned. What Spark says of a failure may hold values of the data."""
+    found, failure = [], None
+    try:
+        found = rows.collect()
+    except Exception as error:
+        failure = _failure(error)
+    if failure is not None:
+        # Outside of the handler, so that it does not refer to the error of Spark.
+        raise failure
+    errors = sorted(row.error for row in found if row.error is not None)
+    if errors:
+        name, message, parameters = json.loads(errors[0])
+        raise getattr(_errors, name)(message, parameters)
+    return [row for row in found if row.content is not None]
+
+
+def _failure(error: Any) -> ReadError:
+    """The error for a job that failed, without a word of what Spark says but the name it has for it."""
+    if "No module named 'dpsis'" in str(error):
+        return ReadError("the package dpsis is not installed where the executors run")
+    condition = getattr(error, "getCondition", lambda: None)()
+    named = f" ({condition})" if condition else ""
+    return ReadError(f"Spark failed to compute the rows{named}: its log says more, and may hold values of the data")
+
+
+# What follows runs in the executors.
+
+
+def _task(work: Callable[..., Iterator[Any]], *stated: Any) -> Callable[..., Any]:
+    return functools.partial(work, *stated)
+
+
+def _row(place: int, content: bytes | None, error: str | None = None) -> Any:
+    return _rows([place], [content], [error])
+
+
+def _rows(places: Sequence[int], contents: Sequence[bytes | None], errors: Sequence[str | None]) -> Any:
+    import pyarrow
+
+    arrays = [
+        pyarrow.array(places, pyarrow.int32()),
+        pyarrow.array(contents, pyarrow.binary()),
+        pyarrow.array(errors, pyarrow.string()),
+    ]
+    return pyarrow.RecordBatch.from_arrays(arrays, names=["place", "content", "error"])
+
+
+def _told(error: Exception) -> str:
+    """An error as text, without any value of the data; those of other packages by their type alone."""
+    if isinstance(error, DpsisError):
+        return json.dumps([type(error).__name__, error.message, error.parameters])
+    return json.dumps(["ReadError", f"a task failed with {type(error).__name__}", []])
+
+
+def _failing_safely(work: Callable[..., Iterator[Any]]) -> Callable[..., Iterator[Any]]:
+    """Returns an error as a row: Spark would print it with its place, and try again what fails again."""
+
+    @functools.wraps(work)
+    def run(*stated: Any) -> Iterator[Any]:
+        try:
+            yield from work(*stated)
+        except Exception as error:
+            yield _row(-1, None, _told(error))
+
+    return run
+
+
+@_failing_safely
+def _sum_rows(request: _Request, places: Sequence[int], released: str | None, batches: Iterator[Any]) -> Iterator[Any]:
+    """The sums of a partition, batch by batch."""
+    placed, total = request.placed(), None
+    try:
+        for batch in batches:
+            columns = placed.table(dict(zip(places, batch.columns)), batch.num_rows)
+            sums = _native.Partial.of_table(columns, placed.options, released)
+            if total is None:
+                total = sums
+            else:
+                total.add(sums)
+    finally:
+        request.removed(placed)
+    if total is not None:
+        yield _row(0, total.text().encode())
+
+
+@_failing_safely
+def _add_sums(batches: Iterator[Any]) -> Iterator[Any]:
+    """The sum of sums; the first error, if there is one."""
+    total = None
+    for batch in batches:
+        for row in batch.to_pylist():
+            if row["error"] is not None:
+                yield _row(-1, None, row["error"])
+                return
+            sums = _native.Partial.of_text(row["content"].decode())
+            if total is None:
+                total = sums
+            else:
+                total.add(sums)
+    if total is not None:
+        yield _row(0, total.text().encode())
+
+
+@_failing_safely
+def _cut_columns(
+    request: _Request, places: Sequence[int], released: str, together: int, batches: Iterator[Any]
+) -> Iterator[Any]:
+    """The chunks of a partition: those of a few rows at a time."""
+    placed = request.placed()
+    rows = max(1, _MOST_VALUES // max(1, len(places)))
+    try:
+        for batch in batches:
+            for first in range(0, batch.num_rows, rows):
+                some = batch.slice(first, rows)
+                columns = placed.table(dict(zip(places, some.columns)), some.num_rows)
+                chunks = _native.column_chunks(columns, placed.options, released, together)
+                yield _rows(range(len(chunks)), chunks, [None] * len(chunks))
+    finally:
+        request.removed(placed)
+
+
+def _score_columns(released: str, threads: int, key: tuple[Any, ...], chunks: Any) -> Any:
+    """The scores of the features whose chunks have this place."""
+    import pyarrow
+
+    place = key[0].as_py()
+    if place < 0:
+        row = _row(place, None, chunks.column("error")[0].as_py())
+    else:
+        try:
+            row = _row(place, _native.score_chunks(released, chunks.select(["content"]), threads).encode())
+        except Exception as error:
+            row = _row(-1, None, _told(error))
+    return pyarrow.Table.from_batches([row])

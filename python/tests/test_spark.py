@@ -1,0 +1,241 @@
+"""Data frames of Spark, on a cluster of several processes: the record of the collected table, which nobody collects."""
+
+import functools
+import os
+import shutil
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pandas
+import pyarrow
+import pytest
+
+import dpsis
+from conftest import ROOT, run_page, without
+from dpsis._arguments import text_of
+from test_one_row import ODD
+
+pyspark = pytest.importorskip("pyspark", reason="pyspark is not installed")
+if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+    pytest.skip("no Java here", allow_module_level=True)
+
+TARGETS = {
+    "number": {},
+    "bounded": {"target_bounds": (-3, 3)},
+    "two": {"classes": ["control", "case"]},
+    "three": {"classes": ["low", "middle", "high"]},
+}
+SCORES = {
+    "ks": {},
+    "ks in bins": {"score": "ks", "bounds": (-2, 2)},
+    "bounds": {"bounds": (-2, 2)},
+    "row ranks": {"scale": "row-rank"},
+}
+
+
+@pytest.fixture(scope="module")
+def spark(tmp_path_factory):
+    """Two executors, each a process of its own; batches of a few rows, and a driver that can hold little."""
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {
+            "PYSPARK_PYTHON": sys.executable,
+            "PYSPARK_DRIVER_PYTHON": sys.executable,
+            "SPARK_LOCAL_IP": "127.0.0.1",
+            "SPARK_LOCAL_DIRS": str(folder / "scratch"),
+            "SPARK_WORKER_DIR": str(folder / "workers"),
+            "SPARK_LOG_DIR": str(folder / "logs"),
+        }.items():
+            patch.setenv(name, value)
+        settings = {
+            "spark.ui.enabled": "false",
+            "spark.sql.shuffle.partitions": "3",
+            "spark.sql.execution.arrow.maxRecordsPerBatch": "100",
+            "spark.driver.maxResultSize": "2m",
+            "spark.task.maxFailures": "1",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        }
+        session = SparkSession.builder.master("local-cluster[2,1,1024]").config(map=settings).getOrCreate()
+        session.sparkContext.setLogLevel("OFF")
+        yield session
+        session.stop()
+
+
+def parted(spark, frame, parts):
+    """A data frame in so many partitions: of very different sizes, and the second without any row."""
+    table = frame if isinstance(frame, pyarrow.Table) else pyarrow.Table.from_pandas(frame, preserve_index=False)
+    ends = [0, *sorted(table.num_rows // 3**part for part in range(1, max(1, parts - 1))), table.num_rows]
+    slices = [table.slice(first, last - first) for first, last in zip(ends, ends[1:])]
+    if parts > 1:
+        slices.insert(1, table.slice(0, 0))
+    frames = [spark.createDataFrame(one).coalesce(1) for one in slices]
+    return functools.reduce(lambda one, other: one.union(other), frames)
+
+
+CASES = [(score, target, neighbors) for score in SCORES for target in TARGETS for neighbors in ("add-remove", "replace-one")]
+
+
+@pytest.mark.parametrize("number", range(0, len(CASES), 2))
+def test_the_record_of_the_collected_table(spark, numbers, number):
+    """Every score and every target; the relations and 1 to 7 partitions in turn."""
+    frame, targets = numbers
+    score, target, neighbors = CASES[number + number // 2 % 2]
+    values = targets[target if target in targets else "number"]
+    frame = frame.assign(y=values)
+    facts = {**SCORES[score], **TARGETS[target], "neighbors": neighbors, "seed": number, "target": "y"}
+    found = dpsis.spark.select(parted(spark, frame, number // 2 % 7 + 1), 3, "2.5", **facts)
+    expected = dpsis.select(pyarrow.Table.from_pandas(frame, preserve_index=False), 3, "2.5", **facts)
+    assert without(found.record) == without(expected.record)
+    assert found.indices == expected.indices
+    assert found.record["run"]["request"].startswith("dpsis.spark.select(data, k=3, epsilon='2.5', target='y'")
+
+
+def test_columns_of_every_kind(spark, mixed):
+    """Names with dots and names that differ in case, words, dates, times, truth values, nulls; decimals are doubles."""
+    table = pyarrow.Table.from_pandas(mixed.astype({"site": str}), preserve_index=False)
+    table = table.rename_columns(["ha.bit", "visit", "Score", "score", "flag", "site `x`", "short", "status"])
+    frame = parted(spark, table, 4)
+    facts = {"classes": ["well", "ill"], "exclude": ["site*"], "missing": [7, "never"], "seed": 3}
+    for score in ({}, {"bounds": {"score": (0, 8), "*": (-1, 3)}}):
+        found = dpsis.spark.select(frame, 2, 4, target="status", **facts, **score)
+        expected = dpsis.select(frame.toArrow(), 2, 4, target="status", **facts, **score)
+        assert without(found.record) == without(expected.record)
+        assert without(found.record) == without(dpsis.spark.select(frame, 2, 4, **facts, **score).record)
+        assert without(found.record) == without(dpsis.spark.select(frame, 2, 4, target=7, **facts, **score).record)
+    exact = [None if one is None else Decimal(one).scaleb(-2) for one in table["score"].to_pylist()]
+    decimals = table.append_column("paid", pyarrow.array(exact, pyarrow.decimal128(9, 3)))
+    floats = table.append_column("paid", pyarrow.array([None if one is None else float(one) for one in exact]))
+    found = dpsis.spark.select(parted(spark, decimals, 2), 2, 4, target="status", **facts)
+    assert without(found.record) == without(dpsis.select(floats, 2, 4, target="status", **facts).record)
+
+
+def test_bounds_in_a_file_of_the_driver(spark, numbers, tmp_path):
+    frame, targets = numbers
+    frame, file = frame.assign(y=targets["number"]), tmp_path / "bounds.csv"
+    file.write_text("feature,lo,hi\ngene 1,-1,1\n*,-2,2\n")
+    for score in ("ks", "correlation"):
+        found = dpsis.spark.select(parted(spark, frame, 3), 2, 2, bounds=file, score=score, seed=3)
+        assert without(found.record) == without(
+            dpsis.select(pyarrow.Table.from_pandas(frame), 2, 2, bounds=file, score=score, seed=3).record
+        )
+    with pytest.raises(dpsis.ReadError, match="file of bounds"):
+        dpsis.spark.select(parted(spark, frame, 1), 2, 2, bounds=tmp_path / "none.csv")
+
+
+def test_nobody_collects_the_table(spark):
+    """The driver takes 2 MB at most from a job; the table has 16, and so have its columns in chunks."""
+    rows = spark.range(0, 100_000, 1, 5).selectExpr(
+        *[f"hash(id, {place}) / 1e9 as x{place}" for place in range(20)], "hash(id, 3) / 1e9 + rand(1) as y"
+    )
+    with pytest.raises(Exception, match="maxResultSize"):
+        rows.collect()
+    for score in ({}, {"bounds": (-2, 2)}, {"bounds": (-2, 2), "score": "ks"}):
+        found = dpsis.spark.select(rows, 1, 2, target_bounds=(-2, 3), **score)
+        assert found.names == ["x3"] and found.private
+
+
+def test_one_odd_row(spark):
+    """Whatever one person's cell of text holds, and that person's target: the job ends, and nobody else's sums change."""
+    odd = [text_of(cell) or type(cell).__name__ for cell in ODD.values()]
+    odd += [None, "", "1e999", "-1e308", "nan", "infinity", "0x10", "a\nb", 'say "no"', "\x00", "9" * 4096, "9999-99-99"]
+    rng = np.random.default_rng(5)
+    others = pandas.DataFrame({"a": rng.normal(size=300), "b": rng.normal(size=300), "word": "w"})
+    others["y"] = (others["b"] > 0).astype(int).astype(str)
+    # A missing target takes no part, whatever else there is.
+    more = pandas.DataFrame({"a": 1e308, "b": np.nan, "word": odd, "y": odd})
+    more["y"] = more["y"].where(more["y"] != "1", None)
+    facts = {"classes": ["0", "1"], "seed": 1}
+    for score in ({}, {"score": "ks", "bounds": (-1, 1)}):
+        alone = dpsis.spark.select(parted(spark, others, 2), 1, 1e6, **facts, **score)
+        both = dpsis.spark.select(parted(spark, pandas.concat([others, more]), 2), 1, 1e6, **facts, **score)
+        assert alone.names == both.names == ["b"]
+        table = pyarrow.Table.from_pandas(pandas.concat([others, more]), preserve_index=False)
+        assert without(both.record) == without(dpsis.select(table, 1, 1e6, **facts, **score).record)
+        numeric = pandas.concat([others, more])
+        dpsis.spark.select(parted(spark, numeric, 2), 1, 1, seed=1, **score)
+    # Bytes that are no text, which Arrow passes on as they are; times beyond all calendars.
+    broken = "if(id = 7, cast(X'ff41' as string), 'x')"
+    far = "if(id = 8, timestamp_seconds(9223372036854), timestamp '2020-01-01')"
+    frame = spark.range(300).selectExpr(f"{broken} as word", f"{far} as day", "id % 2 as other", "double(id) as y")
+    dpsis.spark.select(frame, 1, 1)
+    dpsis.spark.select(frame, 1, 1, scale="row-rank", target="word", classes=["x", "z"])
+
+
+def test_a_ledger_pays_once_and_first(spark, numbers, tmp_path):
+    frame, targets = numbers
+    frame = parted(spark, frame.assign(y=targets["number"]), 3)
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
+    found = dpsis.spark.select(frame, 2, 2, ledger=ledger, note="in parts")
+    assert found.private and found.record["ledger"]["entry"] == 1
+    # Requests that do not fit the columns cost nothing.
+    for wrong in ({"target": "z"}, {"k": 13}, {"score": "kendall"}, {"exclude": ["nobody"]}):
+        with pytest.raises(dpsis.RequestError):
+            dpsis.spark.select(frame, **{"k": 2, "epsilon": 1, "ledger": ledger, **wrong})
+    assert ledger.spent == 2
+    unusable = frame.selectExpr("`gene 1`", "'x' as y")
+    with pytest.raises(dpsis.InputError, match="stays spent: 2 left") as error:
+        dpsis.spark.select(unusable, 1, 1, ledger=ledger, classes=["a", "b"])
+    assert ledger.read()["entries"][1]["failed"] == "input"
+    assert error.value.parameters
+    with pytest.raises(dpsis.BudgetExceeded):
+        dpsis.spark.select(frame, 1, "2.5", ledger=ledger)
+    with pytest.raises(dpsis.RequestError):
+        dpsis.spark.select(frame, 1, 1, ledger=ledger, seed=1)
+
+
+def test_what_spark_says_of_a_failure_stays_there(spark, tmp_path):
+    """A query that fails for one row fails here; its value is in Spark's message, and not in this one."""
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
+    cast = spark.range(100).selectExpr("id as a", "cast(if(id = 77, 'Jane Roe', '1') as int) as b", "double(id) as y")
+
+    @pyspark.sql.functions.udf("double")
+    def failing(value):
+        raise ValueError(f"Jane Roe has {value}")
+
+    called = spark.range(100).select("id", failing("id").alias("y"))
+    for frame in (cast, called):
+        for facts in ({"target_bounds": (0, 1)}, {"scale": "row-rank", "ledger": ledger}):
+            with pytest.raises(dpsis.ReadError, match="Spark failed") as error:
+                dpsis.spark.select(frame, 1, 1, **facts)
+            raised = error.value
+            assert raised.__context__ is None and "Roe" not in str(raised) and "77" not in str(raised)
+    assert [entry["failed"] for entry in ledger.read()["entries"]] == ["io", "io"]
+
+
+def test_what_is_no_table(spark, mixed):
+    frame = spark.range(10).selectExpr("id", "array(id) as list", "X'00' as bytes", "double(id) as y")
+    for name in ("list", "bytes"):
+        with pytest.raises(dpsis.RequestError, match=f"'{name}' holds neither numbers nor texts") as error:
+            dpsis.spark.select(frame, 1, 1, exclude={"list", "bytes"} - {name})
+        assert error.value.parameters == ("exclude",)
+    dpsis.spark.select(frame, 1, 1, exclude=["list", "bytes"])
+    with pytest.raises(dpsis.RequestError, match="occurs twice"):
+        dpsis.spark.select(frame.select("id", "id", "y"), 1, 1)
+    with pytest.raises(TypeError, match="DataFrame of Spark"):
+        dpsis.spark.select(mixed, 1, 1)
+    with pytest.raises(TypeError, match="stream"):
+        dpsis.spark.select(spark.readStream.format("rate").load(), 1, 1)
+    for empty in (frame.limit(0), frame.where("y < 0")):
+        with pytest.raises(dpsis.InputError, match="usable target"):
+            dpsis.spark.select(empty, 1, 1, exclude=["list", "bytes"])
+
+
+def test_a_cached_frame_and_random_rows(spark):
+    """What is persisted is the same in every stage; what is not, is other rows, and no error."""
+    random = spark.range(2000).selectExpr("rand() as a", "rand() as b").selectExpr("a", "b", "a + b / 9 as y")
+    persisted = random.persist()
+    first, second = (dpsis.spark.select(persisted, 1, 9, seed=1) for _ in range(2))
+    assert without(first.record) == without(second.record)
+    assert without(first.record) == without(dpsis.select(persisted.toArrow(), 1, 9, seed=1).record)
+    persisted.unpersist()
+    assert dpsis.spark.select(spark.range(2000).selectExpr("rand() as a", "rand() as y"), 1, 9).names == ["a"]
+
+
+def test_the_page(spark, monkeypatch):
+    """With a path that the JVM, which started elsewhere, finds."""
+    read = spark.read.csv
+    monkeypatch.setattr(type(spark.read), "csv", lambda _, path, **stated: read(str(ROOT / path), **stated))
+    assert run_page("spark.md", {"spark": spark}) == 1

@@ -1,0 +1,241 @@
+//! People, or whatever else is protected as one, in a table with several rows of each.
+//!
+//! # What
+//!
+//! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights of a person's rows add
+//! up to at most W, however many there are. Whoever has more than W rows contributes nothing. The target of a person is
+//! made of the targets of its rows by a stated rule, and all its rows get that one; its stratum is that of the last of
+//! its rows which is in one.
+//!
+//! # Privacy
+//!
+//! Weights, target and stratum are functions of one person's rows alone. With |f| <= 1 for every row and a centered
+//! target t of the person, |sum of w f t| <= W |t|: what a person moves of a weighted sum is at most W times what a single
+//! row could. The sum divided by W and rounded down then moves by at most as much as by a single row, for
+//! floor((s + W D)/W) = floor(s/W) + D.
+//!
+//! # Cost
+//!
+//! A pass over the table for the people, 60 to 100 bytes of memory each, and one lookup for each row of later passes.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use crate::data::number::{CellFormat, MISSING};
+use crate::data::samples::{Role, RowOf, Sample, SampleFold, Value};
+use crate::data::target::{Labels, TargetCell};
+
+/// The rule by which the targets of a person's rows make that of the person. Rows without a usable target are left out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum UnitTarget {
+    /// The target of the last row, in the order of the table.
+    #[default]
+    Last,
+    /// The mean of numbers.
+    Mean,
+    /// The second of two classes if any row has it, else the first.
+    AnyPositive,
+}
+
+/// A cell that is kept.
+#[derive(Debug, Clone, PartialEq)]
+enum OwnCell {
+    Text(Box<[u8]>),
+    Number(f64),
+}
+
+impl OwnCell {
+    fn of(cell: TargetCell<'_>) -> Self {
+        match cell {
+            TargetCell::Text(text) => Self::Text(text.into()),
+            TargetCell::Number(value) => Self::Number(value),
+        }
+    }
+
+    fn cell(&self) -> TargetCell<'_> {
+        match self {
+            Self::Text(text) => TargetCell::Text(text),
+            Self::Number(value) => TargetCell::Number(*value),
+        }
+    }
+}
+
+/// The people of a table, by the cells that tell them.
+pub(crate) struct People {
+    format: CellFormat,
+    places: HashMap<Box<[u8]>, usize>,
+    people: Vec<Person>,
+}
+
+struct Person {
+    weight: u16,
+    /// `None` if no row has a usable one.
+    target: Option<OwnCell>,
+    /// `None` if no row is in one.
+    stratum: Option<u16>,
+}
+
+impl People {
+    /// W, the most that the weights of a person's rows add up to. With it a centered target times a weight fits 32 bits.
+    pub(crate) const WEIGHT: u16 = 1 << 15;
+
+    /// The number of people.
+    pub(crate) fn len(&self) -> u64 {
+        self.people.len() as u64
+    }
+
+    /// The target and the stratum of each person who has both.
+    pub(crate) fn targets(&self) -> impl Iterator<Item = (TargetCell<'_>, u16)> {
+        let usable = self.people.iter().filter(|person| person.weight > 0);
+        usable.filter_map(|person| Some((person.target.as_ref()?.cell(), person.stratum?)))
+    }
+
+    /// The target that a row takes from its person, and its part in scores; `None` if it contributes nothing.
+    pub(crate) fn role(&self, row: RowOf<'_>) -> Option<(TargetCell<'_>, Role)> {
+        let unit = row.unit?;
+        let person = &self.people[*self.places.get(key(&unit.text(), &self.format)?)?];
+        let (target, stratum) = (person.target.as_ref()?.cell(), person.stratum?);
+        (person.weight > 0).then_some((target, Role { weight: person.weight, stratum }))
+    }
+}
+
+/// What tells a person; `None` if the cell is missing.
+fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
+    let cell = cell.trim_ascii();
+    let missing = cell.is_empty()
+        || format.is_missing(cell)
+        || MISSING.iter().any(|text| text.as_bytes() == cell);
+    (!missing).then_some(cell)
+}
+
+/// How people get their targets.
+pub(crate) struct Meeting {
+    pub(crate) rule: UnitTarget,
+    /// The labels of a target of classes.
+    pub(crate) labels: Option<Labels>,
+    pub(crate) format: CellFormat,
+}
+
+/// Meets the people of a table, row by row.
+pub(crate) struct MeetPeople<'a> {
+    meeting: &'a Meeting,
+    met: HashMap<Box<[u8]>, Met>,
+}
+
+/// What is known of a person after some of the rows.
+#[derive(Default)]
+struct Met {
+    rows: u64,
+    /// The row that decides on the target, and its cell.
+    target: Option<(u64, OwnCell)>,
+    /// All numbers, where their mean is the target.
+    numbers: Vec<f64>,
+    /// The last row that is in a stratum, and which.
+    stratum: Option<(u64, u16)>,
+}
+
+impl<'a> MeetPeople<'a> {
+    pub(crate) fn new(meeting: &'a Meeting) -> Self {
+        Self { meeting, met: HashMap::new() }
+    }
+
+    /// Meets one row; `stratum` is the one that it is in.
+    pub(crate) fn row(
+        &mut self,
+        row: RowOf<'_>,
+        target: Option<TargetCell<'_>>,
+        stratum: Option<u16>,
+    ) {
+        let Some(unit) = row.unit else { return };
+        let text = unit.text();
+        let Some(key) = key(&text, &self.meeting.format) else { return };
+        if !self.met.contains_key(key) {
+            self.met.insert(key.into(), Met::default());
+        }
+        let Some(met) = self.met.get_mut(key) else { return };
+        met.rows += 1;
+        met.decide_stratum(stratum.map(|stratum| (row.number, stratum)));
+        let Some(cell) = target else { return };
+        match (&self.meeting.labels, self.meeting.rule) {
+            (None, UnitTarget::Mean) => met.numbers.extend(cell.number(&self.meeting.format)),
+            (None, _) => {
+                if cell.number(&self.meeting.format).is_some() {
+                    met.decide((row.number, cell));
+                }
+            }
+            (Some(labels), rule) => {
+                if let Some(class) = labels.class_of(cell, &self.meeting.format) {
+                    // Any row with the second class comes after all others.
+                    let positive = rule == UnitTarget::AnyPositive && class == 1;
+                    let rank = if positive { u64::MAX } else { row.number };
+                    met.decide((rank, cell));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: Self) {
+        for (key, more) in other.met {
+            let met = self.met.entry(key).or_default();
+            met.rows += more.rows;
+            met.numbers.extend(more.numbers);
+            met.decide_stratum(more.stratum);
+            if let Some((rank, cell)) = &more.target {
+                met.decide((*rank, cell.cell()));
+            }
+        }
+    }
+
+    /// The people, once all rows have been met.
+    pub(crate) fn people(self) -> People {
+        let mut people = Vec::with_capacity(self.met.len());
+        let places = self.met.into_iter().map(|(key, mut met)| {
+            let weight = u64::from(People::WEIGHT) / met.rows;
+            people.push(Person {
+                weight: weight as u16,
+                target: mean(&mut met.numbers).or(met.target.map(|(_, cell)| cell)),
+                stratum: met.stratum.map(|(_, stratum)| stratum),
+            });
+            (key, people.len() - 1)
+        });
+        let places = places.collect();
+        People { format: self.meeting.format.clone(), places, people }
+    }
+}
+
+impl Met {
+    fn decide(&mut self, (rank, cell): (u64, TargetCell<'_>)) {
+        if self.target.as_ref().is_none_or(|(other, _)| *other <= rank) {
+            self.target = Some((rank, OwnCell::of(cell)));
+        }
+    }
+
+    fn decide_stratum(&mut self, of_row: Option<(u64, u16)>) {
+        self.stratum = self.stratum.max(of_row);
+    }
+}
+
+/// The mean of numbers, in an order that does not depend on that of the rows; `None` if there is none.
+fn mean(numbers: &mut [f64]) -> Option<OwnCell> {
+    numbers.sort_unstable_by(f64::total_cmp);
+    let (count, least) = (numbers.len() as f64, *numbers.first()?);
+    // From the least one on, so that equal numbers have exactly themselves as their mean.
+    let above: f64 = numbers.iter().map(|number| (number - least) / count).sum();
+    Some(OwnCell::Number(least + above))
+}
+
+/// Meets the rows of a fold, which are in one stratum.
+impl SampleFold for MeetPeople<'_> {
+    const READS_VALUES: bool = false;
+
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        self.row(sample.row, sample.target, Some(0));
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.merge(other);
+    }
+}

@@ -1,0 +1,152 @@
+//! The parts of samples in scores: whose rows they are, and in which stratum.
+
+use crate::data::number::CellFormat;
+use crate::data::people::{MeetPeople, Meeting, People};
+use crate::data::samples::{Role, RowOf, Sample, SampleFold, Samples, Value};
+use crate::data::schema::Schema;
+use crate::data::strata::{Covariate, Strata};
+use crate::data::target::TargetCell;
+use crate::error::{Error, Parameter, Result};
+
+/// What tells the parts of a table's samples, where people or covariates are stated.
+pub(crate) struct Roles {
+    /// Without what tells roles.
+    pub(super) schema: Schema,
+    /// The place of the value that tells people, if one does.
+    unit: Option<usize>,
+    strata: Option<Strata>,
+    pub(super) people: Option<People>,
+    /// The places of features among those of the table with what tells roles.
+    features: Vec<usize>,
+}
+
+/// What of the features tells roles: it is no feature then.
+pub(crate) struct Tell<'a> {
+    /// The name of the feature that tells people.
+    pub(crate) unit: Option<&'a str>,
+    pub(crate) covariates: &'a [Covariate],
+}
+
+impl Tell<'_> {
+    fn unit_place(&self, schema: &Schema) -> Result<Option<usize>> {
+        self.unit.map(|name| schema.place_of_feature(name, Parameter::Unit)).transpose()
+    }
+
+    /// The table without what tells roles among its features.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if it is no feature, if people are told twice, or if no other feature is left.
+    pub(crate) fn features(&self, schema: Schema) -> Result<Schema> {
+        let place = |one: &Covariate| schema.place_of_feature(one.name(), Parameter::Covariates);
+        let mut places = self.covariates.iter().map(place).collect::<Result<Vec<usize>>>()?;
+        let Some(unit) = self.unit_place(&schema)? else {
+            return if places.is_empty() { Ok(schema) } else { schema.without_features(&places) };
+        };
+        if schema.has_people() {
+            let rule = "people are told by a column of ids or by a feature: not both";
+            return Err(Error::request(rule).about([Parameter::Unit]));
+        }
+        places.push(unit);
+        Ok(schema.without_features(&places)?.with_people(true))
+    }
+}
+
+impl Roles {
+    /// Meets the people of a table, if something tells them, in a pass of its own, and takes what tells roles out of its
+    /// features. `None` if neither people nor covariates are stated.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if what tells roles is no feature, or if people are told of a table that can be read only once; read errors.
+    pub(super) fn of_table<T: Samples>(
+        table: &mut T,
+        tell: &Tell<'_>,
+        meeting: impl FnOnce(&CellFormat) -> Result<Meeting>,
+    ) -> Result<Option<Self>> {
+        let format = table.format().clone();
+        let strata = match tell.covariates {
+            [] => None,
+            covariates => Some(Strata::new(covariates, table.schema(), &format)?),
+        };
+        if tell.unit.is_some() && table.has_words() {
+            let rule =
+                "a feature tells people in a matrix; of this table state the column of their ids";
+            return Err(Error::request(rule).about([Parameter::Unit]));
+        }
+        let unit = tell.unit_place(table.schema())?;
+        let schema = tell.features(table.schema().clone())?;
+        let others: Vec<usize> = strata.iter().flat_map(Strata::places).chain(unit).collect();
+        let features = (0..table.schema().d()).filter(|place| !others.contains(place)).collect();
+        if !schema.has_people() {
+            let roles = Self { schema, unit, strata, people: None, features };
+            return Ok(roles.strata.is_some().then_some(roles));
+        }
+        if !table.can_repeat() {
+            let rule = "with several rows of a person the table is read twice: no pipe or reader";
+            return Err(Error::request(rule).hint("write it to a file first"));
+        }
+        let meeting = meeting(&format)?;
+        let new = || MeetPeople::new(&meeting);
+        let people = match (&strata, unit) {
+            (None, None) => table.fold(new)?.people(),
+            _ => {
+                let strata = strata.as_ref();
+                table.fold(|| MeetByValues { strata, unit, met: new() })?.met.people()
+            }
+        };
+        Ok(Some(Self { schema, unit, strata, people: Some(people), features }))
+    }
+
+    /// The places of features among the values of a sample; `None` if those are features alone.
+    pub(super) fn features(&self) -> Option<&[usize]> {
+        (self.strata.is_some() || self.unit.is_some()).then_some(&self.features)
+    }
+
+    /// The target of a row and its part in scores; without a target if it contributes nothing.
+    pub(super) fn of<'t, A: Value>(
+        &'t self,
+        sample: &Sample<'t, A>,
+    ) -> (Option<TargetCell<'t>>, Role) {
+        if let Some(people) = &self.people {
+            return match people.role(row_by(self.unit, sample)) {
+                Some((target, role)) => (Some(target), role),
+                None => (None, sample.role),
+            };
+        }
+        let value = |place: usize| sample.values[place].into();
+        match self.strata.as_ref().map(|strata| strata.stratum(value)) {
+            Some(Some(stratum)) => (sample.target, Role { stratum, ..sample.role }),
+            Some(None) => (None, sample.role),
+            None => (sample.target, sample.role),
+        }
+    }
+}
+
+/// Meets rows whose stratum or person is told by values.
+struct MeetByValues<'a> {
+    strata: Option<&'a Strata>,
+    unit: Option<usize>,
+    met: MeetPeople<'a>,
+}
+
+impl SampleFold for MeetByValues<'_> {
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        let value = |place: usize| sample.values[place].into();
+        let stratum = self.strata.map_or(Some(0), |strata| strata.stratum(value));
+        self.met.row(row_by(self.unit, &sample), sample.target, stratum);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.met.merge(other.met);
+    }
+}
+
+/// Whose row a sample is, by the value at a place if people are told so.
+fn row_by<'a, A: Value>(unit: Option<usize>, sample: &Sample<'a, A>) -> RowOf<'a> {
+    let Some(place) = unit else { return sample.row };
+    let id: f64 = sample.values[place].into();
+    // Both zeros are one person's.
+    let unit = id.is_finite().then_some(TargetCell::Number(id + 0.0));
+    RowOf { unit, ..sample.row }
+}

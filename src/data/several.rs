@@ -1,0 +1,311 @@
+//! Rows of one table in several files.
+
+use std::collections::HashSet;
+
+use crate::data::file::FileTable;
+use crate::data::file_samples::FileSamples;
+use crate::data::hooks::Hooks;
+use crate::data::number::CellFormat;
+use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value, sealed};
+use crate::data::schema::{Orientation, Schema};
+use crate::data::targets::TargetTable;
+use crate::error::{Error, ErrorKind, Parameter, Result};
+
+/// One table whose rows lie in several files of the same columns: read one after the other, in any format that each has.
+///
+/// ```no_run
+/// use dpsis::{FileTable, FileTables, Select};
+///
+/// let table = FileTables::new(["2023.parquet", "2024.parquet"].map(FileTable::new))?;
+/// let selection = Select::new(5).epsilon("2").bounds(0.0, 1.0).run(&table)?;
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// A single file is read as it is. Several are opened once more for every pass.
+#[derive(Debug, Clone)]
+pub struct FileTables(Vec<FileTable>);
+
+impl FileTables {
+    /// The rows of these files together.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is none, if one is there twice, or if one of several can be read only once.
+    pub fn new(files: impl IntoIterator<Item = FileTable>) -> Result<Self> {
+        let files: Vec<FileTable> = files.into_iter().collect();
+        if files.is_empty() {
+            return Err(Error::request("there is no file"));
+        }
+        let mut places = HashSet::new();
+        for file in &files {
+            let place = file.file().path().and_then(|path| path.canonicalize().ok());
+            if place.is_some_and(|place| !places.insert(place)) {
+                let rule = "this file is there twice: each of its rows would count twice";
+                return Err(Error::request(rule).in_file(file.file().name()));
+            }
+        }
+        if files.len() > 1 && !files.iter().all(sealed::Open::repeats) {
+            return Err(Error::request(
+                "several files are read more than once: no pipe or reader can be among them",
+            ));
+        }
+        Ok(Self(files))
+    }
+}
+
+/// One open file, or several that are opened in turn.
+pub enum TablesSamples {
+    /// The only file.
+    One(FileSamples),
+    /// All of several files.
+    Several(Several),
+}
+
+/// Several files with the same columns.
+pub struct Several {
+    files: Vec<FileTable>,
+    /// The first one, for what is the same in all.
+    first: FileSamples,
+    threads: usize,
+    hooks: Hooks,
+    labels: Option<Vec<String>>,
+}
+
+impl Several {
+    fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
+        let hooks = Hooks { progress: None, ..opening.hooks.clone() };
+        let quiet = Opening { hooks, ..*opening };
+        let mut opened = files.iter().map(|file| in_file(file, open(file, &quiet)));
+        let first = opened.next().unwrap_or_else(|| Err(Error::request("there is no file")))?;
+        if first.schema().orientation() == Orientation::FeaturesAsRows {
+            let rule = "several files hold rows of samples: features cannot be rows";
+            return Err(Error::request(rule).about([Parameter::Orientation]));
+        }
+        for target_file in files.iter().filter_map(|file| file.facts.target_file.as_deref()) {
+            if TargetTable::read_header(target_file, first.format())?.in_order() {
+                let rule = "a target file without ids is for one table: each of several files would take its targets from the first line on";
+                return Err(Error::request(rule)
+                    .hint("a target file of ids and values serves them all")
+                    .about([Parameter::TargetFile]));
+            }
+        }
+        for (file, next) in files[1..].iter().zip(opened) {
+            let next = next?;
+            let same = next.schema() == first.schema() && next.has_words() == first.has_words();
+            if !same {
+                let rule = "its columns are not those of the first file, in name, order and kind";
+                return in_file(file, Err(Error::request(rule)));
+            }
+        }
+        Ok(Self {
+            files: files.to_vec(),
+            first,
+            threads: opening.threads,
+            hooks: opening.hooks.clone(),
+            labels: opening.labels.map(<[String]>::to_vec),
+        })
+    }
+
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+        let mut all = new();
+        for (place, file) in self.files.iter().enumerate() {
+            let opening = Opening {
+                threads: self.threads,
+                hooks: self.hooks.part(place, self.files.len()),
+                labels: self.labels.as_deref(),
+            };
+            let new = || InOrder { fold: new(), before: (place as u64) << FILE };
+            let folded = open(file, &opening).and_then(|mut table| table.fold(new));
+            all.merge(in_file(file, folded)?.fold);
+        }
+        Ok(all)
+    }
+}
+
+/// The bits of a row's number within its file.
+const FILE: u32 = 40;
+
+/// Numbers rows from file to file.
+struct InOrder<F> {
+    fold: F,
+    /// What the numbers of earlier files are below.
+    before: u64,
+}
+
+impl<F: SampleFold> SampleFold for InOrder<F> {
+    const READS_VALUES: bool = F::READS_VALUES;
+
+    fn sample<A: Value>(&mut self, mut sample: Sample<'_, A>) {
+        sample.row.number += self.before;
+        self.fold.sample(sample);
+    }
+
+    fn merge(&mut self, other: Self) {
+        self.fold.merge(other.fold);
+    }
+}
+
+fn open(file: &FileTable, opening: &Opening<'_>) -> Result<FileSamples> {
+    sealed::Open::open(file, opening)
+}
+
+/// An outcome of reading a file; an error says which.
+fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
+    outcome.map_err(|error| match error.kind() {
+        ErrorKind::Request | ErrorKind::Input => error.in_file(file.file().name()),
+        // Errors of reading name the file.
+        _ => error,
+    })
+}
+
+macro_rules! of_either {
+    ($self:ident, $table:ident => $value:expr) => {
+        match $self {
+            TablesSamples::One($table) => $value,
+            TablesSamples::Several(Several { first: $table, .. }) => $value,
+        }
+    };
+}
+
+impl Samples for TablesSamples {
+    fn schema(&self) -> &Schema {
+        of_either!(self, table => table.schema())
+    }
+
+    fn format(&self) -> &CellFormat {
+        of_either!(self, table => table.format())
+    }
+
+    fn can_repeat(&self) -> bool {
+        of_either!(self, table => table.can_repeat())
+    }
+
+    fn has_words(&self) -> bool {
+        of_either!(self, table => table.has_words())
+    }
+
+    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+        match self {
+            Self::One(table) => table.fold(new),
+            Self::Several(tables) => tables.fold(new),
+        }
+    }
+
+    fn no_usable_target(&self, labels: bool) -> Error {
+        of_either!(self, table => table.no_usable_target(labels))
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Open for FileTables {
+    type Table<'s> = TablesSamples;
+
+    fn open(&self, opening: &Opening<'_>) -> Result<TablesSamples> {
+        match &self.0[..] {
+            [file] => file.open(opening).map(TablesSamples::One),
+            files => Several::open(files, opening).map(TablesSamples::Several),
+        }
+    }
+
+    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+        match &self.0[..] {
+            [file] => file.header(opening),
+            files => Several::open(files, opening).map(|several| several.first.schema().clone()),
+        }
+    }
+
+    fn repeats(&self) -> bool {
+        self.0.iter().all(sealed::Open::repeats)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+    use crate::{Method, ScoreKind, Select, TwoStage};
+
+    const HEADER: &str = "a,b,word,y";
+
+    fn files(parts: &[(&str, &[String])]) -> (tempfile::TempDir, Vec<FileTable>) {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |(place, (header, rows)): (usize, &(&str, &[String]))| -> PathBuf {
+            let path = folder.path().join(format!("part-{place}.csv"));
+            std::fs::write(&path, format!("{header}\n{}", rows.concat())).unwrap();
+            path
+        };
+        let files = parts.iter().enumerate().map(write).map(FileTable::new).collect();
+        (folder, files)
+    }
+
+    fn rows() -> Vec<String> {
+        let word = |i: u64| ["north", "south", "", "west"][(i % 7 % 4) as usize];
+        let row =
+            |i: u64| format!("{},{},{},{}\n", i * 37 % 101, i * i % 13, word(i), i * 37 % 101 / 3);
+        (0..400).map(row).collect()
+    }
+
+    /// Whatever is read in one pass or several, in place or in parts of the memory, in order or not.
+    #[test]
+    fn several_files_are_one_table() {
+        let rows = rows();
+        let (_whole, whole) = files(&[(HEADER, &rows)]);
+        let (_parts, parts) = files(&[
+            (HEADER, &rows[..1]),
+            (HEADER, &rows[1..1]),
+            (HEADER, &rows[1..300]),
+            (HEADER, &rows[300..]),
+        ]);
+        let parts = FileTables::new(parts).unwrap();
+        let select = || Select::new(2).epsilon("1");
+        let requests = [
+            select(),
+            select().threads(1).memory(1000),
+            select().bounds(0.0, 50.0),
+            select().bounds(0.0, 50.0).score(ScoreKind::Ks),
+            select().score(ScoreKind::Kendall),
+            select().method(Method::DpKendall),
+        ];
+        let two_stage = select().method(Method::TwoStage(TwoStage::default()));
+        let requests = requests.into_iter().chain(cfg!(feature = "methods").then_some(two_stage));
+        for request in requests {
+            let expected = request.clone().seed(3).run(&whole[0]).unwrap();
+            assert_eq!(
+                request.clone().seed(3).run(&FileTables::new(whole.clone()).unwrap()).unwrap(),
+                expected
+            );
+            assert_eq!(request.seed(3).run(&parts).unwrap(), expected);
+        }
+    }
+
+    #[test]
+    fn files_of_other_columns_are_refused() {
+        let rows = rows();
+        let refused = |parts: &[(&str, &[String])]| {
+            let (_folder, files) = files(parts);
+            let table = FileTables::new(files).unwrap();
+            Select::new(1).epsilon("1").run(&table).unwrap_err()
+        };
+        let error = refused(&[(HEADER, &rows), ("b,a,word,y", &rows)]);
+        assert_eq!(error.kind(), ErrorKind::Request);
+        assert!(error.to_string().contains("part-1.csv: its columns are not"), "{error}");
+        let ragged = ["1,2,3\n".to_owned()];
+        let error = refused(&[(HEADER, &rows), (HEADER, &ragged)]);
+        assert_eq!(error.kind(), ErrorKind::Input);
+        assert!(error.to_string().contains("part-1.csv: row 1"), "{error}");
+        let unusable = ["1,2,x,\n".to_owned()];
+        assert_eq!(refused(&[(HEADER, &unusable), (HEADER, &unusable)]).kind(), ErrorKind::Input);
+        assert!(FileTables::new([]).is_err());
+        let (folder, some) = files(&[(HEADER, &rows[..9]), (HEADER, &rows[9..20])]);
+        assert!(FileTables::new([&some[0], &some[1], &some[0]].map(Clone::clone)).is_err());
+        // A target file in order would be read from its first line for each of the files.
+        let targets = folder.path().join("targets.csv");
+        std::fs::write(&targets, format!("y\n{}", "1\n".repeat(9))).unwrap();
+        let beside = FileTables::new(some.into_iter().map(|file| file.target_file(&targets)));
+        let error = Select::new(1).epsilon("1").run(&beside.unwrap()).unwrap_err();
+        assert!(error.to_string().contains("a target file without ids"), "{error}");
+        let readers = [(); 2].map(|()| FileTable::from_reader(&b"a,y\n1,2\n"[..]));
+        assert_eq!(FileTables::new(readers).unwrap_err().kind(), ErrorKind::Request);
+    }
+}

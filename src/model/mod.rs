@@ -1,0 +1,30 @@
+//! Private models on selected features: linear regression of a number, logistic regression of two classes.
+//!
+//! [`FitModel`](crate::FitModel) selects features and fits a model under one budget; a [`Model`] predicts.
+//!
+//! | target | model | statistic with noise |
+//! | --- | --- | --- |
+//! | a number | [linear](mod@linear) regression, AdaSSP | [the sums of products](moments) |
+//! | one of two classes | logistic regression | [its minimizer](logistic) |
+//!
+//! Both work on integers: each value is clipped to the range of its column, stated or [drawn](ranges), and mapped to
+//! the grid by a function of its own row. What is not a number - a missing cell, a word - is the middle of the range.
+
+mod eigen;
+pub mod linear;
+pub mod logistic;
+pub mod moments;
+pub mod noise;
+mod predictions;
+pub mod ranges;
+mod release;
+mod saved;
+#[cfg(test)]
+mod simulation;
+
+pub use saved::{Model, ModelFeature, ModelGuarantee, ModelKind, ModelTarget};
+
+pub(crate) use release::{ModelBudget, ModelRequest, Regression, ReleasedModel, Rows, fit_model};
+
+/// The most features of a model: with more, the noise of that many sums would drown any table.
+pub(crate) const MOST_FEATURES: usize = 100;

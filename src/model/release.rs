@@ -1,0 +1,214 @@
+//! The release of a model: ranges, then sums or a minimizer, each with its part of the budget.
+
+use num_bigint::BigInt;
+
+use crate::account::Event;
+use crate::data::{Bounds, Hooks};
+use crate::error::Result;
+use crate::exact::GRID;
+use crate::model::linear;
+use crate::model::logistic::{self, LogisticRows, coefficient, radius};
+use crate::model::moments::{Moments, moves};
+use crate::model::noise::VectorNoise;
+use crate::model::ranges::{MEDIANS, RangeDraw};
+use crate::model::saved::ModelFeature;
+use crate::privacy::{Delta, Epsilon, Neighbors, Purpose};
+use crate::random::RandomnessSource;
+
+/// The values of the features and the targets of the rows with a usable one.
+pub(crate) struct Rows {
+    /// Feature by feature; NaN or infinite where missing.
+    pub(crate) columns: Vec<Vec<f64>>,
+    /// Numbers, or 0 and 1 for two classes.
+    pub(crate) targets: Vec<f64>,
+}
+
+/// The kind of regression.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Regression {
+    /// Of a number, by its range if that is stated, else around its median if that was released before.
+    Linear { range: Option<Bounds>, center: Option<f64> },
+    /// Of two classes, with this strength of the regularization.
+    Logistic { lambda: f64 },
+}
+
+/// The parts of the budget.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ModelBudget {
+    /// For all ranges that are not stated together; `None` if there are none.
+    pub(crate) ranges: Option<Epsilon>,
+    pub(crate) model: Epsilon,
+    pub(crate) delta: Delta,
+}
+
+/// A model to be fitted.
+#[derive(Debug, Clone)]
+pub(crate) struct ModelRequest {
+    pub(crate) regression: Regression,
+    pub(crate) names: Vec<String>,
+    /// The stated range of each feature.
+    pub(crate) ranges: Vec<Option<Bounds>>,
+    pub(crate) neighbors: Neighbors,
+    pub(crate) budget: ModelBudget,
+}
+
+/// A model as it was released.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ReleasedModel {
+    pub(crate) intercept: f64,
+    pub(crate) features: Vec<ModelFeature>,
+    /// The range of a numeric target.
+    pub(crate) target: Option<Bounds>,
+    /// The delta that was spent.
+    pub(crate) delta: Delta,
+    /// The release after that of the ranges.
+    pub(crate) event: Event,
+    /// The noisy number of rows, if it was released.
+    pub(crate) rows: Option<f64>,
+    /// The number of rows whose contributions the noise hides, in one standard deviation of a component.
+    noise: f64,
+}
+
+impl ModelRequest {
+    /// The number of medians to draw for the ranges.
+    pub(crate) fn medians(&self) -> usize {
+        let features = self.ranges.iter().filter(|range| range.is_none()).count();
+        let target = match &self.regression {
+            Regression::Linear { range: None, center: Some(_) } => 1,
+            Regression::Linear { range: None, center: None } => MEDIANS,
+            _ => 0,
+        };
+        MEDIANS * features + target
+    }
+
+    /// The number of rows below which the model is mostly noise: where the medians of the ranges are drawn at random,
+    /// or the noise of a coefficient is about as large as what most tables can tell of it (by simulation).
+    pub(crate) fn rows_needed(&self, released: &ReleasedModel) -> f64 {
+        /// P(a median is a point apart from all values) is e^-this before it is multiplied by their number.
+        const RANKS: f64 = 14.0;
+        let steps = self.neighbors.steps() as f64;
+        let part = |epsilon: &Epsilon| epsilon.to_f64() / self.medians().max(1) as f64;
+        let ranges = self.budget.ranges.as_ref().map_or(0.0, |e| 2.0 * RANKS * steps / part(e));
+        let k = self.names.len() as f64;
+        ranges.max(10.0 * released.noise * (k + 1.0).sqrt())
+    }
+
+    /// The ranges of the features, then that of a numeric target: stated or drawn.
+    fn all_ranges(&self, rows: &Rows, randomness: &RandomnessSource) -> Result<Vec<Bounds>> {
+        let bits = randomness.bits(Purpose::Ranges.draw());
+        let part = self.budget.ranges.as_ref().map(|epsilon| {
+            Epsilon::part(epsilon.as_rational() / BigInt::from(self.medians().max(1)))
+        });
+        let range = |number: usize, values: &[f64], stated: Option<Bounds>, center| {
+            match (stated, &part) {
+                (Some(stated), _) => Ok(stated),
+                (None, Some(epsilon)) => {
+                    let bits = bits.branch(number as u64);
+                    RangeDraw { neighbors: self.neighbors, epsilon, bits }.range(values, center)
+                }
+                // Nothing was claimed for it, so that no value may be used.
+                (None, None) => Bounds::new(-1.0, 1.0),
+            }
+        };
+        let features = rows.columns.iter().zip(&self.ranges).enumerate();
+        let mut all: Vec<Bounds> = features
+            .map(|(number, (values, stated))| range(number, values, *stated, None))
+            .collect::<Result<_>>()?;
+        if let Regression::Linear { range: stated, center } = &self.regression {
+            all.push(range(rows.columns.len(), &rows.targets, *stated, *center)?);
+        }
+        Ok(all)
+    }
+}
+
+/// Fits a model and releases it.
+///
+/// # Errors
+///
+/// `Request` for a delta without a price; `Canceled` if the caller stopped it.
+pub(crate) fn fit_model(
+    request: &ModelRequest,
+    rows: &Rows,
+    randomness: &RandomnessSource,
+    hooks: &Hooks,
+) -> Result<ReleasedModel> {
+    let ranges = request.all_ranges(rows, randomness)?;
+    hooks.check()?;
+    let (k, ModelBudget { model, delta, .. }) = (rows.columns.len(), &request.budget);
+    let bits = randomness.bits(Purpose::Model.draw());
+    let grid = |row: usize, values: &mut Vec<i16>| {
+        values.clear();
+        values.extend(
+            rows.columns.iter().zip(&ranges).map(|(column, range)| on_grid(range, column[row])),
+        );
+    };
+    let mut values = Vec::with_capacity(k + 1);
+    let feature = |j: usize, coefficient: f64, half_width: Option<f64>| ModelFeature {
+        name: request.names[j].clone(),
+        coefficient,
+        low: half_width.map(|half| coefficient - half),
+        high: half_width.map(|half| coefficient + half),
+        range: [ranges[j].low(), ranges[j].high()],
+    };
+    let middles = |features: &[ModelFeature]| -> f64 {
+        features.iter().zip(&ranges).map(|(f, range)| f.coefficient * range.middle()).sum()
+    };
+    match &request.regression {
+        Regression::Linear { .. } => {
+            let moves = moves(k + 1, GRID, request.neighbors);
+            let noise = VectorNoise::new(&moves, model, delta)?;
+            let mut moments = Moments::new(k + 1, GRID);
+            let target = &ranges[k];
+            for row in 0..rows.targets.len() {
+                grid(row, &mut values);
+                values.push(on_grid(target, rows.targets[row]));
+                moments.add(&values);
+            }
+            let noisy = noise.add(moments.sums(), &bits);
+            let fit = linear::fit(&noisy, k, GRID, noise.deviation);
+            let unit = |j: usize| target.half() / ranges[j].half();
+            let features: Vec<ModelFeature> = (0..k)
+                .map(|j| feature(j, fit.slopes[j] * unit(j), Some(fit.half_widths[j] * unit(j))))
+                .collect();
+            Ok(ReleasedModel {
+                intercept: target.middle() + target.half() * fit.intercept - middles(&features),
+                features,
+                target: Some(*target),
+                delta: noise.delta.clone(),
+                event: noise.event()?,
+                rows: Some(fit.rows),
+                noise: noise.deviation / f64::from(GRID),
+            })
+        }
+        Regression::Logistic { lambda } => {
+            let moves = logistic::moves(k + 1, request.neighbors);
+            let noise = VectorNoise::new(&moves, model, delta)?;
+            let mut table = LogisticRows::new(k, GRID, *lambda);
+            for row in 0..rows.targets.len() {
+                grid(row, &mut values);
+                table.add(&values, rows.targets[row] > 0.5);
+            }
+            let noisy = noise.add(&table.minimize(hooks)?, &bits);
+            let w: Vec<f64> = noisy
+                .iter()
+                .map(|&integer| coefficient(integer as f64, *lambda) / radius(k))
+                .collect();
+            let features: Vec<ModelFeature> =
+                (0..k).map(|j| feature(j, w[j + 1] / ranges[j].half(), None)).collect();
+            Ok(ReleasedModel {
+                intercept: w[0] - middles(&features),
+                features,
+                target: None,
+                delta: noise.delta.clone(),
+                event: noise.event()?,
+                rows: None,
+                noise: noise.deviation / moves.largest as f64,
+            })
+        }
+    }
+}
+
+/// The grid value of a cell: 0, the middle, for what is no number.
+fn on_grid(range: &Bounds, value: f64) -> i16 {
+    if value.is_finite() { range.to_grid(value) } else { 0 }
+}

@@ -1,0 +1,255 @@
+//! A model as it is written and read, and its predictions.
+
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Result};
+use crate::privacy::Neighbors;
+
+/// The version of the form of a model in JSON.
+const FORMAT: u32 = 1;
+
+/// A private model: what it takes to predict, with the guarantee that it was released under.
+///
+/// ```
+/// use dpsis::model::Model;
+///
+/// let text = r#"{
+///   "format": 1, "version": "0.1.0", "kind": "linear", "target": {"name": "y", "range": [0.0, 10.0]},
+///   "intercept": 1.5,
+///   "features": [{"name": "dose", "coefficient": 2.0, "low": 1.9, "high": 2.1, "range": [0.0, 4.0]}],
+///   "missing": "the middle of the range",
+///   "guarantee": {"private": true, "epsilon": "2", "delta": "0", "neighbors": "add/remove", "unit": "row", "events": ["pure:2"]}
+/// }"#;
+/// let model = Model::from_json(text)?;
+/// assert_eq!(model.predict(&[3.0])?, 7.5);
+/// assert_eq!(model.predict(&[99.0])?, 9.5); // clipped to 4
+/// assert_eq!(model.predict(&[f64::NAN])?, 5.5); // missing: 2, the middle
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
+#[non_exhaustive]
+pub struct Model {
+    /// The version of the form, 1.
+    pub format: u32,
+    /// The version of the program that made it.
+    pub version: String,
+    /// The kind of the model.
+    pub kind: ModelKind,
+    /// What it predicts.
+    pub target: ModelTarget,
+    /// The prediction, or its log-odds, where all values are 0.
+    pub intercept: f64,
+    /// The features, in the order in which a row's values are given.
+    pub features: Vec<ModelFeature>,
+    /// What stands for a value that is missing: `the middle of the range`.
+    pub missing: String,
+    /// The guarantee of the whole release.
+    pub guarantee: ModelGuarantee,
+}
+
+/// The kind of a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum ModelKind {
+    /// A number is predicted.
+    Linear,
+    /// The probability of the second of two classes is predicted.
+    Logistic,
+}
+
+/// What a model predicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ModelTarget {
+    /// The name of the target; `None` if it was not part of the table.
+    pub name: Option<String>,
+    /// The two classes of a logistic model.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub classes: Option<[String; 2]>,
+    /// The range to which the target of a linear model was clipped.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub range: Option<[f64; 2]>,
+}
+
+/// A feature of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ModelFeature {
+    /// Its name.
+    pub name: String,
+    /// Its coefficient, in units of the target (or of log-odds) per unit of the feature.
+    pub coefficient: f64,
+    /// The lower end of an approximate 90% interval of the coefficient, for noise and sampling; linear models only.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub low: Option<f64>,
+    /// The upper end.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub high: Option<f64>,
+    /// The range to which values are clipped, stated or drawn.
+    pub range: [f64; 2],
+}
+
+/// The guarantee of a model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct ModelGuarantee {
+    /// Whether it holds: not if the draws came from a stated seed.
+    pub private: bool,
+    /// The epsilon of the whole, as exact text.
+    pub epsilon: String,
+    /// The delta of the whole, as exact text.
+    pub delta: String,
+    /// The neighbor relation.
+    pub neighbors: Neighbors,
+    /// The unit of privacy.
+    pub unit: String,
+    /// What was drawn, as accountants read it.
+    pub events: Vec<String>,
+}
+
+/// A model as it is written, whose numbers may be wrong.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Unchecked {
+    format: u32,
+    version: String,
+    kind: ModelKind,
+    target: ModelTarget,
+    intercept: f64,
+    features: Vec<ModelFeature>,
+    missing: String,
+    guarantee: ModelGuarantee,
+}
+
+/// What stands for a missing value.
+pub(crate) const MIDDLE: &str = "the middle of the range";
+
+impl TryFrom<Unchecked> for Model {
+    type Error = Error;
+
+    fn try_from(read: Unchecked) -> Result<Self> {
+        let Unchecked { format, version, kind, target, intercept, features, missing, guarantee } =
+            read;
+        Self { format, version, kind, target, intercept, features, missing, guarantee }.checked()
+    }
+}
+
+impl Model {
+    /// A model of the current form.
+    ///
+    /// # Errors
+    ///
+    /// `Input` for numbers that are not finite.
+    pub(crate) fn new(
+        kind: ModelKind,
+        target: ModelTarget,
+        intercept: f64,
+        features: Vec<ModelFeature>,
+        guarantee: ModelGuarantee,
+    ) -> Result<Self> {
+        let (version, missing) = (env!("CARGO_PKG_VERSION").to_owned(), MIDDLE.to_owned());
+        Self { format: FORMAT, version, kind, target, intercept, features, missing, guarantee }
+            .checked()
+    }
+
+    fn checked(self) -> Result<Self> {
+        let wrong = |rule: &str| Err(Error::input(rule));
+        if self.format != FORMAT {
+            return wrong(
+                "the model is of another form than 1: another version of the program made it",
+            );
+        }
+        if self.features.is_empty() {
+            return wrong("a model needs at least one feature");
+        }
+        let ends =
+            |range: &[f64; 2]| range[0] < range[1] && range.iter().all(|end| end.is_finite());
+        let is_number = |number: &f64| number.is_finite();
+        let whole = |feature: &ModelFeature| {
+            is_number(&feature.coefficient)
+                && ends(&feature.range)
+                && feature.low.iter().chain(&feature.high).all(is_number)
+        };
+        if !(is_number(&self.intercept) && self.features.iter().all(whole)) {
+            return wrong(
+                "a model's numbers must be finite, and ranges have their lower end first",
+            );
+        }
+        let mut names: Vec<&str> = self.features.iter().map(|f| f.name.as_str()).collect();
+        names.sort_unstable();
+        if names.iter().any(|name| name.is_empty())
+            || names.windows(2).any(|pair| pair[0] == pair[1])
+        {
+            return wrong("a model's features need names that differ");
+        }
+        let fits = match self.kind {
+            ModelKind::Linear => {
+                self.target.classes.is_none() && self.target.range.iter().all(ends)
+            }
+            ModelKind::Logistic => self.target.classes.is_some() && self.target.range.is_none(),
+        };
+        if !fits {
+            return wrong("a linear model has no classes, and a logistic one has two");
+        }
+        if self.missing != MIDDLE {
+            return wrong(
+                "the model states another rule for missing values than the middle of the range",
+            );
+        }
+        Ok(self)
+    }
+
+    /// Reads a model.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if the text is no model: another form, numbers that are not finite, names that repeat.
+    pub fn from_json(text: &str) -> Result<Self> {
+        serde_json::from_str(text)
+            .map_err(|error| Error::input(format!("the model cannot be read: {error}")))
+    }
+
+    /// The model as a JSON document.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be written, which no caller can cause.
+    pub fn to_json(&self) -> Result<String> {
+        crate::report::to_json(self)
+    }
+
+    /// The names of the features, in the order of a row's values.
+    pub fn feature_names(&self) -> impl Iterator<Item = &str> {
+        self.features.iter().map(|feature| feature.name.as_str())
+    }
+
+    /// The prediction for a row with these values of the features, in their order: the number, or the probability of the
+    /// second class. Values are clipped to the ranges that they were fitted in; one that is no finite number is missing and
+    /// counts as the middle of its range.
+    ///
+    /// # Errors
+    ///
+    /// `Request` unless there is one value for each feature.
+    pub fn predict(&self, values: &[f64]) -> Result<f64> {
+        if values.len() != self.features.len() {
+            let rule = format!("a row must have {} values, one per feature", self.features.len());
+            return Err(Error::request(rule));
+        }
+        let term = |(feature, &value): (&ModelFeature, &f64)| {
+            let [low, high] = feature.range;
+            let value =
+                if value.is_finite() { value.clamp(low, high) } else { low / 2.0 + high / 2.0 };
+            feature.coefficient * value
+        };
+        let sum = self.intercept + self.features.iter().zip(values).map(term).sum::<f64>();
+        Ok(match self.kind {
+            ModelKind::Linear => sum,
+            ModelKind::Logistic => 1.0 / (1.0 + libm::exp(-sum)),
+        })
+    }
+}

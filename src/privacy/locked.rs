@@ -1,0 +1,183 @@
+//! Files that keep a record of what was done: locked, checked to be the ones at their paths, appended to and synced.
+
+use std::fs::{File, Metadata, OpenOptions};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+use crate::error::{Error, Parameter, Result};
+
+/// A kind of such files.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    /// Its name in messages.
+    pub(crate) name: &'static str,
+    /// How all its files start: others are not read.
+    pub(crate) start: &'static str,
+    /// The parameter that states the file.
+    pub(crate) parameter: Parameter,
+    /// Whether nobody but its owner may read it, where files have such permissions.
+    pub(crate) secret: bool,
+}
+
+/// A locked file; other processes and threads wait until it is dropped.
+pub(crate) struct Locked<'a> {
+    kind: &'static Kind,
+    path: &'a Path,
+    file: File,
+    /// The whole content.
+    pub(crate) content: Vec<u8>,
+}
+
+impl<'a> Locked<'a> {
+    /// Opens a file to append to it.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read, written or locked, or is no regular file.
+    pub(crate) fn to_append(kind: &'static Kind, path: &'a Path) -> Result<Self> {
+        Self::open(kind, path, OpenOptions::new().read(true).append(true), |file| {
+            if file.metadata()?.permissions().readonly() {
+                return Err(io::ErrorKind::PermissionDenied.into());
+            }
+            file.lock()
+        })
+    }
+
+    /// Opens a file to read it.
+    ///
+    /// # Errors
+    ///
+    /// As for [`to_append`](Self::to_append), but that it need not be writable.
+    pub(crate) fn to_read(kind: &'static Kind, path: &'a Path) -> Result<Self> {
+        Self::open(kind, path, OpenOptions::new().read(true), File::lock_shared)
+    }
+
+    fn open(
+        kind: &'static Kind,
+        path: &'a Path,
+        options: &OpenOptions,
+        lock: impl Fn(&File) -> io::Result<()>,
+    ) -> Result<Self> {
+        let failed = |error: io::Error| kind.cannot(path, error.kind());
+        // A pipe would be waited for, a device may have no end.
+        if !path.metadata().map_err(failed)?.is_file() {
+            return Err(
+                Error::io(format!("{} is no regular file", path.display())).about([kind.parameter])
+            );
+        }
+        let mut file = options.open(path).map_err(failed)?;
+        lock(&file).map_err(failed)?;
+        // A large file of another kind is not read.
+        let mut content = Vec::new();
+        let start = kind.start.len() as u64 + 1;
+        Read::by_ref(&mut file).take(start).read_to_end(&mut content).map_err(failed)?;
+        if content.starts_with(kind.start.as_bytes()) {
+            file.read_to_end(&mut content).map_err(failed)?;
+        }
+        let locked = Self { kind, path, file, content };
+        locked.check_place()?;
+        Ok(locked)
+    }
+
+    /// Appends lines and waits until they are on the disk. Lines that were not written whole are taken back.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if that fails.
+    pub(crate) fn append(mut self, lines: &str) -> Result<()> {
+        let failed = |error: io::Error| self.kind.cannot(self.path, error.kind());
+        let written = match self.file.write(lines.as_bytes()) {
+            Ok(length) if length == lines.len() => Ok(()),
+            Ok(_) => Err(io::ErrorKind::StorageFull.into()),
+            Err(error) => Err(error),
+        };
+        if let Err(error) = written {
+            // Nothing of it can have been released. If this fails, too, the line is found cut off.
+            let _ = self.file.set_len(self.content.len() as u64);
+            return Err(failed(error));
+        }
+        self.file.sync_all().map_err(failed)?;
+        self.check_place()
+    }
+
+    /// Checks that the file is still at its path: an editor may have put another in its place.
+    fn check_place(&self) -> Result<()> {
+        let at = |metadata: io::Result<Metadata>| {
+            metadata.map_err(|error| self.kind.cannot(self.path, error.kind()))
+        };
+        if is_same(&at(self.file.metadata())?, &at(self.path.metadata())?) {
+            return Ok(());
+        }
+        let rule = format!("the {} was replaced by another file while it was used", self.kind.name);
+        Err(Error::io(rule).about([self.kind.parameter]))
+    }
+}
+
+impl Kind {
+    /// Creates a new file; it is on the disk when this returns.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it exists or cannot be written.
+    pub(crate) fn create(&self, path: &Path, content: &str) -> Result<()> {
+        let make = || -> io::Result<()> {
+            let mut file = self.creating().open(path)?;
+            if let Err(error) = file.write_all(content.as_bytes()).and_then(|()| file.sync_all()) {
+                // Nothing can have been done with an incomplete one.
+                let _ = std::fs::remove_file(path);
+                return Err(error);
+            }
+            sync_folder(path)
+        };
+        make().map_err(|error| {
+            let (name, path, kind) = (self.name, path.display(), error.kind());
+            Error::io(format!("cannot create the {name} {path}: {kind}"))
+        })
+    }
+
+    /// The options of a file that must be new.
+    fn creating(&self) -> OpenOptions {
+        let mut options = OpenOptions::new();
+        options.write(true).create_new(true);
+        #[cfg(unix)]
+        if self.secret {
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        }
+        options
+    }
+
+    fn cannot(&self, path: &Path, kind: io::ErrorKind) -> Error {
+        let (name, path) = (self.name, path.display());
+        let rule = match kind {
+            io::ErrorKind::NotFound => format!("there is no {name} {path}: create it first"),
+            io::ErrorKind::AlreadyExists => format!("there is a file {path} already"),
+            _ => format!("cannot use the {name} {path}: {kind}"),
+        };
+        Error::io(rule).about([self.parameter])
+    }
+}
+
+/// Waits until the name of a new file is on the disk.
+#[cfg(unix)]
+fn sync_folder(path: &Path) -> io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// Elsewhere a folder cannot be opened as a file.
+#[cfg(not(unix))]
+fn sync_folder(_: &Path) -> io::Result<()> {
+    Ok(())
+}
+
+#[cfg(unix)]
+fn is_same(one: &Metadata, other: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (one.dev(), one.ino()) == (other.dev(), other.ino())
+}
+
+/// Elsewhere an open file cannot be replaced.
+#[cfg(not(unix))]
+fn is_same(_: &Metadata, _: &Metadata) -> bool {
+    true
+}

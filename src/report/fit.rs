@@ -1,0 +1,87 @@
+//! The report of a fit.
+
+use std::fmt::Write;
+
+use crate::error::Parameter;
+use crate::model::{Model, ModelFeature, ModelKind};
+use crate::privacy::Neighbors;
+use crate::report::words::{paid, purpose};
+use crate::select::FitRecord;
+
+/// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
+///
+/// `options` turns the parameters that a warning is about into words, such as options in parentheses.
+pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) -> String {
+    let FitRecord { model, guarantee, warnings, selection, .. } = record;
+    let mut text = String::new();
+    let change = match guarantee.neighbors {
+        Neighbors::AddRemove => "adding or removing",
+        Neighbors::ReplaceOne => "replacing",
+    };
+    let delta = match guarantee.delta.is_zero() {
+        true => String::new(),
+        false => format!(" and delta {}", guarantee.delta),
+    };
+    let private = if record.private { "private" } else { "NOT PRIVATE: seeded" };
+    let _ = writeln!(
+        text,
+        "{private}: epsilon {}{delta} for {change} one {}",
+        guarantee.epsilon, guarantee.unit
+    );
+    let part =
+        |part: &crate::privacy::Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
+    let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
+    let _ = writeln!(text, "spent: {}", parts.join(" + "));
+    if let Some(receipt) = &record.ledger {
+        let _ = writeln!(text, "ledger: {}", paid(receipt));
+    }
+    let _ = writeln!(text, "{}", kind(model));
+    for feature in &model.features {
+        let _ = writeln!(text, "  {}", line(feature));
+    }
+    let _ = writeln!(text, "  intercept: {}", four_digits(model.intercept));
+    if model.kind == ModelKind::Linear {
+        let note = "intervals: about 90% each, for noise and sampling; clipping and the choice of features are not in them";
+        let _ = writeln!(text, "{note}");
+    }
+    let inner = selection.iter().flat_map(|record| &record.warnings);
+    let known = |kind| warnings.iter().any(|warning| warning.kind == kind);
+    for warning in warnings.iter().chain(inner.filter(|warning| !known(warning.kind))) {
+        let _ = writeln!(text, "warning: {}{}", warning.text, options(&warning.about));
+    }
+    text
+}
+
+fn kind(model: &Model) -> String {
+    let name = model.target.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
+    match &model.target.classes {
+        Some([_, second]) => {
+            format!("logistic regression{name}: log-odds of {second} per unit of a feature")
+        }
+        None => format!("linear regression{name}: change per unit of a feature"),
+    }
+}
+
+fn line(feature: &ModelFeature) -> String {
+    let ModelFeature { name, coefficient, low, high, range: [from, to], .. } = feature;
+    let interval = match (low, high) {
+        (Some(low), Some(high)) => format!(" ({} to {})", four_digits(*low), four_digits(*high)),
+        _ => String::new(),
+    };
+    format!(
+        "{name}: {}{interval}, clipped to {} to {}",
+        four_digits(*coefficient),
+        four_digits(*from),
+        four_digits(*to)
+    )
+}
+
+/// A number with four digits.
+fn four_digits(value: f64) -> String {
+    let exact = format!("{value:.3e}").parse::<f64>().unwrap_or(value);
+    if exact == 0.0 || (1e-4..1e7).contains(&exact.abs()) {
+        exact.to_string()
+    } else {
+        format!("{exact:e}")
+    }
+}

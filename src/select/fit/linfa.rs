@@ -1,0 +1,110 @@
+//! The integration with `linfa`: parameters, checked parameters, fit, predict.
+
+use ::linfa::Float;
+use ::linfa::ParamGuard;
+use ::linfa::dataset::{AsSingleTargets, DatasetBase};
+use ::linfa::traits::{Fit, PredictInplace};
+use ndarray::{Array1, ArrayBase, Data, Ix2};
+
+use crate::data::ToTarget;
+use crate::error::{Error, Result};
+use crate::privacy::NotPrivate;
+use crate::select::fit::{CheckedFitModel, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
+use crate::select::linfa::table;
+
+impl ParamGuard for FitModel {
+    type Checked = CheckedFitModel;
+    type Error = Error;
+
+    fn check_ref(&self) -> Result<&CheckedFitModel> {
+        Self::check_ref(self)
+    }
+
+    fn check(self) -> Result<CheckedFitModel> {
+        Self::check(self)
+    }
+}
+
+/// Selects features of a dataset and fits a model to them.
+///
+/// # Errors
+///
+/// As for [`CheckedFitModel::run`]; `Request` if the samples have weights.
+impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for CheckedFitModel
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+    T: AsSingleTargets<Elem: ToTarget>,
+{
+    type Object = FittedModel;
+
+    fn fit(&self, dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<FittedModel> {
+        self.run(&table(dataset)?)
+    }
+}
+
+/// Like the fit of [`CheckedFitModel`], for a request that is not private.
+impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateFitModel
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+    T: AsSingleTargets<Elem: ToTarget>,
+{
+    type Object = NotPrivate<FitRecord>;
+
+    fn fit(&self, dataset: &DatasetBase<ArrayBase<D, Ix2>, T>) -> Result<NotPrivate<FitRecord>> {
+        self.run(&table(dataset)?)
+    }
+}
+
+/// Predicts the target, or the probability of its second class, from a matrix with all features of the table that the
+/// model was fitted to. From one with another number of columns, every prediction is NaN.
+impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FitRecord
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+{
+    fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {
+        let fits = x.ncols() == self.table_features;
+        for (row, predicted) in x.rows().into_iter().zip(y) {
+            let values =
+                || self.places.iter().map(|&place| row[place].into()).collect::<Vec<f64>>();
+            *predicted =
+                if fits { self.model.predict(&values()).unwrap_or(f64::NAN) } else { f64::NAN };
+        }
+    }
+
+    fn default_target(&self, x: &ArrayBase<D, Ix2>) -> Array1<f64> {
+        Array1::zeros(x.nrows())
+    }
+}
+
+/// As for the [`FitRecord`] that it is.
+impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FittedModel
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+{
+    fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {
+        FitRecord::predict_inplace(self, x, y);
+    }
+
+    fn default_target(&self, x: &ArrayBase<D, Ix2>) -> Array1<f64> {
+        FitRecord::default_target(self, x)
+    }
+}
+
+/// As for the [`FitRecord`] that it is.
+impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for NotPrivate<FitRecord>
+where
+    F: Float + Into<f64>,
+    D: Data<Elem = F>,
+{
+    fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {
+        FitRecord::predict_inplace(self, x, y);
+    }
+
+    fn default_target(&self, x: &ArrayBase<D, Ix2>) -> Array1<f64> {
+        FitRecord::default_target(self, x)
+    }
+}

@@ -1,0 +1,227 @@
+//! Selection and model under one budget: the builder.
+
+mod record;
+mod request;
+mod run;
+
+#[cfg(feature = "linfa")]
+mod linfa;
+
+use std::fmt;
+
+use crate::data::Source;
+use crate::error::{Error, Result};
+use crate::exact::Exact;
+use crate::privacy::{Ledger, NotPrivate};
+use crate::random::Entropy;
+use crate::select::Select;
+
+pub use record::{FitRecord, FittedModel};
+
+use request::FitRequest;
+use run::{run, run_with_ledger};
+
+/// A builder for a private model of a target: it selects k features and fits a regression to them, both under the
+/// budget of the request; or it fits one to features that are stated.
+///
+/// A number is regressed on by AdaSSP ([linear](crate::model::linear)), two classes by
+/// [logistic](crate::model::logistic) regression. Every value is clipped to the range of its column: the one that the
+/// request states, else one that is drawn privately ([ranges](crate::model::ranges)).
+///
+/// ```no_run
+/// use dpsis::{FitModel, Select};
+///
+/// let fitted = FitModel::new(Select::new(5).epsilon(2)).run("data.csv")?;
+/// std::fs::write("model.json", fitted.model.to_json()?).expect("a folder to write to");
+/// println!("{}", fitted.model.predict(&[41.0, 2.5, 0.0, 7.0, 1.0])?);
+/// # Ok::<(), dpsis::Error>(())
+/// ```
+///
+/// # Privacy
+///
+/// The whole [`FittedModel`], selection and model, is (epsilon, delta)-differentially private for the epsilon, the
+/// delta and the neighbor relation of the request: the selection gets a [share](Self::share) of epsilon, the ranges
+/// that are not stated and the model get the rest, and all parts sum to it exactly. A delta, if one is stated, is
+/// spent on the model alone, and only where it makes the noise smaller. Predictions for other rows cost nothing;
+/// those for the rows of the table itself are functions of these rows and must not be published.
+#[derive(Clone)]
+pub struct FitModel(CheckedFitModel);
+
+/// A request for a model that has passed all checks that do not need the table.
+#[derive(Clone)]
+pub struct CheckedFitModel(FitRequest);
+
+/// A request for a model whose result is not private, because it draws from a stated seed. Made by
+/// [`FitModel::seed`].
+#[derive(Debug, Clone)]
+pub struct NotPrivateFitModel(FitRequest);
+
+impl fmt::Debug for FitModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0.0, f)
+    }
+}
+
+impl fmt::Debug for CheckedFitModel {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Debug::fmt(&self.0, f)
+    }
+}
+
+impl FitModel {
+    /// A request for a model of the features that `select` selects; its epsilon and its delta are those of both together.
+    ///
+    /// Strengths and the verdict on them are not released, unless [asked for](Self::estimates).
+    pub fn new(select: Select) -> Self {
+        Self(CheckedFitModel(FitRequest::new(select.estimates(0).into_request())))
+    }
+
+    fn with(mut self, change: impl FnOnce(&mut FitRequest)) -> Self {
+        change(&mut self.0.0);
+        self
+    }
+
+    /// Sets the share of epsilon that the selection gets (default 0.4): an exact number from 1e-6, below 1.
+    pub fn share(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.share = Some(share.into()))
+    }
+
+    /// Fits the model to these features, without a selection: all of epsilon is for the model, and k is not used. The
+    /// names must be public knowledge, or have been released.
+    pub fn features<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
+        self.with(|request| request.features = Some(names.into_iter().map(Into::into).collect()))
+    }
+
+    /// Sets the share of the selection's part for strengths and the verdict (default 0): see
+    /// [`Select::estimates`].
+    pub fn estimates(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.select.shares.estimates = share.into())
+    }
+
+    /// Sets the share of the model's part for the ranges that are not stated (default 0.3): an exact number from 1e-6,
+    /// below 1.
+    pub fn ranges(self, share: impl Into<Exact>) -> Self {
+        self.with(|request| request.ranges = share.into())
+    }
+
+    /// Sets the strength of the regularization of a logistic model, lambda in sum of losses + lambda/2 |w|^2, from
+    /// 1e-3 to 1e9 (default 10). It does not depend on the number of rows. A larger one takes less noise, and pulls
+    /// probabilities towards 1/2.
+    pub fn lambda(self, lambda: f64) -> Self {
+        self.with(|request| request.lambda = Some(lambda))
+    }
+
+    /// Draws from a stated seed instead of the operating system's entropy: see [`Select::seed`].
+    pub fn seed(self, seed: u64) -> NotPrivateFitModel {
+        let mut request = self.0.0;
+        request.select.entropy = Entropy::Seeded(seed);
+        NotPrivateFitModel(request)
+    }
+
+    /// Checks everything that does not need the table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub fn check(self) -> Result<CheckedFitModel> {
+        self.check_ref()?;
+        Ok(self.0)
+    }
+
+    /// Like [`check`](Self::check), by reference.
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check).
+    pub fn check_ref(&self) -> Result<&CheckedFitModel> {
+        self.0.0.check()?;
+        Ok(&self.0)
+    }
+
+    /// Checks the request and runs it: see [`CheckedFitModel::run`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), then as for [`CheckedFitModel::run`].
+    pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<FittedModel> {
+        self.check_ref()?.run(source)
+    }
+
+    /// Checks the request and runs it on a budget: see [`CheckedFitModel::run_with_ledger`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), then as for [`CheckedFitModel::run_with_ledger`].
+    pub fn run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<FittedModel> {
+        self.check_ref()?.run_with_ledger(source, ledger, note)
+    }
+}
+
+impl CheckedFitModel {
+    /// Selects features of a table and fits a model to them. The table is opened twice; the second time the columns
+    /// of the selected features are held in memory, 8 bytes per value.
+    ///
+    /// # Privacy
+    ///
+    /// Spends the request's epsilon and at most its delta; see [`FitModel`].
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the request does not fit the header, or if the table can be read only once and features must be
+    /// selected first (then nothing is spent); all others of [`CheckedSelect::run`](crate::CheckedSelect::run).
+    pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<FittedModel> {
+        run(&self.0, source).map(FittedModel::new)
+    }
+
+    /// Like [`run`](Self::run), after a ledger has paid for the whole epsilon and delta; the entry has this note. See
+    /// [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
+    ///
+    /// # Errors
+    ///
+    /// As for [`Ledger::spend`], then nothing was read; as for [`run`](Self::run).
+    pub fn run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+        note: &str,
+    ) -> Result<FittedModel> {
+        run_with_ledger(&self.0, source, ledger, note)
+    }
+}
+
+impl NotPrivateFitModel {
+    /// Checks everything that does not need the table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub fn check(&self) -> Result<()> {
+        self.0.check()
+    }
+
+    /// Selects features of a table and fits a model. The same request, seed and table give the same record.
+    ///
+    /// # Errors
+    ///
+    /// As for [`FitModel::run`].
+    pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<NotPrivate<FitRecord>> {
+        self.check()?;
+        run(&self.0, source).map(NotPrivate::new)
+    }
+}
+
+/// The refusal of a table that cannot be read again.
+fn read_once() -> Error {
+    Error::request(
+        "a selection and a model take two readings of the table, which can be read only once",
+    )
+    .hint("write it to a file; or state the features, and fit without a selection")
+}
+
+#[cfg(test)]
+mod tests;

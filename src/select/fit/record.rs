@@ -1,0 +1,81 @@
+//! The record of a fit.
+
+use std::ops::Deref;
+
+use serde::Serialize;
+
+use crate::model::Model;
+use crate::privacy::{NotPrivate, Receipt};
+use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
+
+/// A private model: the [`FitRecord`] of a release, to which it dereferences. Only a private run makes one.
+///
+/// With the feature `linfa` it predicts, from a matrix with all features of the table that it was fitted to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct FittedModel(FitRecord);
+
+impl FittedModel {
+    pub(super) fn new(record: FitRecord) -> Self {
+        Self(record)
+    }
+
+    /// The same with the receipt of the ledger that paid for it.
+    pub(super) fn with_receipt(mut self, receipt: Receipt) -> Self {
+        self.0.ledger = Some(receipt);
+        self
+    }
+}
+
+impl Deref for FittedModel {
+    type Target = FitRecord;
+
+    fn deref(&self) -> &FitRecord {
+        &self.0
+    }
+}
+
+/// Serializes the record, which states that it is not private.
+impl Serialize for NotPrivate<FitRecord> {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        FitRecord::serialize(self, serializer)
+    }
+}
+
+/// The result of a fit with its guarantee and assumptions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FitRecord {
+    /// Version of this program.
+    pub version: String,
+    /// The command that made it.
+    pub command: Command,
+    /// The ledger that paid for it, if one did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Receipt>,
+    /// Whether the guarantee holds: false if seeded.
+    pub private: bool,
+    /// The model.
+    pub model: Model,
+    /// The selection of its features, unless they were stated; its guarantee is that of its own part.
+    pub selection: Option<Record>,
+    /// The guarantee for all of it, and the parts of the budget.
+    pub guarantee: Guarantee,
+    /// A private estimate of the number of rows that the model was fitted to, if one was released.
+    pub rows_estimate: Option<u64>,
+    /// The source of randomness.
+    pub randomness: RandomnessUsed,
+    /// Caveats of the model, besides those of the selection.
+    pub warnings: Vec<Warning>,
+    /// The number of features of the table.
+    pub(super) table_features: usize,
+    /// The indices of the model's features among them.
+    pub(super) places: Vec<usize>,
+}
+
+impl FitRecord {
+    /// The 0-based indices of the model's features among all features of the table, in the model's order.
+    pub fn indices(&self) -> &[usize] {
+        &self.places
+    }
+}

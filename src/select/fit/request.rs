@@ -1,0 +1,175 @@
+//! The stated request for a model, and its checks.
+
+use std::fmt;
+
+use num_rational::BigRational;
+use num_traits::One;
+
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, ratio};
+use crate::model::MOST_FEATURES;
+use crate::privacy::{Delta, Epsilon};
+use crate::select::check::{check, checked_threads};
+use crate::select::request::{Request, Target};
+
+/// The share of the selection, if none is stated.
+const SHARE: (i64, i64) = (2, 5);
+
+/// The regularization of a logistic model, if none is stated.
+const LAMBDA: f64 = 10.0;
+
+/// A request for a model.
+#[derive(Clone)]
+pub(super) struct FitRequest {
+    /// The request whose epsilon and delta are those of the whole.
+    pub(super) select: Request,
+    pub(super) share: Option<Exact>,
+    /// The share of ranges in the model's part.
+    pub(super) ranges: Exact,
+    /// The features of a model without a selection.
+    pub(super) features: Option<Vec<String>>,
+    pub(super) lambda: Option<f64>,
+}
+
+impl fmt::Debug for FitRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FitModel")
+            .field("select", &self.select)
+            .field("share", &self.share)
+            .field("ranges", &self.ranges)
+            .field("features", &self.features)
+            .field("lambda", &self.lambda)
+            .finish()
+    }
+}
+
+/// The parts of epsilon of the selection and of the rest, which sum to it exactly.
+pub(super) struct Parts {
+    pub(super) selection: Option<Epsilon>,
+    pub(super) model: Epsilon,
+    /// The share of ranges in the model's part.
+    pub(super) ranges: BigRational,
+}
+
+impl FitRequest {
+    pub(super) fn new(select: Request) -> Self {
+        Self { select, share: None, ranges: (3, 10).into(), features: None, lambda: None }
+    }
+
+    /// The whole epsilon.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if none is stated, or a wrong one.
+    pub(super) fn epsilon(&self) -> Result<Epsilon> {
+        Epsilon::stated(self.select.epsilon.clone())
+    }
+
+    /// The delta that may be spent.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a wrong one.
+    pub(super) fn delta(&self) -> Result<Delta> {
+        Delta::stated(self.select.delta.clone())
+    }
+
+    pub(super) fn lambda(&self) -> f64 {
+        self.lambda.unwrap_or(LAMBDA)
+    }
+
+    /// The parts of epsilon.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for shares that are none.
+    pub(super) fn parts(&self) -> Result<Parts> {
+        let total = self.epsilon()?;
+        let share = self.share.clone().unwrap_or(SHARE.into());
+        let [share, ranges] = [share, self.ranges.clone()].map(|share| {
+            let share = share.rational();
+            share.filter(|share| *share >= ratio(1, 1_000_000) && *share < BigRational::one())
+        });
+        let wrong =
+            "the shares of the selection and of the ranges must be numbers from 1e-6, below 1";
+        let (Some(share), Some(ranges)) = (share, ranges) else {
+            return Err(Error::request(wrong).about([Parameter::Shares]));
+        };
+        if self.features.is_some() {
+            return Ok(Parts { selection: None, model: total, ranges });
+        }
+        let selection = total.as_rational() * &share;
+        let model = Epsilon::part(total.as_rational() - &selection);
+        Ok(Parts { selection: Some(Epsilon::part(selection)), model, ranges })
+    }
+
+    /// The request for the selection alone, of its part.
+    pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
+        Request { epsilon: Some(epsilon.clone().into()), delta: None, ..self.select.clone() }
+    }
+
+    /// Checks everything that does not need the table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` with the first rule that is broken.
+    pub(super) fn check(&self) -> Result<()> {
+        let wrong = |rule: String, about: Parameter| Err(Error::request(rule).about([about]));
+        if let Some(error) = &self.select.refused {
+            return Err(error.clone());
+        }
+        self.delta()?;
+        let parts = self.parts()?;
+        checked_threads(self.select.threads)?;
+        if self.select.per_million {
+            let rule = "a model takes values as they are in the table, not counts per million";
+            return wrong(rule.into(), Parameter::Scaling);
+        }
+        if self.select.groups.is_some() {
+            let rule = "a model takes features, not sets of them";
+            return wrong(rule.into(), Parameter::Groups);
+        }
+        if !self.select.covariates.is_empty() {
+            let rule = "a model has no strata: make the covariates features of it";
+            return wrong(rule.into(), Parameter::Covariates);
+        }
+        match &self.select.target {
+            Target::Classes(labels) if labels.len() != 2 => {
+                let rule = "a model is of a number or of two classes, not of more";
+                return wrong(rule.into(), Parameter::Classes);
+            }
+            Target::Classes(_) => {}
+            _ if self.lambda.is_some() => {
+                return wrong("lambda is for two classes".into(), Parameter::Classes);
+            }
+            _ => {}
+        }
+        if !(1e-3..=1e9).contains(&self.lambda()) {
+            return Err(Error::request("lambda must be a number from 1e-3 to 1e9"));
+        }
+        let k = self.features.as_ref().map_or(self.select.k, Vec::len);
+        if k > MOST_FEATURES {
+            return wrong(format!("a model has at most {MOST_FEATURES} features"), Parameter::K);
+        }
+        match (&self.features, &parts.selection) {
+            (Some(names), _) => self.check_names(names),
+            (None, Some(epsilon)) => check(&self.selection(epsilon)),
+            (None, None) => Ok(()),
+        }
+    }
+
+    fn check_names(&self, names: &[String]) -> Result<()> {
+        if self.share.is_some() {
+            return Err(Error::request(
+                "where the features are stated, nothing is selected: no share is spent on it",
+            )
+            .about([Parameter::Shares]));
+        }
+        let mut sorted: Vec<&String> = names.iter().collect();
+        sorted.sort_unstable();
+        if names.is_empty() || sorted.windows(2).any(|pair| pair[0] == pair[1]) {
+            return Err(Error::request("a model needs at least one feature, and each only once"));
+        }
+        Ok(())
+    }
+}

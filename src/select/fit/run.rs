@@ -1,0 +1,249 @@
+//! A run of a fit: a selection, then the passes and releases of the model.
+
+use crate::account::Event;
+use crate::data::{Labels, Samples, Scaling, Schema, Source, TargetCell, UsableSamples};
+use crate::error::{Error, Parameter, Result};
+use crate::model::{
+    Model, ModelBudget, ModelGuarantee, ModelKind, ModelRequest, ModelTarget, Regression,
+    ReleasedModel, Rows, fit_model,
+};
+use crate::privacy::{Delta, Epsilon, Ledger, Purpose, Spending, Unit};
+use crate::select::fit::read_once;
+use crate::select::fit::record::{FitRecord, FittedModel};
+use crate::select::fit::request::{FitRequest, Parts};
+use crate::select::paid::{bounds_repeat, expense};
+use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
+use crate::select::request::Target;
+use crate::select::run::{self, header, open, plan_for, scaling_of};
+
+/// Runs a checked request on a table.
+///
+/// # Errors
+///
+/// Those of a selection; `Request` if the table can be read only once and features are to be selected.
+pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Result<FitRecord> {
+    let parts = request.parts()?;
+    if parts.selection.is_some() && !reads_twice(request, source) {
+        return Err(read_once());
+    }
+    let hooks = request.select.hooks.for_a_run();
+    let mut table = open(&request.select, source, &hooks)?;
+    check_rows_are_people(table.schema())?;
+    let selection = match &parts.selection {
+        Some(epsilon) => Some(run::run(&request.selection(epsilon), source)?),
+        None => None,
+    };
+    let places = match (&selection, &request.features) {
+        (Some(record), _) => record.indices(),
+        (None, names) => places(names.as_deref().unwrap_or_default(), table.schema())?,
+    };
+    let asked = model_request(request, &parts, selection.as_ref(), (table.schema(), &places))?;
+    let schema = table.schema().clone();
+    let rows = rows(request, &mut table, &places)?;
+    hooks.check()?;
+    let randomness = request.select.entropy.source()?;
+    let released = fit_model(&asked, &rows, &randomness, &hooks)?;
+    record(request, (&asked, released), selection, (&schema, places))
+}
+
+/// Runs a checked request on a table after a ledger has paid for it.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of a run.
+pub(super) fn run_with_ledger(
+    request: &FitRequest,
+    source: &(impl Source + ?Sized),
+    ledger: &Ledger,
+    note: &str,
+) -> Result<FittedModel> {
+    let expense = expense(&request.select, Command::Fit, request.epsilon()?, note);
+    let expense = expense.delta(request.delta()?);
+    ledger.check(&expense)?;
+    // What does not fit the header costs nothing, where the header can be read twice.
+    if reads_twice(request, source) {
+        let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
+        check_rows_are_people(&schema)?;
+        match (&request.features, request.parts()?.selection) {
+            (Some(names), _) => places(names, &schema).map(|_| ())?,
+            (None, Some(epsilon)) => plan_for(&request.selection(&epsilon), &schema).map(|_| ())?,
+            (None, None) => {}
+        }
+        scaling_of(&request.select, &schema)?;
+    } else if request.features.is_none() {
+        return Err(read_once());
+    }
+    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
+    Ok(FittedModel::new(record).with_receipt(receipt))
+}
+
+/// Checks that each row is one person's: the statistics of a model are of rows.
+fn check_rows_are_people(schema: &Schema) -> Result<()> {
+    if !schema.has_people() {
+        return Ok(());
+    }
+    let rule = "a model is fitted to rows: bring the rows of each person to one first";
+    Err(Error::request(rule).about([Parameter::Unit]))
+}
+
+/// Whether the table and the file of bounds can be read twice.
+fn reads_twice(request: &FitRequest, source: &(impl Source + ?Sized)) -> bool {
+    source.repeats() && bounds_repeat(&request.select)
+}
+
+/// The places of features by their names.
+fn places(names: &[String], schema: &Schema) -> Result<Vec<usize>> {
+    let all: Vec<&str> = schema.feature_names().collect();
+    let place = |name: &String| {
+        all.iter().position(|feature| feature == name).ok_or_else(|| {
+            let rule = format!("the table has no feature {name:?}");
+            Error::request(rule).about([Parameter::Exclude])
+        })
+    };
+    names.iter().map(place).collect()
+}
+
+/// What the model asks for, once its features are known.
+fn model_request(
+    request: &FitRequest,
+    parts: &Parts,
+    selection: Option<&Record>,
+    (schema, places): (&Schema, &[usize]),
+) -> Result<ModelRequest> {
+    let scaling = scaling_of(&request.select, schema)?;
+    let range = |&place: &usize| match &scaling {
+        Scaling::Bounds(bounds) => Some(*bounds),
+        Scaling::BoundsByFeature(all) => all.get(place).copied(),
+        Scaling::RowRank => None,
+    };
+    let regression = match &request.select.target {
+        Target::Classes(_) => Regression::Logistic { lambda: request.lambda() },
+        Target::Bounded(bounds) => Regression::Linear { range: Some(*bounds), center: None },
+        Target::Numeric => {
+            let center = selection.and_then(|record| record.released.target_median);
+            Regression::Linear { range: None, center }
+        }
+    };
+    let names: Vec<&str> = schema.feature_names().collect();
+    let mut asked = ModelRequest {
+        regression,
+        names: places.iter().map(|&place| names[place].to_owned()).collect(),
+        ranges: places.iter().map(range).collect(),
+        neighbors: request.select.neighbors,
+        budget: ModelBudget { ranges: None, model: parts.model.clone(), delta: request.delta()? },
+    };
+    if asked.medians() > 0 {
+        let whole = parts.model.as_rational();
+        let ranges = whole * &parts.ranges;
+        asked.budget.model = Epsilon::part(whole - &ranges);
+        asked.budget.ranges = Some(Epsilon::part(ranges));
+    }
+    Ok(asked)
+}
+
+/// The columns of the features, in the model's order, and the targets.
+fn rows(request: &FitRequest, table: &mut impl Samples, places: &[usize]) -> Result<Rows> {
+    let labels = match &request.select.target {
+        Target::Classes(labels) => Some(Labels::new(labels.clone())?),
+        _ => None,
+    };
+    let unusable = table.no_usable_target(labels.is_some());
+    let format = table.format().clone();
+    let code = |cell: TargetCell<'_>| match &labels {
+        Some(labels) => labels.class_of(cell, &format).map(|class| class as f64),
+        None => cell.number(&format),
+    };
+    let UsableSamples { columns, targets, .. } = table.hold(places, None, code)?;
+    if targets.is_empty() {
+        return Err(unusable);
+    }
+    let columns = (0..places.len()).map(|place| columns.to_vec(place)).collect();
+    Ok(Rows { columns, targets })
+}
+
+fn record(
+    request: &FitRequest,
+    (asked, released): (&ModelRequest, ReleasedModel),
+    selection: Option<Record>,
+    (schema, places): (&Schema, Vec<usize>),
+) -> Result<FitRecord> {
+    let randomness = RandomnessUsed::of(request.select.entropy);
+    let unit = Unit::of(schema);
+    let ModelBudget { ranges, model, .. } = &asked.budget;
+    let (mut spent, mut events) = selection
+        .as_ref()
+        .map(|record| (record.guarantee.spent.clone(), record.guarantee.events.clone()))
+        .unwrap_or_default();
+    if let Some(ranges) = ranges {
+        spent.push(Spending { purpose: Purpose::Ranges, epsilon: ranges.clone() });
+        events.push(Event::pure(ranges.clone()));
+    }
+    spent.push(Spending { purpose: Purpose::Model, epsilon: model.clone() });
+    events.push(released.event.clone());
+    let guarantee = Guarantee {
+        epsilon: request.epsilon()?,
+        delta: released.delta.clone(),
+        pure_epsilon: None,
+        neighbors: asked.neighbors,
+        unit,
+        spent,
+        events,
+    };
+    let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
+    let rows_estimate = counted.or(released.rows.map(|rows| rows.round() as u64));
+    let warnings = warnings(request, asked, &released, &randomness, (rows_estimate, unit))?;
+    let classes = match &request.select.target {
+        Target::Classes(labels) => <[String; 2]>::try_from(labels.clone()).ok(),
+        _ => None,
+    };
+    let kind = if classes.is_some() { ModelKind::Logistic } else { ModelKind::Linear };
+    let name = schema.target().map(|place| schema.name(place).to_owned());
+    let range = released.target.map(|range| [range.low(), range.high()]);
+    let model_guarantee = ModelGuarantee {
+        private: !randomness.seeded,
+        epsilon: guarantee.epsilon.to_string(),
+        delta: guarantee.delta.to_string(),
+        neighbors: guarantee.neighbors,
+        unit: unit.to_string(),
+        events: guarantee.events.iter().map(ToString::to_string).collect(),
+    };
+    let target = ModelTarget { name, classes, range };
+    Ok(FitRecord {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: Command::Fit,
+        ledger: None,
+        private: !randomness.seeded,
+        model: Model::new(kind, target, released.intercept, released.features, model_guarantee)?,
+        selection,
+        guarantee,
+        rows_estimate,
+        randomness,
+        warnings,
+        table_features: schema.d(),
+        places,
+    })
+}
+
+/// What is to be known of a model: by the request, and by the released number of rows.
+fn warnings(
+    request: &FitRequest,
+    asked: &ModelRequest,
+    released: &ReleasedModel,
+    randomness: &RandomnessUsed,
+    (rows, unit): (Option<u64>, Unit),
+) -> Result<Vec<Warning>> {
+    let mut warnings: Vec<Warning> = randomness.warning().into_iter().collect();
+    if !request.delta()?.is_zero() && released.delta == Delta::zero() {
+        let text = "the stated delta would not lower the noise here and is not spent: the release is purely private";
+        warnings.push(Warning::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]));
+    }
+    let (needed, units) = (asked.rows_needed(released), unit.plural());
+    if let Some(rows) = rows.filter(|rows| (*rows as f64) < needed) {
+        let text = format!(
+            "about {rows} usable {units}, where a model under this budget takes about {needed:.0}: expect it to \
+             predict little"
+        );
+        warnings.push(Warning::new(WarningKind::FewRows, text).about([Parameter::Epsilon]));
+    }
+    Ok(warnings)
+}

@@ -1,0 +1,278 @@
+//! Tests of whole fits.
+
+use std::io::Cursor;
+
+use num_rational::BigRational;
+use num_traits::Zero;
+
+use super::*;
+use crate::data::{Bounds, FileTable};
+use crate::error::ErrorKind;
+use crate::model::{Model, ModelKind};
+use crate::privacy::{LedgerTerms, Neighbors, Purpose};
+use crate::select::{ScoreKind, Target};
+
+/// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing, or a word.
+fn text(rows: usize) -> String {
+    let mut text = "age,dose,noise,y,class\n".to_owned();
+    for i in 0..rows {
+        let (age, dose, noise) = (20 + i * 7 % 60, (i * 13 % 101) as f64 / 10.0, i * 31 % 97);
+        let cell = match i % 20 {
+            3 => "NA".to_owned(),
+            13 => "low".to_owned(),
+            _ => dose.to_string(),
+        };
+        let y = 3.0 * age as f64 - 2.0 * dose + 5.0;
+        let class = if dose > 5.0 { "yes" } else { "no" };
+        text += &format!("{age},{cell},{noise},{y},{class}\n");
+    }
+    text
+}
+
+fn once(text: String) -> FileTable {
+    FileTable::from_reader(Cursor::new(text.into_bytes()))
+}
+
+fn file(rows: usize, target: &str) -> (tempfile::TempDir, FileTable) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, text(rows)).unwrap();
+    let facts = crate::data::TableFacts {
+        target: crate::data::TargetColumn::Named(target.into()),
+        exclude: vec![if target == "y" { "class" } else { "y" }.into()],
+        ..Default::default()
+    };
+    (folder, FileTable::new(path).facts(facts))
+}
+
+fn linear(k: usize) -> Select {
+    Select::new(k).epsilon(50)
+}
+
+fn logistic(k: usize) -> Select {
+    Select::new(k).epsilon(50).target(Target::classes(["no", "yes"]))
+}
+
+#[test]
+fn all_parts_sum_to_epsilon() {
+    let (_folder, table) = file(3000, "y");
+    let range = Bounds::new(0.0, 300.0).unwrap();
+    let stated = linear(2).bounds(0.0, 100.0).target(Target::Bounded(range));
+    for (fit, purposes) in [
+        (
+            FitModel::new(linear(2)),
+            vec![
+                Purpose::TargetMedian,
+                Purpose::TargetCenter,
+                Purpose::Selection,
+                Purpose::Ranges,
+                Purpose::Model,
+            ],
+        ),
+        (
+            FitModel::new(linear(2)).estimates("0.1").share("1/3"),
+            vec![
+                Purpose::TargetMedian,
+                Purpose::TargetCenter,
+                Purpose::Selection,
+                Purpose::Estimates,
+                Purpose::Ranges,
+                Purpose::Model,
+            ],
+        ),
+        (
+            FitModel::new(stated.clone()),
+            vec![Purpose::TargetCenter, Purpose::Selection, Purpose::Model],
+        ),
+        (FitModel::new(linear(1)).features(["age", "dose"]), vec![Purpose::Ranges, Purpose::Model]),
+        (FitModel::new(stated).features(["age"]), vec![Purpose::Model]),
+    ] {
+        let fitted = fit.run(&table).unwrap();
+        let spent = &fitted.guarantee.spent;
+        let found: Vec<Purpose> = spent.iter().map(|part| part.purpose).collect();
+        assert_eq!(found, purposes);
+        let parts = spent.iter().map(|part| part.epsilon.as_rational());
+        let sum = parts.fold(BigRational::zero(), |sum, part| sum + part);
+        assert_eq!(&sum, fitted.guarantee.epsilon.as_rational());
+        assert_eq!(fitted.guarantee.events.len(), spent.len());
+        assert!(fitted.private && fitted.model.guarantee.private);
+    }
+}
+
+#[test]
+fn a_number_is_predicted() {
+    let (_folder, table) = file(20_000, "y");
+    let record = FitModel::new(linear(2)).seed(1).run(&table).unwrap();
+    let mut names: Vec<&str> = record.model.feature_names().collect();
+    names.sort_unstable();
+    assert_eq!(names, ["age", "dose"]);
+    assert_eq!(record.model.kind, ModelKind::Linear);
+    for feature in &record.model.features {
+        let expected = if feature.name == "age" { 3.0 } else { -2.0 };
+        assert!((feature.coefficient - expected).abs() < 0.1, "{feature:?}");
+        assert!(feature.low < feature.high);
+    }
+    let values = |name: &str| if name == "age" { 50.0 } else { 6.0 };
+    let row: Vec<f64> = record.model.feature_names().map(values).collect();
+    assert!((record.model.predict(&row).unwrap() - 143.0).abs() < 2.0);
+    assert!(!record.private && !record.model.guarantee.private);
+    let predicted = record.model.predict_table(&table).unwrap();
+    assert_eq!(predicted.len(), 20_000);
+    assert_eq!(record.indices().len(), 2);
+}
+
+#[test]
+fn a_class_is_predicted() {
+    let (_folder, table) = file(20_000, "class");
+    let record = FitModel::new(logistic(1)).seed(1).run(&table).unwrap();
+    let model = &record.model;
+    assert_eq!(
+        (model.kind, model.feature_names().collect::<Vec<_>>()),
+        (ModelKind::Logistic, vec!["dose"])
+    );
+    let probability = |dose: f64| model.predict(&[dose]).unwrap();
+    assert!(probability(9.0) > 0.9 && probability(1.0) < 0.1, "{model:?}");
+    let middle = model.features[0].range.iter().sum::<f64>() / 2.0;
+    assert_eq!(probability(f64::NAN), probability(middle));
+    assert!(model.features[0].low.is_none());
+}
+
+/// The same seed gives the same model, whatever the number of threads.
+#[test]
+fn seeded_fits_do_not_depend_on_threads() {
+    for (target, select) in [("y", linear(2)), ("class", logistic(2))] {
+        let (_folder, table) = file(5000, target);
+        let run =
+            |threads| FitModel::new(select.clone().threads(threads)).seed(4).run(&table).unwrap();
+        assert_eq!(run(1), run(4));
+    }
+}
+
+/// Rows without a usable target change nothing.
+#[test]
+fn rows_without_a_target_do_not_count() {
+    let fit = |text: String| {
+        let facts = crate::data::TableFacts {
+            exclude: vec!["class".into()],
+            target: crate::data::TargetColumn::Named("y".into()),
+            ..Default::default()
+        };
+        FitModel::new(linear(1))
+            .features(["age", "dose"])
+            .seed(2)
+            .run(&once(text).facts(facts))
+            .unwrap()
+    };
+    let more = text(500) + "1e9,3,4,NA,yes\n-5,,,,\n7,7,7,high,no\n";
+    assert_eq!(fit(text(500)), fit(more));
+}
+
+#[test]
+fn a_table_that_is_read_once_takes_stated_features() {
+    let folder = tempfile::tempdir().unwrap();
+    let terms = LedgerTerms::new("100".parse().unwrap());
+    let ledger = Ledger::create(folder.path().join("budget.txt"), terms).unwrap();
+    let request = FitModel::new(logistic(1));
+    let selected = request.run_with_ledger(&once(text(300)), &ledger, "").unwrap_err();
+    assert_eq!(selected.kind(), ErrorKind::Request);
+    assert_eq!(request.run(&once(text(300))).unwrap_err().kind(), ErrorKind::Request);
+    assert_eq!(ledger.read().unwrap().left(), "100");
+    let stated = request.features(["dose", "age"]);
+    let fitted = stated.run_with_ledger(&once(text(300)), &ledger, "a note").unwrap();
+    assert_eq!(fitted.model.feature_names().collect::<Vec<_>>(), ["dose", "age"]);
+    let balance = ledger.read().unwrap();
+    assert_eq!(balance.left(), "50");
+    assert!(fitted.ledger.is_some());
+}
+
+/// What the header shows to be wrong costs nothing.
+#[test]
+fn wrong_requests_cost_nothing() {
+    let (folder, table) = file(300, "y");
+    let terms = LedgerTerms::new("100".parse().unwrap());
+    let ledger = Ledger::create(folder.path().join("budget.txt"), terms).unwrap();
+    let unknown = FitModel::new(linear(1)).features(["age", "weight"]);
+    assert_eq!(
+        unknown.run_with_ledger(&table, &ledger, "").unwrap_err().kind(),
+        ErrorKind::Request
+    );
+    let many = FitModel::new(linear(9));
+    assert_eq!(many.run_with_ledger(&table, &ledger, "").unwrap_err().kind(), ErrorKind::Request);
+    assert_eq!(ledger.read().unwrap().left(), "100");
+}
+
+#[test]
+fn requests_are_checked() {
+    let fit = |select: Select| FitModel::new(select);
+    let three = Target::classes(["a", "b", "c"]);
+    for wrong in [
+        fit(Select::new(2)),
+        fit(linear(0)),
+        fit(linear(101)),
+        fit(linear(2).counts_per_million()),
+        fit(linear(2).target(three)),
+        fit(linear(2).delta("0.1")),
+        fit(linear(2).bounds(1.0, 0.0)),
+        fit(linear(2)).share(0),
+        fit(linear(2)).share(1),
+        fit(linear(2)).ranges("x"),
+        fit(linear(2)).lambda(3.0),
+        fit(logistic(2)).lambda(f64::NAN),
+        fit(logistic(2)).lambda(1e-4),
+        fit(linear(2)).features(["a"]).share("0.5"),
+        fit(linear(2)).features(["a", "a"]),
+        fit(linear(2)).features(Vec::<String>::new()),
+        fit(linear(2)).features((0..101).map(|i| i.to_string())),
+    ] {
+        assert_eq!(wrong.check_ref().unwrap_err().kind(), ErrorKind::Request, "{wrong:?}");
+        assert!(wrong.seed(1).check().is_err());
+    }
+    assert!(fit(linear(2).delta("1e-6").neighbors(Neighbors::ReplaceOne)).check().is_ok());
+    assert!(fit(logistic(2).score(ScoreKind::Kendall)).lambda(3.0).check().is_ok());
+}
+
+/// A delta is spent where it lowers the noise, and is not where it does not.
+#[test]
+fn deltas_are_spent_where_they_pay() {
+    let names: Vec<String> = (0..16).map(|i| format!("f{i}")).collect();
+    let row = |i: usize| {
+        (0..17).map(|j| ((i * 7 + j * j * 13) % 23).to_string()).collect::<Vec<_>>().join(",")
+    };
+    let rows: Vec<String> = (0..200).map(row).collect();
+    let text = format!("{},y\n{}\n", names.join(","), rows.join("\n"));
+    let bounded = Select::new(1).epsilon(1).delta("1e-6").bounds(0.0, 22.0);
+    let select = bounded.target(Target::Bounded(Bounds::new(0.0, 22.0).unwrap()));
+    let fit = |names: &[String]| {
+        FitModel::new(select.clone())
+            .features(names.iter().cloned())
+            .run(&once(text.clone()))
+            .unwrap()
+    };
+    let (few, many) = (fit(&names[..2]), fit(&names));
+    assert!(few.guarantee.delta.is_zero() && !few.warnings.is_empty());
+    assert_eq!(many.guarantee.delta.to_string(), "1e-6");
+    assert_eq!(many.model.guarantee.delta, "1e-6");
+    assert!(many.guarantee.events[0].to_string().starts_with("zcdp:"));
+}
+
+#[test]
+fn models_are_read_as_they_were_written() {
+    for (target, select) in [("y", linear(2)), ("class", logistic(1))] {
+        let (_folder, table) = file(2000, target);
+        let record = FitModel::new(select).seed(3).run(&table).unwrap();
+        let text = record.model.to_json().unwrap();
+        assert_eq!(Model::from_json(&text).unwrap(), record.model);
+        for (from, to) in [
+            ("\"format\": 1", "\"format\": 2"),
+            ("\"kind\": \"l", "\"kind\": \"x"),
+            ("the middle", "the mean"),
+            ("\"intercept\": ", "\"intercept\": 1e999, \"x\": "),
+            ("\"range\": [", "\"range\": [1e300, "),
+            ("\"version\"", "\"other\""),
+        ] {
+            let wrong = text.replacen(from, to, 1);
+            assert_ne!(wrong, text, "{from}");
+            assert_eq!(Model::from_json(&wrong).unwrap_err().kind(), ErrorKind::Input, "{from}");
+        }
+    }
+}

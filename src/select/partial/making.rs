@@ -1,0 +1,73 @@
+//! Partials from tables.
+
+use crate::data::{Samples, Source};
+use crate::error::Result;
+use crate::select::check::checked_threads;
+use crate::select::memo::Draws;
+use crate::select::partial::{
+    Facts, Partial, ReleasedTarget, Sums, does_not_add_up, of_whole_columns, other_stage,
+};
+use crate::select::pass::{Gathered, Pass};
+use crate::select::request::Request;
+use crate::select::run::{open, plan_for};
+
+/// The sums that are wanted of rows.
+pub(in crate::select) enum Wanted {
+    /// Of features and targets, for scores that add up.
+    Features,
+    /// Of targets alone, for scores of whole columns.
+    Targets,
+    /// Those of the two that the scores of the request need.
+    Needed,
+}
+
+/// The sums of the rows of a table for a checked request, at what was `released` of the target in the stage before.
+///
+/// # Errors
+///
+/// Those of a run; `Request` if the scores of the request need other sums than those wanted, or if the released target is of
+/// another stage.
+pub(in crate::select) fn partial(
+    request: &Request,
+    source: &(impl Source + ?Sized),
+    released: Option<&ReleasedTarget>,
+    wanted: Wanted,
+) -> Result<Partial> {
+    let hooks = request.hooks.for_a_run();
+    let mut table = open(request, source, &hooks)?;
+    let plan = plan_for(request, table.schema())?;
+    let mut facts = Facts::new(&plan, table.schema(), table.format())?;
+    let of_columns = facts.of_columns();
+    match (of_columns, wanted) {
+        (true, Wanted::Features) => return Err(does_not_add_up()),
+        (false, Wanted::Targets) => return Err(of_whole_columns()),
+        _ => {}
+    }
+    if let Some(released) = released
+        && (released.center.is_some() || released.median.is_some() != facts.splits())
+    {
+        return Err(other_stage());
+    }
+    facts.released = released.cloned();
+    let threads = checked_threads(request.threads)?;
+    let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: true };
+    let median = released.map(ReleasedTarget::split).transpose()?.flatten();
+    if facts.splits() && median.is_none() {
+        let counts = pass.ranks(&mut table)?;
+        let rows = counts.total();
+        let counts = counts.bins().iter().enumerate().filter(|(_, count)| **count > 0);
+        let counts = counts.map(|(bin, count)| (bin, *count)).collect();
+        return Ok(Partial::new(facts, rows, Sums::Ranks(counts)));
+    }
+    let gathered = match of_columns {
+        true => pass.targets(&mut table, median)?,
+        false => pass.gather_for(Draws::One, &mut table, median)?,
+    };
+    let (raw, rows) = match gathered {
+        Gathered::Sums(summed) => (summed.sums.raw(), summed.rows),
+        Gathered::ClassSums(summed) => (summed.sums.raw(), summed.rows),
+        _ => return Err(does_not_add_up()),
+    };
+    let sums = if of_columns { Sums::Targets(raw) } else { Sums::Features(raw) };
+    Ok(Partial::new(facts, rows, sums))
+}

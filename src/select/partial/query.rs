@@ -1,0 +1,183 @@
+//! Partials from databases: the query of a stage, and its result.
+
+use std::path::Path;
+
+use crate::data::{CellFormat, Schema, TargetColumn, TargetRole};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::GRID;
+use crate::score::RawSums;
+use crate::select::partial::releases::settled;
+use crate::select::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
+use crate::select::plan::{Association, Plan, Scoring};
+use crate::select::request::Request;
+use crate::select::run::plan_for;
+use crate::select::settled::SettledTarget;
+use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};
+
+/// The query that computes the sums of the next stage for a checked request.
+///
+/// # Errors
+///
+/// `Request` for scores that no query computes, for features that are no list of names, for a name that the dialect cannot
+/// hold, or if the released target is of another stage.
+pub(in crate::select) fn stage_query(
+    request: &Request,
+    table: &SqlTable,
+    features: &[String],
+    released: Option<&ReleasedTarget>,
+) -> Result<String> {
+    let schema = schema_of(table, features)?;
+    let plan = plan_for(request, &schema)?;
+    if !matches!(plan.scoring, Scoring::Number { .. } | Scoring::Classes { .. }) || plan.per_million
+    {
+        return Err(Error::request(
+            "queries compute correlation and the score ks, of no counts per million",
+        )
+        .about([Parameter::Score, Parameter::Method, Parameter::Scaling]));
+    }
+    let mut facts = Facts::new(&plan, &schema, &CellFormat::default())?;
+    facts.released = released.cloned();
+    facts.check_stage()?;
+    let json = serde_json::to_string(&facts);
+    let json = json.map_err(|_| Error::io("the facts cannot be written as JSON"))?;
+    let median = released.map(ReleasedTarget::split).transpose()?.flatten();
+    let code = plan.scoring.code(median);
+    let coded = match (&plan.scoring, &code) {
+        (Scoring::Classes { labels, .. }, _) => Coded::Classes(labels),
+        (_, Some(code)) => Coded::Number(code),
+        _ => Coded::Value,
+    };
+    let centers = match facts.scores_columns() {
+        true => Some(settled(&plan, released)?.target),
+        false => None,
+    };
+    let step = match (&coded, &centers, association(&plan)) {
+        (Coded::Value, ..) => SqlStep::Ranks,
+        (_, Some(SettledTarget::Number { center, released, .. }), _) => {
+            SqlStep::ColumnsOfNumber { scored: *center, released: *released }
+        }
+        (_, Some(SettledTarget::Classes(centers)), _) => SqlStep::ColumnsOfClasses(centers),
+        (_, _, Some(Association::Correlation)) => SqlStep::Correlation(&plan.scaling),
+        (_, _, Some(Association::KsOnBins)) => SqlStep::Bins(&plan.scaling),
+        _ => SqlStep::Targets,
+    };
+    let features = schema.feature_names().collect();
+    query(&Asked { table, features, coded, step, facts: &json })
+}
+
+fn association(plan: &Plan) -> Option<Association> {
+    match &plan.scoring {
+        Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+            Some(*association)
+        }
+        _ => None,
+    }
+}
+
+/// The columns: the features, in the order in which they are stated, and the target after them, if it is a column.
+fn schema_of(table: &SqlTable, features: &[String]) -> Result<Schema> {
+    if features.iter().any(|name| name.trim().is_empty()) {
+        return Err(Error::request("a feature has no name"));
+    }
+    let mut header = features.to_vec();
+    match &table.form {
+        SqlForm::Wide { target } => {
+            header.push(target.clone());
+            let named = TargetColumn::Named(target.clone());
+            Schema::of_columns(header, &TargetRole::Here(&named), None, &[])
+        }
+        SqlForm::Long { .. } => Schema::of_columns(header, &TargetRole::Apart, None, &[]),
+    }
+}
+
+impl Facts {
+    /// Whether the sums are scores of whole columns, at a released center.
+    fn scores_columns(&self) -> bool {
+        self.of_columns()
+            && self.released.as_ref().is_some_and(|released| released.center.is_some())
+    }
+
+    /// Refuses what was released for another stage.
+    fn check_stage(&self) -> Result<()> {
+        let Some(released) = &self.released else { return Ok(()) };
+        let fits = released.median.is_some() == self.splits()
+            && (released.center.is_some() == self.scores_columns())
+            && (released.center.is_some() || released.median.is_some());
+        if fits { Ok(()) } else { Err(other_stage()) }
+    }
+}
+
+impl Partial {
+    /// The sums in the exported result of a query that [`Select::query`](crate::Select::query) has made: CSV, or Parquet and
+    /// Arrow with the feature `arrow`.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it; `Request` for Parquet and Arrow without
+    /// their feature.
+    pub fn of_query(path: impl AsRef<Path>) -> Result<Self> {
+        let QueryResult { facts, rows, targets, sums } = QueryResult::read(path.as_ref())?;
+        let facts: Facts = serde_json::from_str(&facts)
+            .map_err(|_| Error::input("the facts of this result are of another version"))?;
+        facts.check_stage()?;
+        let partial = Self::of_result(facts, rows, targets, sums)?;
+        partial.check()?;
+        Ok(partial)
+    }
+
+    fn of_result(facts: Facts, rows: u64, targets: Vec<i64>, sums: Vec<i64>) -> Result<Self> {
+        if facts.splits() && facts.released.is_none() {
+            let count = |(bin, count): (usize, i64)| {
+                Ok((bin, u64::try_from(count).map_err(|_| super::of_no_rows())?))
+            };
+            let counts = sums.into_iter().enumerate().filter(|(_, count)| *count != 0);
+            let counts: Vec<(usize, u64)> = counts.map(count).collect::<Result<_>>()?;
+            // As a pass over a table counts them: rows with a target.
+            let rows = counts
+                .iter()
+                .map(|(_, count)| count)
+                .fold(0, |sum: u64, count| sum.saturating_add(*count));
+            return Ok(Self::new(facts, rows, Sums::Ranks(counts)));
+        }
+        if facts.scores_columns() {
+            let scores = match facts.classes() {
+                Some(_) => sums.into_iter().map(ColumnScore::of_classes).collect(),
+                None => {
+                    let (columns, rest) = sums.as_chunks::<3>();
+                    if !rest.is_empty() {
+                        return Err(super::of_no_rows());
+                    }
+                    columns
+                        .iter()
+                        .map(|[score, most, least]| ColumnScore {
+                            score: *score,
+                            strength: most.saturating_abs().max(least.saturating_abs()),
+                            signed: Some((*least, *most)),
+                        })
+                        .collect()
+                }
+            };
+            let rows = facts.released.as_ref().map_or(0, ReleasedTarget::rows);
+            return Ok(Self::new(facts, rows, Sums::Columns(scores)));
+        }
+        let rows_of = match (&targets[..], facts.classes()) {
+            (_, Some(_)) => targets,
+            (&[sum, count], None) if facts.on_bins() => vec![sum, count],
+            (&[sum, count], None) => {
+                let all = i64::from(GRID).saturating_mul(count);
+                vec![all.saturating_add(sum), all.saturating_sub(sum)]
+            }
+            _ => return Err(super::of_no_rows()),
+        };
+        let raw = RawSums { features: sums, rows: rows_of };
+        let sums = if facts.of_columns() { Sums::Targets(raw) } else { Sums::Features(raw) };
+        Ok(Self::new(facts, rows, sums))
+    }
+}
+
+impl ColumnScore {
+    /// For three or more classes, whose center is not shrunk.
+    fn of_classes(score: i64) -> Self {
+        Self { score, strength: score, signed: None }
+    }
+}

@@ -1,0 +1,349 @@
+//! The refinement of a selection: its plan, its pass over the screened columns, and its release.
+
+use crate::data::{Bounds, Samples};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{GRID, ratio};
+use crate::method::gram::{Screened, Spend, parts, refine, screened};
+use crate::privacy::{Budget, Epsilon, Purpose};
+use crate::score::MISSING;
+use crate::select::memo::Draws;
+use crate::select::pass::{Gathered, Pass};
+use crate::select::plan::{Association, Scoring};
+use crate::select::release::{Chosen, Release};
+use crate::select::request::{Method, Request};
+use crate::select::settled::{Settled, SettledTarget, grid_value, misfit};
+
+/// The plan of a refinement.
+pub(super) struct Refinement {
+    /// The number of features that are screened.
+    pub(super) screened: usize,
+    /// The part of the budget for the medians of the screened columns.
+    medians: Epsilon,
+    /// The part for the sums of signs.
+    signs: Epsilon,
+}
+
+impl Refinement {
+    /// Claims the parts of a refinement, if the request has one.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the method, the score or the target does not go with it, or k is too large.
+    pub(super) fn claim(
+        request: &Request,
+        features: usize,
+        scoring: &Scoring,
+        budget: &mut Budget,
+    ) -> Result<Option<Self>> {
+        if request.refine.is_none() {
+            return Ok(None);
+        }
+        let rule = match scoring {
+            _ if request.method != Method::Scores => Some("only a selection by scores is refined"),
+            Scoring::Number { .. } => None,
+            Scoring::Kendall { .. } => Some("a refinement goes with the scores ks and correlation"),
+            Scoring::Paper { .. } => Some("the paper's preprocessing takes no refinement"),
+            _ => Some("a refinement takes a numeric target or two classes"),
+        };
+        if let Some(rule) = rule {
+            let about =
+                [Parameter::Refine, Parameter::Method, Parameter::Score, Parameter::Classes];
+            return Err(Error::request(rule).about(about));
+        }
+        let screened = screened(request.k, features)?;
+        let [screening, medians] = parts(screened, features);
+        let signs = 100 - screening - medians;
+        // Each of what is left by then.
+        let signs = budget.claim_of_rest(Purpose::Signs, &ratio(signs, 100));
+        let medians = ratio(medians, screening + medians);
+        let medians = budget.claim_of_rest(Purpose::FeatureMedians, &medians);
+        Ok(Some(Self { screened, medians, signs }))
+    }
+}
+
+impl Pass<'_> {
+    /// The screened columns with the targets of their rows, in one more pass over the table.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(super) fn screened(
+        &self,
+        table: &mut impl Samples,
+        features: &[usize],
+    ) -> Result<Gathered<'static>> {
+        match &self.plan.scoring {
+            Scoring::Number { association: Association::Ks, .. } => {
+                Ok(Gathered::Columns(self.ks_rows(table, features, None)?))
+            }
+            _ => Ok(Gathered::Rows(self.grid_rows(table, Some(features))?)),
+        }
+    }
+}
+
+impl Release<'_> {
+    /// The selected features out of the screened ones, whose columns stand at these places of what was gathered; all of
+    /// them, if the plan has no refinement.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for gathered values of another plan, which no caller can cause.
+    pub(super) fn refined(
+        &self,
+        settled: &Settled,
+        gathered: &Gathered<'_>,
+        places: &[usize],
+        screened: &[usize],
+    ) -> Result<Vec<usize>> {
+        let Some(Refinement { medians, signs, .. }) = &self.plan.refinement else {
+            return Ok(screened.to_vec());
+        };
+        let SettledTarget::Number { code, released, .. } = &settled.target else {
+            return Err(misfit());
+        };
+        // A class or side keeps its sign at any center.
+        let center = (*released).clamp(1 - GRID, GRID - 1);
+        let sign = |&target: &f64| (i32::from(grid_value(code, target)) - center).signum() as i8;
+        let (columns, range, targets) = match gathered {
+            Gathered::Columns(rows) => {
+                let columns = places.iter().map(|&place| rows.columns.values(place));
+                let columns: Option<Vec<Vec<f64>>> = columns.collect();
+                (columns.ok_or_else(misfit)?, None, &rows.targets)
+            }
+            Gathered::Rows(rows) => {
+                let value = |&code: &i16| if code == MISSING { f64::NAN } else { f64::from(code) };
+                let column = |&place: &usize| rows.column(place).map(value).collect();
+                let end = f64::from(GRID);
+                let range = Some(Bounds::new(-end, end)?);
+                (places.iter().map(column).collect(), range, &rows.targets)
+            }
+            _ => return Err(misfit()),
+        };
+        let target = targets.iter().map(sign).collect();
+        let spend = Spend { neighbors: self.plan.neighbors, medians, signs };
+        let bits = |purpose: Purpose| self.randomness.bits(purpose.draw());
+        let (medians, signs) = (bits(Purpose::FeatureMedians), bits(Purpose::Signs));
+        let rows = Screened { columns, range, target };
+        let mut picks: Vec<usize> = refine(&rows, self.plan.k, &spend, &medians, &signs)
+            .into_iter()
+            .map(|place| screened[place])
+            .collect();
+        // Whatever the order of the screened ones.
+        picks.sort_unstable();
+        Ok(picks)
+    }
+
+    /// What was chosen, with the features that were screened, if it was refined.
+    pub(super) fn out_of(&self, screened: Vec<usize>, chosen: Chosen) -> Chosen {
+        Chosen { screened: self.plan.refinement.is_some().then_some(screened), ..chosen }
+    }
+}
+
+/// The passes and releases of a refined selection by scores that add up; `None` for others. A table that can be read
+/// again is, for the screened columns; otherwise its rows are kept.
+///
+/// # Errors
+///
+/// Those of a pass; those of a selection.
+pub(super) fn refined_of_rows(
+    pass: &Pass<'_>,
+    release: &Release<'_>,
+    table: &mut impl Samples,
+    median: Option<f64>,
+) -> Result<Option<Chosen>> {
+    let plan = pass.plan;
+    let by_columns = matches!(plan.scoring, Scoring::Number { association: Association::Ks, .. });
+    if plan.refinement.is_none() || by_columns {
+        return Ok(None);
+    }
+    let gathered = pass.gather_for(Draws::One, table, median)?;
+    pass.hooks.check()?;
+    let settled = release.settle(&gathered, median)?;
+    let values = settled.values(&gathered, pass.threads, pass.hooks)?;
+    let scores = settled.scores(values, &gathered, plan)?;
+    let screened = release.select(&scores)?;
+    let picks = match &gathered {
+        Gathered::Sums(_) => {
+            let rows = pass.screened(table, &screened)?;
+            release.refined(&settled, &rows, &Vec::from_iter(0..screened.len()), &screened)?
+        }
+        rows => release.refined(&settled, rows, &screened, &screened)?,
+    };
+    let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
+    let chosen = release.finish(settled, picks, scores.sensitivity(), exact)?;
+    Ok(Some(release.out_of(screened, chosen)))
+}
+
+#[cfg(all(test, feature = "ndarray"))]
+mod tests {
+    use ndarray::{Array1, Array2, Axis};
+
+    use super::*;
+    use crate::data::{ArrayTable, FileTable, Scaling};
+    use crate::error::ErrorKind;
+    use crate::privacy::Neighbors;
+    use crate::select::{
+        Center, NotPrivateSelect, PickOrder, Refine, Rehearsal, RehearsalSeeds, ScoreKind, Select,
+        Target,
+    };
+
+    const ROWS: usize = 6000;
+
+    /// Ten features in a chain, each correlated with the one before; the first, the third and the fifth make the target.
+    fn table() -> (Array2<f64>, Array1<f64>) {
+        let mut state = 3u64;
+        let mut uniform = move || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 53) as f64 - 0.5
+        };
+        let mut normal = move || (0..12).map(|_| uniform()).sum::<f64>();
+        let mut x = Array2::zeros((ROWS, 10));
+        let mut y = Array1::zeros(ROWS);
+        for i in 0..ROWS {
+            let mut last = normal();
+            for j in 0..10 {
+                last = 0.7 * last + 0.51f64.sqrt() * normal();
+                x[(i, j)] = last;
+            }
+            y[i] = x[(i, 0)] + x[(i, 2)] + x[(i, 4)] + normal();
+        }
+        // A missing value and a missing target.
+        (x[(7, 3)], y[11]) = (f64::NAN, f64::NAN);
+        (x, y)
+    }
+
+    fn bounded() -> Target {
+        let range = Bounds::new(-6.0, 6.0);
+        range.map_or(Target::Numeric, Target::Bounded)
+    }
+
+    fn select() -> Select {
+        Select::new(3).epsilon("40").refine(Refine::Gram)
+    }
+
+    fn requests() -> Vec<Select> {
+        vec![
+            select(),
+            select().bounds(-2.0, 2.0),
+            select().target(bounded()),
+            select().bounds(-2.0, 2.0).target(bounded()).center(Center::None),
+            select().bounds(-2.0, 2.0).score(ScoreKind::Ks),
+            select().estimates(0).direction("0.1").neighbors(Neighbors::ReplaceOne),
+            // Ranks among so few mix the features.
+            select().scaling(Scaling::RowRank).neighbors(Neighbors::ReplaceOne),
+        ]
+    }
+
+    fn seeded(select: &Select, seed: u64) -> NotPrivateSelect {
+        select.clone().seed(seed)
+    }
+
+    /// The whole path, by every way to score and to code.
+    #[test]
+    fn features_that_explain_together_are_selected() {
+        let (x, y) = table();
+        let table = ArrayTable::new(x.view(), y.view()).unwrap();
+        for (number, select) in requests().into_iter().take(6).enumerate() {
+            let record = seeded(&select, 1).run(&table).unwrap();
+            assert_eq!(record.indices(), [0, 2, 4], "request {number}");
+            let screened: Vec<usize> =
+                record.screened.iter().flatten().map(|picked| picked.index).collect();
+            assert_eq!(screened.len(), 6);
+            assert!(record.indices().iter().all(|index| screened.contains(index)));
+            assert_eq!(record.order, PickOrder::File);
+            assert_eq!(record.mechanism.parameters["gamma"], "0.25");
+            assert_eq!(record.mechanism.parameters["refine"], "gram");
+        }
+        let alone = Select::new(3).epsilon("40").seed(1).run(&table).unwrap();
+        assert!(alone.screened.is_none());
+    }
+
+    fn text(x: &Array2<f64>, y: &Array1<f64>, rows: usize) -> Vec<u8> {
+        let cell = |value: &f64| if value.is_finite() { value.to_string() } else { String::new() };
+        let mut text = "a,b,c,d,e,f,g,h,i,j,y\n".to_owned();
+        for (x, y) in x.rows().into_iter().zip(y).take(rows) {
+            let cells: Vec<String> = x.iter().chain([y]).map(cell).collect();
+            text += &format!("{}\n", cells.join(","));
+        }
+        text.into_bytes()
+    }
+
+    /// A stream, a file with memory for few columns, a matrix and a rehearsal: the same seed gives the same picks.
+    #[test]
+    fn it_is_the_same_however_the_table_is_read() {
+        let (x, y) = table();
+        let rows = 400;
+        let text = text(&x, &y, rows);
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), &text).unwrap();
+        let (x, y) = (x.view().split_at(Axis(0), rows).0, y.view().split_at(Axis(0), rows).0);
+        let matrix = ArrayTable::new(x, y).unwrap();
+        for (number, select) in requests().into_iter().enumerate() {
+            let select = select.epsilon("3");
+            let rehearsal = Rehearsal::new(select.clone(), &matrix).unwrap();
+            for seed in 0..4 {
+                let expected = seeded(&select, seed).run(&matrix).unwrap();
+                let stream = FileTable::from_reader(std::io::Cursor::new(text.clone()));
+                let small = select.clone().memory(4 * 8 * rows as u64).threads(2);
+                for (way, run) in [
+                    seeded(&select, seed).run(&stream),
+                    seeded(&select, seed).run(file.path()),
+                    seeded(&small, seed).run(file.path()),
+                ]
+                .into_iter()
+                .enumerate()
+                {
+                    let run = run.unwrap();
+                    assert_eq!(run.indices(), expected.indices(), "request {number}, way {way}");
+                    assert_eq!(run.released, expected.released);
+                    assert_eq!(run.estimates.len(), expected.estimates.len());
+                }
+                let epsilon = "3".parse().unwrap();
+                let picks = rehearsal.picks(3, &epsilon, None, RehearsalSeeds::all(seed)).unwrap();
+                assert_eq!(*picks, expected.indices(), "request {number}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_budget_is_split_as_the_page_says() {
+        let spent = |select: Select| -> Vec<(Purpose, String)> {
+            let spent = select.check_ref().unwrap().spending(9).unwrap();
+            spent.into_iter().map(|part| (part.purpose, part.epsilon.to_string())).collect()
+        };
+        let public = select().epsilon(2).target(bounded()).center(Center::None);
+        let parts = |of: [&str; 3]| {
+            let purposes = [Purpose::Selection, Purpose::FeatureMedians, Purpose::Signs];
+            purposes.into_iter().zip(of.map(str::to_owned)).collect::<Vec<_>>()
+        };
+        assert_eq!(spent(public), parts(["0.2", "0.2", "1.6"]));
+        let all = spent(select().epsilon(2));
+        assert_eq!(all[2..5], parts(["0.15", "0.15", "1.2"]));
+        assert_eq!(all.len(), 6);
+    }
+
+    #[test]
+    fn what_cannot_be_refined_is_refused() {
+        use crate::select::{Method, TwoStage};
+        let three = Target::classes(["a", "b", "c"]);
+        for wrong in [
+            select().target(three),
+            select().score(ScoreKind::Kendall),
+            select().method(Method::DpKendall),
+            select().method(Method::TwoStage(TwoStage::default())),
+            select().k(51),
+        ] {
+            let error = wrong.check().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Request);
+            assert!(error.parameters().contains(&Parameter::Refine), "{error}");
+        }
+        assert!(select().paper_preprocessing().check().is_err());
+        assert!(select().k(50).check().is_ok());
+        let bytes = &b"a,b,y\n1,2,3\n"[..];
+        let sums = select().k(1).bounds(0.0, 1.0).partial(&FileTable::from_reader(bytes), None);
+        assert!(sums.unwrap_err().parameters().contains(&Parameter::Refine));
+        assert!(select().check_ref().unwrap().predict(100, 1000, 0.5).is_err());
+    }
+}

@@ -1,0 +1,118 @@
+//! The statement: its queries one after the other, and its result.
+
+use crate::data::Scaling;
+use crate::error::Result;
+use crate::estimate::MedianGrid;
+use crate::score::BINS;
+use crate::sql::grid::graded;
+use crate::sql::result::{FACTS, ROWS, SUMS, TARGETS, pieces};
+use crate::sql::rows::Coded;
+use crate::sql::{SqlTable, median, sums};
+
+/// What a query is asked for.
+pub(crate) struct Asked<'a> {
+    pub(crate) table: &'a SqlTable,
+    /// The names of the features.
+    pub(crate) features: Vec<&'a str>,
+    pub(crate) coded: Coded<'a>,
+    pub(crate) step: SqlStep<'a>,
+    /// A text that the result carries.
+    pub(crate) facts: &'a str,
+}
+
+/// The sums that are asked for.
+pub(crate) enum SqlStep<'a> {
+    /// The number of targets between the points of the median's grid.
+    Ranks,
+    /// Those of targets alone.
+    Targets,
+    /// Those of values on the grid.
+    Correlation(&'a Scaling),
+    /// Those by bins of values on the grid.
+    Bins(&'a Scaling),
+    /// Scores of columns and of their strengths at centers of a target coded as one number.
+    ColumnsOfNumber { scored: i32, released: i32 },
+    /// Scores of columns at centers of classes.
+    ColumnsOfClasses(&'a [i32]),
+}
+
+impl SqlStep<'_> {
+    /// The number of sums.
+    fn count(&self, d: usize, classes: Option<usize>) -> usize {
+        match self {
+            Self::Ranks => MedianGrid::shared().len() + 1,
+            Self::Targets => 0,
+            Self::Correlation(_) => d * classes.unwrap_or(2),
+            Self::Bins(_) => d * BINS * classes.unwrap_or(2),
+            Self::ColumnsOfNumber { .. } => 3 * d,
+            Self::ColumnsOfClasses(_) => d,
+        }
+    }
+}
+
+/// The query for sums.
+///
+/// # Errors
+///
+/// `Request` for a name that the dialect cannot hold, or a form that it does not have.
+pub(crate) fn query(asked: &Asked<'_>) -> Result<String> {
+    let Asked { table, features, coded, step, facts } = asked;
+    let (dialect, d, classes) = (table.dialect, features.len(), coded.classes());
+    let of_cells = !matches!(step, SqlStep::Ranks | SqlStep::Targets);
+    let mut queries = table.queries(coded, of_cells.then_some(features))?;
+    match step {
+        SqlStep::Correlation(scaling) | SqlStep::Bins(scaling) => {
+            queries.extend(graded(dialect, scaling, d)?);
+        }
+        _ => {}
+    }
+    queries.extend(match step {
+        SqlStep::Ranks => median::ranks(dialect, &MedianGrid::shared().digits()),
+        SqlStep::Targets => Vec::new(),
+        SqlStep::Correlation(_) => sums::correlation(d, classes),
+        SqlStep::Bins(_) => sums::bins(dialect, classes),
+        SqlStep::ColumnsOfNumber { scored, released } => {
+            sums::columns_of_number(*scored, *released)
+        }
+        SqlStep::ColumnsOfClasses(centers) => sums::columns_of_classes(centers),
+    });
+    let count = step.count(d, classes);
+    let text = |value: &str| dialect.as_text(value);
+    // The facts are in the alphabet of `pieces`: no dialect reads more into them.
+    let pieces = pieces(facts).into_iter().enumerate();
+    let mut parts: Vec<String> = pieces
+        .map(|(place, piece)| {
+            format!("SELECT '{FACTS}' AS item, {place} AS place, '{piece}' AS value")
+        })
+        .collect();
+    parts.push(format!("SELECT '{ROWS}', 0, {} FROM dpsis_persons", text("count(*)")));
+    match (step, classes) {
+        (SqlStep::Ranks, _) => {}
+        (_, None) => {
+            let value = text("CASE part WHEN 0 THEN p0 ELSE p1 END");
+            parts.push(format!(
+                "SELECT '{TARGETS}', part, {value} FROM (SELECT coalesce(sum(y), 0) AS p0, count(y) AS p1 \
+                 FROM dpsis_persons) AS t CROSS JOIN (VALUES (0), (1)) AS q(part)"
+            ));
+        }
+        (_, Some(classes)) => parts.push(format!(
+            "SELECT '{TARGETS}', p.place, {} FROM ({}) AS p LEFT JOIN (SELECT y, count(*) AS value \
+             FROM dpsis_persons WHERE y IS NOT NULL GROUP BY y) AS c ON c.y = p.place",
+            text("coalesce(c.value, 0)"),
+            dialect.series(classes),
+        )),
+    }
+    if count > 0 {
+        parts.push(format!(
+            "SELECT '{SUMS}', p.place, {} FROM ({}) AS p LEFT JOIN dpsis_sums AS s ON s.place = p.place",
+            text("coalesce(s.value, 0)"),
+            dialect.series(count),
+        ));
+    }
+    let named = queries.iter().map(|(name, query)| format!("{name} AS (\n  {query}\n)"));
+    let named = named.collect::<Vec<_>>().join(",\n");
+    Ok(format!(
+        "WITH {named}\nSELECT item, place, value FROM (\n  {}\n) AS dpsis_result\nORDER BY item, place",
+        parts.join("\n  UNION ALL "),
+    ))
+}

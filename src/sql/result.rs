@@ -1,0 +1,106 @@
+//! The result of a query, as it is exported.
+
+use std::collections::HashMap;
+use std::path::Path;
+
+use crate::data::SideFile;
+use crate::error::{Error, Result};
+
+/// The items of a result.
+pub(super) const FACTS: &str = "facts";
+pub(super) const ROWS: &str = "rows";
+pub(super) const TARGETS: &str = "targets";
+pub(super) const SUMS: &str = "sums";
+
+/// The most characters of a piece of the facts.
+const PIECE: usize = 2000;
+
+/// The result of a query: exact sums, **not private**.
+pub(crate) struct QueryResult {
+    pub(crate) facts: String,
+    pub(crate) rows: u64,
+    /// Of a target coded as one number the sum and the number; the number of each class.
+    pub(crate) targets: Vec<i64>,
+    pub(crate) sums: Vec<i64>,
+}
+
+impl QueryResult {
+    /// Reads an exported result: CSV, or Parquet and Arrow where the build has them.
+    ///
+    /// # Errors
+    ///
+    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it.
+    pub(crate) fn read(path: &Path) -> Result<Self> {
+        let file = SideFile::read_texts(path)?;
+        let none = || Error::input("this is no result of a query for sums, or not all of it");
+        let header: Vec<String> =
+            file.header.iter().map(|name| name.to_ascii_lowercase()).collect();
+        let place = |name: &str| header.iter().position(|own| own == name).ok_or_else(none);
+        let columns = [place("item")?, place("place")?, place("value")?];
+        let mut items: HashMap<String, Vec<Option<String>>> = HashMap::new();
+        let all = file.rows.len();
+        for row in file.rows {
+            let [item, place, value] =
+                columns.map(|column| String::from_utf8(row[column].clone()).ok());
+            let place = place.and_then(|place| place.parse::<usize>().ok());
+            let place = place.filter(|place| *place < all).ok_or_else(none)?;
+            let values = items.entry(item.ok_or_else(none)?).or_default();
+            if values.len() <= place {
+                values.resize(place + 1, None);
+            }
+            if values[place].replace(value.ok_or_else(none)?).is_some() {
+                return Err(none());
+            }
+        }
+        let mut take = |item: &str| -> Result<Vec<String>> {
+            let values = items.remove(item).unwrap_or_default();
+            values.into_iter().map(|value| value.ok_or_else(none)).collect()
+        };
+        let facts = decoded(&take(FACTS)?.concat()).ok_or_else(none)?;
+        let integers = |values: Vec<String>| -> Result<Vec<i64>> {
+            values.iter().map(|value| value.parse().map_err(|_| none())).collect()
+        };
+        let rows = match integers(take(ROWS)?)?[..] {
+            [rows] => u64::try_from(rows).map_err(|_| none())?,
+            _ => return Err(none()),
+        };
+        let (targets, sums) = (integers(take(TARGETS)?)?, integers(take(SUMS)?)?);
+        if !items.is_empty() {
+            return Err(none());
+        }
+        Ok(Self { facts, rows, targets, sums })
+    }
+}
+
+/// A text in pieces of characters that no engine and no program around it reads anything into.
+pub(super) fn pieces(text: &str) -> Vec<String> {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"_.-,\"[]".contains(&byte);
+    let mut pieces = vec![String::new()];
+    for byte in text.bytes() {
+        if pieces.last().is_none_or(|piece| piece.len() >= PIECE) {
+            pieces.push(String::new());
+        }
+        if let Some(piece) = pieces.last_mut() {
+            match plain(byte) {
+                true => piece.push(byte.into()),
+                false => piece.push_str(&format!("~{byte:02x}")),
+            }
+        }
+    }
+    pieces
+}
+
+/// The text of which these are the pieces, one after the other.
+fn decoded(pieces: &str) -> Option<String> {
+    let (mut bytes, mut rest) = (Vec::new(), pieces.bytes());
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'~' => {
+                let digits = [rest.next()?, rest.next()?];
+                u8::from_str_radix(std::str::from_utf8(&digits).ok()?, 16).ok()?
+            }
+            byte => byte,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
