@@ -73,12 +73,7 @@ impl Covariate {
         let name = name.into();
         let levels: Vec<String> =
             levels.into_iter().map(|level| level.into().trim().to_owned()).collect();
-        let values = level_values(&levels, &CellFormat::default());
-        let is_wrong =
-            |(i, value): (usize, &u64)| *value == f64::NAN.to_bits() || values[..i].contains(value);
-        if levels.is_empty() || values.iter().enumerate().any(is_wrong) {
-            return Err(refuse(format!("the levels of {name:?} must be texts that differ")));
-        }
+        level_values(&name, &levels, &CellFormat::default())?;
         Ok(Self { name, division: Division::Levels(levels) })
     }
 
@@ -96,9 +91,18 @@ impl Covariate {
     }
 }
 
-/// The values of levels, as those of cells.
-fn level_values(levels: &[String], format: &CellFormat) -> Vec<u64> {
-    levels.iter().map(|level| bits(format.value(level.as_bytes()))).collect()
+/// The values of levels, as those of cells of this format. None may stand for missing ones, which would make a stratum of
+/// the samples that belong to none.
+fn level_values(name: &str, levels: &[String], format: &CellFormat) -> Result<Vec<u64>> {
+    let values: Vec<u64> =
+        levels.iter().map(|level| bits(format.value(level.as_bytes()))).collect();
+    if levels.is_empty() || (1..values.len()).any(|i| values[..i].contains(&values[i])) {
+        return Err(refuse(format!("the levels of {name:?} must be texts that differ")));
+    }
+    if values.contains(&f64::NAN.to_bits()) {
+        return Err(refuse(format!("a level of {name:?} stands for a missing value")));
+    }
+    Ok(values)
 }
 
 /// The bits of a value, the same for both zeros.
@@ -171,7 +175,7 @@ impl Strata {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such feature.
+    /// `Request` if there is no such feature, or a level is a code for missing values in this format.
     pub(crate) fn new(
         covariates: &[Covariate],
         schema: &Schema,
@@ -181,7 +185,9 @@ impl Strata {
             let place = schema.place_of_feature(&covariate.name, Parameter::Covariates)?;
             Ok(match &covariate.division {
                 Division::Cuts(cuts) => (place, Cells::Cuts(cuts.clone())),
-                Division::Levels(levels) => (place, Cells::Levels(level_values(levels, format))),
+                Division::Levels(levels) => {
+                    (place, Cells::Levels(level_values(&covariate.name, levels, format)?))
+                }
             })
         };
         Ok(Self { parts: covariates.iter().map(part).collect::<Result<_>>()? })
@@ -245,6 +251,23 @@ mod tests {
         assert_eq!(["F", " M ", "m", "", "x"].map(sex), [Some(0), Some(1), None, None, None]);
         let grade = |grade: &str| stratum(&["grade=1,2,0"], &[grade]);
         assert_eq!(["1.0", "2", "-0", "3"].map(grade), [Some(0), Some(1), Some(2), None]);
+    }
+
+    /// A code for missing values is no level: cells without a value belong to no stratum.
+    #[test]
+    fn levels_are_no_missing_values() {
+        for level in ["NA", "", " nan"] {
+            assert!(Covariate::levels("sex", ["F", level]).is_err(), "{level:?}");
+        }
+        let names = vec!["sex".to_owned()];
+        let schema = Schema::of_rows(names, &crate::data::TargetRole::Apart, &[]).unwrap();
+        let covariates = ["sex=F,M".parse().unwrap()];
+        let refused = |code: &str| {
+            let format = CellFormat { missing: vec![code.to_owned()], ..CellFormat::default() };
+            Strata::new(&covariates, &schema, &format).err().map(|error| error.to_string())
+        };
+        assert_eq!(refused("-9"), None);
+        assert!(refused("F").unwrap().contains("missing value"));
     }
 
     #[test]

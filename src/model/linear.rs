@@ -3,16 +3,18 @@
 //! # What it does
 //!
 //! Let N, S and the matrix of products be the noisy [sums](super::moments), in units of rows, with a standard deviation s
-//! each (of squares, s/sqrt(2)). With the means taken off, C = S_xx - S_x S_x'/N and c = S_xy - S_x S_y/N, the slopes are
+//! each (of squares, s/sqrt(2)). With means m = S N/(N^2 + (2 s)^2), which are held back where the rows are lost in the
+//! noise, C = S_xx - N m_x m_x' and c = S_xy - N m_x m_y, the slopes are
 //!
 //! ```text
-//! w = (C + lambda)^-1 c,      lambda = max(B - max(e, 0), 0) + max(-e, 0),      B = s sqrt(k + 1),
+//! w = (C + lambda)^-1 c,      lambda = max(B - max(e, 0), 0) + max(-e, 0),      B = 2 s sqrt(k + 1),
 //! ```
 //!
-//! with e the least eigenvalue of C. So the ridge is about the length of the noise in C where the data have a
-//! direction without spread, and vanishes where the least eigenvalue clears the noise. AdaSSP spends a third of its
-//! budget on that eigenvalue and a third on each of two products; here all three come from one release, and the
-//! constant is that of its noise. The last term makes the matrix positive definite.
+//! with e the least eigenvalue of C. B is about the spectral norm of the noise in C (E. Wigner's semicircle). So the
+//! ridge is as strong as the noise where the data have a direction without spread, and vanishes where the least
+//! eigenvalue clears the noise. AdaSSP spends a third of its budget on that eigenvalue and a third on each of two
+//! products; here all three come from one release, and the constant is that of its noise. The last term makes the matrix
+//! positive definite.
 //!
 //! # Intervals
 //!
@@ -58,6 +60,8 @@ struct Sums<'a> {
     sums: &'a [i64],
     q: f64,
     k: usize,
+    /// The standard deviation of the noise of a sum.
+    noise: f64,
 }
 
 impl Sums<'_> {
@@ -67,7 +71,8 @@ impl Sums<'_> {
 
     /// The mean of a variable; the target is the last, k.
     fn mean(&self, a: usize) -> f64 {
-        (self.sums[1 + a] as f64 / self.q / self.rows()).clamp(-1.0, 1.0)
+        let (sum, rows) = (self.sums[1 + a] as f64 / self.q, self.rows());
+        (sum * rows / (rows * rows + (2.0 * self.noise).powi(2))).clamp(-1.0, 1.0)
     }
 
     /// The product of two variables, their means taken off.
@@ -80,17 +85,17 @@ impl Sums<'_> {
 
 /// The fit to noisy sums of k features and the target, on the grid from -q to q, whose noise has this standard deviation.
 pub(super) fn fit(noisy: &[i64], k: usize, q: i32, deviation: f64) -> LinearFit {
-    let sums = Sums { sums: noisy, q: q.into(), k };
     let noise = deviation / f64::from(q);
+    let sums = Sums { sums: noisy, q: q.into(), k, noise };
     let matrix: Vec<f64> = (0..k * k).map(|e| sums.product(e / k, e % k)).collect();
     let target: Vec<f64> = (0..k).map(|a| sums.product(a, k)).collect();
     let eigen = Eigen::new(matrix.clone(), k);
-    let bound = noise * (k as f64 + 1.0).sqrt();
+    let bound = 2.0 * noise * (k as f64 + 1.0).sqrt();
     let least = eigen.least();
     let ridge = (bound - least.max(0.0)).max(0.0) + (-least).max(0.0);
     let slopes = eigen.solve(&target, ridge);
     let intercept = sums.mean(k) - (0..k).map(|a| slopes[a] * sums.mean(a)).sum::<f64>();
-    let half_widths = half_widths(&sums, &matrix, &target, (&eigen, ridge), &slopes, noise);
+    let half_widths = half_widths(&sums, &matrix, &target, (&eigen, ridge), &slopes);
     LinearFit { intercept, slopes, half_widths, rows: sums.rows() }
 }
 
@@ -100,7 +105,6 @@ fn half_widths(
     target: &[f64],
     (eigen, ridge): (&Eigen, f64),
     slopes: &[f64],
-    noise: f64,
 ) -> Vec<f64> {
     let k = slopes.len();
     let times = |row: usize| (0..k).map(|j| matrix[row * k + j] * slopes[j]).sum::<f64>();
@@ -116,7 +120,7 @@ fn half_widths(
     (0..k)
         .map(|a| {
             let weights = noise_weights(sums, slopes, &inverse[a]);
-            let noisy = noise * noise * weights.iter().map(|w| w * w).sum::<f64>();
+            let noisy = sums.noise.powi(2) * weights.iter().map(|w| w * w).sum::<f64>();
             let spread = |b: usize| {
                 (0..k).map(|c| matrix[b * k + c] * inverse[a][c]).sum::<f64>() * inverse[a][b]
             };

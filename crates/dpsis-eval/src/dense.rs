@@ -246,9 +246,7 @@ mod tests {
             gram.diag_mut().iter_mut().for_each(|value| *value += 1e-3);
             let b = x.t().dot(&y);
             let pure = pure::positive_definite(gram.clone(), b.clone()).unwrap();
-            assert!(
-                apart(&pure, &positive_definite(gram.clone(), b.clone()).unwrap()) < 1e-10
-            );
+            assert!(apart(&pure, &positive_definite(gram.clone(), b.clone()).unwrap()) < 1e-10);
             gram[(0, 0)] = -1.0;
             assert!(pure::positive_definite(gram.clone(), b.clone()).is_none());
             assert!(positive_definite(gram, b).is_none());

@@ -2,7 +2,7 @@
 
 use ::linfa::Float;
 use ::linfa::ParamGuard;
-use ::linfa::dataset::{AsSingleTargets, DatasetBase};
+use ::linfa::dataset::{AsSingleTargets, DatasetBase, Records};
 use ::linfa::traits::{Fit, PredictInplace};
 use ndarray::{Array1, ArrayBase, Data, Ix2};
 
@@ -80,31 +80,29 @@ where
 }
 
 /// As for the [`FitRecord`] that it is.
-impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FittedModel
+impl<R: Records, T> PredictInplace<R, T> for FittedModel
 where
-    F: Float + Into<f64>,
-    D: Data<Elem = F>,
+    FitRecord: PredictInplace<R, T>,
 {
-    fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {
+    fn predict_inplace(&self, x: &R, y: &mut T) {
         FitRecord::predict_inplace(self, x, y);
     }
 
-    fn default_target(&self, x: &ArrayBase<D, Ix2>) -> Array1<f64> {
+    fn default_target(&self, x: &R) -> T {
         FitRecord::default_target(self, x)
     }
 }
 
 /// As for the [`FitRecord`] that it is.
-impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for NotPrivate<FitRecord>
+impl<R: Records, T> PredictInplace<R, T> for NotPrivate<FitRecord>
 where
-    F: Float + Into<f64>,
-    D: Data<Elem = F>,
+    FitRecord: PredictInplace<R, T>,
 {
-    fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {
+    fn predict_inplace(&self, x: &R, y: &mut T) {
         FitRecord::predict_inplace(self, x, y);
     }
 
-    fn default_target(&self, x: &ArrayBase<D, Ix2>) -> Array1<f64> {
+    fn default_target(&self, x: &R) -> T {
         FitRecord::default_target(self, x)
     }
 }

@@ -4,10 +4,10 @@
 //! private median of the target; then a pass that gathers sums, rows or columns; then the center, the scores
 //! and the selection. Runs, dry runs and rehearsals follow the same plan.
 
+mod draft;
+
 use std::borrow::Cow;
 use std::sync::Arc;
-
-use num_rational::BigRational;
 
 use crate::account::Event;
 use crate::data::{
@@ -15,14 +15,13 @@ use crate::data::{
 };
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
-use crate::privacy::{Budget, Delta, Epsilon, Neighbors, Purpose, Spending};
+use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::events::events;
-use crate::select::public_center::{
-    center_in_bounds, center_of_classes, center_of_split, center_of_two,
-};
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::refinement::Refinement;
-use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target, TwoStage};
+use crate::select::request::{Method, Request, Target};
+
+use draft::{PlanDraft, center_used, scale_stated, scale_used};
 
 /// Everything that a run needs and its record states.
 pub(super) struct Plan {
@@ -168,12 +167,12 @@ impl Plan {
     /// `Request` if no epsilon is stated, or labels, center, penalty or delta are wrong.
     pub(super) fn new(request: &Request, features: usize, scaling: Arc<Scaling>) -> Result<Self> {
         let epsilon = Epsilon::stated(request.epsilon.clone())?;
-        let mut budget = PlanDraft { budget: Budget::new(epsilon.clone()), request };
-        let scoring = budget.scoring()?;
-        let (estimates, direction) = budget.estimates(&scoring)?;
-        let refinement = Refinement::claim(request, features, &scoring, &mut budget.budget)?;
+        let mut draft = PlanDraft::new(request, epsilon.clone());
+        let scoring = draft.scoring()?;
+        let (estimates, direction) = draft.estimates(&scoring)?;
+        let refinement = Refinement::claim(request, features, &scoring, &mut draft.budget)?;
         let picks = refinement.as_ref().map_or(request.k, |refinement| refinement.screened);
-        let (selection, spent) = budget.budget.claim_rest(Purpose::Selection);
+        let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
         let mechanism = request.mechanism_used();
         let delta = Delta::stated(request.delta.clone())?;
         if !delta.is_zero() && request.method != Method::Scores {
@@ -296,171 +295,12 @@ impl Plan {
     }
 }
 
-/// A plan being made: each private draw claims its part of the budget in turn.
-struct PlanDraft<'a> {
-    budget: Budget,
-    request: &'a Request,
-}
-
-impl PlanDraft<'_> {
-    fn scoring(&mut self) -> Result<Scoring> {
-        let request = self.request;
-        let labels = match &request.target {
-            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
-            _ => None,
-        };
-        Ok(match request.method {
-            Method::DpKendall => Scoring::DpKendall { labels },
-            Method::TwoStage(two_stage) => Scoring::TwoStage(self.voting(two_stage, labels)?),
-            Method::Scores if request.score == Some(ScoreKind::Kendall) => {
-                Scoring::Kendall { labels }
-            }
-            Method::Scores if request.paper => Scoring::Paper { labels },
-            Method::Scores => match labels {
-                Some(labels) if labels.as_slice().len() > 2 => {
-                    let association = association(request);
-                    let center = self.center(|stated| center_of_classes(&labels, stated))?;
-                    Scoring::Classes { association, labels, center }
-                }
-                labels => {
-                    let association = association(request);
-                    let coding = self.coding(labels)?;
-                    let center = self.center(|stated| public_center(&coding, stated))?;
-                    Scoring::Number { association, coding, center }
-                }
-            },
-        })
-    }
-
-    /// The parts of strengths and directions. Both are about a private center and the counts released with it:
-    /// without those, nothing is claimed.
-    fn estimates(&mut self, scoring: &Scoring) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
-        let shares = self.request.shares.check()?;
-        let stated = shares.estimates != Shares::default().check()?.estimates;
-        if stated && shares.estimates.is_some() && !self.request.covariates.is_empty() {
-            let rule = "with covariates no strengths are released: their share is 0 or not stated";
-            return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
-        }
-        let (counted, directed) = match scoring {
-            // What is told of strata has no proof yet.
-            _ if !self.request.covariates.is_empty() => (false, false),
-            Scoring::Number { center: PlannedCenter::Private(_), .. } => (true, true),
-            Scoring::Classes { center: PlannedCenter::Private(_), .. } => (true, false),
-            _ => (false, false),
-        };
-        let mut claim = |purpose, share: Option<BigRational>, applies: bool| {
-            share.filter(|_| applies).map(|share| self.budget.claim(purpose, &share))
-        };
-        if shares.direction.is_some() && !directed {
-            return Err(Error::request(
-                "directions need one private center of a target that is coded as one number",
-            )
-            .about([Parameter::Direction]));
-        }
-        Ok((
-            claim(Purpose::Estimates, shares.estimates, counted),
-            claim(Purpose::Direction, shares.direction, directed),
-        ))
-    }
-
-    fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {
-        let paper = self.request.paper;
-        let target = match paper {
-            true => BlockTarget::Paper { labels },
-            false => BlockTarget::Coded(self.coding(labels)?),
-        };
-        let blocks = match (two_stage.blocks, self.request.neighbors) {
-            (Some(blocks), _) => PlannedBlocks::Stated(blocks),
-            _ if paper => PlannedBlocks::ByPublicRows,
-            (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
-            (None, Neighbors::AddRemove) => {
-                let share = self.request.shares.check()?.center;
-                PlannedBlocks::Private(self.budget.claim(Purpose::Rows, &share))
-            }
-        };
-        Ok(Voting { target, blocks, penalty: two_stage.penalty })
-    }
-
-    fn coding(&mut self, labels: Option<Labels>) -> Result<Coding> {
-        Ok(match (labels, &self.request.target) {
-            (Some(labels), _) => Coding::Stated(TargetCode::Classes(labels)),
-            (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
-            _ => {
-                let share = self.request.shares.check()?.target;
-                Coding::MedianSplit(self.budget.claim(Purpose::TargetMedian, &share))
-            }
-        })
-    }
-
-    /// Claims the part of a private center; `public` maps any other center to the grid.
-    fn center<C>(&mut self, public: impl Fn(&Center) -> Result<C>) -> Result<PlannedCenter<C>> {
-        match &self.request.center {
-            Center::Private => {
-                let share = self.request.shares.check()?.center;
-                Ok(PlannedCenter::Private(self.budget.claim(Purpose::TargetCenter, &share)))
-            }
-            stated => public(stated).map(PlannedCenter::Public),
-        }
-    }
-}
-
-/// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling is stated.
-fn association(request: &Request) -> Association {
-    match (request.score, &request.scale) {
-        (None | Some(ScoreKind::Ks), None) => Association::Ks,
-        (Some(ScoreKind::Ks), Some(_)) => Association::KsOnBins,
-        _ => Association::Correlation,
-    }
-}
-
-/// A public center on the grid.
-fn public_center(coding: &Coding, center: &Center) -> Result<i32> {
-    match coding {
-        Coding::MedianSplit(_) => center_of_split(center),
-        Coding::Stated(TargetCode::Bounded(bounds)) => center_in_bounds(bounds, center),
-        Coding::Stated(_) => center_of_two(center),
-    }
-}
-
-fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
-    match scoring {
-        Scoring::Number { association: Association::Ks, .. }
-        | Scoring::Classes { association: Association::Ks, .. } => ScaleUsed::None,
-        Scoring::Kendall { .. } => ScaleUsed::None,
-        Scoring::Paper { .. } => ScaleUsed::Paper,
-        Scoring::TwoStage(_) if request.paper => ScaleUsed::Paper,
-        Scoring::DpKendall { .. } => ScaleUsed::None,
-        _ => scale_stated(request, scaling),
-    }
-}
-
-fn scale_stated(request: &Request, scaling: &Scaling) -> ScaleUsed {
-    match scaling {
-        Scaling::Bounds(_) => ScaleUsed::Bounds,
-        Scaling::BoundsByFeature(_) if matches!(request.scale, Some(Scale::BoundsFile(_))) => {
-            ScaleUsed::BoundsFile
-        }
-        Scaling::BoundsByFeature(_) => ScaleUsed::BoundsByFeature,
-        Scaling::RowRank => ScaleUsed::RowRank,
-    }
-}
-
-fn center_used(request: &Request, scoring: &Scoring) -> CenterUsed {
-    match (scoring, &request.center) {
-        (Scoring::Kendall { .. }, _) => CenterUsed::None,
-        (Scoring::Paper { .. }, _) => CenterUsed::Paper,
-        (Scoring::TwoStage(_) | Scoring::DpKendall { .. }, _) => CenterUsed::None,
-        (_, Center::Private) => CenterUsed::Private,
-        (_, Center::None) => CenterUsed::None,
-        (_, Center::Stated(_) | Center::Shares(_)) => CenterUsed::Stated,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::data::Bounds;
     use crate::select::Select;
+    use crate::select::request::{Center, ScoreKind};
 
     fn select() -> Select {
         Select::new(3).epsilon("2")

@@ -1,0 +1,165 @@
+//! Columns for scores that are made of whole columns, and the parts of their rows.
+
+use crate::data::{CellFormat, OnGrid, Role, Samples, TargetCell, UsableSamples};
+use crate::error::{Error, Result};
+use crate::exact::GRID;
+use crate::score::{Family, KsColumns, bin_of};
+use crate::select::pass::Pass;
+use crate::select::plan::{Association, Coding, Scoring};
+use crate::select::settled::{Settled, family};
+
+/// Columns for Kolmogorov-Smirnov scores, with the targets of their rows.
+pub(in crate::select) struct KsRows<'t> {
+    pub(in crate::select) columns: KsColumns<'t>,
+    /// The target of each row with a usable one: its grid value, its class, or its value if it is yet to be split at
+    /// a median.
+    pub(in crate::select) targets: Vec<f64>,
+    /// The part of each of these rows in scores; none if all are alike.
+    pub(in crate::select) roles: Vec<Role>,
+    /// The target of each person and its stratum, if rows are those of people.
+    pub(in crate::select) people: Option<Vec<(f64, u16)>>,
+    /// The functions of values whose sums make the scores.
+    pub(in crate::select) family: Family,
+    /// The total number of rows, or of people.
+    pub(in crate::select) rows: u64,
+}
+
+impl KsRows<'_> {
+    /// The target of each unit and its stratum.
+    pub(in crate::select) fn units(&self) -> Box<dyn Iterator<Item = (f64, u16)> + '_> {
+        match &self.people {
+            Some(people) => Box::new(people.iter().copied()),
+            None => {
+                let stratum = |row: usize| self.roles.get(row).map_or(0, |role| role.stratum);
+                Box::new(self.targets.iter().enumerate().map(move |(row, y)| (*y, stratum(row))))
+            }
+        }
+    }
+}
+
+/// The coded target of each person who has one and its stratum, and the number of all people; `None` if each row is a
+/// unit by itself.
+pub(super) fn people_of(
+    table: &impl Samples,
+    code: &impl Fn(TargetCell<'_>) -> Option<f64>,
+) -> Option<(Vec<(f64, u16)>, u64)> {
+    let people = table.people()?;
+    let coded = people.targets().filter_map(|(cell, stratum)| Some((code(cell)?, stratum)));
+    Some((coded.collect(), people.len()))
+}
+
+impl Pass<'_> {
+    /// Columns for Kolmogorov-Smirnov scores: in place, or as many of these features, from the first one on, as
+    /// fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(in crate::select) fn ks_columns<'t>(
+        &self,
+        table: &'t mut impl Samples,
+    ) -> Result<KsRows<'t>> {
+        let limit = self.limit(table);
+        if self.plan.association() != Some(Association::Ks) {
+            let all: Vec<usize> = (0..self.plan.features).collect();
+            return self.ks_rows(table, &all, limit);
+        }
+        let (unusable, words) = (self.no_usable_target(table), table.has_words());
+        let code = self.ks_code(table.format().clone());
+        let people = people_of(table, &code);
+        self.ks_rows_of(table.columns(limit, code)?, people, words, unusable)
+    }
+
+    /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
+    /// number of rows.
+    fn limit(&self, table: &impl Samples) -> Option<u64> {
+        // An eighth is for rows on their way and for the scores.
+        self.plan.memory.map(|memory| memory - memory / 8).filter(|_| table.can_repeat())
+    }
+
+    /// These features' columns, or as many of the first ones as fit in memory.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(in crate::select) fn ks_rows(
+        &self,
+        table: &mut impl Samples,
+        features: &[usize],
+        limit: Option<u64>,
+    ) -> Result<KsRows<'static>> {
+        let (unusable, words) = (self.no_usable_target(table), table.has_words());
+        let code = self.ks_code(table.format().clone());
+        let people = people_of(table, &code);
+        let to: fn(i16) -> i16 = match self.plan.association() {
+            Some(Association::Correlation) => |x| x,
+            Some(Association::KsOnBins) => bin_of,
+            _ => {
+                let usable = table.hold(features, limit, code)?;
+                return self.ks_rows_of(usable, people, words, unusable);
+            }
+        };
+        let usable =
+            OnGrid { table, scaling: &self.plan.scaling, to }.hold(features, limit, code)?;
+        self.ks_rows_of(usable, people, false, unusable)
+    }
+
+    fn ks_rows_of<'t>(
+        &self,
+        usable: UsableSamples<'t>,
+        people: Option<(Vec<(f64, u16)>, u64)>,
+        words: bool,
+        unusable: Error,
+    ) -> Result<KsRows<'t>> {
+        let UsableSamples { columns, targets, roles, samples } = usable;
+        if targets.is_empty() && !self.is_part {
+            return Err(unusable);
+        }
+        let columns = KsColumns::Values { columns, words };
+        let (people, rows) = match people {
+            Some((people, all)) => (Some(people), all),
+            None => (None, samples),
+        };
+        let family = family(self.plan.association());
+        Ok(KsRows { columns, targets, roles, people, family, rows })
+    }
+
+    /// The scores of all features, of which the first ones are known, in as many passes as memory for the columns
+    /// of the others takes.
+    ///
+    /// # Errors
+    ///
+    /// As for [`ranks`](Self::ranks).
+    pub(in crate::select) fn other_values(
+        &self,
+        table: &mut impl Samples,
+        settled: &Settled,
+        mut values: Vec<i64>,
+    ) -> Result<Vec<i64>> {
+        let limit = self.limit(table);
+        while values.len() < self.plan.features {
+            // What fitted before is likely to fit again.
+            let most = values.len().saturating_mul(2).min(self.plan.features);
+            let features: Vec<usize> = (values.len()..most).collect();
+            let rows = self.ks_rows(table, &features, limit)?;
+            values.extend(settled.ks_values(&rows, self.threads, self.hooks)?);
+        }
+        Ok(values)
+    }
+
+    /// The coding of a target for columns, before a median is known.
+    pub(super) fn ks_code(
+        &self,
+        format: CellFormat,
+    ) -> impl Fn(TargetCell<'_>) -> Option<f64> + Sync + use<'_> {
+        move |cell| match &self.plan.scoring {
+            Scoring::Classes { labels, .. } => {
+                labels.class_of(cell, &format).map(|class| class as f64)
+            }
+            Scoring::Number { coding: Coding::Stated(code), .. } => {
+                code.code(cell, &format, GRID).map(f64::from)
+            }
+            _ => cell.number(&format),
+        }
+    }
+}

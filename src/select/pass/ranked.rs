@@ -1,0 +1,144 @@
+//! Kendall's correlations of whole columns.
+
+use std::sync::Arc;
+
+use crate::data::{CellFormat, Columns, Labels, Role, Samples, TargetCell, UsableSamples};
+use crate::error::Result;
+use crate::score::{Scores, kendall_scores, kendall_with};
+use crate::select::memo::{Draws, Memo};
+use crate::select::pass::ks_rows::people_of;
+use crate::select::pass::{Gathered, Pass};
+use crate::select::request::Target;
+
+/// Correlations for a selection that discounts by earlier picks.
+pub(in crate::select) struct RankedColumns<'t> {
+    pub(in crate::select) target: Scores,
+    /// The total number of rows.
+    pub(in crate::select) rows: u64,
+    with: Box<dyn Fn(usize) -> Result<Vec<i64>> + Send + Sync + 't>,
+    shared: Memo<usize, [i64]>,
+}
+
+impl RankedColumns<'_> {
+    /// Kendall's correlations of all features with this feature, in feature order.
+    pub(in crate::select) fn shared(&self, feature: usize) -> Result<Arc<[i64]>> {
+        self.shared.get(feature, || (self.with)(feature).map(Arc::from))
+    }
+}
+
+impl Pass<'_> {
+    /// The unscaled columns of the samples with a usable target, which is not coded either: in place, or all held in
+    /// memory.
+    pub(super) fn columns<'t>(
+        &self,
+        table: &'t mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<UsableSamples<'t>> {
+        let unusable = self.no_usable_target(table);
+        let format = table.format().clone();
+        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let usable = table.columns(None, code)?;
+        if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
+    }
+
+    /// Scores features by Kendall's correlation with the target.
+    pub(super) fn kendall(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Gathered<'static>> {
+        let format = table.format().clone();
+        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let people = people_of(table, &code);
+        let UsableSamples { columns, targets, roles, samples } = self.columns(table, labels)?;
+        let (weights, rows) = match &people {
+            Some((usable, all)) => (Some((&roles[..], usable.len() as u64)), *all),
+            None => (None, samples),
+        };
+        let scores = self.kendall_of(&columns, &targets, weights, labels)?;
+        Ok(Gathered::Scores { scores, rows })
+    }
+
+    fn kendall_of(
+        &self,
+        columns: &impl Columns,
+        targets: &[f64],
+        people: Option<(&[Role], u64)>,
+        labels: Option<&Labels>,
+    ) -> Result<Scores> {
+        let classes = labels.map_or(0, |labels| labels.as_slice().len());
+        let Self { plan, threads, hooks, .. } = self;
+        kendall_scores(columns, targets, people, classes, plan.neighbors, *threads, hooks)
+    }
+
+    /// Kendall's correlations with the target, and the table's columns in place for those with picked
+    /// features.
+    pub(super) fn ranked_columns<'t>(
+        &self,
+        table: &'t mut impl Samples,
+        labels: Option<&Labels>,
+    ) -> Result<Gathered<'t>> {
+        let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
+        let target = self.kendall_of(&columns, &targets, None, labels)?;
+        Ok(self.ranked(columns, target, samples, 0))
+    }
+
+    /// Like [`ranked_columns`](Self::ranked_columns), with a copy of the columns.
+    pub(super) fn own_ranked_columns(
+        &self,
+        table: &mut impl Samples,
+        labels: Option<&Labels>,
+        draws: Draws,
+    ) -> Result<Gathered<'static>> {
+        /// Correlations with picked features that many draws share: 256 MiB.
+        const MOST_SHARED: usize = 1 << 25;
+        let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
+        let own = (0..columns.features()).map(|feature| columns.to_vec(feature));
+        let own = OwnColumns(own.collect());
+        let target = self.kendall_of(&own, &targets, None, labels)?;
+        let most = draws.keep(MOST_SHARED / own.features().max(1));
+        Ok(self.ranked(own, target, samples, most))
+    }
+
+    fn ranked<'t>(
+        &self,
+        columns: impl Columns + 't,
+        target: Scores,
+        rows: u64,
+        shared: usize,
+    ) -> Gathered<'t> {
+        let (threads, hooks) = (self.threads, self.hooks.clone());
+        let with = Box::new(move |feature| kendall_with(&columns, feature, threads, &hooks));
+        Gathered::Ranked(RankedColumns { target, rows, with, shared: Memo::new(shared) })
+    }
+}
+
+/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if there are any.
+fn whole_target(
+    cell: TargetCell<'_>,
+    labels: Option<&Labels>,
+    target: &Target,
+    format: &CellFormat,
+) -> Option<f64> {
+    match (labels, target) {
+        (Some(labels), _) => labels.class_of(cell, format).map(|class| class as f64),
+        (_, Target::Bounded(bounds)) => {
+            cell.number(format).map(|value| value.clamp(bounds.low(), bounds.high()))
+        }
+        _ => cell.number(format),
+    }
+}
+
+/// Columns in memory, one vector per feature.
+struct OwnColumns(Vec<Vec<f64>>);
+
+impl Columns for OwnColumns {
+    fn features(&self) -> usize {
+        self.0.len()
+    }
+
+    fn column(&self, feature: usize, values: &mut Vec<f64>) {
+        values.clear();
+        values.extend_from_slice(&self.0[feature]);
+    }
+}

@@ -1,0 +1,187 @@
+//! The making of a plan: what is drawn, and each draw's part of the budget.
+
+use num_rational::BigRational;
+
+use crate::data::{Labels, Scaling, TargetCode};
+use crate::error::{Error, Parameter, Result};
+use crate::privacy::{Budget, Epsilon, Neighbors, Purpose};
+use crate::select::plan::{
+    Association, BlockTarget, Coding, PlannedBlocks, PlannedCenter, Scoring, Voting,
+};
+use crate::select::public_center::{
+    center_in_bounds, center_of_classes, center_of_split, center_of_two,
+};
+use crate::select::record::{CenterUsed, ScaleUsed};
+use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target, TwoStage};
+
+/// A plan being made: each private draw claims its part of the budget in turn.
+pub(super) struct PlanDraft<'a> {
+    pub(super) budget: Budget,
+    request: &'a Request,
+}
+
+impl<'a> PlanDraft<'a> {
+    /// The draft of a request with its whole budget.
+    pub(super) fn new(request: &'a Request, epsilon: Epsilon) -> Self {
+        Self { budget: Budget::new(epsilon), request }
+    }
+
+    /// Claims the parts that the scoring draws with.
+    pub(super) fn scoring(&mut self) -> Result<Scoring> {
+        let request = self.request;
+        let labels = match &request.target {
+            Target::Classes(labels) => Some(Labels::new(labels.clone())?),
+            _ => None,
+        };
+        Ok(match request.method {
+            Method::DpKendall => Scoring::DpKendall { labels },
+            Method::TwoStage(two_stage) => Scoring::TwoStage(self.voting(two_stage, labels)?),
+            Method::Scores if request.score == Some(ScoreKind::Kendall) => {
+                Scoring::Kendall { labels }
+            }
+            Method::Scores if request.paper => Scoring::Paper { labels },
+            Method::Scores => match labels {
+                Some(labels) if labels.as_slice().len() > 2 => {
+                    let association = association(request);
+                    let center = self.center(|stated| center_of_classes(&labels, stated))?;
+                    Scoring::Classes { association, labels, center }
+                }
+                labels => {
+                    let association = association(request);
+                    let coding = self.coding(labels)?;
+                    let center = self.center(|stated| public_center(&coding, stated))?;
+                    Scoring::Number { association, coding, center }
+                }
+            },
+        })
+    }
+
+    /// The parts of strengths and directions. Both are about a private center and the counts released with it:
+    /// without those, nothing is claimed.
+    pub(super) fn estimates(
+        &mut self,
+        scoring: &Scoring,
+    ) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
+        let shares = self.request.shares.check()?;
+        let stated = shares.estimates != Shares::default().check()?.estimates;
+        if stated && shares.estimates.is_some() && !self.request.covariates.is_empty() {
+            let rule = "with covariates no strengths are released: their share is 0 or not stated";
+            return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
+        }
+        let (counted, directed) = match scoring {
+            // What is told of strata has no proof yet.
+            _ if !self.request.covariates.is_empty() => (false, false),
+            Scoring::Number { center: PlannedCenter::Private(_), .. } => (true, true),
+            Scoring::Classes { center: PlannedCenter::Private(_), .. } => (true, false),
+            _ => (false, false),
+        };
+        let mut claim = |purpose, share: Option<BigRational>, applies: bool| {
+            share.filter(|_| applies).map(|share| self.budget.claim(purpose, &share))
+        };
+        if shares.direction.is_some() && !directed {
+            return Err(Error::request(
+                "directions need one private center of a target that is coded as one number",
+            )
+            .about([Parameter::Direction]));
+        }
+        Ok((
+            claim(Purpose::Estimates, shares.estimates, counted),
+            claim(Purpose::Direction, shares.direction, directed),
+        ))
+    }
+
+    fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {
+        let paper = self.request.paper;
+        let target = match paper {
+            true => BlockTarget::Paper { labels },
+            false => BlockTarget::Coded(self.coding(labels)?),
+        };
+        let blocks = match (two_stage.blocks, self.request.neighbors) {
+            (Some(blocks), _) => PlannedBlocks::Stated(blocks),
+            _ if paper => PlannedBlocks::ByPublicRows,
+            (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
+            (None, Neighbors::AddRemove) => {
+                let share = self.request.shares.check()?.center;
+                PlannedBlocks::Private(self.budget.claim(Purpose::Rows, &share))
+            }
+        };
+        Ok(Voting { target, blocks, penalty: two_stage.penalty })
+    }
+
+    fn coding(&mut self, labels: Option<Labels>) -> Result<Coding> {
+        Ok(match (labels, &self.request.target) {
+            (Some(labels), _) => Coding::Stated(TargetCode::Classes(labels)),
+            (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
+            _ => {
+                let share = self.request.shares.check()?.target;
+                Coding::MedianSplit(self.budget.claim(Purpose::TargetMedian, &share))
+            }
+        })
+    }
+
+    /// Claims the part of a private center; `public` maps any other center to the grid.
+    fn center<C>(&mut self, public: impl Fn(&Center) -> Result<C>) -> Result<PlannedCenter<C>> {
+        match &self.request.center {
+            Center::Private => {
+                let share = self.request.shares.check()?.center;
+                Ok(PlannedCenter::Private(self.budget.claim(Purpose::TargetCenter, &share)))
+            }
+            stated => public(stated).map(PlannedCenter::Public),
+        }
+    }
+}
+
+/// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling is stated.
+fn association(request: &Request) -> Association {
+    match (request.score, &request.scale) {
+        (None | Some(ScoreKind::Ks), None) => Association::Ks,
+        (Some(ScoreKind::Ks), Some(_)) => Association::KsOnBins,
+        _ => Association::Correlation,
+    }
+}
+
+/// A public center on the grid.
+fn public_center(coding: &Coding, center: &Center) -> Result<i32> {
+    match coding {
+        Coding::MedianSplit(_) => center_of_split(center),
+        Coding::Stated(TargetCode::Bounded(bounds)) => center_in_bounds(bounds, center),
+        Coding::Stated(_) => center_of_two(center),
+    }
+}
+
+/// The scaling of a plan with this scoring.
+pub(super) fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
+    match scoring {
+        Scoring::Number { association: Association::Ks, .. }
+        | Scoring::Classes { association: Association::Ks, .. } => ScaleUsed::None,
+        Scoring::Kendall { .. } => ScaleUsed::None,
+        Scoring::Paper { .. } => ScaleUsed::Paper,
+        Scoring::TwoStage(_) if request.paper => ScaleUsed::Paper,
+        Scoring::DpKendall { .. } => ScaleUsed::None,
+        _ => scale_stated(request, scaling),
+    }
+}
+
+/// The scaling that a request states, or its default.
+pub(super) fn scale_stated(request: &Request, scaling: &Scaling) -> ScaleUsed {
+    match scaling {
+        Scaling::Bounds(_) => ScaleUsed::Bounds,
+        Scaling::BoundsByFeature(_) if matches!(request.scale, Some(Scale::BoundsFile(_))) => {
+            ScaleUsed::BoundsFile
+        }
+        Scaling::BoundsByFeature(_) => ScaleUsed::BoundsByFeature,
+        Scaling::RowRank => ScaleUsed::RowRank,
+    }
+}
+
+/// The source of the target's center.
+pub(super) fn center_used(request: &Request, scoring: &Scoring) -> CenterUsed {
+    match (scoring, &request.center) {
+        (Scoring::Kendall { .. }, _) => CenterUsed::None,
+        (Scoring::Paper { .. }, _) => CenterUsed::Paper,
+        (Scoring::TwoStage(_) | Scoring::DpKendall { .. }, _) => CenterUsed::None,
+        (_, Center::Private) => CenterUsed::Private,
+        (_, Center::None) => CenterUsed::None,
+        (_, Center::Stated(_) | Center::Shares(_)) => CenterUsed::Stated,
+    }
+}

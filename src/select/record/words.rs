@@ -1,0 +1,202 @@
+//! The words of a record: enums with one text each, for JSON and reports.
+
+use std::fmt;
+
+use serde::Serialize;
+
+use crate::data::{Orientation, Schema};
+use crate::mechanism::{Card, Chooses};
+use crate::privacy::Unit;
+
+/// Defines an enum of a record with the words for JSON and reports.
+macro_rules! words {
+    (
+        $(#[$about:meta])*
+        $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal,)* }
+    ) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+        #[non_exhaustive]
+        pub enum $name {
+            $($(#[$doc])* #[serde(rename = $word)] $variant,)*
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str(match self {
+                    $(Self::$variant => $word,)*
+                })
+            }
+        }
+    };
+}
+
+words! {
+    /// The command that made a record.
+    Command {
+        /// A selection of features.
+        Select = "select",
+        /// A choice among candidates.
+        Choose = "choose",
+        /// A model of selected or stated features.
+        Fit = "fit",
+    }
+}
+
+words! {
+    /// The order of picks in a record.
+    PickOrder {
+        /// The order of the table, which reveals nothing beyond the set.
+        File = "file",
+        /// The order in which the mechanism released them.
+        Pick = "pick",
+    }
+}
+
+impl PickOrder {
+    /// The order in which a mechanism's picks are reported.
+    pub(crate) fn of(card: &Card) -> Self {
+        match card.chooses {
+            Chooses::Sequence => Self::Pick,
+            Chooses::One | Chooses::Set => Self::File,
+        }
+    }
+}
+
+impl Unit {
+    /// The unit of a table.
+    pub(crate) fn of(schema: &Schema) -> Self {
+        match schema.orientation() {
+            _ if schema.has_people() => Self::Person,
+            Orientation::SamplesAsRows => Self::Row,
+            Orientation::FeaturesAsRows => Self::Column,
+        }
+    }
+}
+
+words! {
+    /// The score of features.
+    ScoreId {
+        /// The Kolmogorov-Smirnov score.
+        Ks = "ks",
+        /// Clipped correlation with the target.
+        Correlation = "correlation",
+        /// Kendall's rank correlation with the target.
+        Kendall = "kendall",
+        /// The votes of blocks of rows.
+        Votes = "votes",
+        /// Kendall's correlation, discounted by the correlation with earlier picks.
+        DpKendall = "dpkendall",
+    }
+}
+
+words! {
+    /// How values were scaled.
+    ScaleUsed {
+        /// To ranks within the row.
+        RowRank = "row-rank",
+        /// Clipped to one stated range for all features.
+        Bounds = "bounds",
+        /// Clipped to the range of each feature from a file.
+        BoundsFile = "bounds-file",
+        /// Clipped to the stated range of each feature.
+        BoundsByFeature = "bounds-by-feature",
+        /// By the data: not private.
+        Paper = "paper",
+        /// Not scaled.
+        None = "none",
+    }
+}
+
+words! {
+    /// The source of the target's center.
+    CenterUsed {
+        /// A private estimate.
+        Private = "private",
+        /// Stated as public.
+        Stated = "stated",
+        /// The data: not private.
+        Paper = "paper",
+        /// No center is used.
+        None = "none",
+    }
+}
+
+words! {
+    /// How the target was coded as a number.
+    TargetCoding {
+        /// Split at a private median.
+        MedianSplit = "median-split",
+        /// Clipped to a stated range.
+        Bounds = "bounds",
+        /// As one of the stated classes.
+        Classes = "classes",
+        /// As it is, by its order or value.
+        Number = "number",
+    }
+}
+
+words! {
+    /// The direction of an association.
+    Direction {
+        /// The target rises with the feature; of two classes, the second has the larger values.
+        Rises = "rises",
+        /// The target falls as the feature rises.
+        Falls = "falls",
+    }
+}
+
+words! {
+    /// The contribution of a missing feature value.
+    MissingRule {
+        /// None: it is set to the middle of the grid.
+        GridMiddle = "0, the middle of the grid",
+        /// None, whatever the threshold or word.
+        Zero = "0",
+        /// None: the value forms no pair.
+        NoPair = "in no pair",
+    }
+}
+
+words! {
+    /// The generator and the source of its key.
+    EntropySource {
+        /// ChaCha20 with a key from the operating system.
+        OperatingSystem = "ChaCha20, operating system",
+        /// ChaCha20 with a stated seed as its key: not for release.
+        StatedSeed = "ChaCha20, stated seed",
+    }
+}
+
+words! {
+    /// The kind of a warning.
+    WarningKind {
+        /// Columns and target were scaled by the data.
+        NotPrivate = "not-private",
+        /// The draws came from a stated seed.
+        Seeded = "seeded",
+        /// Ranks within the row over few columns, which are often in different units.
+        RowRankNarrow = "row-rank-narrow",
+        /// Few usable rows according to a private count.
+        FewRows = "few-rows",
+        /// Almost no rows of a stated class according to private counts.
+        RareClass = "rare-class",
+        /// Many rows without a usable target according to a private count.
+        UnusableTargets = "unusable-targets",
+        /// A feature whose name is one of ids.
+        IdAsFeature = "id-as-feature",
+        /// A stated delta that would buy next to nothing, and is not spent.
+        UnspentDelta = "unspent-delta",
+        /// Nearly all rows fall on one side of the split.
+        OneSidedSplit = "one-sided-split",
+        /// Too few blocks to tell features apart by votes.
+        FewBlocks = "few-blocks",
+    }
+}
+
+impl WarningKind {
+    /// Whether the output would mislead without the warning.
+    pub fn is_essential(self) -> bool {
+        matches!(self, Self::NotPrivate | Self::Seeded)
+    }
+}
