@@ -3,7 +3,8 @@
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
 use super::words::{
-    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, sets_used, target,
+    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, screened, sets_used,
+    target,
 };
 use crate::choose::ChoiceRecord;
 use crate::exact::near_f64;
@@ -42,6 +43,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         );
     }
     how.extend(score.groups.as_ref().map(|groups| row("sets", sets_used(groups))));
+    how.extend(screened(record).map(|names| row("screened", names)));
     how.extend(randomness(&record.randomness, record.command, &record.version));
     how.extend(run(record.run.as_ref()));
     how.extend(ledger(record.ledger.as_ref()));

@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use super::findings;
 use super::words::{
-    chosen_by, ids, is_paper, paid, planned_target, protected, purpose, scored, sets_used, target,
+    chosen_by, ids, is_paper, paid, planned_target, protected, purpose, scored, screened, sets_used,
+    target,
 };
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
@@ -78,6 +79,9 @@ pub(super) fn lines_of_selection(
             chosen_by(&record.mechanism, record.order)
         ),
     );
+    if let Some(screened) = screened(record) {
+        line("screened", screened);
+    }
     found(&mut text, record);
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     if let Some(hash) = &public.schema_sha256 {

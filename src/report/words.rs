@@ -5,6 +5,7 @@ use std::fmt::Write;
 use crate::UnitTarget;
 use crate::error::Parameter;
 use crate::privacy::{Purpose, Receipt, Unit};
+use crate::report::findings::short;
 use crate::select::{
     DryRun, GroupsUsed, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed,
     TargetCoding, TargetUsed,
@@ -20,6 +21,16 @@ pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
     };
     format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
 }
+
+/// The features that a refinement chose from.
+pub(super) fn screened(record: &Record) -> Option<String> {
+    let screened = record.screened.as_ref()?;
+    let names = screened.iter().map(|picked| short(&picked.name, LONGEST));
+    Some(names.collect::<Vec<_>>().join(", "))
+}
+
+/// Longer names are cut in lists.
+const LONGEST: usize = 40;
 
 pub(super) fn is_paper(score: &ScoreUsed) -> bool {
     score.scale == ScaleUsed::Paper
