@@ -39,6 +39,7 @@ def select(
     method: str = "dp-sis",
     blocks: int | None = None,
     penalty: float | None = None,
+    refine: str | None = None,
     mechanism: str | None = None,
     parameters: Mapping[str, arguments.Exact] | None = None,
     feature_names: Iterable[str] | None = None,
@@ -122,6 +123,9 @@ def select(
         How features are found.
     blocks, penalty : optional
         Of the two-stage method: the number of blocks, if it is public, and the penalty of its LASSO.
+    refine : {'gram'}, optional
+        A second stage for correlated features: twice as many are screened, and the k that together explain the target
+        best are selected by private correlations of all of them.
     mechanism : str, optional
         How candidates are chosen from their scores: 'canonical', 'joint', 'peel', ...
     parameters : dict, optional
@@ -261,6 +265,7 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "method": arguments.word("method", stated["method"]),
         "blocks": arguments.maybe_integer("blocks", stated["blocks"], 1),
         "penalty": stated["penalty"],
+        "refine": arguments.maybe_word("refine", stated["refine"]),
         "mechanism": arguments.maybe_word("mechanism", stated["mechanism"]),
         "parameters": arguments.texts("parameters", stated["parameters"]),
         "memory": arguments.size("memory", stated["memory"]),

@@ -40,6 +40,7 @@ _OPTIONS = (
     "method",
     "blocks",
     "penalty",
+    "refine",
     "mechanism",
     "parameters",
     "memory",
@@ -65,7 +66,7 @@ class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
     target_bounds, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
-mechanism, parameters, memory, threads, progress
+refine, mechanism, parameters, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
         The budget file that pays for each fit. Clones and other processes share it.
@@ -128,6 +129,7 @@ mechanism, parameters, memory, threads, progress
         method: str = "dp-sis",
         blocks: int | None = None,
         penalty: float | None = None,
+        refine: str | None = None,
         mechanism: str | None = None,
         parameters: Mapping[str, arguments.Exact] | None = None,
         ledger: Ledger | str | os.PathLike[str] | None = None,
@@ -153,6 +155,7 @@ mechanism, parameters, memory, threads, progress
         self.method = method
         self.blocks = blocks
         self.penalty = penalty
+        self.refine = refine
         self.mechanism = mechanism
         self.parameters = parameters
         self.ledger = ledger

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use dpsis::mechanism::{Mechanism, Parameters, by_id};
-use dpsis::{Error, Exact, Neighbors, Parameter, Result, ScoreKind, Unit, UnitTarget};
+use dpsis::{Error, Exact, Neighbors, Parameter, Refine, Result, ScoreKind, Unit, UnitTarget};
 
 /// The value that a word stands for.
 ///
@@ -46,6 +46,10 @@ pub(crate) fn score(stated: &str) -> Result<ScoreKind> {
         ("kendall", ScoreKind::Kendall),
     ];
     word(Parameter::Score, stated, &words)
+}
+
+pub(crate) fn refine(stated: &str) -> Result<Refine> {
+    word(Parameter::Refine, stated, &[("gram", Refine::Gram)])
 }
 
 /// The mechanism of an id, with its parameters by name, as text.

@@ -9,7 +9,7 @@ use dpsis::{
 };
 use pyo3::prelude::*;
 
-use crate::options::{mechanism, neighbors, score, unit_target, word};
+use crate::options::{mechanism, neighbors, refine, score, unit_target, word};
 
 /// The share of the budget for directions, if none is stated.
 const DIRECTION_SHARE: &str = "0.05";
@@ -37,6 +37,7 @@ pub(crate) struct Options {
     method: String,
     blocks: Option<u64>,
     penalty: Option<f64>,
+    refine: Option<String>,
     mechanism: Option<String>,
     parameters: BTreeMap<String, String>,
     memory: u64,
@@ -97,6 +98,9 @@ impl Options {
         }
         if let Some(stated) = &self.score {
             select = select.score(score(stated)?);
+        }
+        if let Some(stated) = &self.refine {
+            select = select.refine(refine(stated)?);
         }
         match (self.direction, self.shares.get("direction")) {
             (true, stated) => {

@@ -33,6 +33,10 @@ def frame(**columns):
 
 
 MISTAKES = {
+    "no such refinement": (lambda: dpsis.select(X, 2, 1, y=Y, refine="ridge"), ValueError, r'"gram" \(refine\)'),
+    "a refinement of votes": (
+        lambda: dpsis.select(X, 2, 1, y=Y, method="two-stage", refine="gram"), ValueError, "by scores.*refine",
+    ),
     "labels not stated": (
         lambda: dpsis.select(X, 2, 1, y=np.where(Y > 0, "secret", "other")),
         ValueError, "y holds texts: state its labels in classes",

@@ -21,6 +21,8 @@ SCORES = {
     "ks in bins": ({"score": "ks", "bounds": (-2, 2)}, ["--score", "ks", "--bounds=-2,2"]),
     "bounds": ({"bounds": (-2, 2)}, ["--bounds=-2,2"]),
     "row ranks": ({"scale": "row-rank"}, ["--scale", "row-rank"]),
+    "ks, refined": ({"refine": "gram"}, ["--refine", "gram"]),
+    "bounds, refined": ({"bounds": (-2, 2), "refine": "gram"}, ["--bounds=-2,2", "--refine", "gram"]),
     "kendall": ({"score": "kendall"}, ["--score", "kendall"]),
     "dpkendall": ({"method": "dpkendall"}, ["--method", "dpkendall"]),
     "two-stage": ({"method": "two-stage", "bounds": (-2, 2)}, ["--method", "two-stage", "--bounds=-2,2"]),
