@@ -219,9 +219,9 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::number::CellFormat;
+    use crate::data::collected::Collected;
+    use crate::data::samples::Samples;
     use crate::data::samples::sealed::Open;
-    use crate::data::samples::{Sample, SampleFold, Samples, Value};
     use crate::data::scaling::Scaler;
     use crate::data::{FileTable, Hooks, Opening, Taken};
     use crate::error::ErrorKind;
@@ -287,28 +287,13 @@ mod tests {
 
     /// The means of each row, in the order of the targets, which number the rows.
     fn means(text: &str, sets: &FeatureSets, scaling: &Scaling, threads: usize) -> Vec<Vec<f64>> {
-        #[derive(Default)]
-        struct Collect(Vec<(f64, Vec<f64>)>);
-
-        impl SampleFold for Collect {
-            fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-                let target = sample.target.and_then(|cell| cell.number(&CellFormat::default()));
-                let values = sample.values.iter().map(|value| (*value).into()).collect();
-                self.0.push((target.unwrap(), values));
-            }
-
-            fn merge(&mut self, other: Self) {
-                self.0.extend(other.0);
-            }
-        }
-
         let opening = Opening { threads, hooks: Hooks::default(), labels: None };
         let table = table(text);
         let open = table.open(&opening).unwrap();
         let grouping = Grouping::new(sets, open.schema(), scaling.clone()).unwrap();
         let mut grouped = Taken::as_it_is(open).grouped(Some(grouping));
         assert!(!grouped.has_words());
-        let mut rows = grouped.fold(Collect::default).unwrap().0;
+        let mut rows = grouped.fold(Collected::default).unwrap().0;
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         rows.into_iter().map(|(_, row)| row).collect()
     }

@@ -12,6 +12,8 @@ mod blocks;
 mod bounds;
 mod cells;
 mod chunks;
+#[cfg(test)]
+mod collected;
 mod columns;
 mod date;
 mod decompress;

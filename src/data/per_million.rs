@@ -35,8 +35,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::data::number::CellFormat;
-    use crate::data::samples::{Sample, SampleFold, Samples, UsableSamples};
+    use crate::data::collected::Collected;
+    use crate::data::samples::{Samples, UsableSamples};
     use crate::data::target::TargetCell;
     use crate::data::{FileTable, Hooks, Opening, Orientation, Source, Taken, TargetColumn};
 
@@ -130,21 +130,6 @@ mod tests {
             assert_eq!(*found.get_or_insert(rows.clone()), rows, "way {way}");
         }
         found.unwrap()
-    }
-
-    #[derive(Default)]
-    struct Collected(Vec<(f64, Vec<f64>)>);
-
-    impl SampleFold for Collected {
-        fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-            let target = sample.target.and_then(|cell| cell.number(&CellFormat::default()));
-            let values = sample.values.iter().map(|value| (*value).into()).collect();
-            self.0.push((target.unwrap(), values));
-        }
-
-        fn merge(&mut self, other: Self) {
-            self.0.extend(other.0);
-        }
     }
 
     fn file(folder: &Path, name: &str, bytes: &[u8]) -> FileTable {

@@ -130,6 +130,20 @@ impl MedianGrid {
         counts
     }
 
+    /// Counts finite values by their weights, which add up to at most `unit` for each unit.
+    pub(crate) fn weigh(
+        &self,
+        values: impl IntoIterator<Item = (f64, u16)>,
+        unit: u16,
+    ) -> RankCounts {
+        let mut counts = RankCounts::weighted(self.points.len(), unit.into());
+        for (value, weight) in values {
+            let below = self.points.partition_point(|&point| point < value);
+            counts.add_weight(below, weight.into());
+        }
+        counts
+    }
+
     /// |2 #{y <= g} - n| for each grid point.
     fn rank_distances(&self, counts: &RankCounts) -> Vec<u128> {
         counts.distances(RankFraction::MEDIAN).collect()
@@ -243,6 +257,49 @@ pub(crate) mod tests {
             }
         }
         assert!((0.5..=1.0 + 1e-12).contains(&worst), "{worst}");
+    }
+
+    /// Tables of up to two people of one to three values, with every additional one: weights that add up to at most a unit
+    /// keep the guarantee, and counted one by one the same values break it.
+    #[test]
+    fn privacy_of_people() {
+        let grid = MedianGrid::of(&POINTS);
+        let (of, values) = (|i: usize| VALUES[i % 7], 0..VALUES.len());
+        let one = values.clone().map(|a| vec![of(a)]);
+        let two = values.clone().flat_map(|a| [0, 2, 5].map(|b| vec![of(a), of(a + b)]));
+        let three = values.flat_map(|a| [0, 3].map(|b| vec![of(a), of(a + b), of(a + 2 * b)]));
+        let people: Vec<Vec<f64>> = one.chain(two).chain(three).collect();
+        let law = |people: &[&Vec<f64>], unit: u16| {
+            let weight = |person: &Vec<f64>| (unit / person.len() as u16).max(1);
+            let values = people
+                .iter()
+                .flat_map(|person| person.iter().map(move |value| (*value, weight(person))));
+            let distances = grid.rank_distances(&grid.weigh(values, unit));
+            let weights: Vec<f64> =
+                distances.iter().map(|&distance| (-0.25 * distance as f64).exp()).collect();
+            let total: f64 = weights.iter().sum();
+            weights.iter().map(|weight| weight / total).collect::<Vec<f64>>()
+        };
+        for (unit, holds) in [(4, true), (1 << 15, true), (1, false)] {
+            let mut worst = 0.0f64;
+            for first in &people {
+                for second in [None].into_iter().chain(people.iter().map(Some)) {
+                    let kept: Vec<&Vec<f64>> =
+                        [Some(first), second].into_iter().flatten().collect();
+                    let before = law(&kept, unit);
+                    for added in &people {
+                        let after = law(&[&kept[..], &[added]].concat(), unit);
+                        worst = worst.max(max_log_ratio(&before, &after) / 0.5);
+                    }
+                }
+            }
+            assert_eq!(worst <= 1.0 + 1e-12, holds, "{unit}: {worst}");
+            assert!(worst > 0.5, "{unit}: {worst}");
+        }
+        // A person with equal values is one with a single value.
+        let twice = grid.weigh([(1.0, 2), (1.0, 2), (-1.0, 4)], 4);
+        let once = counts(&grid, &[1.0, -1.0]);
+        assert_eq!(grid.rank_distances(&twice), grid.rank_distances(&once));
     }
 
     #[test]

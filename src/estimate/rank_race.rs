@@ -21,6 +21,11 @@
 //! falls by q as a value above g is added, and where c(g) >= q (n + 1), it rises by q. So two points, both below the
 //! added value, move apart by 2 q, and two above it by 2 (1 - q).
 //!
+//! Where a unit has several values, each has an integer weight, and those of a unit add up to at most W. Counts are of
+//! weights then, and b c(g) - a n, divided by W and rounded down in magnitude, takes the place of itself. A unit moves it
+//! by a number from -a W to (b - a) W, as W times the value of a unit with one would: the quotient moves by no more than
+//! that value's.
+//!
 //! # Draw
 //!
 //! A race with exponential arrivals and the handicaps eps |b c(g) - a n|/(2 D b), which are rationals: exact, whatever
@@ -75,17 +80,29 @@ impl RankFraction {
     }
 }
 
-/// The number of values between consecutive grid points.
+/// The number of values between consecutive grid points, or their weights.
 #[derive(Clone)]
 pub(crate) struct RankCounts {
     /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all points.
     bins: Vec<u64>,
+    /// The most that the weights of a unit's values add up to: 1, where each has one value.
+    unit: u64,
 }
 
 impl RankCounts {
     /// Counts without any values, for a grid of this many points.
     pub(super) fn new(points: usize) -> Self {
-        Self { bins: vec![0; points + 1] }
+        Self { bins: vec![0; points + 1], unit: 1 }
+    }
+
+    /// Weights without any values, which add up to at most `unit` for each unit.
+    pub(super) fn weighted(points: usize, unit: u64) -> Self {
+        Self { unit: unit.max(1), ..Self::new(points) }
+    }
+
+    /// Counts a value of this weight by the number of points below it.
+    pub(super) fn add_weight(&mut self, below: usize, weight: u64) {
+        self.bins[below] += weight;
     }
 
     /// Counts a value by the number of points below it.
@@ -100,7 +117,7 @@ impl RankCounts {
 
     /// The counts of values by bin, of a grid of this many points; `None` for another number of bins.
     pub(crate) fn of_bins(bins: Vec<u64>, points: usize) -> Option<Self> {
-        (bins.len() == points + 1).then_some(Self { bins })
+        (bins.len() == points + 1).then_some(Self { bins, unit: 1 })
     }
 
     /// The number of values counted.
@@ -115,7 +132,7 @@ impl RankCounts {
         }
     }
 
-    /// The distance |b #{y <= g} - a n| of each grid point g.
+    /// The distance |b #{y <= g} - a n| of each grid point g, in units.
     pub(super) fn distances(&self, fraction: RankFraction) -> impl Iterator<Item = u128> {
         let target = u128::from(fraction.part) * u128::from(self.total());
         let mut below = 0u64;
@@ -123,6 +140,7 @@ impl RankCounts {
         self.bins[..points].iter().map(move |bin| {
             below += bin;
             (u128::from(fraction.whole) * u128::from(below)).abs_diff(target)
+                / u128::from(self.unit)
         })
     }
 }

@@ -28,6 +28,10 @@ pub(super) struct LogisticRows {
     components: usize,
     /// Row by row, with the sign of the class.
     signed: Vec<i32>,
+    /// The weight of each row.
+    weights: Vec<u16>,
+    /// The most that the weights of a unit's rows add up to: a power of two.
+    unit: u16,
     lambda: f64,
 }
 
@@ -82,13 +86,16 @@ struct Slope {
 }
 
 impl LogisticRows {
-    /// No rows of this many features; lambda must lie between 1e-3 and 1e9.
-    pub(super) fn new(features: usize, q: i32, lambda: f64) -> Self {
-        Self { q, components: features + 1, signed: Vec::new(), lambda }
+    /// No rows of this many features; lambda must lie between 1e-3 and 1e9. The weights of a unit's rows will add up to at
+    /// most `unit`, 1 or 2^15.
+    pub(super) fn new(features: usize, q: i32, lambda: f64, unit: u16) -> Self {
+        let (signed, weights) = (Vec::new(), Vec::new());
+        Self { q, components: features + 1, signed, weights, unit, lambda }
     }
 
-    /// Takes in a row, of the second class or of the first.
-    pub(super) fn add(&mut self, values: &[i16], second: bool) {
+    /// Takes in a row of this weight, of the second class or of the first.
+    pub(super) fn add(&mut self, values: &[i16], second: bool, weight: u16) {
+        self.weights.push(weight);
         let from = self.signed.len();
         vector(values, self.q, &mut self.signed);
         if !second {
@@ -96,8 +103,10 @@ impl LogisticRows {
         }
     }
 
+    /// The weight of all rows, in units.
     fn rows(&self) -> f64 {
-        (self.signed.len() / self.components) as f64
+        let weight: u64 = self.weights.iter().map(|&weight| u64::from(weight)).sum();
+        weight as f64 / f64::from(self.unit)
     }
 
     /// The integers of a w that is certified to be near the minimizer.
@@ -149,11 +158,11 @@ impl LogisticRows {
         let mut sums = vec![0i128; m];
         let mut curves = vec![0i128; m * m];
         let unit = 2f64.powi(-POINT) / f64::from(self.q);
-        for row in self.signed.chunks_exact(m) {
+        for (row, &weight) in self.signed.chunks_exact(m).zip(&self.weights) {
             let dot: i128 = row.iter().zip(w).map(|(&u, w)| i128::from(u) * w).sum();
             let p = 1.0 / (1.0 + libm::exp(dot as f64 * unit));
-            let part = (p * 2f64.powi(PART)).round() as i128;
-            let curve = (p * (1.0 - p) * 2f64.powi(PART)).round() as i128;
+            let weighted = |p: f64| (p * 2f64.powi(PART)).round() as i128 * i128::from(weight);
+            let (part, curve) = (weighted(p), weighted(p * (1.0 - p)));
             for (a, &u) in row.iter().enumerate() {
                 sums[a] -= part * i128::from(u);
                 for (b, &v) in row.iter().enumerate().skip(a) {
@@ -161,7 +170,7 @@ impl LogisticRows {
                 }
             }
         }
-        let scale = 2f64.powi(-PART) / f64::from(self.q);
+        let scale = 2f64.powi(-PART) / f64::from(self.q) / f64::from(self.unit);
         let of = |a: usize| sums[a] as f64 * scale + self.lambda * float(w[a]);
         let gradient: Vec<f64> = (0..m).map(of).collect();
         let curved = |e: usize| {
@@ -203,14 +212,14 @@ mod tests {
     type Row = (Vec<i16>, bool);
 
     fn table(rows: &[Row], q: i32, lambda: f64) -> LogisticRows {
-        let mut table = LogisticRows::new(rows.first().map_or(1, |row| row.0.len()), q, lambda);
-        rows.iter().for_each(|(values, second)| table.add(values, *second));
+        let mut table = LogisticRows::new(rows.first().map_or(1, |row| row.0.len()), q, lambda, 1);
+        rows.iter().for_each(|(values, second)| table.add(values, *second, 1));
         table
     }
 
     fn integers(rows: &[Row], features: usize, q: i32, lambda: f64) -> Vec<i64> {
-        let mut table = LogisticRows::new(features, q, lambda);
-        rows.iter().for_each(|(values, second)| table.add(values, *second));
+        let mut table = LogisticRows::new(features, q, lambda, 1);
+        rows.iter().for_each(|(values, second)| table.add(values, *second, 1));
         table.minimize(&Hooks::default()).unwrap()
     }
 
@@ -273,6 +282,55 @@ mod tests {
                 assert!(worst > stated / 3.0, "{worst} {stated}");
             }
         }
+    }
+
+    /// The integers of people with rows of one class each; the weights of a person's rows add up to at most `unit`.
+    fn of_people(people: &[&(Vec<i16>, bool)], unit: u16, lambda: f64) -> Vec<i64> {
+        let mut table = LogisticRows::new(1, 64, lambda, unit);
+        for (values, second) in people {
+            let weight = (unit / values.len() as u16).max(1);
+            values.iter().for_each(|value| table.add(&[*value], *second, weight));
+        }
+        table.minimize(&Hooks::default()).unwrap()
+    }
+
+    /// A person of up to three rows moves the minimizer no further than a row does; without weights it would.
+    #[test]
+    fn people_move_it_as_rows_do() {
+        let ends = [-64i16, 0, 64];
+        let one = |&a: &i16| vec![vec![a]];
+        let two = |&a: &i16| ends.map(|b| vec![a, b]).to_vec();
+        let three = |&a: &i16| ends.map(|b| vec![a, b, -a]).to_vec();
+        let rows = [
+            ends.iter().flat_map(one).collect::<Vec<_>>(),
+            ends.iter().flat_map(two).collect(),
+            ends.iter().flat_map(three).collect(),
+        ];
+        let all: Vec<(Vec<i16>, bool)> = rows
+            .concat()
+            .into_iter()
+            .flat_map(|rows| [(rows.clone(), false), (rows, true)])
+            .collect();
+        let stated = moves(2, Neighbors::AddRemove).largest as f64;
+        let mut worst = [0.0f64; 2];
+        for lambda in [0.05, 1.0, 20.0] {
+            for kept in [vec![]].into_iter().chain(all.iter().map(|person| vec![person])) {
+                for added in &all {
+                    for (worst, unit) in worst.iter_mut().zip([1 << 15, 1]) {
+                        let more = [&kept[..], &[added]].concat();
+                        let [one, other] =
+                            [&kept, &more].map(|people| of_people(people, unit, lambda));
+                        *worst = worst.max(distance(&one, &other));
+                    }
+                }
+            }
+        }
+        assert!(worst[0] <= stated && worst[0] > stated / 3.0, "{worst:?}");
+        assert!(worst[1] > stated, "{worst:?}");
+        // A person with two equal rows is one with a single row.
+        let person = |values: &[i16]| (values.to_vec(), true);
+        let of = |values: &[i16]| of_people(&[&person(values), &person(&[0])], 1 << 15, 1.0);
+        assert_eq!(of(&[64, 64]), of(&[64]));
     }
 
     /// Rows that are not shortened move the minimizer further than stated.

@@ -59,14 +59,16 @@ impl Moments {
         Self { q: q.into(), sums: vec![0; components(variables)], row: Vec::new() }
     }
 
-    /// Takes in a row.
-    pub(super) fn add(&mut self, values: &[i16]) {
+    /// Takes in a row of this weight.
+    pub(super) fn add(&mut self, values: &[i16], weight: u16) {
         row(values, self.q, &mut self.row);
-        self.sums.iter_mut().zip(&self.row).for_each(|(sum, value)| *sum += value);
+        let weight = i64::from(weight);
+        self.sums.iter_mut().zip(&self.row).for_each(|(sum, value)| *sum += weight * value);
     }
 
-    pub(super) fn sums(&self) -> &[i64] {
-        &self.sums
+    /// The sums of rows whose weights add up to at most `unit` for each unit, in units, rounded down.
+    pub(super) fn sums(&self, unit: u16) -> Vec<i64> {
+        self.sums.iter().map(|sum| sum.div_euclid(unit.into())).collect()
     }
 }
 
@@ -86,8 +88,8 @@ mod tests {
 
     fn sums(table: &[&Vec<i16>], variables: usize, q: i16) -> Vec<i64> {
         let mut moments = Moments::new(variables, q.into());
-        table.iter().for_each(|row| moments.add(row));
-        moments.sums().to_vec()
+        table.iter().for_each(|row| moments.add(row, 1));
+        moments.sums(1)
     }
 
     /// The largest moves of the sums over all pairs of neighboring tables of up to two rows.
@@ -132,6 +134,40 @@ mod tests {
             let worst = worst(variables, q, Neighbors::ReplaceOne);
             assert!(worst.largest == stated.largest, "{worst:?}");
             assert!(worst.sum <= stated.sum && worst.squares <= stated.squares, "{worst:?}");
+        }
+    }
+
+    /// People of up to three rows move the sums no further than rows do, whose weights would not add up otherwise.
+    #[test]
+    fn people_move_them_as_rows_do() {
+        let (variables, q) = (2, 2i16);
+        let rows = rows(variables, q);
+        let two = rows.iter().flat_map(|a| rows.iter().map(move |b| vec![a, b]));
+        let three = two.clone().step_by(7).map(|pair| [&pair[..], &pair[..1]].concat());
+        let people: Vec<Vec<&Vec<i16>>> =
+            rows.iter().map(|row| vec![row]).chain(two.clone()).chain(three).collect();
+        let sums = |people: &[&Vec<&Vec<i16>>], unit: u16| {
+            let mut moments = Moments::new(variables, q.into());
+            for rows in people {
+                let weight = (unit / rows.len() as u16).max(1);
+                rows.iter().for_each(|row| moments.add(row, weight));
+            }
+            moments.sums(unit)
+        };
+        let stated = moves(variables, q.into(), Neighbors::AddRemove).largest;
+        // Units that a number of rows divides, and that it does not.
+        for (unit, holds) in [(4, true), (1 << 15, true), (1, false)] {
+            let mut worst = 0;
+            for kept in people.iter().step_by(17) {
+                let one = sums(&[kept], unit);
+                for added in &people {
+                    let other = sums(&[kept, added], unit);
+                    let change = one.iter().zip(&other).map(|(a, b)| a.abs_diff(*b)).max().unwrap();
+                    worst = worst.max(change);
+                }
+            }
+            assert_eq!(worst <= stated, holds, "{unit}: {worst}");
+            assert!(worst >= stated);
         }
     }
 

@@ -11,8 +11,8 @@
 //! # Guarantee
 //!
 //! Each median is eps-differentially private by its own proof, for every value of c: a row contributes at most one
-//! value to each, and a function of the row and of c decides which. The medians of all columns compose to the sum of
-//! their parts. Replacing a row may remove its value, which the proof of the median covers.
+//! value to each, and a function of the row and of c decides which; the weights of a person's rows add up to at most
+//! that of a unit. The medians of all columns compose to the sum of their parts. Replacing a row may remove its value, which the proof of the median covers.
 //!
 //! # Cost
 //!
@@ -35,6 +35,15 @@ const SPREADS: f64 = 3.5;
 /// How many medians a range takes.
 pub(super) const MEDIANS: usize = 2;
 
+/// Values, one of each row, with the weights of the rows.
+pub(super) struct Weighted<'a> {
+    pub(super) values: &'a [f64],
+    /// None if each row is a unit by itself.
+    pub(super) weights: &'a [u16],
+    /// The most that the weights of a unit's rows add up to.
+    pub(super) unit: u16,
+}
+
 /// Draws the medians of one range.
 pub(super) struct RangeDraw<'a> {
     pub(super) neighbors: Neighbors,
@@ -50,18 +59,29 @@ impl RangeDraw<'_> {
     /// # Errors
     ///
     /// None for the points of the median's grid.
-    pub(super) fn range(&self, values: &[f64], center: Option<f64>) -> Result<Bounds> {
-        let center = center.unwrap_or_else(|| self.median(values.iter().copied(), 0));
-        let distances = values.iter().map(|value| (value - center).abs());
-        let spread = self.median(distances.filter(|distance| *distance > 0.0), 1);
+    pub(super) fn range(&self, values: &Weighted<'_>, center: Option<f64>) -> Result<Bounds> {
+        let center = center.unwrap_or_else(|| self.median(values, 0, Some));
+        let distance = |value: f64| Some((value - center).abs()).filter(|distance| *distance > 0.0);
+        let spread = self.median(values, 1, distance);
         // A spread may be drawn below 0, or so small that the ends are the same number.
         let half = (SPREADS * spread.abs()).max(1e-9 * center.abs()).max(1e-9);
         Bounds::new(center - half, center + half)
     }
 
-    fn median(&self, values: impl Iterator<Item = f64>, number: u64) -> f64 {
+    /// The median of what is made of each value.
+    fn median(
+        &self,
+        Weighted { values, weights, unit }: &Weighted<'_>,
+        number: u64,
+        of: impl Fn(f64) -> Option<f64>,
+    ) -> f64 {
+        let weight = |row: usize| weights.get(row).copied().unwrap_or(1);
+        let made = values.iter().enumerate().filter_map(|(row, &value)| {
+            let made = of(value).filter(|made| made.is_finite())?;
+            Some((made, weight(row)))
+        });
         let grid = MedianGrid::shared();
-        let counts = grid.count(values.filter(|value| value.is_finite()));
+        let counts = grid.weigh(made, *unit);
         grid.private_median(&counts, self.neighbors, self.epsilon, &self.bits.branch(number))
     }
 }
@@ -75,7 +95,7 @@ mod tests {
         let epsilon = "1".parse().unwrap();
         let bits = Entropy::Seeded(seed).source().unwrap().bits(11);
         RangeDraw { neighbors: Neighbors::AddRemove, epsilon: &epsilon, bits }
-            .range(values, center)
+            .range(&Weighted { values, weights: &[], unit: 1 }, center)
             .unwrap()
     }
 

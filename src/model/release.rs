@@ -3,14 +3,14 @@
 use num_bigint::BigInt;
 
 use crate::account::Event;
-use crate::data::{Bounds, Hooks};
+use crate::data::{Bounds, Hooks, People};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::model::linear;
 use crate::model::logistic::{self, LogisticRows, coefficient, radius};
 use crate::model::moments::{Moments, moves};
 use crate::model::noise::VectorNoise;
-use crate::model::ranges::{MEDIANS, RangeDraw};
+use crate::model::ranges::{MEDIANS, RangeDraw, Weighted};
 use crate::model::saved::ModelFeature;
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose};
 use crate::random::RandomnessSource;
@@ -21,6 +21,24 @@ pub(crate) struct Rows {
     pub(crate) columns: Vec<Vec<f64>>,
     /// Numbers, or 0 and 1 for two classes.
     pub(crate) targets: Vec<f64>,
+    /// The weight of each row; none if each is a unit by itself.
+    pub(crate) weights: Vec<u16>,
+}
+
+impl Rows {
+    /// The most that the weights of a unit's rows add up to.
+    fn unit(&self) -> u16 {
+        if self.weights.is_empty() { 1 } else { People::WEIGHT }
+    }
+
+    fn weight(&self, row: usize) -> u16 {
+        self.weights.get(row).copied().unwrap_or(1)
+    }
+
+    /// Values, one of each row, with their weights.
+    fn weighted<'a>(&'a self, values: &'a [f64]) -> Weighted<'a> {
+        Weighted { values, weights: &self.weights, unit: self.unit() }
+    }
 }
 
 /// The kind of regression.
@@ -100,11 +118,12 @@ impl ModelRequest {
             Epsilon::part(epsilon.as_rational() / BigInt::from(self.medians().max(1)))
         });
         let range = |number: usize, values: &[f64], stated: Option<Bounds>, center| {
+            let values = rows.weighted(values);
             match (stated, &part) {
                 (Some(stated), _) => Ok(stated),
                 (None, Some(epsilon)) => {
                     let bits = bits.branch(number as u64);
-                    RangeDraw { neighbors: self.neighbors, epsilon, bits }.range(values, center)
+                    RangeDraw { neighbors: self.neighbors, epsilon, bits }.range(&values, center)
                 }
                 // Nothing was claimed for it, so that no value may be used.
                 (None, None) => Bounds::new(-1.0, 1.0),
@@ -162,9 +181,9 @@ pub(crate) fn fit_model(
             for row in 0..rows.targets.len() {
                 grid(row, &mut values);
                 values.push(on_grid(target, rows.targets[row]));
-                moments.add(&values);
+                moments.add(&values, rows.weight(row));
             }
-            let noisy = noise.add(moments.sums(), &bits);
+            let noisy = noise.add(&moments.sums(rows.unit()), &bits);
             let fit = linear::fit(&noisy, k, GRID, noise.deviation);
             let unit = |j: usize| target.half() / ranges[j].half();
             let features: Vec<ModelFeature> = (0..k)
@@ -183,10 +202,10 @@ pub(crate) fn fit_model(
         Regression::Logistic { lambda } => {
             let moves = logistic::moves(k + 1, request.neighbors);
             let noise = VectorNoise::new(&moves, model, delta)?;
-            let mut table = LogisticRows::new(k, GRID, *lambda);
+            let mut table = LogisticRows::new(k, GRID, *lambda, rows.unit());
             for row in 0..rows.targets.len() {
                 grid(row, &mut values);
-                table.add(&values, rows.targets[row] > 0.5);
+                table.add(&values, rows.targets[row] > 0.5, rows.weight(row));
             }
             let noisy = noise.add(&table.minimize(hooks)?, &bits);
             let w: Vec<f64> = noisy

@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::findings;
 use super::words::{
-    chosen_by, ids, is_paper, paid, planned_target, protected, purpose, scored, screened, sets_used,
-    target,
+    chosen_by, ids, is_paper, paid, planned_target, protected, purpose, scored, screened,
+    sets_used, target,
 };
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;

@@ -80,7 +80,7 @@ pub(super) fn check(request: &Request) -> Result<()> {
 }
 
 /// Checks that the rule for the target of a person suits the target.
-fn check_unit_target(request: &Request) -> Result<()> {
+pub(super) fn check_unit_target(request: &Request) -> Result<()> {
     let rule = match (request.unit_target, &request.target) {
         (Some(UnitTarget::Mean), Target::Classes(_)) => "classes have no mean",
         (Some(UnitTarget::AnyPositive), Target::Classes(labels)) if labels.len() == 2 => {

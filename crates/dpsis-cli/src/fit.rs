@@ -36,6 +36,9 @@ use dpsis::{Error, FitModel, FitRecord, Result};
     mut_arg("name_file", unused),
     mut_arg("preprocess", unused),
     mut_arg("not_private", unused),
+    mut_arg("output", |output| output
+        .help("Write the model to this file, whole or not at all")
+        .long_help(None)),
 )]
 pub(crate) struct FitArguments {
     #[command(flatten)]
@@ -61,9 +64,9 @@ pub(crate) struct FitArguments {
     lambda: Option<f64>,
 }
 
-/// An option of `dpsis select` that a model has no use for, and refuses.
+/// An option of `dpsis select` that a model has no use for: it is refused, and no help lists it.
 fn unused(option: clap::Arg) -> clap::Arg {
-    option.hide_short_help(true).help("Of dpsis select; not for a model").long_help(None)
+    option.hide(true)
 }
 
 const MORE: &str = "All options, with examples: dpsis fit --help";

@@ -9,7 +9,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
 use crate::privacy::{Delta, Epsilon};
-use crate::select::check::{check, checked_threads};
+use crate::select::check::{check, check_unit_target, checked_threads};
 use crate::select::request::{Request, Target};
 
 /// The share of the selection, if none is stated.
@@ -121,6 +121,7 @@ impl FitRequest {
         self.delta()?;
         let parts = self.parts()?;
         checked_threads(self.select.threads)?;
+        check_unit_target(&self.select)?;
         if self.select.per_million {
             let rule = "a model takes values as they are in the table, not counts per million";
             return wrong(rule.into(), Parameter::Scaling);

@@ -28,14 +28,17 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
     }
     let hooks = request.select.hooks.for_a_run();
     let mut table = open(&request.select, source, &hooks)?;
-    check_rows_are_people(table.schema())?;
+    check_unit(request, table.schema())?;
     let selection = match &parts.selection {
         Some(epsilon) => Some(run::run(&request.selection(epsilon), source)?),
         None => None,
     };
     let places = match (&selection, &request.features) {
-        (Some(record), _) => record.indices(),
-        (None, names) => places(names.as_deref().unwrap_or_default(), table.schema())?,
+        (Some(record), _) => {
+            let names = record.selected.iter().map(|picked| picked.name.as_str());
+            places(names, table.schema())?
+        }
+        (None, names) => places(names.iter().flatten().map(String::as_str), table.schema())?,
     };
     let asked = model_request(request, &parts, selection.as_ref(), (table.schema(), &places))?;
     let schema = table.schema().clone();
@@ -58,14 +61,17 @@ pub(super) fn run_with_ledger(
     note: &str,
 ) -> Result<FittedModel> {
     let expense = expense(&request.select, Command::Fit, request.epsilon()?, note);
-    let expense = expense.delta(request.delta()?);
-    ledger.check(&expense)?;
+    let mut expense = expense.delta(request.delta()?);
+    ledger.check_amount(&expense)?;
     // What does not fit the header costs nothing, where the header can be read twice.
     if reads_twice(request, source) {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
-        check_rows_are_people(&schema)?;
+        check_unit(request, &schema)?;
+        expense = expense.unit(Unit::of(&schema));
         match (&request.features, request.parts()?.selection) {
-            (Some(names), _) => places(names, &schema).map(|_| ())?,
+            (Some(names), _) => {
+                places(names.iter().map(String::as_str), &schema).map(|_| ())?;
+            }
             (None, Some(epsilon)) => plan_for(&request.selection(&epsilon), &schema).map(|_| ())?,
             (None, None) => {}
         }
@@ -73,17 +79,18 @@ pub(super) fn run_with_ledger(
     } else if request.features.is_none() {
         return Err(read_once());
     }
+    ledger.check(&expense)?;
     let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
     Ok(FittedModel::new(record).with_receipt(receipt))
 }
 
-/// Checks that each row is one person's: the statistics of a model are of rows.
-fn check_rows_are_people(schema: &Schema) -> Result<()> {
-    if !schema.has_people() {
+/// Checks that there are people, if a rule for their targets is stated.
+fn check_unit(request: &FitRequest, schema: &Schema) -> Result<()> {
+    if request.select.unit_target.is_none() || schema.has_people() {
         return Ok(());
     }
-    let rule = "a model is fitted to rows: bring the rows of each person to one first";
-    Err(Error::request(rule).about([Parameter::Unit]))
+    let rule = "a rule for the target of people needs a column that tells them";
+    Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Unit]))
 }
 
 /// Whether the table and the file of bounds can be read twice.
@@ -92,15 +99,15 @@ fn reads_twice(request: &FitRequest, source: &(impl Source + ?Sized)) -> bool {
 }
 
 /// The places of features by their names.
-fn places(names: &[String], schema: &Schema) -> Result<Vec<usize>> {
+fn places<'n>(names: impl Iterator<Item = &'n str>, schema: &Schema) -> Result<Vec<usize>> {
     let all: Vec<&str> = schema.feature_names().collect();
-    let place = |name: &String| {
-        all.iter().position(|feature| feature == name).ok_or_else(|| {
+    let place = |name: &str| {
+        all.iter().position(|feature| *feature == name).ok_or_else(|| {
             let rule = format!("the table has no feature {name:?}");
             Error::request(rule).about([Parameter::Exclude])
         })
     };
-    names.iter().map(place).collect()
+    names.map(place).collect()
 }
 
 /// What the model asks for, once its features are known.
@@ -153,12 +160,14 @@ fn rows(request: &FitRequest, table: &mut impl Samples, places: &[usize]) -> Res
         Some(labels) => labels.class_of(cell, &format).map(|class| class as f64),
         None => cell.number(&format),
     };
-    let UsableSamples { columns, targets, .. } = table.hold(places, None, code)?;
+    let has_people = table.schema().has_people();
+    let UsableSamples { columns, targets, roles, .. } = table.hold(places, None, code)?;
     if targets.is_empty() {
         return Err(unusable);
     }
     let columns = (0..places.len()).map(|place| columns.to_vec(place)).collect();
-    Ok(Rows { columns, targets })
+    let weights = roles.iter().filter(|_| has_people).map(|role| role.weight).collect();
+    Ok(Rows { columns, targets, weights })
 }
 
 fn record(
@@ -219,8 +228,8 @@ fn record(
         rows_estimate,
         randomness,
         warnings,
-        table_features: schema.d(),
-        places,
+        table_features: schema.d() + schema.told_by(),
+        places: places.iter().map(|&place| schema.index(place)).collect(),
     })
 }
 

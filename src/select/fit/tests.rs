@@ -201,6 +201,63 @@ fn wrong_requests_cost_nothing() {
     assert_eq!(ledger.read().unwrap().left(), "100");
 }
 
+/// A table in which each row of [`text`] stands twice, as rows of one person, gives the same model: of the same bits, but
+/// for the unit.
+#[test]
+fn people_with_equal_rows_are_rows() {
+    use crate::data::{TableFacts, TargetColumn};
+    let folder = tempfile::tempdir().unwrap();
+    let table = |times: usize, unit: bool| {
+        let text = text(3000);
+        let mut lines = text.lines();
+        let mut repeated = format!("who,{}\n", lines.next().unwrap());
+        // Rows of one person lie apart.
+        let rows: Vec<String> = lines.enumerate().map(|(i, row)| format!("p{i},{row}\n")).collect();
+        (0..times).for_each(|_| repeated.extend(rows.iter().map(String::as_str)));
+        let path = folder.path().join(format!("{times}-{unit}.csv"));
+        std::fs::write(&path, repeated).unwrap();
+        move |target: &str| {
+            let mut exclude = vec![(if target == "y" { "class" } else { "y" }).into()];
+            exclude.extend((!unit).then(|| "who".into()));
+            FileTable::new(path.clone()).facts(TableFacts {
+                target: TargetColumn::Named(target.into()),
+                exclude,
+                unit: unit.then(|| "who".into()),
+                ..Default::default()
+            })
+        }
+    };
+    let (rows, people) = (table(1, false), table(4, true));
+    for (request, target) in [(linear(2), "y"), (logistic(2), "class")] {
+        let fit = |table: &FileTable| {
+            FitModel::new(request.clone().epsilon(30)).seed(9).run(table).unwrap()
+        };
+        let (of_rows, of_people) = (fit(&rows(target)), fit(&people(target)));
+        assert_eq!(of_rows.model.features, of_people.model.features);
+        assert_eq!(of_rows.model.intercept, of_people.model.intercept);
+        assert_eq!(of_rows.rows_estimate, of_people.rows_estimate);
+        assert_eq!(
+            (of_rows.model.guarantee.unit.as_str(), of_people.model.guarantee.unit.as_str()),
+            ("row", "person")
+        );
+    }
+    // Each row as one of its own is another table.
+    let alone = FitModel::new(linear(2).epsilon(30)).seed(9).run(&table(4, false)("y")).unwrap();
+    assert_ne!(alone.rows_estimate.unwrap() / 1000, 3);
+
+    let terms = || LedgerTerms::new("60".parse().unwrap());
+    let ledger = |name: &str, terms| Ledger::create(folder.path().join(name), terms).unwrap();
+    let request = FitModel::new(linear(2).epsilon(30));
+    let pays = |ledger: &Ledger| request.run_with_ledger(&people("y"), ledger, "");
+    let refused = pays(&ledger("rows.txt", terms())).unwrap_err();
+    assert_eq!(refused.kind(), ErrorKind::Request, "{refused}");
+    let of_people = ledger("people.txt", terms().unit(crate::privacy::Unit::Person));
+    assert_eq!(pays(&of_people).unwrap().guarantee.unit, crate::privacy::Unit::Person);
+    let mean = linear(2).unit_target(crate::data::UnitTarget::Mean);
+    assert!(FitModel::new(mean.clone()).run(&rows("y")).is_err());
+    assert!(FitModel::new(mean).run(&people("y")).is_ok());
+}
+
 #[test]
 fn requests_are_checked() {
     let fit = |select: Select| FitModel::new(select);
