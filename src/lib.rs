@@ -168,7 +168,7 @@ pub use privacy::{
 pub use score::Scores;
 pub use select::{
     Center, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore, Command, Direction, DryRun,
-    EntropySource, Estimate, FitModel, FitRecord, FittedModel, GroupsUsed, Guarantee,
+    EntropySource, Estimate, FitDryRun, FitModel, FitRecord, FittedModel, GroupsUsed, Guarantee,
     MechanismUsed, Method, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Partial,
     PickOrder, Picked, Prediction, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal,
     RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind,

@@ -24,7 +24,9 @@ mod simulation;
 
 pub use saved::{Model, ModelFeature, ModelGuarantee, ModelKind, ModelTarget};
 
-pub(crate) use release::{ModelBudget, ModelRequest, Regression, ReleasedModel, Rows, fit_model};
+pub(crate) use release::{
+    ModelBudget, ModelPrice, ModelRequest, Regression, ReleasedModel, Rows, fit_model,
+};
 
 /// The most features of a model: with more, the noise of that many sums would drown any table.
 pub(crate) const MOST_FEATURES: usize = 100;

@@ -77,14 +77,21 @@ pub(crate) struct ReleasedModel {
     pub(crate) features: Vec<ModelFeature>,
     /// The range of a numeric target.
     pub(crate) target: Option<Bounds>,
-    /// The delta that was spent.
+    /// The noisy number of rows, if it was released.
+    pub(crate) rows: Option<f64>,
+    pub(crate) price: ModelPrice,
+}
+
+/// What a model costs, by its request alone.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct ModelPrice {
+    /// The delta that is spent.
     pub(crate) delta: Delta,
     /// The release after that of the ranges.
     pub(crate) event: Event,
-    /// The noisy number of rows, if it was released.
-    pub(crate) rows: Option<f64>,
-    /// The number of rows whose contributions the noise hides, in one standard deviation of a component.
-    noise: f64,
+    /// The number of rows below which the model is mostly noise: where the medians of the ranges are drawn at random,
+    /// or the noise of a coefficient is about as large as what most tables can tell of it (by simulation).
+    pub(crate) rows_needed: f64,
 }
 
 impl ModelRequest {
@@ -99,16 +106,39 @@ impl ModelRequest {
         MEDIANS * features + target
     }
 
-    /// The number of rows below which the model is mostly noise: where the medians of the ranges are drawn at random,
-    /// or the noise of a coefficient is about as large as what most tables can tell of it (by simulation).
-    pub(crate) fn rows_needed(&self, released: &ReleasedModel) -> f64 {
+    /// What the model costs.
+    ///
+    /// # Errors
+    ///
+    /// `Request` for a delta without a price.
+    pub(crate) fn price(&self) -> Result<ModelPrice> {
+        let (noise, row) = self.noise()?;
+        let (delta, event) = (noise.delta.clone(), noise.event()?);
+        Ok(ModelPrice { delta, event, rows_needed: self.rows_needed(noise.deviation / row) })
+    }
+
+    /// The noise of the model's statistics, and what a row moves a component by.
+    fn noise(&self) -> Result<(VectorNoise, f64)> {
+        let components = self.names.len() + 1;
+        let (moves, row) = match &self.regression {
+            Regression::Linear { .. } => (moves(components, GRID, self.neighbors), f64::from(GRID)),
+            Regression::Logistic { .. } => {
+                let moves = logistic::moves(components, self.neighbors);
+                (moves, moves.largest as f64)
+            }
+        };
+        Ok((VectorNoise::new(&moves, &self.budget.model, &self.budget.delta)?, row))
+    }
+
+    /// See [`ModelPrice::rows_needed`]; the noise hides this number of rows in one standard deviation of a component.
+    fn rows_needed(&self, hidden: f64) -> f64 {
         /// P(a median is a point apart from all values) is e^-this before it is multiplied by their number.
         const RANKS: f64 = 14.0;
         let steps = self.neighbors.steps() as f64;
         let part = |epsilon: &Epsilon| epsilon.to_f64() / self.medians().max(1) as f64;
         let ranges = self.budget.ranges.as_ref().map_or(0.0, |e| 2.0 * RANKS * steps / part(e));
         let k = self.names.len() as f64;
-        ranges.max(10.0 * released.noise * (k + 1.0).sqrt())
+        ranges.max(10.0 * hidden * (k + 1.0).sqrt())
     }
 
     /// The ranges of the features, then that of a numeric target: stated or drawn.
@@ -153,7 +183,8 @@ pub(crate) fn fit_model(
 ) -> Result<ReleasedModel> {
     let ranges = request.all_ranges(rows, randomness)?;
     hooks.check()?;
-    let (k, ModelBudget { model, delta, .. }) = (rows.columns.len(), &request.budget);
+    let k = rows.columns.len();
+    let ((noise, _), price) = (request.noise()?, request.price()?);
     let bits = randomness.bits(Purpose::Model.draw());
     let grid = |row: usize, values: &mut Vec<i16>| {
         values.clear();
@@ -174,8 +205,6 @@ pub(crate) fn fit_model(
     };
     match &request.regression {
         Regression::Linear { .. } => {
-            let moves = moves(k + 1, GRID, request.neighbors);
-            let noise = VectorNoise::new(&moves, model, delta)?;
             let mut moments = Moments::new(k + 1, GRID);
             let target = &ranges[k];
             for row in 0..rows.targets.len() {
@@ -193,15 +222,11 @@ pub(crate) fn fit_model(
                 intercept: target.middle() + target.half() * fit.intercept - middles(&features),
                 features,
                 target: Some(*target),
-                delta: noise.delta.clone(),
-                event: noise.event()?,
                 rows: Some(fit.rows),
-                noise: noise.deviation / f64::from(GRID),
+                price,
             })
         }
         Regression::Logistic { lambda } => {
-            let moves = logistic::moves(k + 1, request.neighbors);
-            let noise = VectorNoise::new(&moves, model, delta)?;
             let mut table = LogisticRows::new(k, GRID, *lambda, rows.unit());
             for row in 0..rows.targets.len() {
                 grid(row, &mut values);
@@ -218,10 +243,8 @@ pub(crate) fn fit_model(
                 intercept: w[0] - middles(&features),
                 features,
                 target: None,
-                delta: noise.delta.clone(),
-                event: noise.event()?,
                 rows: None,
-                noise: noise.deviation / moves.largest as f64,
+                price,
             })
         }
     }

@@ -3,10 +3,12 @@
 use std::fmt::Write;
 
 use crate::error::Parameter;
+use crate::exact::two_digits;
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
+use crate::report::text::{dry_run_with, spent, wrap};
 use crate::report::words::{paid, purpose};
-use crate::select::FitRecord;
+use crate::select::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
 ///
@@ -48,6 +50,33 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     let known = |kind| warnings.iter().any(|warning| warning.kind == kind);
     for warning in warnings.iter().chain(inner.filter(|warning| !known(warning.kind))) {
         let _ = writeln!(text, "warning: {}{}", warning.text, options(&warning.about));
+    }
+    text
+}
+
+/// The report of a fit that was planned and not executed: what it would spend and the rows that it takes, then the same of
+/// the selection alone.
+///
+/// `options` turns the parameters that a warning is about into words, such as options in parentheses.
+pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -> String {
+    let FitDryRun { guarantee, selection, features, rows_needed, warnings, .. } = plan;
+    let (mut text, units) = (String::new(), guarantee.unit.plural());
+    wrap(&mut text, "dry run", "only the header was read; nothing was drawn or spent");
+    wrap(&mut text, "would", &spent(guarantee));
+    let needs = format!(
+        "a model of {features} features under this budget takes about {} usable {units}: of fewer, expect it to predict \
+         little",
+        two_digits(*rows_needed as f64)
+    );
+    wrap(&mut text, units, &needs);
+    for warning in warnings {
+        wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));
+    }
+    if let Some(selection) = selection {
+        let lines = dry_run_with(selection, options);
+        // Nothing was drawn for it, either.
+        let lines = lines.split_once("protected").map_or("", |(_, lines)| lines);
+        let _ = write!(text, "\nThe selection alone:\nprotected{lines}");
     }
     text
 }

@@ -20,7 +20,7 @@ mod text;
 pub(crate) mod words;
 pub(crate) mod wrap;
 
-pub use fit::fit_report;
+pub use fit::{fit_dry_run, fit_report};
 pub use json::to_json;
 #[cfg(feature = "html")]
 pub use markup::escape;

@@ -237,12 +237,12 @@ fn rows_needed(needed: &[RowsNeeded]) -> String {
 const LABEL: usize = 11;
 
 /// Writes a label and its words, wrapped.
-fn wrap(text: &mut String, label: &str, words: &str) {
+pub(super) fn wrap(text: &mut String, label: &str, words: &str) {
     let line = wrapped(&format!("{label:<width$} {words}", width = LABEL - 1), LABEL);
     let _ = writeln!(text, "{line}");
 }
 
-fn spent(guarantee: &Guarantee) -> String {
+pub(super) fn spent(guarantee: &Guarantee) -> String {
     let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
     let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
     let neighbors = match guarantee.neighbors {

@@ -32,7 +32,7 @@ mod settled;
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
 pub use dry_run::{DryRun, Noise};
-pub use fit::{CheckedFitModel, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
+pub use fit::{CheckedFitModel, FitDryRun, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
 pub use not_private::NotPrivateSelect;
 pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]

@@ -9,7 +9,7 @@ use crate::output::{self, Destination, Format};
 use crate::select::SelectArguments;
 use crate::values::parse_record;
 use crate::words;
-use dpsis::report::fit_report;
+use dpsis::report::{fit_dry_run, fit_report, to_json};
 use dpsis::{Error, FitModel, FitRecord, Result};
 
 /// Fit a private model to k features, chosen privately.
@@ -30,9 +30,13 @@ use dpsis::{Error, FitModel, FitRecord, Result};
         .hide_short_help(false)
         .help_heading("Model")),
     mut_arg("target_file", |option| option.hide_short_help(true)),
+    mut_arg("orient", |option| option.hide_short_help(true)),
     mut_arg("partials", unused),
-    mut_arg("dry_run", unused),
-    mut_arg("format", unused),
+    mut_arg("format", |format| format
+        .hide_short_help(true)
+        .hide_possible_values(true)
+        .help("With --dry-run: text or json")
+        .long_help(None)),
     mut_arg("name_file", unused),
     mut_arg("preprocess", unused),
     mut_arg("not_private", unused),
@@ -93,6 +97,16 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
     let all: Vec<&Path> = inputs.all().collect();
     let destination = Destination::check(stated.output.output.as_deref(), &all)?;
     let quiet = stated.output.quiet;
+    if stated.dry_run {
+        let plan = match job.seed {
+            Some(seed) => request.seed(seed).dry_run(&job.table)?,
+            None => request.check_ref()?.dry_run(&job.table)?,
+        };
+        return destination.write(&match stated.output.format() {
+            Format::Json => to_json(&plan)?,
+            _ => fit_dry_run(&plan, words::options),
+        });
+    }
     match job.seed {
         Some(seed) => write(&*request.seed(seed).run(&job.table)?, quiet, destination),
         None => {
@@ -131,12 +145,12 @@ impl SelectArguments {
     fn check_for_model(&self) -> Result<()> {
         let wrong = if !self.partials.is_empty() {
             "a model needs the table, not sums of its parts"
-        } else if self.dry_run {
-            "fit has no dry run; dpsis select --dry-run says what a selection would spend"
         } else if self.preprocess.is_some() {
             "a model takes values as they are: no --preprocess"
-        } else if !matches!(self.output.format, None | Some(Format::Json)) {
+        } else if !matches!(self.output.format, None | Some(Format::Json)) && !self.dry_run {
             "a model comes as json"
+        } else if self.dry_run && !matches!(self.output.format(), Format::Text | Format::Json) {
+            "a dry run comes as text or json"
         } else {
             return Ok(());
         };

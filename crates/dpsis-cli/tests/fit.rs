@@ -133,6 +133,57 @@ fn a_ledger_pays_for_selection_and_model_together() {
     assert!(shown.contains("fit"), "{shown}");
 }
 
+/// What is planned is what a run spends.
+#[test]
+fn a_dry_run_states_parts_and_needs() {
+    let folder = Folder::new();
+    for words in [
+        "fit --k 2 --eps 3 --exclude class",
+        "fit --k 2 --eps 3 --delta 1e-6 --exclude y --target class --classes no,yes",
+        "fit --features age,dose --eps 3 --exclude class --bounds 0,100",
+        "fit --k 1 --eps 3 --unit noise --unit-target mean --exclude class --seed 4",
+    ] {
+        let (text, said) = folder.done(&format!("{words} --dry-run table.csv"));
+        assert!(
+            text.starts_with("dry run    only the header was read") && said.is_empty(),
+            "{text}"
+        );
+        assert_eq!(text.contains("The selection alone:"), words.contains("--k"), "{text}");
+        let json = folder.done(&format!("{words} --dry-run --format json table.csv")).0;
+        let plan: serde_json::Value = serde_json::from_str(&json).unwrap();
+        let model = folder.done(&format!("{words} table.csv")).0;
+        let model: serde_json::Value = serde_json::from_str(&model).unwrap();
+        assert_eq!(plan["guarantee"]["events"], model["guarantee"]["events"], "{words}");
+        assert_eq!(plan["guarantee"]["unit"], model["guarantee"]["unit"], "{words}");
+        assert!(plan["rows_needed"].as_u64().unwrap() > 10, "{json}");
+    }
+}
+
+/// A table in which each row stands four times, as rows of one person, makes the same model.
+#[test]
+fn people_with_equal_rows_make_the_model_of_rows() {
+    let folder = Folder::new();
+    let table = fs::read_to_string(folder.path("table.csv")).unwrap();
+    let mut rows = table.lines();
+    let mut visits = format!("who,{}\n", rows.next().unwrap());
+    let row = |(i, row): (usize, &str)| format!("p{i},{row}\n");
+    let once: String = rows.enumerate().map(row).collect();
+    visits += &once.repeat(4);
+    fs::write(folder.path("visits.csv"), visits).unwrap();
+    let fit = "fit --k 2 --eps 20 --exclude class --seed 5";
+    let of_rows = Model::from_json(&folder.done(&format!("{fit} table.csv")).0).unwrap();
+    let (of_people, report) = folder.done(&format!("{fit} --unit who visits.csv"));
+    let of_people = Model::from_json(&of_people).unwrap();
+    assert_eq!((of_rows.features, of_rows.intercept), (of_people.features, of_people.intercept));
+    assert!(report.contains("one person"), "{report}");
+    // A budget for rows does not pay for people.
+    folder.done("ledger create --cap 90 rows.txt");
+    folder.done("ledger create --cap 90 --unit person people.txt");
+    let paid = "fit --k 2 --eps 20 --exclude class --unit who -o m.json visits.csv --ledger";
+    folder.refused(&format!("{paid} rows.txt"), 2);
+    folder.done(&format!("{paid} people.txt"));
+}
+
 #[test]
 fn what_does_not_fit_is_refused() {
     let folder = Folder::new();
@@ -141,7 +192,9 @@ fn what_does_not_fit_is_refused() {
         "fit --k 1 --features age --eps 1 table.csv",
         "fit --features age --share 0.5 --eps 1 table.csv",
         "fit --k 1 --eps 1 --share 1 table.csv",
-        "fit --k 1 --eps 1 --dry-run table.csv",
+        "fit --k 9 --eps 1 --dry-run table.csv",
+        "fit --k 1 --eps 1 --dry-run --format html table.csv",
+        "fit --k 1 --eps 1 --unit-target last table.csv",
         "fit --k 1 --eps 1 --format tsv table.csv",
         "fit --k 1 --eps 1 --scale cpm table.csv",
         "fit --k 1 --eps 1 --classes a,b,c table.csv",

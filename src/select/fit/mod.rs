@@ -1,5 +1,6 @@
 //! Selection and model under one budget: the builder.
 
+mod dry_run;
 mod record;
 mod request;
 mod run;
@@ -16,6 +17,7 @@ use crate::privacy::{Ledger, NotPrivate};
 use crate::random::Entropy;
 use crate::select::Select;
 
+pub use dry_run::FitDryRun;
 pub use record::{FitRecord, FittedModel};
 
 use request::FitRequest;
@@ -192,9 +194,29 @@ impl CheckedFitModel {
     ) -> Result<FittedModel> {
         run_with_ledger(&self.0, source, ledger, note)
     }
+
+    /// Reports the budget of each part of a [`run`](Self::run) and the number of rows that it takes. Reads the header (the
+    /// names, if the table is a matrix) and no row. A reader is consumed by this.
+    ///
+    /// # Errors
+    ///
+    /// As for a run, as far as they depend on the request and the header.
+    pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<FitDryRun> {
+        dry_run::dry_run(&self.0, source)
+    }
 }
 
 impl NotPrivateFitModel {
+    /// Reports the budget of each part of a [`run`](Self::run): see [`CheckedFitModel::dry_run`].
+    ///
+    /// # Errors
+    ///
+    /// As for that.
+    pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<FitDryRun> {
+        self.check()?;
+        dry_run::dry_run(&self.0, source)
+    }
+
     /// Checks everything that does not need the table.
     ///
     /// # Errors

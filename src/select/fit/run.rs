@@ -4,8 +4,8 @@ use crate::account::Event;
 use crate::data::{Labels, Samples, Scaling, Schema, Source, TargetCell, UsableSamples};
 use crate::error::{Error, Parameter, Result};
 use crate::model::{
-    Model, ModelBudget, ModelGuarantee, ModelKind, ModelRequest, ModelTarget, Regression,
-    ReleasedModel, Rows, fit_model,
+    Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
+    Regression, ReleasedModel, Rows, fit_model,
 };
 use crate::privacy::{Delta, Epsilon, Ledger, Purpose, Spending, Unit};
 use crate::select::fit::read_once;
@@ -40,7 +40,8 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
         }
         (None, names) => places(names.iter().flatten().map(String::as_str), table.schema())?,
     };
-    let asked = model_request(request, &parts, selection.as_ref(), (table.schema(), &places))?;
+    let center = selection.as_ref().and_then(|record| record.released.target_median);
+    let asked = model_request(request, &parts, center, (table.schema(), &places))?;
     let schema = table.schema().clone();
     let rows = rows(request, &mut table, &places)?;
     hooks.check()?;
@@ -85,7 +86,7 @@ pub(super) fn run_with_ledger(
 }
 
 /// Checks that there are people, if a rule for their targets is stated.
-fn check_unit(request: &FitRequest, schema: &Schema) -> Result<()> {
+pub(super) fn check_unit(request: &FitRequest, schema: &Schema) -> Result<()> {
     if request.select.unit_target.is_none() || schema.has_people() {
         return Ok(());
     }
@@ -99,7 +100,10 @@ fn reads_twice(request: &FitRequest, source: &(impl Source + ?Sized)) -> bool {
 }
 
 /// The places of features by their names.
-fn places<'n>(names: impl Iterator<Item = &'n str>, schema: &Schema) -> Result<Vec<usize>> {
+pub(super) fn places<'n>(
+    names: impl Iterator<Item = &'n str>,
+    schema: &Schema,
+) -> Result<Vec<usize>> {
     let all: Vec<&str> = schema.feature_names().collect();
     let place = |name: &str| {
         all.iter().position(|feature| *feature == name).ok_or_else(|| {
@@ -110,11 +114,11 @@ fn places<'n>(names: impl Iterator<Item = &'n str>, schema: &Schema) -> Result<V
     names.map(place).collect()
 }
 
-/// What the model asks for, once its features are known.
-fn model_request(
+/// What the model asks for, once its features are known; `center` is the target's median, if it was released.
+pub(super) fn model_request(
     request: &FitRequest,
     parts: &Parts,
-    selection: Option<&Record>,
+    center: Option<f64>,
     (schema, places): (&Schema, &[usize]),
 ) -> Result<ModelRequest> {
     let scaling = scaling_of(&request.select, schema)?;
@@ -126,10 +130,7 @@ fn model_request(
     let regression = match &request.select.target {
         Target::Classes(_) => Regression::Logistic { lambda: request.lambda() },
         Target::Bounded(bounds) => Regression::Linear { range: Some(*bounds), center: None },
-        Target::Numeric => {
-            let center = selection.and_then(|record| record.released.target_median);
-            Regression::Linear { range: None, center }
-        }
+        Target::Numeric => Regression::Linear { range: None, center },
     };
     let names: Vec<&str> = schema.feature_names().collect();
     let mut asked = ModelRequest {
@@ -178,29 +179,11 @@ fn record(
 ) -> Result<FitRecord> {
     let randomness = RandomnessUsed::of(request.select.entropy);
     let unit = Unit::of(schema);
-    let ModelBudget { ranges, model, .. } = &asked.budget;
-    let (mut spent, mut events) = selection
-        .as_ref()
-        .map(|record| (record.guarantee.spent.clone(), record.guarantee.events.clone()))
-        .unwrap_or_default();
-    if let Some(ranges) = ranges {
-        spent.push(Spending { purpose: Purpose::Ranges, epsilon: ranges.clone() });
-        events.push(Event::pure(ranges.clone()));
-    }
-    spent.push(Spending { purpose: Purpose::Model, epsilon: model.clone() });
-    events.push(released.event.clone());
-    let guarantee = Guarantee {
-        epsilon: request.epsilon()?,
-        delta: released.delta.clone(),
-        pure_epsilon: None,
-        neighbors: asked.neighbors,
-        unit,
-        spent,
-        events,
-    };
+    let of_selection = selection.as_ref().map(|record| &record.guarantee);
+    let guarantee = guarantee(request, (asked, &released.price), of_selection, unit)?;
     let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
     let rows_estimate = counted.or(released.rows.map(|rows| rows.round() as u64));
-    let warnings = warnings(request, asked, &released, &randomness, (rows_estimate, unit))?;
+    let warnings = warnings(request, &released.price, &randomness, (rows_estimate, unit))?;
     let classes = match &request.select.target {
         Target::Classes(labels) => <[String; 2]>::try_from(labels.clone()).ok(),
         _ => None,
@@ -233,20 +216,47 @@ fn record(
     })
 }
 
-/// What is to be known of a model: by the request, and by the released number of rows.
-fn warnings(
+/// The guarantee for a selection and a model together.
+pub(super) fn guarantee(
     request: &FitRequest,
-    asked: &ModelRequest,
-    released: &ReleasedModel,
+    (asked, price): (&ModelRequest, &ModelPrice),
+    of_selection: Option<&Guarantee>,
+    unit: Unit,
+) -> Result<Guarantee> {
+    let ModelBudget { ranges, model, .. } = &asked.budget;
+    let (mut spent, mut events) = of_selection
+        .map(|guarantee| (guarantee.spent.clone(), guarantee.events.clone()))
+        .unwrap_or_default();
+    if let Some(ranges) = ranges {
+        spent.push(Spending { purpose: Purpose::Ranges, epsilon: ranges.clone() });
+        events.push(Event::pure(ranges.clone()));
+    }
+    spent.push(Spending { purpose: Purpose::Model, epsilon: model.clone() });
+    events.push(price.event.clone());
+    Ok(Guarantee {
+        epsilon: request.epsilon()?,
+        delta: price.delta.clone(),
+        pure_epsilon: None,
+        neighbors: asked.neighbors,
+        unit,
+        spent,
+        events,
+    })
+}
+
+/// What is to be known of a model: by the request, and by the released number of rows.
+pub(super) fn warnings(
+    request: &FitRequest,
+    price: &ModelPrice,
     randomness: &RandomnessUsed,
     (rows, unit): (Option<u64>, Unit),
 ) -> Result<Vec<Warning>> {
     let mut warnings: Vec<Warning> = randomness.warning().into_iter().collect();
-    if !request.delta()?.is_zero() && released.delta == Delta::zero() {
+    if !request.delta()?.is_zero() && price.delta == Delta::zero() {
         let text = "the stated delta would not lower the noise here and is not spent: the release is purely private";
         warnings.push(Warning::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]));
     }
-    let (needed, units) = (asked.rows_needed(released), unit.plural());
+    let (needed, units) = (price.rows_needed, unit.plural());
     if let Some(rows) = rows.filter(|rows| (*rows as f64) < needed) {
         let text = format!(
             "about {rows} usable {units}, where a model under this budget takes about {needed:.0}: expect it to \

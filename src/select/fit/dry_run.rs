@@ -1,0 +1,76 @@
+//! Dry runs of a fit: budget and needs, from the request and the header alone.
+
+use serde::Serialize;
+
+use crate::data::Source;
+use crate::error::Result;
+use crate::privacy::{Purpose, Unit};
+use crate::select::dry_run::{self, DryRun};
+use crate::select::fit::request::FitRequest;
+use crate::select::fit::run::{check_unit, guarantee, model_request, places, warnings};
+use crate::select::record::{Command, Guarantee, RandomnessUsed, Warning};
+use crate::select::run::header;
+
+/// A fit that was planned and not executed.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct FitDryRun {
+    /// Version of this program.
+    pub version: String,
+    /// The command that was planned.
+    pub command: Command,
+    /// Always true; distinguishes this record from that of a release.
+    pub dry_run: bool,
+    /// The selection of the features, of its own part of the budget; `None` if they are stated.
+    pub selection: Option<DryRun>,
+    /// The number of features of the model.
+    pub features: usize,
+    /// The guarantee that a fit would give for all of it, and the budget it would spend.
+    pub guarantee: Guarantee,
+    /// The number of usable rows, or people, below which the model would be mostly noise (by simulation).
+    pub rows_needed: u64,
+    /// Problems that are already known, besides those of the selection.
+    pub warnings: Vec<Warning>,
+}
+
+/// Plans a checked request.
+///
+/// # Errors
+///
+/// Those of a run, as far as they depend on the request and the header.
+pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Result<FitDryRun> {
+    let parts = request.parts()?;
+    let selection = match &parts.selection {
+        Some(epsilon) => Some(dry_run::dry_run(&request.selection(epsilon), source)?),
+        None => None,
+    };
+    let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
+    check_unit(request, &schema)?;
+    // Which features are selected makes no difference to the budget: bounds are stated for all or for none.
+    let places = match &request.features {
+        Some(names) => places(names.iter().map(String::as_str), &schema)?,
+        None => (0..request.select.k).collect(),
+    };
+    let spends = |plan: &DryRun, purpose: Purpose| {
+        plan.guarantee.spent.iter().any(|part| part.purpose == purpose)
+    };
+    let center = selection.as_ref().filter(|plan| spends(plan, Purpose::TargetMedian)).map(|_| 0.0);
+    let asked = model_request(request, &parts, center, (&schema, &places))?;
+    let (price, unit) = (asked.price()?, Unit::of(&schema));
+    let of_selection = selection.as_ref().map(|plan| &plan.guarantee);
+    Ok(FitDryRun {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: Command::Fit,
+        dry_run: true,
+        features: places.len(),
+        guarantee: guarantee(request, (&asked, &price), of_selection, unit)?,
+        rows_needed: price.rows_needed.ceil() as u64,
+        warnings: warnings(
+            request,
+            &price,
+            &RandomnessUsed::of(request.select.entropy),
+            (None, unit),
+        )?,
+        selection,
+    })
+}
