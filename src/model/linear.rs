@@ -21,8 +21,8 @@
 //! With r the residuals of the fit, w is wrong by about (C + lambda)^-1 (noise of sum x r - lambda w + sampling of
 //! sum x r). The first is a linear function of the noises, which are uncorrelated, and its covariance is added up
 //! exactly; the last has covariance v C with v the residual variance by the same sums (for people with several rows
-//! an upper bound, by Jensen's inequality: it is reached where the rows of a person are alike). Half-widths are 1.645 standard
-//! deviations, plus the pull of the ridge, |(C + lambda)^-1 lambda w|. They ignore: that values were clipped, that
+//! an upper bound, by Jensen's inequality: it is reached where the rows of a person are alike). Half-widths are 1.645
+//! standard deviations, plus the pull of the ridge, |(C + lambda)^-1 lambda w|. They ignore: that values were clipped, that
 //! the ranges were drawn, that the features were selected by the same rows, and that noise and eigenvalue enter the
 //! fit more than linearly. By simulation they cover 88 to 91 of 100 slopes (4 features, 1,000 to 20,000 rows, epsilon
 //! 1 to 10; the test `intervals_cover`).

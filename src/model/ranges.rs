@@ -12,7 +12,8 @@
 //!
 //! Each median is eps-differentially private by its own proof, for every value of c: a row contributes at most one
 //! value to each, and a function of the row and of c decides which; the weights of a person's rows add up to at most
-//! that of a unit. The medians of all columns compose to the sum of their parts. Replacing a row may remove its value, which the proof of the median covers.
+//! that of a unit. The medians of all columns compose to the sum of their parts. Replacing a row may remove its value,
+//! which the proof of the median covers.
 //!
 //! # Cost
 //!
@@ -38,8 +39,8 @@ pub(super) const MEDIANS: usize = 2;
 /// Values, one of each row, with the weights of the rows.
 pub(super) struct Weighted<'a> {
     pub(super) values: &'a [f64],
-    /// None if each row is a unit by itself.
-    pub(super) weights: &'a [u16],
+    /// `None` if each row is a unit by itself.
+    pub(super) weights: Option<&'a [u16]>,
     /// The most that the weights of a unit's rows add up to.
     pub(super) unit: u16,
 }
@@ -75,7 +76,7 @@ impl RangeDraw<'_> {
         number: u64,
         of: impl Fn(f64) -> Option<f64>,
     ) -> f64 {
-        let weight = |row: usize| weights.get(row).copied().unwrap_or(1);
+        let weight = |row: usize| weights.map_or(1, |weights| weights[row]);
         let made = values.iter().enumerate().filter_map(|(row, &value)| {
             let made = of(value).filter(|made| made.is_finite())?;
             Some((made, weight(row)))
@@ -95,7 +96,7 @@ mod tests {
         let epsilon = "1".parse().unwrap();
         let bits = Entropy::Seeded(seed).source().unwrap().bits(11);
         RangeDraw { neighbors: Neighbors::AddRemove, epsilon: &epsilon, bits }
-            .range(&Weighted { values, weights: &[], unit: 1 }, center)
+            .range(&Weighted { values, weights: None, unit: 1 }, center)
             .unwrap()
     }
 

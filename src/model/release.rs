@@ -21,23 +21,23 @@ pub(crate) struct Rows {
     pub(crate) columns: Vec<Vec<f64>>,
     /// Numbers, or 0 and 1 for two classes.
     pub(crate) targets: Vec<f64>,
-    /// The weight of each row; none if each is a unit by itself.
-    pub(crate) weights: Vec<u16>,
+    /// The weight of each row, if rows are those of people, whose weights add up to at most [`People::WEIGHT`].
+    pub(crate) weights: Option<Vec<u16>>,
 }
 
 impl Rows {
     /// The most that the weights of a unit's rows add up to.
     fn unit(&self) -> u16 {
-        if self.weights.is_empty() { 1 } else { People::WEIGHT }
+        if self.weights.is_none() { 1 } else { People::WEIGHT }
     }
 
     fn weight(&self, row: usize) -> u16 {
-        self.weights.get(row).copied().unwrap_or(1)
+        self.weights.as_ref().map_or(1, |weights| weights[row])
     }
 
     /// Values, one of each row, with their weights.
     fn weighted<'a>(&'a self, values: &'a [f64]) -> Weighted<'a> {
-        Weighted { values, weights: &self.weights, unit: self.unit() }
+        Weighted { values, weights: self.weights.as_deref(), unit: self.unit() }
     }
 }
 

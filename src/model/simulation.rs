@@ -58,7 +58,7 @@ impl Design {
             let value = 20.0 + signal + noise * normal(&mut words);
             if self.classes { f64::from(u8::from(value > 20.0)) } else { value }
         };
-        Rows { columns, targets: signals.iter().map(target).collect(), weights: Vec::new() }
+        Rows { columns, targets: signals.iter().map(target).collect(), weights: None }
     }
 }
 

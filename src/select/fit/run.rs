@@ -167,7 +167,9 @@ fn rows(request: &FitRequest, table: &mut impl Samples, places: &[usize]) -> Res
         return Err(unusable);
     }
     let columns = (0..places.len()).map(|place| columns.to_vec(place)).collect();
-    let weights = roles.iter().filter(|_| has_people).map(|role| role.weight).collect();
+    // Roles that are all the default are not held: of people they are weights like others.
+    let weight = |row: usize| roles.get(row).copied().unwrap_or_default().weight;
+    let weights = has_people.then(|| (0..targets.len()).map(weight).collect());
     Ok(Rows { columns, targets, weights })
 }
 

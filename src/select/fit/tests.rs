@@ -258,6 +258,22 @@ fn people_with_equal_rows_are_rows() {
     assert!(FitModel::new(mean).run(&people("y")).is_ok());
 }
 
+/// Two people of 20,000 rows each, every row of the least weight: they count as two at most.
+#[test]
+fn people_of_many_rows_count_as_one_each() {
+    let row = |i: usize| format!("p{},{},{}\n", i % 2, i % 7, i % 5);
+    let text = format!("who,a,y\n{}", (0..40_000).map(row).collect::<String>());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, text).unwrap();
+    let facts = crate::data::TableFacts { unit: Some("who".into()), ..Default::default() };
+    let table = FileTable::new(path).facts(facts);
+    let range = Bounds::new(0.0, 9.0).unwrap();
+    let select = linear(1).epsilon(10_000).bounds(0.0, 9.0).target(Target::Bounded(range));
+    let fitted = FitModel::new(select).features(["a"]).seed(1).run(&table).unwrap();
+    assert!(fitted.rows_estimate.unwrap() <= 2, "{fitted:?}");
+}
+
 #[test]
 fn requests_are_checked() {
     let fit = |select: Select| FitModel::new(select);
