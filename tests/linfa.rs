@@ -1,7 +1,7 @@
 //! The request in a linfa pipeline: parameters, check, fit, transform.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
-use dpsis::{ArrayTable, ErrorKind, NotPrivate, Record, Select, Selection, Target};
+use dpsis::{ArrayTable, ErrorKind, FitModel, NotPrivate, Record, Select, Selection, Target};
 use linfa::prelude::*;
 use linfa::{Dataset, DatasetView};
 use linfa_elasticnet::ElasticNet;
@@ -63,6 +63,32 @@ fn people_of_a_dataset() {
     );
     let twice = request().run(&table).unwrap_err();
     assert!(twice.to_string().contains("there is no column \"b\""), "{twice}");
+}
+
+/// A model of people, whom a column before those of its features tells: it predicts from whole matrices.
+#[test]
+fn a_model_of_the_people_of_a_dataset() {
+    let data = data();
+    let model = |select: Select| FitModel::new(select.epsilon(50).bounds(-50.0, 50.0)).seed(4);
+    let fitted = model(request().unit_feature("b")).fit(&data).unwrap();
+    assert_eq!(fitted.guarantee.unit.to_string(), "person");
+    let columns: Vec<usize> = fitted
+        .model
+        .feature_names()
+        .map(|name| ["a", "b", "c", "d"].iter().position(|other| *other == name).unwrap())
+        .collect();
+    assert_eq!(fitted.indices(), columns);
+    let predicted: Array1<f64> = fitted.predict(&data.records);
+    for (row, predicted) in data.records.rows().into_iter().zip(&predicted) {
+        let values: Vec<f64> = columns.iter().map(|&column| row[column]).collect();
+        assert_eq!(fitted.model.predict(&values).unwrap(), *predicted);
+    }
+    // The same people by ids beside a matrix without that column.
+    let x = data.records.select(Axis(1), &[0, 2, 3]);
+    let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
+    let table = table.feature_names(["a", "c", "d"]).unwrap();
+    let beside = model(request()).run(&table.units(data.records.column(1)).unwrap()).unwrap();
+    assert_eq!(beside.model.features, fitted.model.features);
 }
 
 #[test]
