@@ -64,8 +64,11 @@ pub(super) fn run_with_ledger(
     let expense = expense(&request.select, Command::Fit, request.epsilon()?, note);
     let mut expense = expense.delta(request.delta()?);
     ledger.check_amount(&expense)?;
+    if request.features.is_none() && !reads_twice(request, source) {
+        return Err(read_once());
+    }
     // What does not fit the header costs nothing, where the header can be read twice.
-    if reads_twice(request, source) {
+    if source.repeats() {
         let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
         check_unit(request, &schema)?;
         expense = expense.unit(Unit::of(&schema));
@@ -76,9 +79,9 @@ pub(super) fn run_with_ledger(
             (None, Some(epsilon)) => plan_for(&request.selection(&epsilon), &schema).map(|_| ())?,
             (None, None) => {}
         }
-        scaling_of(&request.select, &schema)?;
-    } else if request.features.is_none() {
-        return Err(read_once());
+        if bounds_repeat(&request.select) {
+            scaling_of(&request.select, &schema)?;
+        }
     }
     ledger.check(&expense)?;
     let (record, receipt) = ledger.pay(&expense, || run(request, source))?;

@@ -258,6 +258,32 @@ fn people_with_equal_rows_are_rows() {
     assert!(FitModel::new(mean).run(&people("y")).is_ok());
 }
 
+/// Bounds from a pipe do not hide from a ledger that people are protected.
+#[cfg(unix)]
+#[test]
+fn a_ledger_knows_people_where_bounds_are_read_once() {
+    let (folder, table) = file(60, "y");
+    let facts = crate::data::TableFacts {
+        unit: Some("age".into()),
+        target: crate::data::TargetColumn::Named("y".into()),
+        ..Default::default()
+    };
+    let (table, pipe) = (table.facts(facts), folder.path().join("bounds"));
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let terms = LedgerTerms::new("9".parse().unwrap());
+    let range = Bounds::new(0.0, 300.0).unwrap();
+    let select = Select::new(1).epsilon(5).bounds_file(&pipe).target(Target::Bounded(range));
+    let request = FitModel::new(select).features(["dose"]);
+    let rows = Ledger::create(folder.path().join("rows.txt"), terms.clone()).unwrap();
+    let refused = request.run_with_ledger(&table, &rows, "").unwrap_err();
+    assert_eq!((refused.kind(), rows.read().unwrap().spent()), (ErrorKind::Request, "0".into()));
+    let people = terms.unit(crate::privacy::Unit::Person);
+    let people = Ledger::create(folder.path().join("people.txt"), people).unwrap();
+    let writer = std::thread::spawn(move || std::fs::write(pipe, "feature,lo,hi\n*,0,100\n"));
+    assert!(request.run_with_ledger(&table, &people, "").is_ok());
+    writer.join().unwrap().unwrap();
+}
+
 /// Two people of 20,000 rows each, every row of the least weight: they count as two at most.
 #[test]
 fn people_of_many_rows_count_as_one_each() {
