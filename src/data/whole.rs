@@ -3,7 +3,7 @@
 use crate::data::hooks::Hooks;
 use crate::data::samples::{Opening, Sample, SampleFold, Samples, Source, Value};
 use crate::data::target::TargetCell;
-use crate::error::{Error, Result};
+use crate::error::{Error, Parameter, Result};
 
 /// A whole table in memory, 8 bytes per value: for public tables.
 #[derive(Debug, Clone, PartialEq)]
@@ -21,12 +21,16 @@ impl WholeTable {
     ///
     /// # Errors
     ///
-    /// `Request` if the facts stated of the table do not fit its header; `Input` if it is malformed or
+    /// `Request` if the facts stated of the table do not fit its header, or tell people with several rows; `Input` if it is malformed or
     /// has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
         let mut samples = source.open(&opening)?;
+        if samples.schema().has_people() {
+            let rule = "this compares tables row by row: it knows no people with several rows";
+            return Err(Error::request(rule).about([Parameter::Unit]));
+        }
         let features = samples.schema().feature_names().map(str::to_owned).collect();
         let Rows { mut values, targets } = samples.fold(Rows::default)?;
         if !samples.has_words() {

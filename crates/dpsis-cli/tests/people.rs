@@ -155,6 +155,8 @@ fn what_is_refused() {
         &format!("partial {VISITS} --bounds=-3,3 visits.csv -o x.partial"),
         "need the whole table",
     );
+    let compare = "compare --k 3 --eps 5 --classes no,yes --unit person visits.csv -o compared";
+    refused(compare, "no people with several rows");
     let adjust = format!("{select} --classes no,yes --exclude person");
     refused(&format!("{adjust} --adjust agee:40 visits.csv"), "did you mean \"age\"");
     refused(&format!("{adjust} --adjust person=a,b visits.csv"), "is no feature");
