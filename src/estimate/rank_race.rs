@@ -107,7 +107,7 @@ impl RankCounts {
 
     /// Counts a value by the number of points below it.
     pub(super) fn add(&mut self, below: usize) {
-        self.bins[below] += 1;
+        self.add_weight(below, 1);
     }
 
     /// The counts by bin.

@@ -112,13 +112,11 @@ impl ModelRequest {
     ///
     /// `Request` for a delta without a price.
     pub(crate) fn price(&self) -> Result<ModelPrice> {
-        let (noise, row) = self.noise()?;
-        let (delta, event) = (noise.delta.clone(), noise.event()?);
-        Ok(ModelPrice { delta, event, rows_needed: self.rows_needed(noise.deviation / row) })
+        self.noise().map(|(_, price)| price)
     }
 
-    /// The noise of the model's statistics, and what a row moves a component by.
-    fn noise(&self) -> Result<(VectorNoise, f64)> {
+    /// The noise of the model's statistics, and what it costs.
+    fn noise(&self) -> Result<(VectorNoise, ModelPrice)> {
         let components = self.names.len() + 1;
         let (moves, row) = match &self.regression {
             Regression::Linear { .. } => (moves(components, GRID, self.neighbors), f64::from(GRID)),
@@ -127,7 +125,13 @@ impl ModelRequest {
                 (moves, moves.largest as f64)
             }
         };
-        Ok((VectorNoise::new(&moves, &self.budget.model, &self.budget.delta)?, row))
+        let noise = VectorNoise::new(&moves, &self.budget.model, &self.budget.delta)?;
+        let price = ModelPrice {
+            delta: noise.delta.clone(),
+            event: noise.event()?,
+            rows_needed: self.rows_needed(noise.deviation / row),
+        };
+        Ok((noise, price))
     }
 
     /// See [`ModelPrice::rows_needed`]; the noise hides this number of rows in one standard deviation of a component.
@@ -184,7 +188,7 @@ pub(crate) fn fit_model(
     let ranges = request.all_ranges(rows, randomness)?;
     hooks.check()?;
     let k = rows.columns.len();
-    let ((noise, _), price) = (request.noise()?, request.price()?);
+    let (noise, price) = request.noise()?;
     let bits = randomness.bits(Purpose::Model.draw());
     let grid = |row: usize, values: &mut Vec<i16>| {
         values.clear();

@@ -6,7 +6,7 @@ use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
-use crate::report::text::{dry_run_with, spent, wrap};
+use crate::report::text::{lines_of_plan, nothing_drawn, spent, wrap};
 use crate::report::words::{paid, purpose};
 use crate::select::{FitDryRun, FitRecord};
 
@@ -60,8 +60,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
 /// `options` turns the parameters that a warning is about into words, such as options in parentheses.
 pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -> String {
     let FitDryRun { guarantee, selection, features, rows_needed, warnings, .. } = plan;
-    let (mut text, units) = (String::new(), guarantee.unit.plural());
-    wrap(&mut text, "dry run", "only the header was read; nothing was drawn or spent");
+    let (mut text, units) = (nothing_drawn(guarantee.unit), guarantee.unit.plural());
     wrap(&mut text, "would", &spent(guarantee));
     let needs = format!(
         "a model of {features} features under this budget takes about {} usable {units}: of fewer, expect it to predict \
@@ -73,10 +72,7 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
         wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));
     }
     if let Some(selection) = selection {
-        let lines = dry_run_with(selection, options);
-        // Nothing was drawn for it, either.
-        let lines = lines.split_once("protected").map_or("", |(_, lines)| lines);
-        let _ = write!(text, "\nThe selection alone:\nprotected{lines}");
+        let _ = write!(text, "\nThe selection alone:\n{}", lines_of_plan(selection, &options));
     }
     text
 }

@@ -156,13 +156,24 @@ pub fn dry_run(plan: &DryRun) -> String {
 
 /// Like [`dry_run`], for a program with its own words for parameters: see [`report_with`](super::report_with).
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
-    let mut text = String::new();
-    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    let read = match plan.guarantee.unit {
+    nothing_drawn(plan.guarantee.unit) + &lines_of_plan(plan, &words)
+}
+
+/// The first line of a dry run.
+pub(super) fn nothing_drawn(unit: Unit) -> String {
+    let read = match unit {
         Unit::Row | Unit::Person | Unit::Unit => "header was",
         Unit::Column => "names of features were",
     };
-    line("dry run", format!("only the {read} read; nothing was drawn or spent"));
+    let mut text = String::new();
+    wrap(&mut text, "dry run", &format!("only the {read} read; nothing was drawn or spent"));
+    text
+}
+
+/// The other lines of a selection's dry run.
+pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> String) -> String {
+    let mut text = String::new();
+    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     line("protected", protected(&plan.score, &plan.guarantee));
     line("scored", scored(&plan.score));
     if let Some(groups) = &plan.score.groups {
@@ -171,7 +182,7 @@ pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> St
             line("", set);
         }
     }
-    line("target", planned_target(plan, &words));
+    line("target", planned_target(plan, words));
     line("would", spent(&plan.guarantee));
     if !plan.rows_needed.is_empty() {
         line(plan.guarantee.unit.plural(), rows_needed(&plan.rows_needed));

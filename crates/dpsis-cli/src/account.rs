@@ -14,7 +14,7 @@ use dpsis::internals::wrapped;
 use dpsis::mechanism::CARDS;
 use dpsis::{Delta, Epsilon, Error, Exact, Ledger, LedgerTerms, Neighbors, Result, report};
 
-/// What several releases cost together, by each composition theorem.
+/// The joint cost of several releases, by each composition theorem.
 ///
 /// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file. Nothing is
 /// released, and no data is read.
@@ -115,7 +115,7 @@ pub(super) fn account(arguments: &AccountArguments) -> Result<()> {
     })
 }
 
-/// What is asked for, and at which value of the other number.
+/// The number that is asked for, with the stated value of the other.
 enum Asked {
     Epsilon(Exact),
     Delta(Exact),

@@ -329,7 +329,7 @@ fn outcome(command: &str, file: &Path) -> Result<(Option<i32>, Vec<u8>)> {
 /// The width of labels, in columns.
 const LABEL: usize = 11;
 
-/// What was found, in lines.
+/// The findings of an audit, in lines.
 fn shown(found: &Audited) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: &str| {

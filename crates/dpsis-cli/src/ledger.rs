@@ -52,7 +52,7 @@ struct CreateArguments {
     #[arg(long, value_enum, default_value_t = Relation::AddRemove)]
     neighbors: Relation,
 
-    /// What is protected
+    /// The unit that is protected
     #[arg(long, value_enum, default_value_t = StatedUnit::Row)]
     unit: StatedUnit,
 }

@@ -104,7 +104,7 @@ fn kept(path: &Path) -> Option<&'static str> {
     known.map(|(_, what)| *what)
 }
 
-/// What became of writing to stdout: that its reader has left is no error.
+/// The outcome of writing to stdout, where a reader that has left is no error.
 pub(super) fn printed(outcome: io::Result<()>) -> Result<()> {
     match outcome {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),

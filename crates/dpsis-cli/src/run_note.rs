@@ -62,7 +62,7 @@ fn request(matches: &ArgMatches) -> String {
     words.join(" ")
 }
 
-/// What stands for a file that is not named.
+/// The word in place of a file that is not named.
 const FILE: &str = "FILE";
 
 /// The value of an argument: for a file the word FILE, unless files are named.

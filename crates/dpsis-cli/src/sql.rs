@@ -79,7 +79,7 @@ pub(super) struct SqlArguments {
     #[command(flatten)]
     scaling: ScalingArguments,
 
-    /// What choose --sums released of the target before
+    /// The release of the target that choose --sums made before
     #[arg(long, value_name = "FILE")]
     released: Option<PathBuf>,
 
