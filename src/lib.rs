@@ -44,13 +44,12 @@
 //! | score features from rows of my own, or of a database | [`Scaler`], [`score::CorrelationSums`], [`score::ClassSums`] |
 //! | estimate a center, a median or another quantile privately | [`mod@estimate`] |
 //! | add up what several releases cost, in epsilon and delta | [`account`], [`Record::events`], [`mechanism::Card::event`] |
-//! | release the sum of a stream at every step | [`estimate::HybridCounter`] |
 //! | check a mechanism's claim, or any release by its outcomes (feature `verify`) | `verify` |
 //! | read how a mechanism works and why it is private | its module, such as [`mechanism::canonical`] |
 //! | handle errors | [`Error`], [`ErrorKind`], [`Parameter`] |
 //!
-//! The command line is the package `dpsis-cli`; public data sets, comparisons of methods and the papers'
-//! experiments are the package `dpsis-eval`.
+//! The command line is the package `dpsis-cli`; public data sets and comparisons of methods are the
+//! package `dpsis-eval`.
 //!
 //! # Features
 //!
@@ -187,12 +186,15 @@ pub mod internals {
     pub use crate::data::{
         WholeTable, delimiter_name, near_misses, parse_delimiter, parse_number, reads_again,
     };
-    pub use crate::exact::{binomial, ln_binomial};
+    pub use crate::exact::{
+        EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64,
+    };
     pub use crate::mechanism::check_k;
     #[cfg(feature = "methods")]
     pub use crate::method::ballots;
     pub use crate::method::votes;
     pub use crate::privacy::ledger::utc;
+    pub use crate::random::SeededNoise;
     #[cfg(feature = "html")]
     pub use crate::report::escape;
     pub use crate::report::words::purpose;

@@ -1,4 +1,4 @@
-//! Private estimates for pipelines: the center of the target, its median, counts of rows, quantiles, and sums that go on.
+//! Private estimates for pipelines: the center of the target, its median, counts of rows, quantiles.
 //!
 //! | I want to ... | see |
 //! | --- | --- |
@@ -6,9 +6,6 @@
 //! | estimate a center for scores that take the best of many thresholds | [`shrunk_center`] |
 //! | estimate a median of values of unknown range | [`fn@median`] |
 //! | estimate any quantile of values in a public range | [`fn@quantile`] |
-//! | release a running sum at every step of a stream | [`HybridCounter`], or [`BinaryCounter`] where the number of steps is known |
-//! | release it at powers of two only | [`LogarithmicCounter`] |
-//! | read how counters work and why they are private | [`counter`] |
 //!
 //! For callers who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one budget.
 //! The budgets of the parts add up: choose epsilons whose sum is the total budget, and one neighbor relation
@@ -38,7 +35,6 @@
 //! ```
 
 mod center;
-pub mod counter;
 mod median;
 mod quantile;
 mod rank_race;
@@ -47,7 +43,6 @@ mod strengths;
 mod verdict;
 
 pub use center::{RowsEstimate, center, class_centers, shrunk_center};
-pub use counter::{BinaryCounter, COUNTERS, ContinualCounter, HybridCounter, LogarithmicCounter};
 pub use median::median;
 pub use quantile::quantile;
 

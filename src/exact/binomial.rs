@@ -1,4 +1,4 @@
-//! Binomial coefficients: exact, and as logarithms with a proven error bound.
+//! Binomial coefficients: exact, and as logarithms with a proven error bound; harmonic numbers.
 
 use num_bigint::BigUint;
 use num_traits::One;
@@ -47,10 +47,33 @@ pub fn ln_binomial(n: usize, r: usize) -> f64 {
     ln_factorial(n) - ln_factorial(r) - ln_factorial(n - r)
 }
 
+/// Euler's constant.
+pub const EULER: f64 = 0.577_215_664_901_532_9;
+
+/// The harmonic number H_m of a whole number m: the sum up to a million, otherwise the expansion, whose next term is
+/// below 1e-25. For m beyond the range of floats, ln m and [`EULER`] add up to it.
+pub fn harmonic(m: f64) -> f64 {
+    if m <= 1e6 {
+        // Adding the smallest terms first keeps the rounding error small.
+        return (1..=m as u64).rev().map(|i| 1.0 / i as f64).sum();
+    }
+    m.ln() + EULER + 0.5 / m - 1.0 / (12.0 * m * m)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::exact::Enclosure;
+
+    #[test]
+    fn harmonic_numbers_are_their_sums() {
+        assert_eq!(harmonic(1.0), 1.0);
+        assert!((harmonic(4.0) - 25.0 / 12.0).abs() < 1e-15);
+        let exact: f64 = (1..=2_000_000u64).rev().map(|i| 1.0 / i as f64).sum();
+        assert!((harmonic(2e6) - exact).abs() < 1e-12);
+        let (below, above) = (harmonic(1e6), harmonic(1e6 + 1.0));
+        assert!((above - below - 1.0 / (1e6 + 1.0)).abs() < 1e-12);
+    }
 
     #[test]
     fn pascal_holds() {

@@ -10,7 +10,7 @@ mod rational;
 pub use grid::GRID;
 pub use number::Exact;
 
-pub use binomial::{binomial, ln_binomial};
+pub use binomial::{EULER, binomial, harmonic, ln_binomial};
 
 pub(crate) use binomial::{ln_factorial, ln_factorial_error};
 pub(crate) use enclosure::Enclosure;
@@ -18,5 +18,7 @@ pub(crate) use enclosure::Enclosure;
 pub(crate) use grid::ratio_to_grid;
 pub(crate) use grid::{MAX_ROWS, codes_by_rank, to_grid};
 pub(crate) use interval::Interval;
-pub(crate) use number::{saturating_i64, two_digits};
-pub(crate) use rational::{Decimal, format_rational, near_f64, parse_rational, ratio};
+pub use number::saturating_i64;
+pub(crate) use number::two_digits;
+pub(crate) use rational::{Decimal, format_rational, parse_rational};
+pub use rational::{near_f64, ratio};

@@ -88,7 +88,7 @@ macro_rules! from_integers {
 from_integers!(i32, u32, i64, u64, usize);
 
 /// The nearest 64-bit integer.
-pub(crate) fn saturating_i64(value: &BigInt) -> i64 {
+pub fn saturating_i64(value: &BigInt) -> i64 {
     value.to_i64().unwrap_or(if value.is_negative() { i64::MIN } else { i64::MAX })
 }
 

@@ -13,13 +13,13 @@ const MAX_EXPONENT: u32 = 400;
 /// `numerator / denominator` for small integers.
 ///
 /// The denominator must not be zero.
-pub(crate) fn ratio(numerator: i64, denominator: i64) -> BigRational {
+pub fn ratio(numerator: i64, denominator: i64) -> BigRational {
     BigRational::new(numerator.into(), denominator.into())
 }
 
 /// An `f64` near a rational: within a relative error of 2^-52 for magnitudes from 1e-300 to 1e300, and within
 /// 1e-300 below.
-pub(crate) fn near_f64(value: &BigRational) -> f64 {
+pub fn near_f64(value: &BigRational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }
 

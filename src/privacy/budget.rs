@@ -43,7 +43,7 @@ impl Purpose {
             Self::Rows => 3,
             // Number 4 deals rows to the blocks of the two-stage method.
             Self::Estimates => 5,
-            // Numbers 7 and 8 are the quantiles and counters of `estimate`, which no pipeline here pays for.
+            // Number 7 is the quantiles of `estimate`, which no pipeline here pays for; 8 was that of counters.
             Self::Direction => 6,
             Self::FeatureMedians => 20,
             Self::Signs => 21,

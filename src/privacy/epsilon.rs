@@ -33,7 +33,8 @@ impl Epsilon {
         near_f64(&self.0)
     }
 
-    pub(crate) fn as_rational(&self) -> &BigRational {
+    #[doc(hidden)]
+    pub fn as_rational(&self) -> &BigRational {
         &self.0
     }
 }

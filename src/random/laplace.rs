@@ -5,7 +5,8 @@ use num_rational::BigRational;
 use num_traits::Zero;
 
 use super::bernoulli::bernoulli_exp_neg;
-use super::{WordStream, uniform_below};
+use super::{Bits, Entropy, WordStream, uniform_below};
+use crate::error::Result;
 
 /// An integer Z with P(Z = z) proportional to e^(-rate |z|), for a positive rational rate.
 ///
@@ -34,13 +35,31 @@ pub(crate) fn discrete_laplace(words: &mut WordStream, rate: &BigRational) -> Bi
     }
 }
 
+/// Seeded noise for evaluations: discrete Laplace draws by draw and lane. Never for a release.
+pub struct SeededNoise(Bits);
+
+impl SeededNoise {
+    /// The bits of a draw of a seed.
+    ///
+    /// # Errors
+    ///
+    /// None for a seed; the operating system's entropy would be `Io`.
+    pub fn new(seed: u64, draw: u64) -> Result<Self> {
+        Ok(Self(Entropy::Seeded(seed).source()?.bits(draw)))
+    }
+
+    /// The noise of a lane: z with P(z) proportional to e^(-rate |z|), rate positive.
+    pub fn laplace(&self, lane: u64, rate: &BigRational) -> BigInt {
+        discrete_laplace(&mut self.0.lane(lane), rate)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use num_traits::ToPrimitive;
 
     use super::*;
     use crate::exact::ratio;
-    use crate::random::Entropy;
     use crate::support::goodness::assert_fits;
 
     #[test]

@@ -20,6 +20,7 @@ pub(crate) use bits::{Address, Bits, Entropy, RandomnessSource, WordStream};
 pub(crate) use block_race::{BlockRace, Blocks};
 pub(crate) use cube::cube_radius;
 pub(crate) use gaussian::discrete_gaussian;
+pub use laplace::SeededNoise;
 pub(crate) use laplace::discrete_laplace;
 pub(crate) use leaders::Leaders;
 pub(crate) use race::{Entrant, Filter, Handicapped, Race};

@@ -21,7 +21,6 @@ mod predict;
 mod privacy_arguments;
 mod program;
 mod progress;
-mod reproduce;
 mod run_arguments;
 mod run_note;
 mod schema_file;

@@ -18,7 +18,6 @@ use crate::output_arguments::check_ending;
 use crate::partial::{PartialArguments, partial};
 use crate::plan::{PlanArguments, plan};
 use crate::predict::{PredictArguments, predict};
-use crate::reproduce::{ReproduceArguments, reproduce};
 use crate::run_note::run_note;
 use crate::select::{SelectArguments, select};
 use crate::sites::{SiteCommands, sites};
@@ -51,7 +50,6 @@ pub(super) enum Command {
     Account(AccountArguments),
     Inspect(Box<InspectArguments>),
     Compare(Box<CompareArguments>),
-    Reproduce(ReproduceArguments),
     Verify(Box<VerifyArguments>),
     Audit(Box<AuditArguments>),
     Bounds(Box<BoundsArguments>),
@@ -88,7 +86,6 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         Command::Bounds(arguments) => bounds(&arguments),
         Command::Datasets(arguments) => datasets(&arguments),
         Command::Compare(arguments) => compare(&arguments),
-        Command::Reproduce(arguments) => reproduce(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);

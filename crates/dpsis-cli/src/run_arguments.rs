@@ -1,4 +1,4 @@
-//! Arguments on long runs over public data, of `compare` and `reproduce`.
+//! Arguments on long runs over public data, of `compare`.
 
 use clap::Args;
 

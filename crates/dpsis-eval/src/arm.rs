@@ -165,7 +165,7 @@ impl Arm {
     }
 
     /// Returns the same method with class labels treated as numbers.
-    pub(crate) fn ordered(self) -> Self {
+    pub fn ordered(self) -> Self {
         Self { ordered: true, ..self }
     }
 

@@ -51,7 +51,7 @@ type Picks = BTreeMap<CellKey, Vec<(String, u64)>>;
 
 /// A file of cells, a second file of run times, and a third one of picks if they are wanted. Cells and picks are
 /// reproducible to the byte; the times are not.
-pub(crate) struct CellsFile {
+pub struct CellsFile {
     path: PathBuf,
     times: PathBuf,
     picks: Option<PathBuf>,
@@ -61,7 +61,7 @@ pub(crate) struct CellsFile {
 
 impl CellsFile {
     /// Names the files `name`.csv and `name`-seconds.csv in a folder; nothing is read or written.
-    pub(crate) fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
+    pub fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
         let path = folder.join(format!("{name}.csv"));
         let times = folder.join(format!("{name}-seconds.csv"));
         Self { path, times, picks: None, seed, trials }
@@ -69,7 +69,7 @@ impl CellsFile {
 
     /// Also counts how often each feature was picked, in the file `name`-picks.csv; the cells that it does not
     /// count are run again.
-    pub(crate) fn with_picks(self) -> Self {
+    pub fn with_picks(self) -> Self {
         let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
         let picks = self.path.with_file_name(format!("{stem}-picks.csv"));
         Self { picks: Some(picks), ..self }
@@ -81,7 +81,7 @@ impl CellsFile {
     ///
     /// `Request` if the cells belong to another seed or number of trials, or the file has other
     /// columns; `Io` if it cannot be read.
-    pub(crate) fn read(&self) -> Result<ComparisonCells> {
+    pub fn read(&self) -> Result<ComparisonCells> {
         let mut cells = ComparisonCells::new();
         if !self.path.exists() {
             return Ok(cells);
@@ -186,7 +186,7 @@ impl CellsFile {
     }
 
     /// Appends a cell and its run time.
-    pub(crate) fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
+    pub fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
         let times = |csv: &mut csv::Writer<Vec<u8>>| {
             let seconds = format!("{:.3e}", cell.seconds);
             let [table, method, scale, count, epsilon] = names(key);
@@ -201,7 +201,7 @@ impl CellsFile {
     }
 
     /// Replaces the file by all cells, sorted by their keys.
-    pub(crate) fn finish(&self, cells: &ComparisonCells) -> Result<()> {
+    pub fn finish(&self, cells: &ComparisonCells) -> Result<()> {
         self.write_picks(cells)?;
         replaced(&self.path, &HEADER, |csv| {
             cells.iter().try_for_each(|(key, cell)| self.write(csv, key, cell))

@@ -6,7 +6,7 @@ use crate::sweep::{CellKey, ComparisonCell, ComparisonCells};
 
 /// A measure of a cell that is drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Measure {
+pub enum Measure {
     /// The agreement with the LASSO's largest coefficients.
     Lasso,
     /// The agreement with the best scores.
@@ -19,9 +19,9 @@ pub(crate) enum Measure {
 
 impl Measure {
     /// Those without a rare class.
-    pub(crate) const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
+    pub const ALL: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Model];
     /// Those with a rare class: accuracy then says little.
-    pub(crate) const RARE: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Balanced];
+    pub const RARE: [Self; 3] = [Self::Lasso, Self::Overlap, Self::Balanced];
 
     fn of(self, cell: &ComparisonCell) -> Estimate {
         match self {
@@ -33,7 +33,7 @@ impl Measure {
     }
 
     /// The part of a file name that stands for the measure.
-    pub(crate) fn id(self) -> &'static str {
+    pub fn id(self) -> &'static str {
         match self {
             Self::Lasso => "lasso",
             Self::Overlap => "overlap",
@@ -43,7 +43,7 @@ impl Measure {
     }
 
     /// The label of the axis.
-    pub(crate) fn label(self) -> &'static str {
+    pub fn label(self) -> &'static str {
         match self {
             Self::Lasso => "share of the LASSO's top k that is picked",
             Self::Overlap => "share of picks among the k best scores",
@@ -56,7 +56,7 @@ impl Measure {
 const UNKNOWN: Estimate = Estimate { mean: f64::NAN, error: f64::NAN };
 
 /// Converts epsilon to a number for an axis; NaN if it is not a budget.
-pub(crate) fn number(epsilon: &str) -> f64 {
+pub fn number(epsilon: &str) -> f64 {
     epsilon.parse::<dpsis::Epsilon>().map_or(f64::NAN, |epsilon| epsilon.to_f64())
 }
 
@@ -64,10 +64,7 @@ pub(crate) fn number(epsilon: &str) -> f64 {
 pub(crate) type Group<'a> = (&'a str, &'a str, &'a str, &'a str);
 
 /// The cells of a curve, sorted by epsilon.
-pub(crate) fn along<'c>(
-    cells: &'c ComparisonCells,
-    group: Group<'_>,
-) -> Vec<(f64, &'c ComparisonCell)> {
+pub fn along<'c>(cells: &'c ComparisonCells, group: Group<'_>) -> Vec<(f64, &'c ComparisonCell)> {
     along_epsilon(cells, |key| group_of(key) == group)
 }
 
@@ -77,17 +74,14 @@ pub(crate) fn group_of(key: &CellKey) -> Group<'_> {
 }
 
 /// The mean over epsilon of a value of the cells, by the trapezoidal rule.
-pub(crate) fn area_of(
-    along: &[(f64, &ComparisonCell)],
-    value: impl Fn(&ComparisonCell) -> f64,
-) -> f64 {
+pub fn area_of(along: &[(f64, &ComparisonCell)], value: impl Fn(&ComparisonCell) -> f64) -> f64 {
     let points: Vec<(f64, f64)> =
         along.iter().map(|(epsilon, cell)| (*epsilon, value(cell))).collect();
     area(&points)
 }
 
 /// The cells with selected keys, sorted by epsilon.
-pub(crate) fn along_epsilon(
+pub fn along_epsilon(
     cells: &ComparisonCells,
     of: impl Fn(&CellKey) -> bool,
 ) -> Vec<(f64, &ComparisonCell)> {
@@ -100,7 +94,7 @@ pub(crate) fn along_epsilon(
 
 /// A chart of one measure against epsilon for one table and number of features, with one curve per
 /// method and scale in `arms`.
-pub(crate) fn curve_chart(
+pub fn curve_chart(
     cells: &ComparisonCells,
     (table, count): (&str, &str),
     arms: &[(String, String)],
@@ -183,7 +177,7 @@ pub(crate) fn area(points: &[(f64, f64)]) -> f64 {
 }
 
 /// Formats a number with three decimals, or as a dash if it is not finite.
-pub(crate) fn short(value: f64) -> String {
+pub fn short(value: f64) -> String {
     if value.is_finite() { format!("{value:.3}") } else { "–".to_owned() }
 }
 

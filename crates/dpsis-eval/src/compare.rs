@@ -62,7 +62,7 @@ pub fn compare(
 }
 
 /// Runs the cells that the file does not hold yet and returns all cells of the sweep.
-pub(crate) fn run_cells(
+pub fn run_cells(
     sweep: &Sweep,
     tables: &[LazyStudy<'_>],
     file: &CellsFile,
@@ -144,7 +144,8 @@ pub fn summary(cells: &ComparisonCells, output: &std::path::Path) -> String {
     text
 }
 
-pub(crate) fn what_is_measured() -> Section {
+/// The section of a page that says what the measures of its figures are.
+pub fn what_is_measured() -> Section {
     let paragraphs = [
         "LASSO: the number of picks among the k largest coefficients of a non-private LASSO, \
          divided by k (penalty 0.1 unless another is stated; columns and target centered and \

@@ -11,21 +11,21 @@ use lapack as solver;
 #[cfg(not(feature = "lapack"))]
 use pure as solver;
 
-pub(crate) use solver::positive_definite;
+pub use solver::positive_definite;
 
 /// A linear model of a numeric target.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct LinearModel {
+pub struct LinearModel {
     /// The intercept.
-    pub(crate) intercept: f64,
+    pub intercept: f64,
     /// One coefficient per feature.
-    pub(crate) coefficients: Array1<f64>,
+    pub coefficients: Array1<f64>,
 }
 
 impl LinearModel {
     /// Fits least squares with an intercept. None where the columns of x, n by k, are linearly
     /// dependent on each other or on the intercept up to rounding errors.
-    pub(crate) fn least_squares(x: ArrayView2<'_, f64>, y: &Array1<f64>) -> Option<Self> {
+    pub fn least_squares(x: ArrayView2<'_, f64>, y: &Array1<f64>) -> Option<Self> {
         if x.nrows() <= x.ncols() {
             return None;
         }
@@ -35,7 +35,7 @@ impl LinearModel {
 
     /// Fits a ridge regression: the minimizer of ||y - X w - b||^2 + penalty ||w||^2. None unless
     /// the penalty is positive.
-    pub(crate) fn ridge(x: ArrayView2<'_, f64>, y: &Array1<f64>, penalty: f64) -> Option<Self> {
+    pub fn ridge(x: ArrayView2<'_, f64>, y: &Array1<f64>, penalty: f64) -> Option<Self> {
         if !(penalty > 0.0) {
             return None;
         }
@@ -67,7 +67,7 @@ impl LinearModel {
     }
 
     /// Predicts the target for the rows of x, n by k.
-    pub(crate) fn predict(&self, x: ArrayView2<'_, f64>) -> Array1<f64> {
+    pub fn predict(&self, x: ArrayView2<'_, f64>) -> Array1<f64> {
         x.dot(&self.coefficients) + self.intercept
     }
 }
@@ -115,7 +115,7 @@ mod pure {
     }
 
     /// Solves a w = b. None where rounding makes `a` indefinite.
-    pub(crate) fn positive_definite(mut a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
+    pub fn positive_definite(mut a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
         let mut b = b.insert_axis(Axis(1));
         a.solvec_inplace(&mut b).ok()?;
         Some(b.remove_axis(Axis(1)))
@@ -143,7 +143,7 @@ mod lapack {
     }
 
     /// Solves a w = b. None where rounding makes `a` indefinite.
-    pub(crate) fn positive_definite(a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
+    pub fn positive_definite(a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
         a.solvec_into(b).ok()
     }
 }

@@ -44,13 +44,13 @@ impl Synthetic {
 /// Makes W1 of "Feature Selection from Differentially Private Correlations", section 3: 100 rows of
 /// 100 independent standard normal features; the target is the sum of the first five plus noise of
 /// variance 0.1.
-pub(crate) fn w1(seed: u64) -> Synthetic {
+pub fn w1(seed: u64) -> Synthetic {
     square(seed, 0)
 }
 
 /// Makes W1/W2 of the same section: W1, except that the target of the last ten rows is the sum of
 /// the last five features. `weights` are those of W1.
-pub(crate) fn w1_w2(seed: u64) -> Synthetic {
+pub fn w1_w2(seed: u64) -> Synthetic {
     square(seed, OTHERS)
 }
 
@@ -73,7 +73,7 @@ fn square(seed: u64, others: usize) -> Synthetic {
 /// 100 rows of 2,000 independent standard normal features, eight true features at random places
 /// with coefficients (-1)^u (a + |z|), u Bernoulli(0.4), z standard normal, a = 4 ln n/sqrt n, and
 /// noise of variance 1.5.
-pub(crate) fn fan_lv(seed: u64) -> Synthetic {
+pub fn fan_lv(seed: u64) -> Synthetic {
     let (n, d, true_features) = (100, 2000, 8);
     let mut rng = ChaCha20Rng::seed_from_u64(seed);
     let x = normals(&mut rng, n, d);
@@ -158,7 +158,7 @@ pub fn made(
 
 /// The correlation between the features of a [`Design`], which all have mean 0 and variance 1.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Correlation {
+pub enum Correlation {
     /// Correlation r^|i - j| between features i and j.
     Autoregressive(f64),
     /// Correlation r between any two features.
@@ -171,29 +171,29 @@ pub(crate) enum Correlation {
 /// The private selectors of "Differentially Private High-dimensional Variable Selection via Integer
 /// Programming" (NeurIPS 2025) were measured on this family.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Design {
+pub struct Design {
     /// The number of features, at least 9.
-    pub(crate) features: usize,
+    pub features: usize,
     /// The correlation between features.
-    pub(crate) correlation: Correlation,
+    pub correlation: Correlation,
     /// Whether the second and the fourth true coefficient are -1 instead of 1.
-    pub(crate) mixed_signs: bool,
+    pub mixed_signs: bool,
 }
 
 impl Design {
     /// The indices of the true features, from 0: columns 1, 3, 5, 7 and 9.
-    pub(crate) const TRUE: [usize; 5] = [0, 2, 4, 6, 8];
+    pub const TRUE: [usize; 5] = [0, 2, 4, 6, 8];
     /// The variance of the signal divided by that of the noise.
-    pub(crate) const SIGNAL_TO_NOISE: f64 = 5.0;
+    pub const SIGNAL_TO_NOISE: f64 = 5.0;
 
     /// The coefficient of each true feature.
-    pub(crate) fn coefficients(&self) -> [f64; 5] {
+    pub fn coefficients(&self) -> [f64; 5] {
         let second = if self.mixed_signs { -1.0 } else { 1.0 };
         [1.0, second, 1.0, second, 1.0]
     }
 
     /// The covariance of feature j with the target.
-    pub(crate) fn covariance(&self, j: usize) -> f64 {
+    pub fn covariance(&self, j: usize) -> f64 {
         let with_feature = |i: usize| match self.correlation {
             _ if i == j => 1.0,
             Correlation::Autoregressive(r) => r.powi(i.abs_diff(j) as i32),
@@ -208,19 +208,19 @@ impl Design {
     }
 
     /// The standard deviation of the target.
-    pub(crate) fn target_deviation(&self) -> f64 {
+    pub fn target_deviation(&self) -> f64 {
         (self.signal_variance() * (1.0 + 1.0 / Self::SIGNAL_TO_NOISE)).sqrt()
     }
 
     /// Returns an endless stream of rows drawn from a seed.
-    pub(crate) fn rows(&self, seed: u64) -> Rows {
+    pub fn rows(&self, seed: u64) -> Rows {
         let noise = (self.signal_variance() / Self::SIGNAL_TO_NOISE).sqrt();
         Rows { design: *self, noise, rng: ChaCha20Rng::seed_from_u64(seed) }
     }
 }
 
 /// A stream of rows: tables of different lengths with the same seed share their first rows.
-pub(crate) struct Rows {
+pub struct Rows {
     design: Design,
     noise: f64,
     rng: ChaCha20Rng,
@@ -229,7 +229,7 @@ pub(crate) struct Rows {
 impl Rows {
     /// Overwrites `x`, which must hold [`Design::features`] values, with the next row and returns
     /// its target.
-    pub(crate) fn next_into(&mut self, x: &mut [f64]) -> f64 {
+    pub fn next_into(&mut self, x: &mut [f64]) -> f64 {
         match self.design.correlation {
             Correlation::Autoregressive(r) => {
                 let fresh = (1.0 - r * r).sqrt();

@@ -15,7 +15,7 @@ use crate::dense::LinearModel;
 use crate::preparation::{Preparation, scaled};
 
 /// The number of folds.
-pub(crate) const FOLDS: usize = 3;
+pub const FOLDS: usize = 3;
 
 /// The target of a plain model.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,11 +53,11 @@ pub(crate) struct Downstream {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Performance {
     /// The accuracy or R^2 of the tested rows.
-    pub(crate) value: f64,
+    pub value: f64,
     /// The mean over the classes of the share of a class that is recognized; NaN for numbers. A row is given to the
     /// class whose probability is largest in relation to the share of the class among the fitted rows, which is
     /// best for this measure.
-    pub(crate) balanced: f64,
+    pub balanced: f64,
 }
 
 /// A class with a smaller share of the rows is rare: then accuracy says little.
@@ -214,10 +214,7 @@ fn class_sizes(classes: &[usize]) -> Vec<usize> {
 }
 
 /// Standardizes rows for training and testing by the training rows. Missing values become 0.
-pub(crate) fn standardized(
-    mut train: Array2<f64>,
-    mut test: Array2<f64>,
-) -> (Array2<f64>, Array2<f64>) {
+pub fn standardized(mut train: Array2<f64>, mut test: Array2<f64>) -> (Array2<f64>, Array2<f64>) {
     for (mut column, mut other) in train.columns_mut().into_iter().zip(test.columns_mut()) {
         let (mean, deviation) = Preparation::UnitVariance.scale(column.iter().copied());
         column.mapv_inplace(|value| scaled(value, mean, deviation));
@@ -228,11 +225,7 @@ pub(crate) fn standardized(
 
 /// Predicts the classes of the test rows by a logistic model: the most probable class, and the most probable one
 /// in relation to its share of the fitted rows. Both are the most frequent class if no model can be fitted.
-pub(crate) fn classified(
-    x: Array2<f64>,
-    classes: &[usize],
-    test: Array2<f64>,
-) -> Vec<(usize, usize)> {
+pub fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<(usize, usize)> {
     let counts = class_sizes(classes);
     let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
     let present = counts.iter().filter(|count| **count > 0).count();

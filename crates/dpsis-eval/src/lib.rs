@@ -1,4 +1,4 @@
-//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, the papers' experiments.
+//! Evaluation of [`dpsis`]: public data sets, comparisons of selection methods, plans.
 //!
 //! Nothing here is private: the tables are public or synthetic, the draws are seeded, and every
 //! output is marked as not private.
@@ -11,7 +11,6 @@
 //! | make a table of a kind that people have, with planted true features | [`planted`] |
 //! | compare methods over budgets on public tables | [`compare()`], [`Sweep`], [`Arm`], [`Study`] |
 //! | know what a selection would find, before any data are touched | [`plan`] |
-//! | run a paper's experiment | [`experiments`] |
 //! | draw curves, heat maps and bars as SVG | [`figure`] |
 //!
 //! A comparison of two methods on a public table, at epsilon 1 and 5:
@@ -52,17 +51,12 @@ pub mod datasets;
 mod dense;
 pub mod design;
 mod downstream;
-pub mod experiments;
 pub mod figure;
 mod metrics;
-mod objective_perturbation;
 mod output;
 pub mod plan;
 pub mod planted;
 mod preparation;
-mod recommend;
-mod results_file;
-mod rivals;
 mod seed;
 mod study;
 mod sweep;
@@ -74,6 +68,21 @@ pub use output::OutputFolder;
 pub use preparation::{Preparation, Prepared};
 pub use study::{Settled, Study, labels_of};
 pub use sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells, Count, Sweep};
+
+/// Parts that the papers' experiments share with comparisons, without any promise to others.
+#[doc(hidden)]
+pub mod internals {
+    pub use crate::cells_file::CellsFile;
+    pub use crate::charts::{Measure, along, along_epsilon, area_of, curve_chart, number, short};
+    pub use crate::compare::{run_cells, what_is_measured};
+    pub use crate::dense::{LinearModel, positive_definite};
+    pub use crate::downstream::{FOLDS, classified, standardized};
+    pub use crate::metrics::{f1, typical_range};
+    pub use crate::preparation::codes;
+    pub use crate::seed::seed_of;
+    pub use crate::study::{PENALTY, ReadyArm};
+    pub use crate::sweep::in_parallel;
+}
 
 #[cfg(test)]
 #[path = "../../../tests/support/mod.rs"]

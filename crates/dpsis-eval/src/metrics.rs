@@ -17,10 +17,10 @@ pub(crate) fn agreement(picks: &[usize], truth: &[usize], k: usize) -> f64 {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct AgainstScores {
     /// The share of the picks whose score is among the k best.
-    pub(crate) overlap: f64,
-    pub(crate) top: bool,
-    pub(crate) great: bool,
-    pub(crate) good: bool,
+    pub overlap: f64,
+    pub top: bool,
+    pub great: bool,
+    pub good: bool,
 }
 
 /// The scores in descending order.
@@ -51,7 +51,7 @@ impl Ranking {
 }
 
 /// The F1 score: the harmonic mean of precision and recall of the picks.
-pub(crate) fn f1(picks: &[usize], truth: &[usize]) -> f64 {
+pub fn f1(picks: &[usize], truth: &[usize]) -> f64 {
     let common = picks.iter().filter(|pick| truth.contains(pick)).count();
     2.0 * common as f64 / (picks.len() + truth.len()).max(1) as f64
 }
@@ -67,7 +67,7 @@ pub struct Estimate {
 
 impl Estimate {
     /// Computes the mean and its standard error, which is NaN for fewer than two values.
-    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Self {
+    pub fn of(values: impl IntoIterator<Item = f64>) -> Self {
         let values: Vec<f64> = values.into_iter().collect();
         let n = values.len() as f64;
         let mean = values.iter().sum::<f64>() / n;
@@ -84,7 +84,7 @@ impl Estimate {
     }
 
     /// The difference of two independent means in standard errors; 0 where both means are equal.
-    pub(crate) fn z(&self, other: &Self) -> f64 {
+    pub fn z(&self, other: &Self) -> f64 {
         let difference = self.mean - other.mean;
         if difference == 0.0 { 0.0 } else { difference / self.error.hypot(other.error) }
     }
@@ -96,7 +96,7 @@ const QUANTILES: [f64; 2] = [0.05, 0.95];
 /// The 5% and 95% quantiles, by linear interpolation as numpy's; 0 without values. Their difference is the
 /// sensitivity of a candidate whose scores these are, as in "Private Selection with Heterogeneous
 /// Sensitivities" (2025).
-pub(crate) fn typical_range(mut values: Vec<f64>) -> [f64; 2] {
+pub fn typical_range(mut values: Vec<f64>) -> [f64; 2] {
     let Some(last) = values.len().checked_sub(1) else { return [0.0; 2] };
     QUANTILES.map(|share| {
         let place = share * last as f64;

@@ -48,18 +48,13 @@ impl OutputFolder {
     }
 
     /// Writes a file atomically.
-    pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
         let failed = |error: io::Error| self.failed(&error.kind().to_string());
         replace(&self.0.join(name), text.as_bytes()).map_err(failed)
     }
 
     /// Writes a header and rows as a CSV file, atomically.
-    pub(crate) fn write_csv(
-        &self,
-        name: &str,
-        header: &[&str],
-        rows: &[Vec<String>],
-    ) -> Result<()> {
+    pub fn write_csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
         let mut csv = csv::Writer::from_writer(Vec::new());
         let written = csv
             .write_record(header)
@@ -70,7 +65,7 @@ impl OutputFolder {
     }
 
     /// Writes a page to `index.html`.
-    pub(crate) fn write_page(&self, page: &Page) -> Result<()> {
+    pub fn write_page(&self, page: &Page) -> Result<()> {
         self.write("index.html", &page.html())
     }
 

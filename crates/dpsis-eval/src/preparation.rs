@@ -91,7 +91,7 @@ pub(crate) fn distinct(labels: &[String]) -> Vec<String> {
 }
 
 /// Converts labels to numbers: their indices in alphabetical order, from 0.
-pub(crate) fn codes(labels: &[String]) -> Vec<f64> {
+pub fn codes(labels: &[String]) -> Vec<f64> {
     let classes = distinct(labels);
     let code = |label: &String| classes.binary_search(label).unwrap_or(0) as f64;
     labels.iter().map(code).collect()

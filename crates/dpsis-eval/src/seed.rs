@@ -3,7 +3,7 @@
 use sha2::{Digest, Sha256};
 
 /// Derives the seed of a trial of a named part of a computation, by SHA-256 of all arguments.
-pub(crate) fn seed_of(seed: u64, names: &[&str], trial: u64) -> u64 {
+pub fn seed_of(seed: u64, names: &[&str], trial: u64) -> u64 {
     let mut hash = Sha256::new();
     hash.update(seed.to_le_bytes());
     hash.update(trial.to_le_bytes());

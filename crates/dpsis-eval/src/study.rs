@@ -21,7 +21,7 @@ use crate::seed::seed_of;
 
 /// The penalty of the papers' LASSO, whose largest coefficients are the true features, and of the
 /// two-stage method.
-pub(crate) const PENALTY: f64 = 0.1;
+pub const PENALTY: f64 = 0.1;
 
 /// A public table whose type of target is known.
 #[derive(Debug, Clone)]
@@ -89,11 +89,11 @@ fn as_number(label: &str) -> Option<f64> {
 /// A public table with its target and its true features.
 pub struct Study {
     /// The table's name in results.
-    pub(crate) name: String,
+    pub name: String,
     /// The table.
-    pub(crate) table: PublicTable,
+    pub table: PublicTable,
     /// The type of the target: classes or numbers.
-    pub(crate) target: Target,
+    pub target: Target,
     pub(crate) downstream: Downstream,
     /// The target as a number: classes by their places in alphabetical order.
     y: Vec<f64>,
@@ -127,7 +127,7 @@ impl Study {
     /// # Errors
     ///
     /// As for [`new`](Self::new).
-    pub(crate) fn held_out(
+    pub fn held_out(
         name: &str,
         settled: Settled,
         penalty: f64,
@@ -172,13 +172,13 @@ impl Study {
     }
 
     /// Replaces the LASSO's features by known true features, best first.
-    pub(crate) fn with_truth(mut self, features: Vec<usize>) -> Self {
+    pub fn with_truth(mut self, features: Vec<usize>) -> Self {
         self.truth = Truth::Known(features);
         self
     }
 
     /// Returns the k true features for a scale, best first; fewer if there are fewer true features.
-    pub(crate) fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
+    pub fn truth(&self, scale: &ArmScale, k: usize) -> Result<Vec<usize>> {
         Ok(match (&self.truth, scale) {
             (Truth::Known(features), _) => features.iter().copied().take(k).collect(),
             (Truth::Lasso(_, by_range), ArmScale::Range) => {
@@ -193,12 +193,12 @@ impl Study {
     }
 
     /// The number of features, d.
-    pub(crate) fn features(&self) -> usize {
+    pub fn features(&self) -> usize {
         self.table.features.len()
     }
 
     /// Prepares a method for draws on this table.
-    pub(crate) fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
+    pub fn arm(&self, arm: &Arm) -> Result<ReadyArm> {
         let parameters = Parameters::default();
         let mechanism = arm.mechanism.as_deref().map(|id| by_id(id, &parameters)).transpose()?;
         let method = match arm.method {
@@ -279,24 +279,19 @@ impl Study {
 }
 
 /// A method prepared for draws.
-pub(crate) struct ReadyArm {
+pub struct ReadyArm {
     method: ArmMethod,
     pub(crate) scale: ArmScale,
     mechanism: Option<Arc<dyn Mechanism>>,
     rehearsal: Rehearsal,
     /// The scores without noise.
-    pub(crate) exact: Scores,
+    pub exact: Scores,
     pub(crate) ranking: Ranking,
 }
 
 impl ReadyArm {
     /// Draws once and returns the indices of the picked features.
-    pub(crate) fn picks(
-        &self,
-        k: usize,
-        epsilon: &Epsilon,
-        seeds: RehearsalSeeds,
-    ) -> Result<Vec<usize>> {
+    pub fn picks(&self, k: usize, epsilon: &Epsilon, seeds: RehearsalSeeds) -> Result<Vec<usize>> {
         let baseline = match self.method {
             ArmMethod::Sis => Baseline::Best,
             ArmMethod::Random => Baseline::Random,

@@ -133,7 +133,7 @@ pub type ComparisonCells = BTreeMap<CellKey, ComparisonCell>;
 
 impl Sweep {
     /// Returns the coordinates of all cells of a table, in the order in which they are run.
-    pub(crate) fn keys(&self, table: &str) -> Vec<CellKey> {
+    pub fn keys(&self, table: &str) -> Vec<CellKey> {
         let mut keys = Vec::new();
         for arm in &self.arms {
             for count in &self.counts {
@@ -157,7 +157,7 @@ impl Sweep {
 
     /// Runs the missing cells of a table and passes each one on as soon as it is complete. The
     /// results do not depend on the number of threads or on earlier runs.
-    pub(crate) fn run(
+    pub fn run(
         &self,
         study: &Study,
         is_missing: impl Fn(&CellKey) -> bool,
@@ -260,7 +260,7 @@ fn times_picked(trials: &[Trial], features: &[String]) -> Vec<(String, u64)> {
 
 /// Runs trials 0, 1, ... on several threads and returns their results in order, or the error of the
 /// first trial that failed.
-pub(crate) fn in_parallel<T: Send>(
+pub fn in_parallel<T: Send>(
     trials: u64,
     threads: usize,
     trial: impl Fn(u64) -> Result<T> + Sync,

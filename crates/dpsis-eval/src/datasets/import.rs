@@ -43,7 +43,7 @@ pub fn open(folder: &Path, name: &str) -> Result<Option<PublicTable>> {
 }
 
 /// Whether [`open`] would find a set in a folder.
-pub(crate) fn has(folder: &Path, name: &str) -> bool {
+pub fn has(folder: &Path, name: &str) -> bool {
     find(name).is_ok_and(|set| locate(folder, set).is_some())
 }
 

@@ -21,7 +21,6 @@ mod table;
 pub use bounds::{Clip, bounds, bounds_to_csv};
 pub use checksum::table_sha256;
 pub use form::{Form, to_csv};
-pub(crate) use import::has;
-pub use import::{Origin, get, locate_or_server, open, read};
+pub use import::{Origin, get, has, locate_or_server, open, read};
 pub use manifest::{DataSet, MANIFEST, PaperFacts, find, manifest};
 pub use table::PublicTable;

@@ -7,12 +7,7 @@
 //!   `canonical` on a score is 2/eps times such a number for each of C(d,k) sets, in units of the sensitivity; that of
 //!   `peel` 2k/eps for each of d candidates.
 
-use dpsis::internals::ln_binomial;
-
-use crate::experiments::harmonic;
-
-/// Euler's constant.
-const EULER: f64 = 0.577_215_664_901_532_9;
+use dpsis::internals::{EULER, harmonic, ln_binomial};
 
 /// The gap xi, in units of the sensitivity, from which on theorem 4.1 promises the k best with this probability.
 pub(super) fn theorem_gap(d: usize, k: usize, gamma: f64, epsilon: f64, probability: f64) -> f64 {

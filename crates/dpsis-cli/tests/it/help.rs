@@ -1,0 +1,111 @@
+//! Help: it fits a terminal of 80 columns, and `-h` one screen.
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use std::process::Command;
+
+/// All commands that have help.
+const COMMANDS: &[&[&str]] = &[
+    &[],
+    &["select"],
+    &["fit"],
+    &["predict"],
+    &["choose"],
+    &["partial"],
+    &["sites"],
+    &["sites", "key"],
+    &["sites", "roster"],
+    &["sites", "show"],
+    &["sql"],
+    &["plan"],
+    &["ledger"],
+    &["ledger", "create"],
+    &["ledger", "show"],
+    &["account"],
+    &["inspect"],
+    &["compare"],
+    &["verify"],
+    &["audit"],
+    &["bounds"],
+    &["datasets"],
+    &["datasets", "list"],
+    &["datasets", "get"],
+    &["datasets", "make"],
+    &["completions"],
+    &["man"],
+];
+
+fn help(command: &[&str], flag: &str) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_dpsis"))
+        .args(command)
+        .arg(flag)
+        .env_remove("COLUMNS")
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(0), "{command:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn no_line_is_wider_than_80_columns() {
+    for command in COMMANDS {
+        for flag in ["-h", "--help"] {
+            let help = help(command, flag);
+            for line in help.lines() {
+                assert!(line.chars().count() <= 80, "{command:?} {flag}: {line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_short_help_fits_one_screen() {
+    for command in COMMANDS {
+        let help = help(command, "-h");
+        let lines = help.lines().count();
+        assert!(lines <= 30, "{command:?} {lines}:\n{help}");
+    }
+    let select = help(&["select"], "-h");
+    for option in ["-k", "--eps", "--target", "--target-file", "--id", "--exclude", "--orient"] {
+        assert!(select.contains(option), "{option}:\n{select}");
+    }
+    for option in ["--classes", "--bounds", "--score", "--format", "-o", "--dry-run", "--seed"] {
+        assert!(select.contains(option), "{option}:\n{select}");
+    }
+    assert!(select.ends_with("dpsis select --help\n"), "{select}");
+}
+
+/// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
+const NOT_FOR_MODELS: [&str; 4] = ["--partials", "--name-file", "--preprocess", "--not-private"];
+
+/// Completions come from the definition of the arguments, so they know every option.
+#[test]
+fn the_long_help_has_every_option() {
+    let script =
+        Command::new(env!("CARGO_BIN_EXE_dpsis")).args(["completions", "bash"]).output().unwrap();
+    let script = String::from_utf8(script.stdout).unwrap();
+    for command in COMMANDS {
+        let names: Vec<&str> = ["dpsis"].into_iter().chain(command.iter().copied()).collect();
+        // `dpsis,select)` where commands are told apart, `dpsis__subcmd__select)` where options are listed.
+        let start = script.find(&format!("        {})\n", names.join("__subcmd__"))).unwrap();
+        let options = script[start..].split("opts=\"").nth(1).unwrap();
+        let options = options.split('"').next().unwrap();
+        let help = help(command, "--help");
+        let long: Vec<&str> =
+            options.split(' ').filter(|option| option.starts_with("--")).collect();
+        assert!(long.contains(&"--help"), "{command:?}: {options}");
+        for option in long {
+            let is_refused = *command == ["fit"] && NOT_FOR_MODELS.contains(&option);
+            assert_eq!(help.contains(option), !is_refused, "{command:?}: {option}");
+        }
+    }
+}
+
+/// What most need comes first.
+#[test]
+fn groups_go_from_what_most_need_to_what_few_need() {
+    let help = help(&["select"], "--help");
+    let place = |group: &str| help.find(&format!("\n{group}:\n")).unwrap_or(usize::MAX);
+    let groups = ["Options", "Table", "Target", "Output", "Privacy", "Mechanism", "Method"];
+    let places: Vec<usize> = groups.iter().map(|group| place(group)).collect();
+    assert!(places.is_sorted() && !places.contains(&usize::MAX), "{places:?}");
+}

@@ -1,0 +1,33 @@
+//! The tests of the command line from outside, in one program: a file each.
+
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+#[path = "../../../../tests/support/mod.rs"]
+mod support;
+
+mod account;
+mod bad_input;
+mod choose;
+mod claims;
+mod command_line;
+mod datasets;
+mod dependencies;
+mod docs;
+mod evaluation;
+mod fit;
+mod fuzz_corpus;
+mod groups;
+mod help;
+mod html;
+mod inspect;
+mod interrupted;
+mod kinds;
+mod ledger;
+mod partial;
+mod people;
+mod pitfalls;
+mod plan;
+mod refine;
+mod registry;
+mod replay;
+mod sites;

@@ -1,0 +1,534 @@
+//! Runs on neighboring files with the same seed, replayed from outside: whatever one person puts into their row, the
+//! exit code, the warnings and all that is public in the output stay the same, in every format and for every kind of
+//! release; and where the person contributes nothing, the output is the same to the byte.
+//!
+//! `tests/it/odd_people.rs` does the first for the library, with people drawn at random. Rows that are no rows are in
+//! `bad_input.rs`. More than a thousand runs: about fifteen seconds of a processor with unoptimized code.
+
+#![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, zip};
+
+const D: usize = 3;
+
+/// Contents that could be taken for something else, or that programs stumble over.
+const ODD: [&[u8]; 30] = [
+    b"",
+    b" ",
+    b"NA",
+    b"nan",
+    b"inf",
+    b"-inf",
+    b"1e400",
+    b"-1e308",
+    b"5e-324",
+    b"-0",
+    b"0",
+    b"1",
+    b"1,5",
+    b"12 mg",
+    b"2024-02-29",
+    b"2024-02-30",
+    b"word",
+    b"None",
+    b"id",
+    b"outcome",
+    b"ill",
+    b"Ill",
+    b"marker_1x",
+    b"GSM900001",
+    b"\xe9",
+    b"a\0b",
+    b"say \"x\"",
+    b"a;b\tc",
+    b"#",
+    b"p7",
+];
+
+/// The people without the odd one.
+fn ordinary(labels: bool) -> Vec<Person> {
+    let target = |i: usize| match (labels, i.is_multiple_of(3)) {
+        (true, true) => "ill".to_owned(),
+        (true, false) => "well".to_owned(),
+        (false, _) => format!("{}.5", i % 17),
+    };
+    let person = |i: usize| Person {
+        id: format!("p{}", 100 + i).into_bytes(),
+        cells: (0..D).map(|j| format!("{}.25", (i * 5 + j * 3) % 13).into_bytes()).collect(),
+        target: target(i).into_bytes(),
+    };
+    (0..40).map(person).collect()
+}
+
+/// The odd people: one kind of content in all cells, or in one of them; a long cell; an id of their own.
+fn odd_people() -> Vec<Person> {
+    let odd = |cells: [&[u8]; D], target: &[u8]| Person {
+        id: b"p999".to_vec(),
+        cells: cells.map(<[u8]>::to_vec).to_vec(),
+        target: target.to_vec(),
+    };
+    let mut all: Vec<Person> = ODD.iter().map(|text| odd([text; D], text)).collect();
+    let mixed = ODD.iter().zip(ODD.iter().skip(7).cycle());
+    all.extend(mixed.map(|(one, other)| odd([b"3.25", one, other], b"4.5")));
+    let long = "7".repeat(4000);
+    all.push(odd([long.as_bytes(), b"1", b"1"], long.as_bytes()));
+    for id in ODD {
+        all.push(Person { id: id.to_vec(), ..odd([b"1", b"2", b"3"], b"ill") });
+    }
+    all
+}
+
+/// A file of a format: its name and bytes, and the arguments that state it.
+struct Table {
+    format: &'static str,
+    arguments: Vec<&'static str>,
+    files: Vec<(&'static str, Vec<u8>)>,
+    /// The file that is standard input, if one is.
+    standard: Option<&'static str>,
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// People as a table with their ids and targets.
+fn rows(people: &[Person], first: &str, with_target: bool) -> Vec<Vec<Vec<u8>>> {
+    let names = std::iter::once(first.to_owned()).chain(features(D));
+    let names = names.chain(with_target.then(|| "outcome".to_owned()));
+    let row = |person: &Person| -> Vec<Vec<u8>> {
+        let target = with_target.then(|| person.target.clone());
+        std::iter::once(person.id.clone()).chain(person.cells.clone()).chain(target).collect()
+    };
+    let header = names.map(String::into_bytes).collect();
+    std::iter::once(header).chain(people.iter().map(row)).collect()
+}
+
+/// The table with features as rows.
+fn turned(people: &[Person], corner: &str) -> Vec<Vec<Vec<u8>>> {
+    let line = |name: &str, cells: Vec<Vec<u8>>| [vec![name.as_bytes().to_vec()], cells].concat();
+    let ids = people.iter().map(|person| person.id.clone()).collect();
+    let of = |j: usize| people.iter().map(|person| person.cells[j].clone()).collect();
+    let lines = features(D).into_iter().enumerate().map(|(j, name)| line(&name, of(j)));
+    std::iter::once(line(corner, ids)).chain(lines).collect()
+}
+
+fn tables(people: &[Person]) -> Vec<Table> {
+    let whole = csv(&rows(people, "id", true));
+    let pairs: Vec<Vec<Vec<u8>>> = std::iter::once(vec![b"id".to_vec(), b"outcome".to_vec()])
+        .chain(people.iter().map(|person| vec![person.id.clone(), person.target.clone()]))
+        .collect();
+    let in_order = pairs.iter().map(|pair| vec![pair[1].clone()]).collect::<Vec<_>>();
+    let (pairs, in_order) = (csv(&pairs), csv(&in_order));
+    let targets = npy_texts(people.iter().map(|person| person.target.as_slice()));
+    let numbers = npy_numbers(people);
+    let own = vec!["--id", "id", "--target", "outcome"];
+    let column = |of: &dyn Fn(&Person) -> Vec<u8>| {
+        let cells: Vec<Vec<u8>> = people.iter().map(of).collect();
+        r::column(&cells.iter().map(Vec::as_slice).collect::<Vec<_>>())
+    };
+    let mut columns = vec![column(&|person| person.id.clone())];
+    columns.extend((0..D).map(|j| column(&|person| person.cells[j].clone())));
+    columns.push(column(&|person| person.target.clone()));
+    let names = [vec!["id".to_owned()], features(D), vec!["outcome".to_owned()]].concat();
+    let automatic = r::integers(&[i32::MIN, -i32::try_from(people.len()).unwrap()]);
+    let frame = r::rds(r::frame(&columns, r::names(&names), automatic));
+    let mut xz = liblzma::write::XzEncoder::new(Vec::new(), 0);
+    xz.write_all(&frame).unwrap();
+    let size = format!("#1.2\n{D}\t{}\n", people.len());
+    let mut described = turned(people, "Name");
+    for (i, line) in described.iter_mut().enumerate() {
+        line.insert(1, if i == 0 { b"Description".to_vec() } else { b"na".to_vec() });
+    }
+    let gct = [size.into_bytes(), tabs(&described)].concat();
+    let table = |format, arguments: &[&'static str], files: &[(&'static str, &[u8])]| Table {
+        format,
+        arguments: arguments.to_vec(),
+        files: files.iter().map(|(name, bytes)| (*name, bytes.to_vec())).collect(),
+        standard: None,
+    };
+    let own_in = |name| [own.clone(), vec![name]].concat();
+    let mut all = vec![
+        table("csv", &own_in("t.csv"), &[("t.csv", &whole)]),
+        table("csv without a last feed", &own_in("t.csv"), &[("t.csv", whole.trim_ascii_end())]),
+        table("tsv", &own_in("t.tsv"), &[("t.tsv", &tabs(&rows(people, "id", true)))]),
+        table("gzip", &own_in("t.csv.gz"), &[("t.csv.gz", &gzip(&whole))]),
+        table(
+            "Zstandard",
+            &own_in("t.csv.zst"),
+            &[("t.csv.zst", &zstd::encode_all(&whole[..], 1).unwrap())],
+        ),
+        table(
+            "csv by id",
+            &["--target-file", "y.csv", "t.csv"],
+            &[("t.csv", &csv(&rows(people, "id", false))), ("y.csv", &pairs)],
+        ),
+        table(
+            "csv in order",
+            &["--id", "id", "--target-file", "y.csv", "t.csv"],
+            &[("t.csv", &csv(&rows(people, "id", false))), ("y.csv", &in_order)],
+        ),
+        table(
+            "features as rows",
+            &["--orient", "features-as-rows", "--target-file", "y.csv", "t.csv"],
+            &[("t.csv", &csv(&turned(people, "gene"))), ("y.csv", &pairs)],
+        ),
+        table(".gct", &["--target-file", "y.csv", "t.gct"], &[("t.gct", &gct), ("y.csv", &pairs)]),
+        table(
+            ".npy",
+            &["--target-file", "y.npy", "t.npy"],
+            &[("t.npy", &numbers), ("y.npy", &targets)],
+        ),
+        table(".npz", &["t.npz"], &[("t.npz", &zip(&[("X.npy", numbers), ("y.npy", targets)]))]),
+        table("R", &own_in("t.rds"), &[("t.rds", &gzip(&frame))]),
+        table("R in xz", &own_in("t.rds"), &[("t.rds", &xz.finish().unwrap())]),
+    ];
+    all.push(Table {
+        standard: Some("t.csv"),
+        ..table("standard input", &own_in("-"), &[("t.csv", &whole)])
+    });
+    all
+}
+
+/// What a run said.
+#[derive(Debug, PartialEq, Clone)]
+struct Run {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn run(command: &str, table: &Table, options: &[&str]) -> Run {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, bytes) in &table.files {
+        fs::write(folder.path().join(name), bytes).unwrap();
+    }
+    let mut dpsis = Command::new(env!("CARGO_BIN_EXE_dpsis"));
+    dpsis.arg(command).args(options).args(&table.arguments).current_dir(folder.path());
+    let input = table.standard.map(|name| fs::File::open(folder.path().join(name)).unwrap());
+    dpsis.stdin(input.map_or(Stdio::null(), Stdio::from));
+    let output = dpsis.output().unwrap();
+    assert_eq!(left_in(folder.path()), table.files.len(), "a file was left");
+    let text = |bytes| without_days(&String::from_utf8(bytes).unwrap());
+    Run { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+}
+
+fn left_in(folder: &Path) -> usize {
+    fs::read_dir(folder).unwrap().count()
+}
+
+/// A text without the day of the run, which may have changed since the last one.
+fn without_days(text: &str) -> String {
+    let bytes = text.as_bytes();
+    let is_it = |(byte, form): (&u8, &u8)| match form {
+        b'9' => byte.is_ascii_digit(),
+        form => byte == form,
+    };
+    let is_day = |at: usize| {
+        bytes.get(at..at + 10).is_some_and(|part| part.iter().zip(b"2099-99-99").all(is_it))
+    };
+    let mut plain = String::new();
+    let mut rest = text.char_indices();
+    while let Some((at, letter)) = rest.next() {
+        if is_day(at) {
+            plain += "DAY";
+            rest.nth(8);
+        } else {
+            plain.push(letter);
+        }
+    }
+    plain
+}
+
+/// Words without digits, joined by blanks: line breaks move with the width of a number.
+fn words(text: &str) -> String {
+    let number = |word: &&str| !word.contains(|c: char| c.is_ascii_digit());
+    text.split_whitespace().filter(number).collect::<Vec<_>>().join(" ")
+}
+
+/// Replaces what the budget paid for.
+fn mask(record: &mut Value) {
+    let length = |value: &Value| Value::from(value.as_array().map(Vec::len));
+    let fields = record.as_object_mut().unwrap();
+    for field in ["selected", "estimates", "directions"] {
+        let masked = fields.get(field).map(length);
+        masked.map(|masked| fields.insert(field.to_owned(), masked));
+    }
+    if fields.contains_key("verdict") {
+        fields["verdict"] = true.into();
+    }
+    if let Some(released) = fields.get_mut("released").and_then(Value::as_object_mut) {
+        released.values_mut().for_each(|value| *value = value.is_null().into());
+    }
+    // In units of a grid around the private center.
+    if let Some(score) = fields.get_mut("score").and_then(Value::as_object_mut) {
+        score.insert("sensitivity".into(), 0.into());
+    }
+    for warning in fields["warnings"].as_array_mut().unwrap() {
+        let text = words(warning["text"].as_str().unwrap());
+        warning["text"] = text.into();
+    }
+}
+
+/// What is public of a run in each form of output.
+fn public(command: &str, table: &Table, options: &[&str]) -> Vec<(Option<i32>, String, String)> {
+    let in_form = |form: &str| {
+        let run = run(command, table, &[options, &["--format", form]].concat());
+        let stdout = match (form, run.code) {
+            (_, Some(0)) if form == "json" => {
+                let mut record: Value = serde_json::from_str(&run.stdout).unwrap();
+                mask(&mut record);
+                record.to_string()
+            }
+            (_, Some(0)) => run.stdout.lines().count().to_string(),
+            _ => run.stdout,
+        };
+        // What was found depends on what was released.
+        let report = run.stderr.split("\nstrength ").next().unwrap();
+        let report = if form == "text" { words(report) } else { words(&run.stderr) };
+        (run.code, stdout, report)
+    };
+    ["json", "text"].map(in_form).to_vec()
+}
+
+const SELECT: [&str; 6] = ["-k", "1", "--eps", "1", "--seed", "9"];
+
+/// The requests, by whether the target is a label.
+fn requests(labels: bool) -> Vec<Vec<&'static str>> {
+    if labels {
+        let base = ["--classes", "well,ill"];
+        [
+            &[][..],
+            &["--score", "kendall"],
+            &["--score", "correlation", "--bounds=-1,20"],
+            &["--scale", "cpm"],
+        ]
+        .map(|more| [&base, more].concat())
+        .to_vec()
+    } else {
+        [
+            &[][..],
+            &["--score", "kendall"],
+            &["--score", "correlation", "--bounds=-1,20"],
+            &["--score", "correlation", "--scale", "row-rank", "--target-bounds", "0,9"],
+            &["--center", "none"],
+            &["--bounds=-1,20", "--target-bounds", "0,9", "--center", "0"],
+            &["--bounds=-1,20", "--direction"],
+            &["--mechanism", "peel"],
+            &["--method", "dpkendall"],
+            &["--method", "two-stage", "--bounds=-1,20", "--blocks", "5"],
+        ]
+        .map(<[_]>::to_vec)
+        .to_vec()
+    }
+}
+
+/// With unoptimized code a few of the odd people do.
+const STEP: usize = if cfg!(debug_assertions) { 4 } else { 1 };
+
+/// Every format with every odd person, for one request; the others are spread over the requests.
+#[test]
+fn one_more_person_changes_nothing_public() {
+    let odd = odd_people();
+    for labels in [false, true] {
+        let people = ordinary(labels);
+        let requests = requests(labels);
+        let plain = tables(&people);
+        for (f, before) in plain.iter().enumerate() {
+            // With unoptimized code a third of the pairs.
+            let pairs = |(q, _): &(usize, _)| !cfg!(debug_assertions) || (f + q).is_multiple_of(3);
+            for (q, request) in requests.iter().enumerate().filter(pairs) {
+                let options = [&SELECT[..], request].concat();
+                let expected = public("select", before, &options);
+                // Each pair of format and request meets a few of them; each of them all formats.
+                let share = (f + q) % requests.len();
+                let these = odd.iter().enumerate().skip(share).step_by(STEP * requests.len());
+                for (i, person) in these {
+                    let mut more = people.clone();
+                    more.insert([0, people.len() / 2, people.len()][(i + f) % 3], person.clone());
+                    let after = &tables(&more)[f];
+                    let found = public("select", after, &options);
+                    assert_eq!(found, expected, "{} {request:?} {person:?}", before.format);
+                }
+            }
+        }
+    }
+}
+
+/// One person fewer, the first, one in the midst, the last.
+#[test]
+fn one_person_fewer_changes_nothing_public() {
+    let people = ordinary(false);
+    for (f, before) in tables(&people).iter().enumerate() {
+        let expected = public("select", before, &SELECT);
+        let mut fewer = people.clone();
+        fewer.remove([0, 20, people.len() - 1][f % 3]);
+        assert_eq!(public("select", &tables(&fewer)[f], &SELECT), expected, "{}", before.format);
+    }
+}
+
+/// Where the number of rows is public, one person takes the place of another.
+#[test]
+fn one_person_replaced_changes_nothing_public() {
+    let people = ordinary(false);
+    let options = [&SELECT[..], &["--neighbors", "replace-one"]].concat();
+    let odd = odd_people();
+    for (f, before) in tables(&people).iter().enumerate() {
+        let expected = public("select", before, &options);
+        for (i, person) in odd.iter().enumerate().skip(f).step_by(13) {
+            let mut others = people.clone();
+            others[[0, 20, people.len() - 1][i % 3]] = person.clone();
+            let found = public("select", &tables(&others)[f], &options);
+            assert_eq!(found, expected, "{} {person:?}", before.format);
+        }
+    }
+}
+
+/// The output without the private count of people that have no target; line breaks move with its width.
+fn without_count(run: Run) -> Run {
+    let without = |text: &str| {
+        let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        // In words, and in JSON as it is, within HTML and within a link.
+        let name = "unusable_estimate";
+        let marks = ["\": ", "&quot;: ", "%22%3A%20"].map(|end| format!("{name}{end}"));
+        for mark in marks.iter().map(String::as_str).chain([" with it and "]) {
+            let mut from = 0;
+            while let Some(at) = text[from..].find(mark) {
+                from += at + mark.len();
+                let digits = text[from..].bytes().take_while(u8::is_ascii_digit).count();
+                text.replace_range(from..from + digits, "");
+            }
+        }
+        text
+    };
+    Run { code: run.code, stdout: without(&run.stdout), stderr: without(&run.stderr) }
+}
+
+/// A person without a target contributes nothing but to the private count of such people: the rest of the output is the
+/// same to the byte.
+#[test]
+fn people_without_a_target_change_no_byte() {
+    let cells: [[&[u8]; D]; 2] = [[b"1", b"2", b"3"], [b"1e400", b"word", b""]];
+    for labels in [false, true] {
+        let people = ordinary(labels);
+        let plain = tables(&people);
+        let missing: &[&[u8]] = if labels {
+            &[b"", b"Ill", b"other"]
+        } else {
+            &[b"", b"NA", b"1e400", b"one", b"\xff"]
+        };
+        for (q, request) in requests(labels).iter().enumerate() {
+            for (t, target) in missing.iter().enumerate() {
+                let f = (q * missing.len() + t) % plain.len();
+                let person = Person {
+                    id: b"p999".to_vec(),
+                    cells: cells[t % 2].map(<[u8]>::to_vec).to_vec(),
+                    target: target.to_vec(),
+                };
+                let mut more = people.clone();
+                more.insert([0, 20, people.len()][t % 3], person);
+                let after = &tables(&more)[f];
+                for form in ["text", "json", "tsv", "html"] {
+                    let mut options = [&SELECT[..], request, &["--format", form]].concat();
+                    if !request.contains(&"dpkendall") {
+                        options.extend(["--split", "estimates=0"]);
+                    }
+                    let expected = without_count(run("select", &plain[f], &options));
+                    assert_eq!(expected.code, Some(0), "{}", expected.stderr);
+                    let found = without_count(run("select", after, &options));
+                    assert_eq!(found, expected, "{} {options:?} {target:?}", plain[f].format);
+                }
+            }
+        }
+    }
+}
+
+/// A table of several blocks of bytes, with a person on the edge of one.
+#[test]
+fn people_on_the_edge_of_a_block() {
+    const BLOCK: usize = 1 << 18;
+    let row = |i: usize| format!("{},{}.5,{},{}\n", i * 7 % 101, i % 13, i * i % 37, i % 19);
+    let rows: Vec<String> = (0..18_000).map(row).collect();
+    let table = |person: Option<(usize, &str)>| {
+        let mut text = "a,b,c,y\n".to_owned();
+        for row in &rows {
+            let start = text.len();
+            text += row;
+            if let Some((edge, person)) = person
+                && start < edge
+                && text.len() >= edge
+            {
+                text += person;
+            }
+        }
+        let files = vec![("t.csv", text.into_bytes())];
+        Table { format: "csv", arguments: vec!["t.csv"], files, standard: None }
+    };
+    let long = format!("{},1,2,NA\n", "3".repeat(4000));
+    let silent = [(BLOCK - 3, "1,2,3,NA\n"), (BLOCK, "1,2,3,\n"), (BLOCK - 2000, &long)];
+    let loud = [(BLOCK - 5, "word,1e400,,5\n"), (2 * BLOCK - 5, "-0,inf,2024-02-29,1e308\n")];
+    for threads in ["1", "3"] {
+        let options = [&SELECT[..], &["--threads", threads]].concat();
+        let exact = [&options[..], &["--split", "estimates=0"]].concat();
+        let expected = run("select", &table(None), &exact);
+        assert_eq!(expected.code, Some(0), "{}", expected.stderr);
+        for person in silent {
+            assert_eq!(
+                run("select", &table(Some(person)), &exact),
+                expected,
+                "{threads} {person:?}"
+            );
+        }
+        let expected = public("select", &table(None), &options);
+        for person in loud {
+            let found = public("select", &table(Some(person)), &options);
+            assert_eq!(found, expected, "{threads} {person:?}");
+        }
+    }
+}
+
+/// Candidates of neighboring data: other scores by at most the sensitivity, written in any way.
+#[test]
+fn candidates_of_neighbors() {
+    let file = |scores: [&str; 4], own: bool| {
+        let names = ["lasso", "ridge", "forest", "net"];
+        let line = |(name, score): (&str, &str)| {
+            format!("{name},{score}{}\n", if own { ",0.01" } else { "" })
+        };
+        let rows: String = names.into_iter().zip(scores).map(line).collect();
+        let header = if own { "name,score,sensitivity" } else { "name,score" };
+        let files = vec![("models.csv", format!("{header}\n{rows}").into_bytes())];
+        let arguments =
+            if own { vec!["models.csv"] } else { vec!["--sensitivity", "0.01", "models.csv"] };
+        Table { format: "candidates", arguments, files, standard: None }
+    };
+    let all = [
+        ["0.81", "0.79", "0.87", "0.86"],
+        ["0.82", "0.78", "0.88", "0.85"],
+        ["8.15e-1", "+0.79", "0.870000", "0.8612345678"],
+        ["0.81", "0.79", "00.87", "860000e-6"],
+    ];
+    for own in [false, true] {
+        for mechanism in
+            ["canonical", "em", "pnf", "noisy-max", "gem", "mgem", "cgem", "rs", "joint"]
+        {
+            let options = ["--eps", "1", "--seed", "9", "--mechanism", mechanism];
+            let expected = public("choose", &file(all[0], own), &options);
+            for scores in &all[1..] {
+                let found = public("choose", &file(*scores, own), &options);
+                assert_eq!(found, expected, "{mechanism} {own} {scores:?}");
+            }
+            // The same numbers are the same to the byte, however they are written.
+            let exact = run("choose", &file(all[0], own), &options);
+            assert_eq!(run("choose", &file(all[3], own), &options), exact, "{mechanism} {own}");
+        }
+    }
+}

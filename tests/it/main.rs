@@ -1,0 +1,20 @@
+//! The tests of the library from outside, in one program: a file each.
+
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod any_bytes;
+mod demo;
+mod end_to_end;
+#[cfg(feature = "ndarray")]
+mod feature_sets;
+mod formats;
+#[cfg(feature = "ndarray")]
+mod library;
+#[cfg(feature = "linfa")]
+mod linfa;
+mod odd_people;
+mod papers;
+mod words;
