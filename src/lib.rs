@@ -139,6 +139,7 @@ mod select;
 mod sql;
 #[cfg(any(test, feature = "verify"))]
 mod support;
+mod threads;
 mod vectors;
 #[cfg(any(test, feature = "verify"))]
 pub mod verify;
@@ -200,6 +201,7 @@ pub mod internals {
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
     pub use crate::select::checked_threads;
+    pub use crate::threads::{in_parallel, on_threads};
 }
 
 /// The code of the README compiles.

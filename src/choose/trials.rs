@@ -7,6 +7,7 @@ use crate::mechanism::{Baseline, Mechanism, choose};
 use crate::privacy::{Epsilon, NotPrivate, Purpose};
 use crate::random::{Bits, Entropy, RandomnessSource};
 use crate::score::Scores;
+use crate::threads::on_threads;
 
 /// The frequency of each outcome. An outcome lists the 0-based indices of the picks, in the mechanism's
 /// order.
@@ -66,22 +67,12 @@ impl Trials {
         let share = trials.div_ceil(threads).max(1);
         let work = |from: u64| count_some(from..(from + share).min(trials), &source, &draw);
         let mut counts = BTreeMap::new();
-        std::thread::scope(|scope| {
-            let work = &work;
-            let starts = (0..trials).step_by(share as usize);
-            let workers: Vec<_> = starts.map(|from| scope.spawn(move || work(from))).collect();
-            for worker in workers {
-                match worker.join() {
-                    Ok(some) => {
-                        for (outcome, count) in some? {
-                            *counts.entry(outcome).or_insert(0) += count;
-                        }
-                    }
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
+        for some in on_threads(trials.div_ceil(share) as usize, |part| work(part as u64 * share)) {
+            for (outcome, count) in some? {
+                *counts.entry(outcome).or_insert(0) += count;
             }
-            Ok(Self { counts })
-        })
+        }
+        Ok(Self { counts })
     }
 
     /// The counts of sets: outcomes with their picks sorted by index.

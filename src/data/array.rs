@@ -8,10 +8,10 @@ use ndarray::{ArrayView1, ArrayView2, Axis};
 use crate::data::columns::SomeRows;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
-use crate::data::samples::{
-    FeatureMajor, Opening, RowOf, Sample, SampleFold, Samples, UsableSamples, fold_numbered, sealed,
-};
+use crate::data::sample::{FeatureMajor, RowOf, Sample, SampleFold, fold_numbered};
+use crate::data::samples::{Opening, Samples, UsableSamples};
 use crate::data::schema::Schema;
+use crate::data::source::{Opened, sealed};
 use crate::data::target::TargetCell;
 use crate::data::to_target::{OwnTarget, ToTarget};
 use crate::error::{Error, Parameter, Result};
@@ -151,14 +151,14 @@ impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
     where
         Self: 's;
 
-    fn open(&self, opening: &Opening<'_>) -> Result<ArraySamples<'_, 'a, A>> {
-        Ok(ArraySamples {
+    fn open(&self, opening: &Opening<'_>) -> Result<Opened<ArraySamples<'_, 'a, A>>> {
+        Ok(Opened::Other(ArraySamples {
             table: self,
             schema: self.header(opening)?,
             format: CellFormat::default(),
             threads: opening.threads,
             hooks: opening.hooks.clone(),
-        })
+        }))
     }
 
     fn header(&self, _: &Opening<'_>) -> Result<Schema> {
@@ -199,7 +199,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
         self.table.words
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         let table = self.table;
         let by_feature: Option<Vec<&[A]>> = table.features();
         let size = (table.targets.len(), table.x.ncols());

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::data::block_table::{BlockTable, RowBlock, RowBlocks, Wanted};
 use crate::data::hooks::Hooks;
-use crate::data::turns::on_threads;
+use crate::data::turns::in_turns;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
@@ -32,7 +32,7 @@ pub(crate) fn fold_blocks<F: BlockFold>(
     wanted: &Wanted,
     threads: usize,
     hooks: &Hooks,
-    new: impl Fn() -> F + Sync,
+    new: &(dyn Fn() -> F + Sync),
 ) -> Result<F> {
     let total = table.layout().rows;
     let numbered = Numbered { blocks: table.blocks(wanted)?, rows: 0, total, hooks };
@@ -49,7 +49,7 @@ pub(crate) fn fold_blocks<F: BlockFold>(
         Ok(fold)
     };
     // All threads end before the first error is returned.
-    let folds = on_threads(threads, work).into_iter().collect::<Result<Vec<F>>>()?;
+    let folds = in_turns(threads, work).into_iter().collect::<Result<Vec<F>>>()?;
     let merged = folds.into_iter().reduce(|mut total, other| {
         total.merge(other);
         total

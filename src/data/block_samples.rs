@@ -5,7 +5,8 @@ use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPl
 use crate::data::file::FileTable;
 use crate::data::hooks::Hooks;
 use crate::data::number::{CellFormat, parse_number};
-use crate::data::samples::{Opening, RowOf, Sample, SampleFold, Samples, Value};
+use crate::data::sample::{RowOf, Sample, SampleFold, Value};
+use crate::data::samples::{Opening, Samples};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::target::TargetCell;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
@@ -25,6 +26,8 @@ pub struct BlockSamples {
     id: Option<usize>,
     threads: usize,
     hooks: Hooks,
+    /// What the numbers of rows are counted from.
+    pub(super) before: u64,
 }
 
 impl BlockSamples {
@@ -94,7 +97,19 @@ impl BlockSamples {
         };
         let id = want((by_id || schema.has_people()).then_some(ids));
         let (threads, hooks) = (opening.threads, opening.hooks.clone());
-        Ok(Self { table, schema, format, missing, targets, wanted, target, id, threads, hooks })
+        Ok(Self {
+            table,
+            schema,
+            format,
+            missing,
+            targets,
+            wanted,
+            target,
+            id,
+            before: 0,
+            threads,
+            hooks,
+        })
     }
 
     /// The features and the target.
@@ -122,7 +137,7 @@ impl Samples for BlockSamples {
         layout.all_texts || self.schema.features().iter().any(is_text)
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         let this = &*self;
         let mut wanted = this.wanted.clone();
         if !F::READS_VALUES {
@@ -131,7 +146,7 @@ impl Samples for BlockSamples {
         let d = wanted.numbers.len();
         let join = || Join::new(this.targets.as_ref(), this.schema.has_people());
         let new = || RowsFold { table: this, d, fold: new(), join: join() };
-        let folded = fold_blocks(&*this.table, &wanted, this.threads, &this.hooks, new)?;
+        let folded = fold_blocks(&*this.table, &wanted, this.threads, &this.hooks, &new)?;
         folded.join.finish()?;
         Ok(folded.fold)
     }
@@ -212,6 +227,7 @@ impl<F: SampleFold> RowsFold<'_, F> {
             let people = self.table.schema.has_people();
             let unit = id.filter(|_| people).map(TargetCell::Text);
             let sample = Sample::new(target, values);
+            let number = self.table.before + number;
             self.fold.sample(Sample { row: RowOf { unit, number }, ..sample });
         }
     }

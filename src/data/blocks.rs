@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::data::cells::{Line, Row, Splitter, is_of_a_part, max_line};
-use crate::data::turns::on_threads;
+use crate::data::turns::in_turns;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
@@ -77,7 +77,7 @@ pub(crate) fn fold_rows<F: RowFold>(
     input: impl Read + Send,
     shape: Shape,
     threads: usize,
-    new: impl Fn() -> F + Sync,
+    new: &(dyn Fn() -> F + Sync),
     map_error: impl Fn(io::Error) -> Error + Sync,
 ) -> Result<F> {
     let blocks = Mutex::new(LineBlocks::new(input, shape));
@@ -101,7 +101,7 @@ pub(crate) fn fold_rows<F: RowFold>(
     let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
     let mut total: Option<F> = None;
     let mut first_error: Option<Error> = None;
-    for result in on_threads(threads, work) {
+    for result in in_turns(threads, work) {
         match (result, &mut total) {
             (Ok(Some(fold)), Some(total)) => total.merge(fold),
             (Ok(Some(fold)), None) => total = Some(fold),
@@ -255,7 +255,7 @@ mod tests {
 
     fn collect(text: &str, threads: usize) -> Result<Vec<String>> {
         let fold =
-            fold_rows(text.as_bytes(), SHAPE, threads, Collect::default, |_| Error::io("?"))?;
+            fold_rows(text.as_bytes(), SHAPE, threads, &Collect::default, |_| Error::io("?"))?;
         let mut rows = fold.0;
         rows.sort();
         Ok(rows)
@@ -280,7 +280,7 @@ mod tests {
             ("\"\"\na\n", &["", "a"]),
             ("", &[]),
         ] {
-            let fold = fold_rows(text.as_bytes(), shape, 1, Collect::default, |_| Error::io("?"));
+            let fold = fold_rows(text.as_bytes(), shape, 1, &Collect::default, |_| Error::io("?"));
             let mut rows = fold.unwrap().0;
             rows.sort();
             assert_eq!(rows, expected, "{text:?}");
@@ -315,7 +315,7 @@ mod tests {
     #[test]
     fn endless_lines_are_refused() {
         let endless = io::repeat(b'7');
-        let refused = fold_rows(endless, SHAPE, 1, Collect::default, |_| Error::io("?"));
+        let refused = fold_rows(endless, SHAPE, 1, &Collect::default, |_| Error::io("?"));
         let error = refused.err().unwrap();
         assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
     }
@@ -328,7 +328,7 @@ mod tests {
         let short = vec!["7"; 400].join(",");
         for before in [0, 1, 3, 1000] {
             let text = format!("{}{long}\n{short}\n", format!("{short}\n").repeat(before));
-            let fold = fold_rows(text.as_bytes(), shape, 2, Collect::default, |_| Error::io("?"));
+            let fold = fold_rows(text.as_bytes(), shape, 2, &Collect::default, |_| Error::io("?"));
             let error = fold.err().unwrap();
             assert!(error.to_string().contains("the line is too long"), "{error}");
             assert_eq!(error.place().unwrap().row, Some(before as u64 + 1));
@@ -349,7 +349,7 @@ mod tests {
         for threads in [1, 3] {
             let many = "a,1\n".repeat(5_000_000);
             let many = || {
-                fold_rows(many.as_bytes(), SHAPE, threads, || Panics, |_| Error::io("?")).is_ok()
+                fold_rows(many.as_bytes(), SHAPE, threads, &|| Panics, |_| Error::io("?")).is_ok()
             };
             assert!(std::panic::catch_unwind(many).is_err());
         }
@@ -364,7 +364,7 @@ mod tests {
             }
         }
         let input = io::Cursor::new("a,1\n").chain(Failing);
-        let refused = fold_rows(input, SHAPE, 2, Collect::default, |_| Error::io("disk"));
+        let refused = fold_rows(input, SHAPE, 2, &Collect::default, |_| Error::io("disk"));
         assert_eq!(refused.err().unwrap().to_string(), "disk");
     }
 }

@@ -1,7 +1,7 @@
 //! A fold of tests: all rows.
 
 use crate::data::number::CellFormat;
-use crate::data::samples::{Sample, SampleFold, Value};
+use crate::data::sample::{Sample, SampleFold, Value};
 
 /// The rows, each with its target, a number, in any order.
 #[derive(Default)]

@@ -1,12 +1,11 @@
 //! A table in a file of any format, ready for passes over its samples.
 
-use std::path::{Path, PathBuf};
-
 use crate::data::block_samples::BlockSamples;
 use crate::data::file::FileTable;
 use crate::data::formats::Format;
 use crate::data::number::CellFormat;
-use crate::data::samples::{Opening, SampleFold, Samples, sealed};
+use crate::data::sample::SampleFold;
+use crate::data::samples::{Opening, Samples};
 use crate::data::schema::Schema;
 use crate::data::table::reads_again;
 use crate::data::text_samples::TextSamples;
@@ -49,7 +48,7 @@ impl Samples for FileSamples {
         }
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         match self {
             Self::Text(table) => table.fold(new),
             Self::Blocks(table) => table.fold(new),
@@ -64,21 +63,32 @@ impl Samples for FileSamples {
     }
 }
 
-#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl sealed::Open for FileTable {
-    type Table<'s> = FileSamples;
-
-    fn open(&self, opening: &Opening<'_>) -> Result<FileSamples> {
-        match self.check()? {
-            Format::Text => TextSamples::open(self, opening).map(FileSamples::Text),
-            format => {
-                let table = self.open_blocks(format)?;
-                BlockSamples::new(table, self, opening).map(FileSamples::Blocks)
+impl FileTable {
+    /// Opens the file for passes over its samples, whose rows are numbered from `before` on.
+    pub(super) fn samples(&self, opening: &Opening<'_>, before: u64) -> Result<FileSamples> {
+        Ok(match self.check()? {
+            Format::Text => {
+                let mut table = TextSamples::open(self, opening)?;
+                table.before = before;
+                FileSamples::Text(table)
             }
-        }
+            format => {
+                let mut table = BlockSamples::new(self.open_blocks(format)?, self, opening)?;
+                table.before = before;
+                FileSamples::Blocks(table)
+            }
+        })
     }
 
-    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+    /// Whether it can be read more than once.
+    pub(super) fn repeats(&self) -> bool {
+        let beside = self.facts.target_file.as_deref();
+        let here = self.is_in_batches() || self.file().path().is_some_and(reads_again);
+        here && beside.is_none_or(reads_again)
+    }
+
+    /// The features, by their names alone.
+    pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
         match self.check()? {
             Format::Text => self.header_of_text(opening),
             format => {
@@ -86,42 +96,14 @@ impl sealed::Open for FileTable {
             }
         }
     }
-
-    fn repeats(&self) -> bool {
-        let beside = self.facts.target_file.as_deref();
-        let here = self.is_in_batches() || self.file().path().is_some_and(reads_again);
-        here && beside.is_none_or(reads_again)
-    }
 }
-
-/// Makes a path a source: the file there, with no facts stated.
-macro_rules! path_is_a_table {
-    ($($path:ty),*) => {$(
-        #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-        impl sealed::Open for $path {
-            type Table<'s> = FileSamples;
-
-            fn open(&self, opening: &Opening<'_>) -> Result<FileSamples> {
-                FileTable::new(self).open(opening)
-            }
-
-            fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
-                FileTable::new(self).header(opening)
-            }
-
-            fn repeats(&self) -> bool {
-                FileTable::new(self).repeats()
-            }
-        }
-    )*};
-}
-
-path_is_a_table!(str, String, Path, PathBuf);
 
 #[cfg(test)]
 mod tests {
+    use std::path::{Path, PathBuf};
+
     use super::*;
-    use crate::data::{Hooks, Source, TargetColumn};
+    use crate::data::{Hooks, Opened, Source, TargetColumn};
 
     fn data(name: &str) -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats").join(name)
@@ -129,7 +111,10 @@ mod tests {
 
     fn has_words(table: &impl Source) -> bool {
         let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
-        table.open(&opening).unwrap().has_words()
+        match table.open(&opening).unwrap() {
+            Opened::Files(table) => table.has_words(),
+            Opened::Other(table) => table.has_words(),
+        }
     }
 
     #[test]

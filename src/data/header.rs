@@ -114,7 +114,7 @@ impl FileTable {
             }
         }
 
-        let mut lines = table.fold(threads, || Names(Vec::new()))?.0;
+        let mut lines = table.fold(threads, &|| Names(Vec::new()))?.0;
         lines.sort_unstable_by_key(|line| line.0);
         lines.iter().map(|(number, name)| self.line_name(*number, name)).collect()
     }

@@ -14,7 +14,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::data::columns::Columns;
-use crate::data::samples::{Role, Sample, SampleFold, Value};
+use crate::data::sample::{Role, Sample, SampleFold, Value};
 use crate::data::target::TargetCell;
 
 /// The number of values staged at a time, unless a few rows have more.

@@ -37,12 +37,14 @@ mod plain;
 mod quantize;
 mod ranks;
 mod roles;
+mod sample;
 mod samples;
 mod scaling;
 mod schema;
 mod several;
 mod side;
 mod sort;
+pub(crate) mod source;
 mod strata;
 mod table;
 mod taken;
@@ -64,10 +66,10 @@ pub use feature_sets::FeatureSets;
 pub use file::FileTable;
 pub use grouped::{SetFacts, SetMembers, SetSize};
 pub use people::UnitTarget;
-pub use samples::Source;
 pub use scaling::{Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
 pub use several::FileTables;
+pub use source::Source;
 pub use strata::Covariate;
 #[cfg(feature = "ndarray")]
 pub use to_target::{OwnTarget, ToTarget};
@@ -110,13 +112,14 @@ pub(crate) use people::{Meeting, People};
 #[cfg(test)]
 pub(crate) use per_million::per_million;
 pub(crate) use roles::Tell;
-pub(crate) use samples::{
-    FeatureMajor, Opening, Role, Sample, SampleFold, Samples, UsableSamples, Value,
-};
+pub(crate) use sample::{FeatureMajor, Role, Sample, SampleFold, Value};
+pub(crate) use samples::{Opening, Samples, UsableSamples};
 pub use schema::near_misses;
 pub(crate) use schema::{Schema, TargetRole};
+pub(crate) use several::TablesSamples;
 pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
+pub(crate) use source::Opened;
 pub(crate) use strata::strata_of;
 pub use table::reads_again;
 #[cfg(feature = "inspect")]

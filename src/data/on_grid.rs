@@ -2,7 +2,8 @@
 
 use crate::data::number::CellFormat;
 use crate::data::people::People;
-use crate::data::samples::{Sample, SampleFold, Samples, Value};
+use crate::data::sample::{Sample, SampleFold, Value};
+use crate::data::samples::Samples;
 use crate::data::scaling::{Scaler, Scaling};
 use crate::data::schema::Schema;
 use crate::error::{Error, Result};
@@ -37,7 +38,7 @@ impl<T: Samples> Samples for OnGrid<'_, T> {
         self.table.people()
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         let (scaling, to) = (self.scaling, self.to);
         let new = || OnGridFold {
             fold: new(),
@@ -46,7 +47,7 @@ impl<T: Samples> Samples for OnGrid<'_, T> {
             codes: Vec::new(),
             values: Vec::new(),
         };
-        self.table.fold(new).map(|folded| folded.fold)
+        self.table.fold(&new).map(|folded| folded.fold)
     }
 
     fn no_usable_target(&self, labels: bool) -> Error {

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use crate::data::number::{CellFormat, MISSING};
-use crate::data::samples::{Role, RowOf, Sample, SampleFold, Value};
+use crate::data::sample::{Role, RowOf, Sample, SampleFold, Value};
 use crate::data::target::{Labels, TargetCell};
 
 /// The rule by which the targets of a person's rows make that of the person. Rows without a usable target are left out.

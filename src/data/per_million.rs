@@ -15,7 +15,7 @@
 //!
 //! Two passes over a sample in memory. Columns of a matrix are no longer scored in place but held, 8 bytes per value.
 
-use crate::data::samples::Value;
+use crate::data::sample::Value;
 
 /// Replaces the content of `out` by the values of a sample, its numbers as counts per million.
 pub(crate) fn per_million<A: Value>(values: &[A], out: &mut Vec<f64>) {
@@ -35,6 +35,7 @@ mod tests {
     use std::path::Path;
 
     use super::*;
+    use crate::data::Opened;
     use crate::data::collected::Collected;
     use crate::data::samples::{Samples, UsableSamples};
     use crate::data::target::TargetCell;
@@ -94,42 +95,49 @@ mod tests {
     fn bits(source: &impl Source, threads: usize) -> Vec<[u64; 5]> {
         let opening = Opening { threads, hooks: Hooks::default(), labels: None };
         let mut found: Option<Vec<[u64; 5]>> = None;
-        // By a fold over samples, by all columns, and by columns held one at a time.
         for way in 0..3 {
-            let mut table = Taken::as_it_is(source.open(&opening).unwrap()).per_million(true);
-            let format = table.format().clone();
-            let code = |cell: TargetCell<'_>| cell.number(&format);
-            let (columns, targets): (Vec<Vec<f64>>, Vec<f64>) = match way {
-                0 => {
-                    let rows = table.fold(Collected::default).unwrap().0;
-                    let column = |i: usize| rows.iter().map(|(_, row)| row[i]).collect();
-                    ((0..5).map(column).collect(), rows.iter().map(|(y, _)| *y).collect())
-                }
-                1 => {
-                    let usable = table.columns(None, code).unwrap();
-                    ((0..5).map(|i| usable.columns.to_vec(i)).collect(), usable.targets)
-                }
-                _ => {
-                    let held = |i| table.hold(&[i], None, code).unwrap();
-                    let held: Vec<_> = (0..5).map(held).collect();
-                    // Threads may mix rows otherwise in each pass.
-                    let sorted = |usable: &UsableSamples<'_>| {
-                        let values = usable.columns.to_vec(0);
-                        let mut rows: Vec<_> = usable.targets.iter().zip(values).collect();
-                        rows.sort_by(|a, b| a.0.total_cmp(b.0));
-                        rows.into_iter().map(|(_, value)| value).collect()
-                    };
-                    (held.iter().map(sorted).collect(), (0..7).map(f64::from).collect())
-                }
+            let rows = match source.open(&opening).unwrap() {
+                Opened::Files(table) => bits_of(table, way),
+                Opened::Other(table) => bits_of(table, way),
             };
-            let mut rows: Vec<usize> = (0..targets.len()).collect();
-            rows.sort_by(|a, b| targets[*a].total_cmp(&targets[*b]));
-            let bits = |value: f64| if value.is_nan() { 0 } else { value.to_bits() };
-            let row = |&row: &usize| [0, 1, 2, 3, 4].map(|i| bits(columns[i][row]));
-            let rows: Vec<[u64; 5]> = rows.iter().map(row).collect();
             assert_eq!(*found.get_or_insert(rows.clone()), rows, "way {way}");
         }
         found.unwrap()
+    }
+
+    /// The same by a fold over samples, by all columns, or by columns held one at a time.
+    fn bits_of(table: impl Samples, way: usize) -> Vec<[u64; 5]> {
+        let mut table = Taken::as_it_is(table).per_million(true);
+        let format = table.format().clone();
+        let code = |cell: TargetCell<'_>| cell.number(&format);
+        let (columns, targets): (Vec<Vec<f64>>, Vec<f64>) = match way {
+            0 => {
+                let rows = table.fold(&Collected::default).unwrap().0;
+                let column = |i: usize| rows.iter().map(|(_, row)| row[i]).collect();
+                ((0..5).map(column).collect(), rows.iter().map(|(y, _)| *y).collect())
+            }
+            1 => {
+                let usable = table.columns(None, code).unwrap();
+                ((0..5).map(|i| usable.columns.to_vec(i)).collect(), usable.targets)
+            }
+            _ => {
+                let held = |i| table.hold(&[i], None, code).unwrap();
+                let held: Vec<_> = (0..5).map(held).collect();
+                // Threads may mix rows otherwise in each pass.
+                let sorted = |usable: &UsableSamples<'_>| {
+                    let values = usable.columns.to_vec(0);
+                    let mut rows: Vec<_> = usable.targets.iter().zip(values).collect();
+                    rows.sort_by(|a, b| a.0.total_cmp(b.0));
+                    rows.into_iter().map(|(_, value)| value).collect()
+                };
+                (held.iter().map(sorted).collect(), (0..7).map(f64::from).collect())
+            }
+        };
+        let mut rows: Vec<usize> = (0..targets.len()).collect();
+        rows.sort_by(|a, b| targets[*a].total_cmp(&targets[*b]));
+        let bits = |value: f64| if value.is_nan() { 0 } else { value.to_bits() };
+        let row = |&row: &usize| [0, 1, 2, 3, 4].map(|i| bits(columns[i][row]));
+        rows.iter().map(row).collect()
     }
 
     fn file(folder: &Path, name: &str, bytes: &[u8]) -> FileTable {

@@ -201,7 +201,7 @@ mod tests {
         let plain = PlainLines::new(schema, format, shape);
         [None, Some(&plain)].map(|plain| {
             let new = || Collect { plain, schema, format, rows: Vec::new() };
-            let rows = fold_rows(text, shape, 1, new, |_| Error::io("?")).map(|fold| fold.rows);
+            let rows = fold_rows(text, shape, 1, &new, |_| Error::io("?")).map(|fold| fold.rows);
             format!("{rows:?}")
         })
     }

@@ -31,7 +31,7 @@
 //! vectors.
 
 use crate::data::bounds::Bounds;
-use crate::data::samples::Value;
+use crate::data::sample::Value;
 use crate::vectors;
 
 /// The number of values in a run: they are computed, and if in doubt computed again, together.

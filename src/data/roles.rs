@@ -2,7 +2,8 @@
 
 use crate::data::number::CellFormat;
 use crate::data::people::{MeetPeople, Meeting, People};
-use crate::data::samples::{Role, RowOf, Sample, SampleFold, Samples, Value};
+use crate::data::sample::{Role, RowOf, Sample, SampleFold, Value};
+use crate::data::samples::Samples;
 use crate::data::schema::Schema;
 use crate::data::strata::{Covariate, Strata};
 use crate::data::target::TargetCell;
@@ -89,10 +90,10 @@ impl Roles {
         let meeting = meeting(&format)?;
         let new = || MeetPeople::new(&meeting);
         let people = match (&strata, unit) {
-            (None, None) => table.fold(new)?.people(),
+            (None, None) => table.fold(&new)?.people(),
             _ => {
                 let strata = strata.as_ref();
-                table.fold(|| MeetByValues { strata, unit, met: new() })?.met.people()
+                table.fold(&|| MeetByValues { strata, unit, met: new() })?.met.people()
             }
         };
         Ok(Some(Self { schema, unit, strata, people: Some(people), features }))

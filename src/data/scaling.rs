@@ -3,7 +3,7 @@
 use crate::data::bounds::Bounds;
 use crate::data::quantize::{EachBounds, SameBounds};
 use crate::data::ranks::Ranker;
-use crate::data::samples::Value;
+use crate::data::sample::Value;
 use crate::exact::GRID;
 
 /// A way to make feature values comparable, by a function of each sample alone.

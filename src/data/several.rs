@@ -1,4 +1,4 @@
-//! Rows of one table in several files.
+//! Rows of one table in a file or in several.
 
 use std::collections::HashSet;
 
@@ -6,7 +6,8 @@ use crate::data::file::FileTable;
 use crate::data::file_samples::FileSamples;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
-use crate::data::samples::{Opening, Sample, SampleFold, Samples, Value, sealed};
+use crate::data::sample::SampleFold;
+use crate::data::samples::{Opening, Samples};
 use crate::data::schema::{Orientation, Schema};
 use crate::data::targets::TargetTable;
 use crate::error::{Error, ErrorKind, Parameter, Result};
@@ -44,7 +45,7 @@ impl FileTables {
                 return Err(Error::request(rule).in_file(file.file().name()));
             }
         }
-        if files.len() > 1 && !files.iter().all(sealed::Open::repeats) {
+        if files.len() > 1 && !files.iter().all(FileTable::repeats) {
             return Err(Error::request(
                 "several files are read more than once: no pipe or reader can be among them",
             ));
@@ -75,7 +76,7 @@ impl Several {
     fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
         let hooks = Hooks { progress: None, ..opening.hooks.clone() };
         let quiet = Opening { hooks, ..*opening };
-        let mut opened = files.iter().map(|file| in_file(file, open(file, &quiet)));
+        let mut opened = files.iter().map(|file| in_file(file, file.samples(&quiet, 0)));
         let first = opened.next().unwrap_or_else(|| Err(Error::request("there is no file")))?;
         if first.schema().orientation() == Orientation::FeaturesAsRows {
             let rule = "several files hold rows of samples: features cannot be rows";
@@ -106,7 +107,7 @@ impl Several {
         })
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         let mut all = new();
         for (place, file) in self.files.iter().enumerate() {
             let opening = Opening {
@@ -114,9 +115,8 @@ impl Several {
                 hooks: self.hooks.part(place, self.files.len()),
                 labels: self.labels.as_deref(),
             };
-            let new = || InOrder { fold: new(), before: (place as u64) << FILE };
-            let folded = open(file, &opening).and_then(|mut table| table.fold(new));
-            all.merge(in_file(file, folded)?.fold);
+            let table = file.samples(&opening, (place as u64) << FILE);
+            all.merge(in_file(file, table.and_then(|mut table| table.fold(new)))?);
         }
         Ok(all)
     }
@@ -124,30 +124,6 @@ impl Several {
 
 /// The bits of a row's number within its file.
 const FILE: u32 = 40;
-
-/// Numbers rows from file to file.
-struct InOrder<F> {
-    fold: F,
-    /// What the numbers of earlier files are below.
-    before: u64,
-}
-
-impl<F: SampleFold> SampleFold for InOrder<F> {
-    const READS_VALUES: bool = F::READS_VALUES;
-
-    fn sample<A: Value>(&mut self, mut sample: Sample<'_, A>) {
-        sample.row.number += self.before;
-        self.fold.sample(sample);
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.fold.merge(other.fold);
-    }
-}
-
-fn open(file: &FileTable, opening: &Opening<'_>) -> Result<FileSamples> {
-    sealed::Open::open(file, opening)
-}
 
 /// An outcome of reading a file; an error says which.
 fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
@@ -184,7 +160,7 @@ impl Samples for TablesSamples {
         of_either!(self, table => table.has_words())
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         match self {
             Self::One(table) => table.fold(new),
             Self::Several(tables) => tables.fold(new),
@@ -196,26 +172,23 @@ impl Samples for TablesSamples {
     }
 }
 
-#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl sealed::Open for FileTables {
-    type Table<'s> = TablesSamples;
-
-    fn open(&self, opening: &Opening<'_>) -> Result<TablesSamples> {
+impl FileTables {
+    pub(super) fn samples(&self, opening: &Opening<'_>) -> Result<TablesSamples> {
         match &self.0[..] {
-            [file] => file.open(opening).map(TablesSamples::One),
+            [file] => file.samples(opening, 0).map(TablesSamples::One),
             files => Several::open(files, opening).map(TablesSamples::Several),
         }
     }
 
-    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+    pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
         match &self.0[..] {
-            [file] => file.header(opening),
+            [file] => file.schema(opening),
             files => Several::open(files, opening).map(|several| several.first.schema().clone()),
         }
     }
 
-    fn repeats(&self) -> bool {
-        self.0.iter().all(sealed::Open::repeats)
+    pub(super) fn repeats(&self) -> bool {
+        self.0.iter().all(FileTable::repeats)
     }
 }
 

@@ -83,7 +83,7 @@ impl SideFile {
         let table = TableFile::new(path, None).open()?;
         let header = table.names()?;
         let columns = header.len();
-        let mut rows = table.fold(1, || Collect(columns, Vec::new()))?.1;
+        let mut rows = table.fold(1, &|| Collect(columns, Vec::new()))?.1;
         rows.sort_unstable_by_key(|row| row.0);
         Ok(Self { header, rows: rows.into_iter().map(|row| row.1).collect() })
     }

@@ -215,7 +215,11 @@ impl OpenTable {
     ///
     /// `Input` with its place for the first line that is not a row; `Input` for damaged compressed
     /// data; `Io` if the file cannot be read.
-    pub(crate) fn fold<F: RowFold>(self, threads: usize, new: impl Fn() -> F + Sync) -> Result<F> {
+    pub(crate) fn fold<F: RowFold>(
+        self,
+        threads: usize,
+        new: &(dyn Fn() -> F + Sync),
+    ) -> Result<F> {
         let Self { name, input, failures, delimiter, header } = self;
         let shape = Shape { delimiter, columns: header.len() };
         let folded = fold_rows(input, shape, threads, new, |error| failures.error(&name, &error));
@@ -459,7 +463,7 @@ mod tests {
         file.write_all(bytes).unwrap();
         let table = TableFile::new(file.path(), None).open()?;
         let header = table.names()?;
-        Ok((header, table.fold(2, Count::default)?.0))
+        Ok((header, table.fold(2, &Count::default)?.0))
     }
 
     #[test]

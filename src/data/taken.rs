@@ -7,7 +7,8 @@ use crate::data::number::CellFormat;
 use crate::data::people::{Meeting, People};
 use crate::data::per_million::per_million;
 use crate::data::roles::{Roles, Tell};
-use crate::data::samples::{Sample, SampleFold, Samples, UsableSamples, Value};
+use crate::data::sample::{Sample, SampleFold, Value};
+use crate::data::samples::{Samples, UsableSamples};
 use crate::data::scaling::Scaler;
 use crate::data::schema::Schema;
 use crate::data::target::TargetCell;
@@ -86,7 +87,7 @@ impl<T: Samples> Samples for Taken<T> {
         self.roles.as_ref()?.people.as_ref()
     }
 
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         if self.is_as_it_is() || (self.roles.is_none() && !F::READS_VALUES) {
             return self.table.fold(new);
         }
@@ -102,7 +103,7 @@ impl<T: Samples> Samples for Taken<T> {
             grid: Vec::new(),
             means: Vec::new(),
         };
-        table.fold(new).map(|folded| folded.fold)
+        table.fold(&new).map(|folded| folded.fold)
     }
 
     fn columns(

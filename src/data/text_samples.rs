@@ -6,9 +6,8 @@ use crate::data::file::FileTable;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
-use crate::data::samples::{
-    FeatureMajor, Opening, RowOf, Sample, SampleFold, Samples, fold_numbered,
-};
+use crate::data::sample::{FeatureMajor, RowOf, Sample, SampleFold, fold_numbered};
+use crate::data::samples::{Opening, Samples};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::{OpenTable, TableFile};
 use crate::data::target::TargetCell;
@@ -22,6 +21,8 @@ pub struct TextSamples {
     targets: Option<TargetTable>,
     threads: usize,
     hooks: Hooks,
+    /// What the numbers of rows are counted from.
+    pub(super) before: u64,
     body: Body,
 }
 
@@ -51,7 +52,7 @@ impl TextSamples {
         };
         let (format, threads) = (table.facts.cells(), opening.threads);
         let hooks = opening.hooks.clone();
-        Ok(Self { schema, format, targets, threads, hooks, body })
+        Ok(Self { schema, format, targets, threads, hooks, before: 0, body })
     }
 }
 
@@ -76,7 +77,7 @@ impl Samples for TextSamples {
     }
 
     /// `Input` also for an id that is joined twice or a file that changed.
-    fn fold<F: SampleFold>(&mut self, new: impl Fn() -> F + Sync) -> Result<F> {
+    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         match &mut self.body {
             Body::Features(held) => held.fold(self.threads, &self.hooks, new),
             Body::Rows { file, open } => {
@@ -87,8 +88,14 @@ impl Samples for TextSamples {
                 let (schema, format) = (&self.schema, &self.format);
                 let shape = Shape { delimiter: table.delimiter(), columns: table.columns() };
                 let plain = PlainLines::new(schema, format, shape);
-                let columns = TextColumns { schema, format, plain, targets: self.targets.as_ref() };
-                table.fold(self.threads, || TextFold::new(&columns, new()))?.finish()
+                let columns = TextColumns {
+                    schema,
+                    format,
+                    plain,
+                    before: self.before,
+                    targets: self.targets.as_ref(),
+                };
+                table.fold(self.threads, &|| TextFold::new(&columns, new()))?.finish()
             }
         }
     }
@@ -104,6 +111,8 @@ struct TextColumns<'a> {
     format: &'a CellFormat,
     /// The fast parser for lines without quotes.
     plain: PlainLines<'a>,
+    /// What the numbers of rows are counted from.
+    before: u64,
     /// Targets from another file, joined by the id column.
     targets: Option<&'a TargetTable>,
 }
@@ -136,6 +145,7 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         let target = self.join.target(number, id, here);
         let unit = id.filter(|_| schema.has_people()).map(TargetCell::Text);
         let sample = Sample::new(target.map(TargetCell::Text), &self.values);
+        let number = self.columns.before + number;
         self.fold.sample(Sample { row: RowOf { unit, number }, ..sample });
     }
 
@@ -246,7 +256,7 @@ impl HeldFeatures {
         let format = table.facts.cells();
         let new =
             || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
-        let mut lines = open.fold(opening.threads, new).map_err(Error::without_column)?.lines;
+        let mut lines = open.fold(opening.threads, &new).map_err(Error::without_column)?.lines;
         lines.sort_unstable_by_key(|line| line.number);
         let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
         let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
@@ -267,7 +277,7 @@ impl HeldFeatures {
         &self,
         threads: usize,
         hooks: &Hooks,
-        new: impl Fn() -> F + Sync,
+        new: &(dyn Fn() -> F + Sync),
     ) -> Result<F> {
         let size = (self.targets.len(), self.features.len());
         fold_numbered(size, threads, hooks, new, |fold, samples| {

@@ -3,13 +3,11 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::error::Result;
+use crate::threads::on_threads;
 
 /// Runs `work` on `threads` threads, this one among them, and gives the results of all. `work` should
 /// end when its flag is set: another thread has met an error or panicked.
-///
-/// A single thread is not spawned: the heap of the main thread grows in larger steps than that of
-/// others.
-pub(super) fn on_threads<T: Send>(
+pub(super) fn in_turns<T: Send>(
     threads: usize,
     work: impl Fn(&AtomicBool) -> Result<T> + Sync,
 ) -> Vec<Result<T>> {
@@ -20,14 +18,7 @@ pub(super) fn on_threads<T: Send>(
         stop.fetch_or(done.is_err(), Ordering::Relaxed);
         done
     };
-    std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut all = vec![work()];
-        for other in others {
-            all.push(other.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        }
-        all
-    })
+    on_threads(threads, |_| work())
 }
 
 /// Stops the other threads when one panics.

@@ -1,7 +1,10 @@
 //! A whole table in memory, in file order.
 
 use crate::data::hooks::Hooks;
-use crate::data::samples::{Opening, Sample, SampleFold, Samples, Source, Value};
+use crate::data::sample::{Sample, SampleFold, Value};
+use crate::data::samples::{Opening, Samples};
+use crate::data::several::TablesSamples;
+use crate::data::source::{Opened, Source};
 use crate::data::target::TargetCell;
 use crate::error::{Error, Parameter, Result};
 
@@ -26,13 +29,24 @@ impl WholeTable {
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
-        let mut samples = source.open(&opening)?;
+        match source.open(&opening)? {
+            Opened::Files(table) => Self::of_files(table),
+            Opened::Other(table) => Self::of_samples(table),
+        }
+    }
+
+    /// Compiled once, not where it is called.
+    fn of_files(samples: TablesSamples) -> Result<Self> {
+        Self::of_samples(samples)
+    }
+
+    fn of_samples(mut samples: impl Samples) -> Result<Self> {
         if samples.schema().has_people() {
             let rule = "this compares tables row by row: it knows no people with several rows";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
         let features = samples.schema().feature_names().map(str::to_owned).collect();
-        let Rows { mut values, targets } = samples.fold(Rows::default)?;
+        let Rows { mut values, targets } = samples.fold(&Rows::default)?;
         if !samples.has_words() {
             values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = f64::NAN);
         }

@@ -50,7 +50,7 @@ pub(super) fn inspect(
         id: wanted.texts.iter().position(|place| *place == id),
         ids: HashMap::new(),
     };
-    let look = fold_blocks(&*file, &wanted, threads, &Hooks::default(), new)?.merged();
+    let look = fold_blocks(&*file, &wanted, threads, &Hooks::default(), &new)?.merged();
     // The columns in file order, ids before and a target after them.
     let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);

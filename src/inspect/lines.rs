@@ -22,7 +22,7 @@ pub(super) fn look<'a>(
     for id in &open.ids()[1..] {
         *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
     }
-    let mut lines = open.fold(threads, || Lines { format, samples, lines: Vec::new() })?.lines;
+    let mut lines = open.fold(threads, &|| Lines { format, samples, lines: Vec::new() })?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
     let look = TextLook {

@@ -74,7 +74,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
             ids: HashMap::new(),
             next_cells: 0,
         };
-        let look = open.fold(threads, new)?;
+        let look = open.fold(threads, &new)?;
         (header, look)
     };
     let beside = Beside::read(stated, &look.ids, if turned { &[] } else { &header })?;

@@ -9,6 +9,8 @@ use crate::error::Parameter;
 use crate::error::{Error, Result};
 #[cfg(feature = "methods")]
 use crate::method::Lasso;
+#[cfg(feature = "methods")]
+use crate::threads::on_threads;
 
 /// Rows dealt to blocks.
 pub(crate) struct Rows<'a> {
@@ -96,21 +98,10 @@ pub fn ballots(
         lasso.fit(x.view(), y.view()).map_or(Vec::new(), |fit| fit.top(most))
     };
     let share = blocks.len().div_ceil(threads.max(1)).max(1);
-    std::thread::scope(|scope| {
-        let ballot = &ballot;
-        let workers: Vec<_> = blocks
-            .chunks(share)
-            .map(|blocks| scope.spawn(move || blocks.iter().map(ballot).collect::<Vec<_>>()))
-            .collect();
-        let mut ballots = Vec::new();
-        for worker in workers {
-            match worker.join() {
-                Ok(part) => ballots.extend(part),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        ballots
-    })
+    let parts = on_threads(blocks.len().div_ceil(share), |part| {
+        blocks.iter().skip(part * share).take(share).map(ballot).collect::<Vec<_>>()
+    });
+    parts.into_iter().flatten().collect()
 }
 
 /// The votes for each feature if each block votes for at most the first k features of its ballot.

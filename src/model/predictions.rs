@@ -1,6 +1,8 @@
 //! Predictions for the rows of a table.
 
-use crate::data::{CellFormat, Hooks, Opening, Sample, SampleFold, Samples, Source, Value};
+use crate::data::{
+    CellFormat, Hooks, Opened, Opening, Sample, SampleFold, Samples, Source, TablesSamples, Value,
+};
 use crate::error::{Error, Result};
 use crate::model::Model;
 
@@ -24,7 +26,18 @@ impl Model {
     pub fn predict_table(&self, source: &(impl Source + ?Sized)) -> Result<Vec<f64>> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
-        let mut table = source.open(&opening)?;
+        match source.open(&opening)? {
+            Opened::Files(table) => self.predict_files(table),
+            Opened::Other(table) => self.predict_rows(table),
+        }
+    }
+
+    /// Compiled once, not where it is called.
+    fn predict_files(&self, table: TablesSamples) -> Result<Vec<f64>> {
+        self.predict_rows(table)
+    }
+
+    fn predict_rows(&self, mut table: impl Samples) -> Result<Vec<f64>> {
         let schema = table.schema();
         let target = schema.target().map(|place| schema.name(place));
         let features: Vec<&str> = schema.feature_names().collect();
@@ -44,7 +57,7 @@ impl Model {
             values: Vec::new(),
             predicted: Vec::new(),
         };
-        Ok(table.fold(new)?.predicted)
+        Ok(table.fold(&new)?.predicted)
     }
 }
 

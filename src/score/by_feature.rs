@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::data::Hooks;
 use crate::error::Result;
+use crate::threads::on_threads;
 
 /// The number of consecutive features that a thread takes at a time: a cache line of most values.
 const TURN: usize = 16;
@@ -34,17 +35,7 @@ pub(super) fn by_feature<T: Send, W: FnMut(usize) -> T>(
             hooks.report(done as f64, features as f64);
         }
     };
-    let mut parts = std::thread::scope(|scope| {
-        let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-        let mut parts = work();
-        for other in others {
-            match other.join() {
-                Ok(more) => parts.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        parts
-    });
+    let mut parts: Vec<_> = on_threads(threads, |_| work()).into_iter().flatten().collect();
     hooks.check()?;
     parts.sort_unstable_by_key(|(first, _)| *first);
     Ok(parts.into_iter().flat_map(|(_, part)| part).collect())

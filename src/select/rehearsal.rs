@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::data::{Grouping, Hooks, Samples, Scaling, Source};
+use crate::data::{Grouping, Hooks, Opened, Samples, Scaling, Source, TablesSamples};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
@@ -18,7 +18,7 @@ use crate::select::plan::Plan;
 use crate::select::record::Released;
 use crate::select::release::Release;
 use crate::select::request::Request;
-use crate::select::run::{open, scaling_of};
+use crate::select::run::{opening, scaling_of, taken};
 use crate::select::settled::{CodedNumber, CodedTarget, Settled, SettledTarget};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
@@ -121,14 +121,25 @@ impl Rehearsal {
         request.threads = Some(1);
         check(&request)?;
         let hooks = request.hooks.for_a_run();
-        let mut table = open(&request, source, &hooks)?;
+        match source.open(&opening(&request, &hooks)?)? {
+            Opened::Files(table) => Self::on_files(request, &hooks, table),
+            Opened::Other(table) => Self::on(request, &hooks, table),
+        }
+    }
+
+    fn on_files(request: Request, hooks: &Hooks, table: TablesSamples) -> Result<Self> {
+        Self::on(request, hooks, table)
+    }
+
+    fn on(request: Request, hooks: &Hooks, table: impl Samples) -> Result<Self> {
+        let mut table = taken(&request, table)?;
         let features = table.schema().d();
         let scaling = Arc::new(match table.grouping() {
             Some(_) => Grouping::of_means(),
             None => scaling_of(&request, table.schema())?,
         });
         let plan = Plan::new(&request, features, scaling.clone())?;
-        let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
+        let pass = Pass { plan: &plan, threads: 1, hooks, is_part: false };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
         Ok(Self { request, features, scaling, gathered })
     }

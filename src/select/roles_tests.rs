@@ -5,13 +5,14 @@ use std::collections::HashMap;
 use ndarray::{Array1, Array2};
 use proptest::prelude::*;
 
+use crate::data::source::sealed::Open;
 use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Samples, UnitTarget};
 use crate::exact::GRID;
 use crate::score::KENDALL_GRID;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::record::Released;
-use crate::select::run::{open, plan_for};
+use crate::select::run::{opening, plan_for, taken};
 use crate::select::settled::{CodedTarget, Settled, SettledTarget};
 use crate::select::{ScoreKind, Select, Target};
 
@@ -45,7 +46,8 @@ fn gathered<T>(
     let table = table.feature_names(["a", "b", "stratum"]).unwrap();
     let table = table.units(rows.iter().map(|row| f64::from(row.person))).unwrap();
     let hooks = Hooks::default();
-    let mut open = open(&request, &table, &hooks).unwrap();
+    let opened = table.open(&opening(&request, &hooks).unwrap()).unwrap();
+    let mut open = taken(&request, opened.other()).unwrap();
     let plan = plan_for(&request, open.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
     let gathered = pass.gather(&mut open, None).ok()?;

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Labels, Meeting, Opening, Orientation, Samples, Scaling, Schema,
-    Source, Taken, Tell, bounds_of_features, read_bounds,
+    CellFormat, Grouping, Hooks, Labels, Meeting, Opened, Opening, Orientation, Samples, Scaling,
+    Schema, Source, TablesSamples, Taken, Tell, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::select::blocks::Dealer;
@@ -25,16 +25,28 @@ use crate::select::settled::Settled;
 /// `Request` if it does not fit the header; `Input` if the table is malformed; `Io` if it cannot be read;
 /// `Canceled` if the caller stopped it.
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
-    let randomness = request.entropy.source()?;
     let hooks = request.hooks.for_a_run();
-    let mut table = open(request, source, &hooks)?;
+    match source.open(&opening(request, &hooks)?)? {
+        Opened::Files(table) => run_on_files(request, &hooks, table),
+        Opened::Other(table) => run_on(request, &hooks, table),
+    }
+}
+
+/// Compiled once, not where it is called; as the others of this name.
+fn run_on_files(request: &Request, hooks: &Hooks, table: TablesSamples) -> Result<Record> {
+    run_on(request, hooks, table)
+}
+
+fn run_on(request: &Request, hooks: &Hooks, table: impl Samples) -> Result<Record> {
+    let randomness = request.entropy.source()?;
+    let mut table = taken(request, table)?;
     let plan = plan_with(request, table.schema(), table.grouping())?;
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: false };
+    let pass = Pass { plan: &plan, threads, hooks, is_part: false };
     let release = Release {
         plan: &plan,
         randomness: &randomness,
-        dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks: &hooks },
+        dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks },
     };
     // A table that can be read twice is; otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
@@ -92,18 +104,12 @@ fn chosen(
     Ok(release.out_of(screened, chosen))
 }
 
-/// Opens a table for a request.
+/// An open table as a request takes it.
 ///
 /// # Errors
 ///
-/// `Request` if the stated number of threads is wrong, or sets of features do not fit the table; those of reading what comes
-/// before the first pass.
-pub(super) fn open<'s, S: Source + ?Sized>(
-    request: &Request,
-    source: &'s S,
-    hooks: &Hooks,
-) -> Result<Taken<S::Table<'s>>> {
-    let table = source.open(&opening(request, hooks)?)?;
+/// `Request` if sets of features do not fit the table; those of reading what comes before the first pass.
+pub(super) fn taken<T: Samples>(request: &Request, table: T) -> Result<Taken<T>> {
     let table =
         Taken::as_it_is(table).with_roles(&tell(request), |format| meeting(request, format))?;
     let grouping = grouping(request, table.schema())?;
@@ -120,7 +126,7 @@ fn grouping(request: &Request, schema: &Schema) -> Result<Option<Grouping>> {
     request.groups.as_deref().map(grouping).transpose()
 }
 
-/// The features by their names alone, as [`open`] gives them.
+/// The features by their names alone, as [`taken`] gives them.
 ///
 /// # Errors
 ///

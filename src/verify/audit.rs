@@ -27,6 +27,7 @@ use crate::privacy::Epsilon;
 use crate::random::Entropy;
 use crate::score::Scores;
 use crate::select::{Rehearsal, RehearsalSeeds};
+use crate::threads::in_parallel;
 
 /// The probability that a true claim is called violated.
 const ALPHA: f64 = 1e-6;
@@ -256,7 +257,10 @@ impl Claim {
                     let seeds = RehearsalSeeds::all(place);
                     table.picks(k, &self.epsilon, None, seeds).map(|picks| picks.into_inner())
                 };
-                for (i, picks) in (from..until).zip(in_parallel(from..until, threads, one)?) {
+                for (i, picks) in
+                    (from..until)
+                        .zip(in_parallel(until - from, threads as usize, |i| one(from + i))?)
+                {
                     tally.add_many(second, i % 2 == 1, picks, 1);
                 }
             }
@@ -362,30 +366,6 @@ impl Claim {
 
 fn turned(counts: [u64; 2], reversed: bool) -> [u64; 2] {
     if reversed { [counts[1], counts[0]] } else { counts }
-}
-
-/// Results in the order of their numbers.
-fn in_parallel<T: Send>(
-    numbers: std::ops::Range<u64>,
-    threads: u64,
-    one: impl Fn(u64) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let share = (numbers.end - numbers.start).div_ceil(threads).max(1);
-    let work =
-        |from: u64| (from..(from + share).min(numbers.end)).map(&one).collect::<Result<Vec<T>>>();
-    std::thread::scope(|scope| {
-        let work = &work;
-        let starts = numbers.clone().step_by(share as usize);
-        let workers: Vec<_> = starts.map(|from| scope.spawn(move || work(from))).collect();
-        let mut all = Vec::new();
-        for worker in workers {
-            match worker.join() {
-                Ok(some) => all.extend(some?),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        Ok(all)
-    })
 }
 
 #[cfg(test)]

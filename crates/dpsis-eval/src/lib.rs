@@ -81,7 +81,6 @@ pub mod internals {
     pub use crate::preparation::codes;
     pub use crate::seed::seed_of;
     pub use crate::study::{PENALTY, ReadyArm};
-    pub use crate::sweep::in_parallel;
 }
 
 #[cfg(test)]

@@ -1,11 +1,10 @@
 //! Repeated draws of methods on tables, summarized per combination of settings.
 
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use dpsis::{Epsilon, Error, RehearsalSeeds, Result};
+use dpsis::internals::in_parallel;
+use dpsis::{Epsilon, RehearsalSeeds, Result};
 
 use crate::arm::Arm;
 use crate::downstream::Performance;
@@ -256,38 +255,4 @@ fn times_picked(trials: &[Trial], features: &[String]) -> Vec<(String, u64)> {
     let mut times: Vec<(usize, u64)> = times.into_iter().collect();
     times.sort_by_key(|(feature, times)| (std::cmp::Reverse(*times), *feature));
     times.into_iter().map(|(feature, times)| (features[feature].clone(), times)).collect()
-}
-
-/// Runs trials 0, 1, ... on several threads and returns their results in order, or the error of the
-/// first trial that failed.
-pub fn in_parallel<T: Send>(
-    trials: u64,
-    threads: usize,
-    trial: impl Fn(u64) -> Result<T> + Sync,
-) -> Result<Vec<T>> {
-    let next = AtomicU64::new(0);
-    let found: Mutex<Vec<(u64, Result<T>)>> = Mutex::default();
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= trials {
-                        return;
-                    }
-                    let result = trial(number);
-                    let failed = result.is_err();
-                    if let Ok(mut found) = found.lock() {
-                        found.push((number, result));
-                    }
-                    if failed {
-                        next.store(trials, Ordering::Relaxed);
-                    }
-                }
-            });
-        }
-    });
-    let mut found = found.into_inner().map_err(|_| Error::io("a trial panicked"))?;
-    found.sort_unstable_by_key(|(number, _)| *number);
-    found.into_iter().map(|(_, result)| result).collect()
 }

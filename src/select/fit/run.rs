@@ -1,7 +1,10 @@
 //! A run of a fit: a selection, then the passes and releases of the model.
 
 use crate::account::Event;
-use crate::data::{Labels, Samples, Scaling, Schema, Source, TargetCell, UsableSamples};
+use crate::data::{
+    Hooks, Labels, Opened, Samples, Scaling, Schema, Source, TablesSamples, TargetCell,
+    UsableSamples,
+};
 use crate::error::{Error, Parameter, Result};
 use crate::model::{
     Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
@@ -14,7 +17,7 @@ use crate::select::fit::request::{FitRequest, Parts};
 use crate::select::paid::{bounds_repeat, expense};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
 use crate::select::request::Target;
-use crate::select::run::{self, header, open, plan_for, scaling_of};
+use crate::select::run::{self, header, opening, plan_for, scaling_of, taken};
 
 /// Runs a checked request on a table.
 ///
@@ -27,12 +30,35 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
         return Err(read_once());
     }
     let hooks = request.select.hooks.for_a_run();
-    let mut table = open(&request.select, source, &hooks)?;
+    let select = |epsilon: &Epsilon| run::run(&request.selection(epsilon), source);
+    match source.open(&opening(&request.select, &hooks)?)? {
+        Opened::Files(table) => run_on_files(request, &parts, &hooks, table, &select),
+        Opened::Other(table) => run_on(request, &parts, &hooks, table, &select),
+    }
+}
+
+/// Compiled once, not where it is called.
+fn run_on_files(
+    request: &FitRequest,
+    parts: &Parts,
+    hooks: &Hooks,
+    table: TablesSamples,
+    select: &dyn Fn(&Epsilon) -> Result<Record>,
+) -> Result<FitRecord> {
+    run_on(request, parts, hooks, table, select)
+}
+
+/// Runs on an open table; `select` selects by an epsilon in a pass of its own.
+fn run_on(
+    request: &FitRequest,
+    parts: &Parts,
+    hooks: &Hooks,
+    table: impl Samples,
+    select: &dyn Fn(&Epsilon) -> Result<Record>,
+) -> Result<FitRecord> {
+    let mut table = taken(&request.select, table)?;
     check_unit(request, table.schema())?;
-    let selection = match &parts.selection {
-        Some(epsilon) => Some(run::run(&request.selection(epsilon), source)?),
-        None => None,
-    };
+    let selection = parts.selection.as_ref().map(select).transpose()?;
     let places = match (&selection, &request.features) {
         (Some(record), _) => {
             let names = record.selected.iter().map(|picked| picked.name.as_str());
@@ -41,12 +67,12 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
         (None, names) => places(names.iter().flatten().map(String::as_str), table.schema())?,
     };
     let center = selection.as_ref().and_then(|record| record.released.target_median);
-    let asked = model_request(request, &parts, center, (table.schema(), &places))?;
+    let asked = model_request(request, parts, center, (table.schema(), &places))?;
     let schema = table.schema().clone();
     let rows = rows(request, &mut table, &places)?;
     hooks.check()?;
     let randomness = request.select.entropy.source()?;
-    let released = fit_model(&asked, &rows, &randomness, &hooks)?;
+    let released = fit_model(&asked, &rows, &randomness, hooks)?;
     record(request, (&asked, released), selection, (&schema, places))
 }
 

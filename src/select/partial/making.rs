@@ -1,6 +1,6 @@
 //! Partials from tables.
 
-use crate::data::{Samples, Source};
+use crate::data::{Hooks, Opened, Samples, Source, TablesSamples};
 use crate::error::Result;
 use crate::select::check::checked_threads;
 use crate::select::memo::Draws;
@@ -9,7 +9,7 @@ use crate::select::partial::{
 };
 use crate::select::pass::{Gathered, Pass};
 use crate::select::request::Request;
-use crate::select::run::{open, plan_for};
+use crate::select::run::{opening, plan_for, taken};
 
 /// The sums that are wanted of rows.
 pub(in crate::select) enum Wanted {
@@ -34,7 +34,31 @@ pub(in crate::select) fn partial(
     wanted: Wanted,
 ) -> Result<Partial> {
     let hooks = request.hooks.for_a_run();
-    let mut table = open(request, source, &hooks)?;
+    match source.open(&opening(request, &hooks)?)? {
+        Opened::Files(table) => of_files(request, &hooks, table, released, wanted),
+        Opened::Other(table) => of_table(request, &hooks, table, released, wanted),
+    }
+}
+
+/// Compiled once, not where it is called.
+fn of_files(
+    request: &Request,
+    hooks: &Hooks,
+    table: TablesSamples,
+    released: Option<&ReleasedTarget>,
+    wanted: Wanted,
+) -> Result<Partial> {
+    of_table(request, hooks, table, released, wanted)
+}
+
+fn of_table(
+    request: &Request,
+    hooks: &Hooks,
+    table: impl Samples,
+    released: Option<&ReleasedTarget>,
+    wanted: Wanted,
+) -> Result<Partial> {
+    let mut table = taken(request, table)?;
     let plan = plan_for(request, table.schema())?;
     let mut facts = Facts::new(&plan, table.schema(), table.format())?;
     let of_columns = facts.of_columns();
@@ -50,7 +74,7 @@ pub(in crate::select) fn partial(
     }
     facts.released = released.cloned();
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: true };
+    let pass = Pass { plan: &plan, threads, hooks, is_part: true };
     let median = released.map(ReleasedTarget::split).transpose()?.flatten();
     if facts.splits() && median.is_none() {
         let counts = pass.ranks(&mut table)?;

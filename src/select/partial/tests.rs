@@ -3,12 +3,13 @@
 use std::fmt::Write;
 
 use super::*;
+use crate::data::source::sealed::Open;
 use crate::data::{Bounds, FileTable, Hooks, Samples, Scaling};
 use crate::error::ErrorKind;
 use crate::privacy::{Ledger, LedgerTerms, Neighbors};
 use crate::select::pass::Pass;
 use crate::select::request::{Center, Method, ScoreKind, Target};
-use crate::select::run::{open, plan_for};
+use crate::select::run::{opening, plan_for, taken};
 use crate::select::{Select, TwoStage};
 
 const HEADER: &str = "a,b,c,d,number,class\n";
@@ -140,7 +141,8 @@ fn parts_give_the_record_of_the_whole() {
 fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec<ColumnScore> {
     let request = select.of_sums().unwrap();
     let hooks = Hooks::default();
-    let mut table = open(&request, table, &hooks).unwrap();
+    let opened = table.open(&opening(&request, &hooks).unwrap()).unwrap();
+    let mut table = taken(&request, opened.files()).unwrap();
     let plan = plan_for(&request, table.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
     let rows = pass.ks_columns(&mut table).unwrap();

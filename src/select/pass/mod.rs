@@ -58,7 +58,7 @@ impl Pass<'_> {
         let format = table.format().clone();
         let value = |cell: TargetCell<'_>| cell.number(&format);
         let counts =
-            table.fold(|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
+            table.fold(&|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
         if counts.total() == 0 && !self.is_part {
             return Err(self.no_usable_target(table));
         }
@@ -79,12 +79,12 @@ impl Pass<'_> {
         if let Scoring::Classes { labels, .. } = &self.plan.scoring {
             let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
             let classes = labels.as_slice().len();
-            let summed = table.fold(|| SumTargets::new(&code, ClassSums::new(0, classes)))?.summed;
+            let summed = table.fold(&|| SumTargets::new(&code, ClassSums::new(0, classes)))?.summed;
             return Ok(Gathered::ClassSums(summed.map(|sums| Box::new(sums) as _)));
         }
         let Some(code) = self.plan.scoring.code(median) else { return Err(misfit()) };
         let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
-        let summed = table.fold(|| SumTargets::new(&code, CorrelationSums::new(0)))?.summed;
+        let summed = table.fold(&|| SumTargets::new(&code, CorrelationSums::new(0)))?.summed;
         Ok(Gathered::Sums(summed.map(number_sums)))
     }
 
@@ -190,7 +190,7 @@ impl Pass<'_> {
         code: impl Fn(TargetCell<'_>) -> Option<S::Target> + Sync,
     ) -> Result<Summed<S>> {
         let scaling = &self.plan.scaling;
-        let summed = table.fold(|| SumRows::new(&code, scaling, new()))?.summed();
+        let summed = table.fold(&|| SumRows::new(&code, scaling, new()))?.summed();
         if summed.sums.is_empty() && !self.is_part {
             return Err(self.no_usable_target(table));
         }
@@ -226,7 +226,7 @@ impl Pass<'_> {
         only: Option<&[usize]>,
     ) -> Result<GridRows> {
         let new = || KeepRows::new(&value, &self.plan.scaling, marks_missing).only(only);
-        let kept = table.fold(new)?.kept;
+        let kept = table.fold(&new)?.kept;
         if kept.targets.is_empty() {
             return Err(self.no_usable_target(table));
         }

@@ -11,6 +11,7 @@
 
 use std::sync::Arc;
 
+use dpsis::internals::in_parallel;
 use dpsis::{
     Epsilon, GRID, Mechanism, Neighbors, Purpose, Result, ScoreKind, Scores, Seeded, Spending,
     estimate,
@@ -23,7 +24,6 @@ use super::PlanRequest;
 use super::law::{Centered, Law, normal};
 use crate::metrics::Estimate;
 use crate::seed::seed_of;
-use crate::sweep::in_parallel;
 
 /// Imagined tables of one number of rows at one epsilon.
 pub(super) struct World<'a> {

@@ -2,10 +2,10 @@
 //! true features.
 
 use dpsis::Result;
-use dpsis::internals::{ballots, votes};
+use dpsis::internals::{ballots, in_parallel, votes};
 use dpsis::method::Lasso;
 use dpsis::report::{Agreement, Block, Section};
-use dpsis_eval::internals::{PENALTY, in_parallel, seed_of, short};
+use dpsis_eval::internals::{PENALTY, seed_of, short};
 use ndarray::{Array1, Array2};
 use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};

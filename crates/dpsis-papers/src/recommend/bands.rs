@@ -3,6 +3,8 @@
 
 use std::sync::Mutex;
 
+use dpsis::internals::on_threads;
+
 /// Calls a function on each part, the first ones first.
 pub(super) fn each<T: Send>(
     parts: impl Iterator<Item = T> + Send,
@@ -12,13 +14,9 @@ pub(super) fn each<T: Send>(
     let parts = Mutex::new(parts);
     // A poisoned lock: another thread panicked, and the scope will say so.
     let next = || parts.lock().ok().and_then(|mut parts| parts.next());
-    std::thread::scope(|scope| {
-        for _ in 0..threads.max(1) {
-            scope.spawn(|| {
-                while let Some(part) = next() {
-                    work(part);
-                }
-            });
+    on_threads(threads, |_| {
+        while let Some(part) = next() {
+            work(part);
         }
     });
 }

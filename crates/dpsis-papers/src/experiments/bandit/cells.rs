@@ -1,8 +1,9 @@
 //! Repeated runs of the policies.
 
 use dpsis::Result;
+use dpsis::internals::in_parallel;
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::bandit::policy::{POLICIES, Policy, generator};
 use crate::experiments::bandit::rewards::{SHIFT, STEPS, UNIT, better_arm, rewards};

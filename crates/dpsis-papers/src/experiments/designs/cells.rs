@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use dpsis::internals::in_parallel;
 use dpsis::mechanism::{Baseline, Parameters, by_id};
 use dpsis::score::CorrelationSums;
 use dpsis::{Bounds, Epsilon, Mechanism, Neighbors, Result, Scaler, Scaling, Scores, Seeded};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{f1, in_parallel, seed_of};
+use dpsis_eval::internals::{f1, seed_of};
 
 use crate::experiments::experiment::Experiment;
 use dpsis_eval::design::{Correlation, Design};

@@ -3,13 +3,14 @@
 //! Whole requests are rehearsed, at a public scale and center: what a release would draw, without the parts for strengths
 //! and center.
 
+use dpsis::internals::in_parallel;
 use dpsis::report::Block;
 use dpsis::{
     ArrayTable, Bounds, Center, Epsilon, Refine, Rehearsal, RehearsalSeeds, Result, Scaling,
     Select, Target,
 };
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{f1, in_parallel, seed_of};
+use dpsis_eval::internals::{f1, seed_of};
 use ndarray::{Array1, Array2, Axis};
 
 use crate::experiments::designs::cells::{DESIGNS, FEATURES, design};

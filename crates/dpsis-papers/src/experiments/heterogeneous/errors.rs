@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use dpsis::internals::in_parallel;
 use dpsis::{Epsilon, Result};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::Candidates;

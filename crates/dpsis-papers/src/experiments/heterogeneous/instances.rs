@@ -1,9 +1,10 @@
 //! Random candidates, and what the mechanisms lose on them.
 
+use dpsis::internals::in_parallel;
 use dpsis::mechanism::{Relation, correlations, gem_bound, recommend};
 use dpsis::{Epsilon, Result};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 use rand::Rng;
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;

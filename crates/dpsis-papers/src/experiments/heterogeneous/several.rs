@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use dpsis::internals::in_parallel;
 use dpsis::mechanism::{Parameters, by_id};
 use dpsis::report::{Block, Section};
 use dpsis::{Epsilon, Mechanism, Result, Scores, Seeded};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Made, made};

@@ -1,9 +1,10 @@
 //! Figures 3 and 15 to 17: two candidates.
 
+use dpsis::internals::in_parallel;
 use dpsis::report::{Agreement, Block, Section};
 use dpsis::{Epsilon, Result};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::errors::TRIALS;

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use dpsis::internals::in_parallel;
 use dpsis::mechanism::{Parameters, by_id};
 use dpsis::{Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::joint::counts::{ItemCounts, K};

@@ -1,9 +1,10 @@
 //! The draws: an item for each held-out user, by each rival at each budget.
 
+use dpsis::internals::in_parallel;
 use dpsis::mechanism::correlations;
 use dpsis::{Epsilon, Result};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::recommend::measures::{

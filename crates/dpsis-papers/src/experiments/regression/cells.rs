@@ -1,7 +1,8 @@
 //! The measures of each contender, table by table and budget by budget.
 
 use dpsis::Result;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis::internals::in_parallel;
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::regression::BUDGETS;

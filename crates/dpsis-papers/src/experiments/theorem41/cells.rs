@@ -1,9 +1,9 @@
 //! The share of draws that recover the k best, and the formulas beside it.
 
-use dpsis::internals::ln_binomial;
+use dpsis::internals::{in_parallel, ln_binomial};
 use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, Result, Scores, Seeded};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 

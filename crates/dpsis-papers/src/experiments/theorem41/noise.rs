@@ -2,9 +2,9 @@
 //! Private Correlations", E\[-ln(1 - U^(1/m))\] = H_m for U uniform on (0, 1).
 
 use dpsis::Result;
-use dpsis::internals::{EULER, binomial, harmonic};
+use dpsis::internals::{EULER, binomial, harmonic, in_parallel};
 use dpsis_eval::Estimate;
-use dpsis_eval::internals::{in_parallel, seed_of};
+use dpsis_eval::internals::seed_of;
 use num_traits::ToPrimitive;
 use rand::RngCore;
 use rand_chacha::ChaCha20Rng;

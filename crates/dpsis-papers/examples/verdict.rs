@@ -2,9 +2,9 @@
 //! when the targets are permuted.
 //!
 //! ```text
-//! cargo run --release -p dpsis-eval --example verdict -- planted 20 [CENTER ESTIMATES]
-//! cargo run --release -p dpsis-eval --example verdict -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
-//! cargo run --release -p dpsis-eval --example verdict -- permuted-planted 200
+//! cargo run --release -p dpsis-papers --example verdict -- planted 20 [CENTER ESTIMATES]
+//! cargo run --release -p dpsis-papers --example verdict -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
+//! cargo run --release -p dpsis-papers --example verdict -- permuted-planted 200
 //! ```
 //!
 //! The tables are public, all draws seeded; nothing here is private.
@@ -13,7 +13,7 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use dpsis::internals::WholeTable;
+use dpsis::internals::{self, WholeTable};
 use dpsis::{ArrayTable, Epsilon, Error, FileTable, Rehearsal, Result, Select, Target};
 use dpsis_eval::planted::{Kind, Planted, Size, table};
 use ndarray::{Array1, Array2};
@@ -40,24 +40,8 @@ fn main() -> Result<()> {
 
 /// Calls `work` for each number below `count` on all cores.
 fn in_parallel(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Result<()> {
-    let (next, failed) = (AtomicUsize::new(0), Mutex::new(None));
     let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    std::thread::scope(|scope| {
-        for _ in 0..threads {
-            scope.spawn(|| {
-                loop {
-                    let i = next.fetch_add(1, Ordering::Relaxed);
-                    if i >= count {
-                        return;
-                    }
-                    if let (Err(error), Ok(mut failed)) = (work(i), failed.lock()) {
-                        failed.get_or_insert(error);
-                    }
-                }
-            });
-        }
-    });
-    failed.into_inner().ok().flatten().map_or(Ok(()), Err)
+    internals::in_parallel(count as u64, threads, |number| work(number as usize)).map(drop)
 }
 
 fn request(planted: &Planted, epsilon: &Epsilon) -> Select {
