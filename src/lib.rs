@@ -67,6 +67,7 @@
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
 //! | `xz` | R's files compressed by xz | liblzma (compiles C) |
 //! | `arrow` | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
+//! | `full` | all of these | as listed |
 //!
 //! # In a linfa pipeline
 //!
@@ -128,6 +129,7 @@ pub mod estimate;
 mod exact;
 #[cfg(feature = "inspect")]
 pub mod inspect;
+mod json;
 pub mod mechanism;
 pub mod method;
 pub mod model;

@@ -13,11 +13,11 @@ mod tables;
 
 #[cfg(feature = "arrow")]
 pub use files::{arrow, parquet};
-pub use files::{cls, gct, npy, npz, r};
+pub use files::{cls, gct, npy, npz, r, select};
 pub use numbers::number;
 pub use partials::partial;
 pub use side_files::{bounds, candidates, ledger, schema, targets};
-pub use tables::{compressed, select, text};
+pub use tables::{compressed, text};
 
 /// A target: what it checks of any bytes.
 pub type Check = fn(&[u8]);

@@ -52,11 +52,11 @@ impl<R: Read> Read for Drops<R> {
 }
 
 /// A table in memory, with facts that bits state.
-fn table(bytes: Vec<u8>, facts: u8) -> FileTable {
+pub(crate) fn table(bytes: Vec<u8>, facts: u8) -> FileTable {
     stated(FileTable::from_reader(Cursor::new(bytes)), facts)
 }
 
-fn stated(mut table: FileTable, facts: u8) -> FileTable {
+pub(crate) fn stated(mut table: FileTable, facts: u8) -> FileTable {
     if facts & 1 > 0 {
         table = table.delimiter(b';').decimal_comma(true);
     }
@@ -104,7 +104,7 @@ pub fn text(bytes: &[u8]) {
 }
 
 /// A request of several kinds, by bits.
-fn request(kind: u8) -> Select {
+pub(crate) fn request(kind: u8) -> Select {
     let base = Select::new(1).epsilon("1").estimates("0.1");
     let labels = || Target::classes(["0", "1", "7"]);
     match kind % 8 {
@@ -116,21 +116,6 @@ fn request(kind: u8) -> Select {
         5 => base.score(ScoreKind::Kendall).target(labels()),
         6 => base.counts_per_million(),
         _ => base.estimates("0").method(dpsis::Method::DpKendall),
-    }
-}
-
-/// The first byte states facts, the second the request, the others are the table: a release or an error of the right
-/// kind, the same on one thread and on three, from memory and from a file.
-pub fn select(bytes: &[u8]) {
-    let [facts, kind, bytes @ ..] = bytes else { return };
-    let request = request(*kind);
-    let from_memory = released(&request, || table(bytes.to_vec(), *facts));
-    let folder = super::files::Folder::new();
-    let path = folder.write("t", bytes);
-    let from_file = released(&request, || stated(FileTable::new(&path), *facts));
-    // A file may be of another format, and its name is told.
-    if let (Ok(memory), Ok(file)) = (&from_memory, &from_file) {
-        assert_eq!(memory, file);
     }
 }
 

@@ -2,18 +2,23 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
+use arrow_array::RecordBatchReader;
+use arrow_array::ffi_stream::RecordBatchStreamReader;
 use arrow_array::types::Int32Type;
 use arrow_array::{
     Array, ArrayRef, DictionaryArray, Float32Array, Float64Array, Int32Array, Int64Array,
     LargeStringArray, StringArray, TimestampMicrosecondArray, TimestampMillisecondArray,
     TimestampNanosecondArray, TimestampSecondArray, UInt64Array, new_empty_array,
 };
-use dpsis::{OwnTarget, ToTarget};
+use arrow_pyarrow::FromPyArrow;
+use arrow_schema::SchemaRef;
+use dpsis::{Error, OwnTarget, ToTarget};
 use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 
-use crate::table::read_stream;
+use crate::errors::OrRaise;
 
 /// The value that stands for a missing date in numpy.
 const NOT_A_TIME: i64 = i64::MIN;
@@ -160,4 +165,13 @@ impl Column {
             }
         })
     }
+}
+
+/// The record batches of an object with Arrow's stream interface, and their schema.
+pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
+    let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
+    let schema = reader.schema();
+    let batches: Result<Vec<RecordBatch>, _> = reader.collect();
+    let batches = batches.map_err(|_| Error::input("the stream of record batches broke off"));
+    Ok((schema, batches.or_raise(stream.py())?))
 }

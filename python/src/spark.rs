@@ -8,10 +8,11 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 
+use crate::columns::read_stream;
 use crate::errors::{OrRaise, exception};
 use crate::released::released;
 use crate::request::Options;
-use crate::table::{Table, read_stream};
+use crate::table::Table;
 
 /// The sums of some rows for a stage of a release: not private.
 #[pyclass(module = "dpsis._native")]

@@ -3,9 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::ffi_stream::RecordBatchStreamReader;
-use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
-use arrow_pyarrow::FromPyArrow;
+use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{Field, Schema, SchemaRef};
 use dpsis::{ArrayTable, Error, FileTable, OwnTarget, Result, TableFacts};
 use ndarray::Array1;
@@ -13,7 +11,7 @@ use numpy::{PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 
-use crate::columns::Column;
+use crate::columns::{Column, read_stream};
 use crate::errors::OrRaise;
 
 /// A table that a function of the package takes.
@@ -175,15 +173,6 @@ impl Table {
             _ => Err(PyTypeError::new_err("this function takes no matrix")),
         }
     }
-}
-
-/// The record batches of an object with Arrow's stream interface, and their schema.
-pub(crate) fn read_stream(stream: &Bound<'_, PyAny>) -> PyResult<(SchemaRef, Vec<RecordBatch>)> {
-    let reader = RecordBatchStreamReader::from_pyarrow_bound(stream)?;
-    let schema = reader.schema();
-    let batches: std::result::Result<Vec<RecordBatch>, _> = reader.collect();
-    let batches = batches.map_err(|_| Error::input("the stream of record batches broke off"));
-    Ok((schema, batches.or_raise(stream.py())?))
 }
 
 /// Batches with one more column, the last and without a name.

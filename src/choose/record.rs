@@ -4,11 +4,10 @@ use std::ops::Deref;
 
 use serde::Serialize;
 
-use crate::choose::{Candidates, Choose};
+use crate::account::Event;
 use crate::error::Result;
-use crate::mechanism::{Calibrated, Mechanism};
-use crate::privacy::{NotPrivate, Purpose, Receipt, Spending, Unit};
-use crate::random::Entropy;
+use crate::privacy::{NotPrivate, Receipt};
+use crate::select::events::of_private;
 use crate::select::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning,
 };
@@ -122,49 +121,13 @@ impl Serialize for NotPrivate<ChoiceRecord> {
     }
 }
 
-pub(super) fn record(
-    request: &Choose,
-    candidates: &Candidates,
-    mechanism: &dyn Mechanism,
-    calibrated: Calibrated,
-    picks: &[usize],
-    entropy: Entropy,
-) -> Result<ChoiceRecord> {
-    let randomness = RandomnessUsed::of(entropy);
-    let warnings = randomness.warning().into_iter().chain(Warning::of_delta(&calibrated));
-    let warnings = warnings.collect();
-    let Calibrated { epsilon, noise, delta, .. } = calibrated;
-    let picked = |&index: &usize| ChosenCandidate {
-        name: candidates.names()[index].clone(),
-        row: index + 1,
-        index,
-    };
-    Ok(ChoiceRecord {
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        command: Command::Choose,
-        run: None,
-        ledger: None,
-        private: !randomness.seeded,
-        selected: picks.iter().map(picked).collect(),
-        order: PickOrder::of(mechanism.card()),
-        guarantee: Guarantee {
-            spent: vec![Spending { purpose: Purpose::Selection, epsilon: epsilon.clone() }],
-            events: vec![mechanism.card().event(request.k, &noise)?],
-            epsilon,
-            pure_epsilon: (!delta.is_zero()).then_some(noise),
-            delta,
-            neighbors: request.neighbors,
-            unit: Unit::Unit,
-        },
-        mechanism: MechanismUsed::of(mechanism, request.k),
-        score: ScoresUsed {
-            candidates: candidates.names().len(),
-            k: request.k,
-            sensitivity: candidates.sensitivity(),
-            own_sensitivities: candidates.have_own_sensitivities(),
-            monotonic: request.monotonic,
-        },
-        warnings,
-        randomness,
-    })
+impl ChoiceRecord {
+    /// What the choice was, for the accountants of [`account`](crate::account): the event of its mechanism.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the record is not private: such a choice has no price.
+    pub fn events(&self) -> Result<Vec<Event>> {
+        of_private(self.private, &self.guarantee)
+    }
 }

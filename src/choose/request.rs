@@ -2,17 +2,20 @@
 
 use std::sync::Arc;
 
-use crate::choose::record::record;
-use crate::choose::{Candidates, Choice, ChoiceRecord, PublicCandidates, Trials};
+use crate::choose::{
+    Candidates, Choice, ChoiceRecord, ChosenCandidate, PublicCandidates, ScoresUsed, Trials,
+};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::{
     Calibrated, CanonicalLipschitz, Chooses, Mechanism, calibrate, check_choice, choose,
 };
-use crate::privacy::{Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Unit};
+use crate::privacy::{
+    Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Spending, Unit,
+};
 use crate::random::Entropy;
 use crate::score::Scores;
-use crate::select::Command;
+use crate::select::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, Warning};
 
 /// A request for a private choice of k candidates by scores computed elsewhere.
 ///
@@ -225,4 +228,51 @@ impl NotPrivateChoose {
     pub fn trials(&self, candidates: &Candidates, trials: u64) -> Result<NotPrivate<Trials>> {
         self.request.all_trials(candidates, trials, Entropy::Seeded(self.seed))
     }
+}
+
+fn record(
+    request: &Choose,
+    candidates: &Candidates,
+    mechanism: &dyn Mechanism,
+    calibrated: Calibrated,
+    picks: &[usize],
+    entropy: Entropy,
+) -> Result<ChoiceRecord> {
+    let randomness = RandomnessUsed::of(entropy);
+    let warnings = randomness.warning().into_iter().chain(Warning::of_delta(&calibrated));
+    let warnings = warnings.collect();
+    let Calibrated { epsilon, noise, delta, .. } = calibrated;
+    let picked = |&index: &usize| ChosenCandidate {
+        name: candidates.names()[index].clone(),
+        row: index + 1,
+        index,
+    };
+    Ok(ChoiceRecord {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        command: Command::Choose,
+        run: None,
+        ledger: None,
+        private: !randomness.seeded,
+        selected: picks.iter().map(picked).collect(),
+        order: PickOrder::of(mechanism.card()),
+        guarantee: Guarantee {
+            spent: vec![Spending { purpose: Purpose::Selection, epsilon: epsilon.clone() }],
+            events: vec![mechanism.card().event(request.k, &noise)?],
+            epsilon,
+            pure_epsilon: (!delta.is_zero()).then_some(noise),
+            delta,
+            neighbors: request.neighbors,
+            unit: Unit::Unit,
+        },
+        mechanism: MechanismUsed::of(mechanism, request.k),
+        score: ScoresUsed {
+            candidates: candidates.names().len(),
+            k: request.k,
+            sensitivity: candidates.sensitivity(),
+            own_sensitivities: candidates.have_own_sensitivities(),
+            monotonic: request.monotonic,
+        },
+        warnings,
+        randomness,
+    })
 }

@@ -220,7 +220,7 @@ impl Model {
     ///
     /// `Io` if it cannot be written, which no caller can cause.
     pub fn to_json(&self) -> Result<String> {
-        crate::report::to_json(self)
+        crate::json::to_json(self)
     }
 
     /// The names of the features, in the order of a row's values.

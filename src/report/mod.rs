@@ -6,7 +6,6 @@ mod fit;
 mod html;
 #[cfg(feature = "html")]
 mod intervals;
-mod json;
 #[cfg(feature = "html")]
 mod markup;
 #[cfg(feature = "html")]
@@ -20,8 +19,8 @@ mod text;
 pub(crate) mod words;
 pub(crate) mod wrap;
 
+pub use crate::json::to_json;
 pub use fit::{fit_dry_run, fit_report};
-pub use json::to_json;
 #[cfg(feature = "html")]
 pub use markup::escape;
 #[cfg(feature = "html")]

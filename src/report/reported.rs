@@ -8,14 +8,14 @@ use serde::Serialize;
 #[cfg(feature = "html")]
 use super::html;
 #[cfg(feature = "html")]
-use super::json::to_json;
-#[cfg(feature = "html")]
 use super::page::{Block, Page};
 use super::{findings, text, words};
 use crate::choose::ChoiceRecord;
 use crate::error::Parameter;
 #[cfg(feature = "html")]
 use crate::error::Result;
+#[cfg(feature = "html")]
+use crate::json::to_json;
 use crate::select::{Record, Warning};
 
 /// A record of a release, or of a result of the same form that is not private.

@@ -1,7 +1,6 @@
 //! A release as events for the accountants.
 
 use crate::account::Event;
-use crate::choose::ChoiceRecord;
 use crate::error::{Error, Result};
 use crate::privacy::{Purpose, Spending};
 use crate::select::{Guarantee, Record};
@@ -42,18 +41,12 @@ impl Record {
     }
 }
 
-impl ChoiceRecord {
-    /// What the choice was, for the accountants of [`account`](crate::account): the event of its mechanism.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if the record is not private: such a choice has no price.
-    pub fn events(&self) -> Result<Vec<Event>> {
-        of_private(self.private, &self.guarantee)
-    }
-}
-
-fn of_private(private: bool, guarantee: &Guarantee) -> Result<Vec<Event>> {
+/// The events of a record, if it is private.
+///
+/// # Errors
+///
+/// `Request` if it is not.
+pub(crate) fn of_private(private: bool, guarantee: &Guarantee) -> Result<Vec<Event>> {
     match private {
         true => Ok(guarantee.events.clone()),
         false => Err(Error::request("a record that is not private has no price")),

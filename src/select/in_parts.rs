@@ -6,35 +6,8 @@ use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::run_in_parts_with_ledger;
-use crate::select::partial::{
-    Partial, ReleasedTarget, Stage, column_chunks, other_stage, release_selection, release_target,
-};
+use crate::select::partial::{Partial, ReleasedTarget, column_chunks, run_in_parts};
 use crate::select::record::{Record, Selection};
-use crate::select::request::Request;
-
-/// Runs a checked request on rows that `gather` sums: for each stage, at what was released in the one before.
-///
-/// # Errors
-///
-/// Those of `gather` and of the releases; `Request` if what was gathered is of another stage.
-pub(super) fn run_in_parts(
-    request: &Request,
-    mut gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
-) -> Result<Record> {
-    let mut released = None;
-    // The median, the center, the selection: never more, whatever is gathered.
-    for _ in 0..3 {
-        let partial = gather(released.as_ref())?;
-        if partial.released() != released.as_ref() {
-            return Err(other_stage());
-        }
-        if partial.stage() == Stage::Selection {
-            return release_selection(request, &partial);
-        }
-        released = Some(release_target(request, &partial)?);
-    }
-    Err(other_stage())
-}
 
 impl CheckedSelect {
     /// Selects features of a table whose rows are in many places, such as the partitions of an engine. `gather` gives the

@@ -3,9 +3,8 @@
 use crate::data::{Source, reads_again};
 use crate::error::Result;
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
-use crate::select::in_parts::run_in_parts;
 use crate::select::partial::{
-    Partial, ReleasedTarget, release_selection, release_target, stage_epsilon,
+    Partial, ReleasedTarget, release_selection, release_target, run_in_parts, stage_epsilon,
 };
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};

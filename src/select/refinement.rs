@@ -1,65 +1,16 @@
-//! The refinement of a selection: its plan, its pass over the screened columns, and its release.
+//! The refinement of a selection: its pass over the screened columns, and its release.
 
 use crate::data::{Bounds, Samples};
-use crate::error::{Error, Parameter, Result};
-use crate::exact::{GRID, ratio};
-use crate::method::gram::{Screened, Spend, parts, refine, screened};
-use crate::privacy::{Budget, Epsilon, Purpose};
+use crate::error::Result;
+use crate::exact::GRID;
+use crate::method::gram::{Screened, Spend, refine};
+use crate::privacy::Purpose;
 use crate::score::MISSING;
 use crate::select::memo::Draws;
 use crate::select::pass::{Gathered, Pass};
-use crate::select::plan::{Association, Scoring};
+use crate::select::plan::{Association, Refinement, Scoring};
 use crate::select::release::{Chosen, Release};
-use crate::select::request::{Method, Request};
 use crate::select::settled::{Settled, SettledTarget, grid_value, misfit};
-
-/// The plan of a refinement.
-pub(super) struct Refinement {
-    /// The number of features that are screened.
-    pub(super) screened: usize,
-    /// The part of the budget for the medians of the screened columns.
-    medians: Epsilon,
-    /// The part for the sums of signs.
-    signs: Epsilon,
-}
-
-impl Refinement {
-    /// Claims the parts of a refinement, if the request has one.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if the method, the score or the target does not go with it, or k is too large.
-    pub(super) fn claim(
-        request: &Request,
-        features: usize,
-        scoring: &Scoring,
-        budget: &mut Budget,
-    ) -> Result<Option<Self>> {
-        if request.refine.is_none() {
-            return Ok(None);
-        }
-        let rule = match scoring {
-            _ if request.method != Method::Scores => Some("only a selection by scores is refined"),
-            Scoring::Number { .. } => None,
-            Scoring::Kendall { .. } => Some("a refinement goes with the scores ks and correlation"),
-            Scoring::Paper { .. } => Some("the paper's preprocessing takes no refinement"),
-            _ => Some("a refinement takes a numeric target or two classes"),
-        };
-        if let Some(rule) = rule {
-            let about =
-                [Parameter::Refine, Parameter::Method, Parameter::Score, Parameter::Classes];
-            return Err(Error::request(rule).about(about));
-        }
-        let screened = screened(request.k, features)?;
-        let [screening, medians] = parts(screened, features);
-        let signs = 100 - screening - medians;
-        // Each of what is left by then.
-        let signs = budget.claim_of_rest(Purpose::Signs, &ratio(signs, 100));
-        let medians = ratio(medians, screening + medians);
-        let medians = budget.claim_of_rest(Purpose::FeatureMedians, &medians);
-        Ok(Some(Self { screened, medians, signs }))
-    }
-}
 
 impl Pass<'_> {
     /// The screened columns with the targets of their rows, in one more pass over the table.

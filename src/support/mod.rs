@@ -4,6 +4,8 @@
 #![allow(missing_docs, reason = "as above")]
 #![cfg_attr(not(test), allow(dead_code, reason = "tests use more of it"))]
 
+#[cfg(test)]
+pub mod effort;
 pub mod goodness;
 pub mod laws;
 #[cfg(all(test, feature = "html"))]

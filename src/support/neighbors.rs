@@ -1,5 +1,7 @@
 //! All neighboring score vectors on a small grid.
 
+use std::collections::HashMap;
+
 /// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate differs by more
 /// than its sensitivity.
 #[derive(Clone)]
@@ -103,6 +105,105 @@ impl Grid {
         Enumeration { pairs, max_log_ratio: max, worst, outcome }
     }
 
+    /// The same for a law that does not change when scores are shifted, and changes places with the scores: `moved` gives
+    /// the place of an outcome when candidate i goes to `to[i]`. Grids of one common sensitivity.
+    ///
+    /// Of all pairs that are alike one is compared: the first vector ascending from 0. `pairs` counts them all.
+    pub fn enumerate_symmetric(
+        &self,
+        law: impl Fn(&[i64]) -> Vec<f64>,
+        moved: impl Fn(usize, &[usize]) -> usize,
+    ) -> Enumeration {
+        let mut known: HashMap<Vec<i64>, Vec<f64>> = HashMap::new();
+        // The logarithm of the law of any vector, from that of its ascending form.
+        let mut law_of = |x: &[i64]| -> Vec<f64> {
+            let mut order: Vec<usize> = (0..x.len()).collect();
+            order.sort_by_key(|&i| x[i]);
+            let least = x[order[0]];
+            let ascending: Vec<i64> = order.iter().map(|&i| x[i] - least).collect();
+            let base = known
+                .entry(ascending)
+                .or_insert_with_key(|x| law(x).into_iter().map(f64::ln).collect());
+            let mut out = vec![0.0; base.len()];
+            for (y, p) in base.iter().enumerate() {
+                out[moved(y, &order)] = *p;
+            }
+            out
+        };
+        let reach = self.sensitivities.first().copied().unwrap_or(0);
+        let steps = if self.monotonic { 0..=reach } else { -reach..=reach };
+        let (mut pairs, mut max, mut worst) = (0, 0.0, (Vec::new(), Vec::new(), 0));
+        for x in self.ascending() {
+            let p = law_of(&x);
+            let alike = arrangements(&x);
+            let mut others: Vec<Vec<i64>> = vec![Vec::new()];
+            for score in &x {
+                let longer = |other: &Vec<i64>| {
+                    let other = other.clone();
+                    steps.clone().map(move |step| [&other[..], &[score + step]].concat())
+                };
+                others = others.iter().flat_map(longer).collect();
+            }
+            for other in others {
+                let ends = x
+                    .iter()
+                    .chain(&other)
+                    .fold((0, 0), |(low, high), &score| (score.min(low), score.max(high)));
+                // The shifts by which both vectors stay on the grid.
+                let shifts = self.levels - (ends.1 - ends.0);
+                if shifts <= 0 {
+                    continue;
+                }
+                pairs += alike * shifts as usize;
+                for (y, (p, q)) in p.iter().zip(law_of(&other)).enumerate() {
+                    let ratio = if *p == q { 0.0 } else { (p - q).abs() };
+                    if ratio > max {
+                        (max, worst) = (ratio, (x.clone(), other.clone(), y));
+                    }
+                }
+            }
+        }
+        let (x, other, outcome) = worst;
+        Enumeration { pairs, max_log_ratio: max, worst: (x, other), outcome }
+    }
+
+    /// Vectors of ascending scores from 0.
+    fn ascending(&self) -> Vec<Vec<i64>> {
+        let mut all = vec![vec![0]];
+        for _ in 1..self.d {
+            let longer = |x: &Vec<i64>| {
+                let last = x.last().copied().unwrap_or(0);
+                let x = x.clone();
+                (last..self.levels).map(move |next| [&x[..], &[next]].concat())
+            };
+            all = all.iter().flat_map(longer).collect();
+        }
+        all
+    }
+
+    /// Whether the log-ratio of some neighbors exceeds a bound: laws are computed as they are met, and the first such
+    /// pair ends the search.
+    pub fn exceeds(&self, bound: f64, law: impl Fn(&[i64]) -> Vec<f64>) -> bool {
+        let mut laws: Vec<Option<Vec<f64>>> = vec![None; self.len()];
+        // The middle of the grid first: at its edges neighbors are missing.
+        let all = self.len();
+        for i in (0..all).map(|i| (i + all / 2) % all) {
+            for j in self.neighbors(i) {
+                for at in [i, j] {
+                    laws[at].get_or_insert_with(|| {
+                        law(&self.point(at)).into_iter().map(f64::ln).collect()
+                    });
+                }
+                if let (Some(p), Some(q)) = (&laws[i], &laws[j])
+                    && p.iter().zip(q).any(|(p, q)| p != q && (p - q).abs() > bound)
+                {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
     fn len(&self) -> usize {
         (self.levels as usize).pow(self.d as u32)
     }
@@ -130,4 +231,11 @@ impl Grid {
         }
         found
     }
+}
+
+/// The number of different arrangements of sorted numbers.
+fn arrangements(sorted: &[i64]) -> usize {
+    let factorial = |n: usize| (1..=n).product::<usize>();
+    let ties = sorted.chunk_by(|a, b| a == b).map(|tied| factorial(tied.len()));
+    factorial(sorted.len()) / ties.product::<usize>()
 }

@@ -11,6 +11,7 @@ mod end_to_end;
 #[cfg(feature = "ndarray")]
 mod feature_sets;
 mod formats;
+mod imports;
 #[cfg(feature = "ndarray")]
 mod library;
 #[cfg(feature = "linfa")]

@@ -7,6 +7,7 @@
 
 use std::path::Path;
 
+use crate::support::effort::exhaustive;
 use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, write, zip};
 use dpsis::{Bounds, FileTable, Orientation, Scaling, ScoreKind, Select, Target, TargetColumn};
 use rand::seq::SliceRandom;
@@ -339,7 +340,8 @@ fn one_person_changes_nothing_but_draws() {
     for (plain, labels) in [(true, true), (false, true), (true, false), (false, false)] {
         let mut all = people(plain, labels);
         let expected = released(&all, labels);
-        for _ in 0..if cfg!(debug_assertions) { 15 } else { 50 } {
+        // More of them in `.ci/full`.
+        for _ in 0..if exhaustive() { 50 } else { 15 } {
             let person = Person {
                 id: odd(&mut draws),
                 cells: (0..D).map(|_| odd(&mut draws)).collect(),

@@ -3,6 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // tests fail by panicking
 
 pub mod data;
+#[path = "../../src/support/effort.rs"]
+pub mod effort;
 #[path = "../../src/support/goodness.rs"]
 pub mod goodness;
 #[path = "../../src/support/laws.rs"]

@@ -37,10 +37,10 @@ mod words;
 
 use std::process::ExitCode;
 
-use clap::{ArgMatches, CommandFactory, FromArgMatches};
+use clap::{ArgMatches, FromArgMatches};
 
 use dpsis::Result;
-use program::{Arguments, execute};
+use program::{Arguments, execute, program};
 
 /// Runs the command line and gives its exit code.
 ///
@@ -80,7 +80,7 @@ fn ended(outcome: Result<ExitCode>) -> ExitCode {
 
 /// The arguments of the program, and the words they were made of.
 fn parse() -> std::result::Result<(Arguments, ArgMatches), clap::Error> {
-    let mut command = Arguments::command();
+    let mut command = program();
     let matches = command.try_get_matches_from_mut(std::env::args_os())?;
     let arguments = Arguments::from_arg_matches(&matches);
     arguments.map(|arguments| (arguments, matches)).map_err(|error| error.format(&mut command))

@@ -23,6 +23,7 @@ use crate::select::{SelectArguments, select};
 use crate::sites::{SiteCommands, sites};
 use crate::sql::{SqlArguments, sql};
 use crate::verify::{VerifyArguments, verify};
+use dpsis::internals::wrapped;
 use dpsis::{Error, Result};
 
 /// Differentially private feature selection.
@@ -64,6 +65,38 @@ pub(super) enum Command {
     Man,
 }
 
+/// The commands in the order of the help: a few for every day, and the others by what they are for.
+const GROUPS: [(&str, &[&str]); 3] = [
+    ("Every day", &["select", "fit", "predict", "plan", "inspect", "ledger"]),
+    ("Rows elsewhere", &["partial", "sites", "sql", "choose", "bounds"]),
+    ("Check and compare", &["verify", "audit", "account", "compare", "datasets"]),
+];
+
+/// The commands that say more of the program.
+const OTHERS: [&str; 3] = ["completions", "man", "help"];
+
+/// The program with its help in groups.
+pub(super) fn program() -> clap::Command {
+    let mut program = Arguments::command();
+    // With `help` among its commands.
+    program.build();
+    let mut commands = String::new();
+    for (group, names) in GROUPS {
+        commands += &format!("\n{group}:\n");
+        for name in names {
+            let about = program.find_subcommand(name).and_then(clap::Command::get_about);
+            let line =
+                format!("  {name:<13}{}", about.map(ToString::to_string).unwrap_or_default());
+            commands += &format!("{}\n", wrapped(&line, 15));
+        }
+    }
+    commands += &format!("\nOthers: {}\n", OTHERS.join(", "));
+    let template = format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{commands}\nOptions:\n{{options}}"
+    );
+    Arguments::command().help_template(template)
+}
+
 /// Runs a command and gives its exit code; `matches` are the words it was made of.
 pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode> {
     if let (Command::Select(_) | Command::Choose(_) | Command::Fit(_), Some((_, stated))) =
@@ -72,10 +105,10 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         check_ending(stated)?;
     }
     let done = match command {
-        Command::Select(arguments) => select(&arguments, run_note(matches)?),
+        Command::Select(arguments) => select(&arguments, run_note(&program(), matches)?),
         Command::Fit(arguments) => fit(*arguments),
         Command::Predict(arguments) => predict(&arguments),
-        Command::Choose(arguments) => choose(&arguments, run_note(matches)?),
+        Command::Choose(arguments) => choose(&arguments, run_note(&program(), matches)?),
         Command::Partial(arguments) => partial(&arguments),
         Command::Sites(arguments) => sites(&arguments),
         Command::Sql(arguments) => sql(&arguments),
@@ -88,7 +121,7 @@ pub(super) fn execute(command: Command, matches: &ArgMatches) -> Result<ExitCode
         Command::Compare(arguments) => compare(&arguments),
         Command::Completions { shell } => {
             let mut script = Vec::new();
-            clap_complete::generate(shell, &mut Arguments::command(), "dpsis", &mut script);
+            clap_complete::generate(shell, &mut program(), "dpsis", &mut script);
             Destination::Stdout.write(&String::from_utf8_lossy(&script))
         }
         Command::Man => manual(),
@@ -127,6 +160,18 @@ mod tests {
 
     #[test]
     fn the_definition_of_the_arguments_is_consistent() {
-        Arguments::command().debug_assert();
+        program().debug_assert();
+    }
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let mut listed: Vec<&str> =
+            GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).chain(OTHERS).collect();
+        let mut program = Arguments::command();
+        program.build();
+        let mut all: Vec<&str> = program.get_subcommands().map(clap::Command::get_name).collect();
+        listed.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(listed, all);
     }
 }

@@ -6,25 +6,23 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, CommandFactory};
+use clap::{Arg, ArgMatches, Command};
 
 use crate::inspect::shell_word;
-use crate::program::Arguments;
 use dpsis::internals::utc;
 use dpsis::{Error, Result, RunNote};
 
-/// The note on a run of the command that `matches` are of.
+/// The note on a run of the command of `program` that `matches` are of.
 ///
 /// # Errors
 ///
 /// `Request` if `SOURCE_DATE_EPOCH` is set and no time.
-pub(super) fn run_note(matches: &ArgMatches) -> Result<RunNote> {
-    Ok(RunNote::new(today()?, request(matches)))
+pub(super) fn run_note(program: &Command, matches: &ArgMatches) -> Result<RunNote> {
+    Ok(RunNote::new(today()?, request(program, matches)))
 }
 
 /// The options that were stated, in the order of the help; a file has no name unless its name may be in the record.
-fn request(matches: &ArgMatches) -> String {
-    let program = Arguments::command();
+fn request(program: &Command, matches: &ArgMatches) -> String {
     let Some((name, matches)) = matches.subcommand() else { return String::new() };
     let Some(command) = program.find_subcommand(name) else { return String::new() };
     let named = matches.get_flag("name_file");
@@ -92,11 +90,15 @@ fn today() -> Result<String> {
 
 #[cfg(test)]
 mod tests {
+    use clap::CommandFactory;
+
     use super::*;
+    use crate::program::Arguments;
 
     fn request_of(words: &[&str]) -> String {
         let words = ["dpsis"].iter().chain(words);
-        request(&Arguments::command().try_get_matches_from(words).unwrap())
+        let program = Arguments::command();
+        request(&program, &program.clone().try_get_matches_from(words).unwrap())
     }
 
     #[test]

@@ -191,3 +191,26 @@ fn experiments_on_real_sets_repeat() {
         assert!((found - expected).abs() < 0.1, "{method} {scale} {eps}: {found}");
     }
 }
+
+/// The commands of the pages: those that need no data run, with few trials; those on the reader's folders are right as
+/// requests, and fail because the folder is missing.
+#[test]
+fn commands_of_the_pages_run() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut count = 0;
+    for page in fs::read_dir(root.join("docs")).unwrap().map(|entry| entry.unwrap().path()) {
+        let Ok(text) = fs::read_to_string(&page) else { continue };
+        let start = "cargo run --release -p dpsis-papers -- ";
+        for command in text.lines().filter_map(|line| line.strip_prefix(start)) {
+            count += 1;
+            let folder = tempfile::tempdir().unwrap();
+            let words: Vec<&str> = command.split_whitespace().collect();
+            if command.contains("--data") || command.contains("--interactions") {
+                refused(folder.path(), &words, 5, "not there");
+            } else {
+                ok(folder.path(), &[&words[..], &["--trials", "2"]].concat());
+            }
+        }
+    }
+    assert!(count >= 5, "{count} commands");
+}

@@ -12,6 +12,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         law: |stated| law_with(stated, flips),
         settings: settings(),
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants,
@@ -22,6 +23,7 @@ pub(in crate::mechanism) fn gumbel_contract() -> Contract {
     Contract {
         law: |stated| law_with(stated, exponential),
         settings: settings(),
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants: broken(exponential),

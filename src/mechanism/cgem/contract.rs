@@ -11,6 +11,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
             Law::own(move |q, d, eps| law::law(q, d, eps, beta, share))
         },
         settings: vec![Setting::new(&[1])],
+        symmetric: false,
         max_ratio: 0.61574,
         slack: Some("of the two answers an adversary sees only the pick that follows"),
         mutants: vec![Mutant::own("the sign is not randomized", |q, d, eps| {

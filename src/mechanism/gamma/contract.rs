@@ -7,6 +7,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         law: |_| Law::common(law).by_integrals().at_most(2),
         settings: vec![Setting::new(&[1, 2])],
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

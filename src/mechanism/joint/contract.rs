@@ -9,6 +9,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         law: |_| Law::common(|x, k, eps| law::law(x, k, eps, exponential)),
         settings: vec![Setting::new(&[1, 2, 3])],
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants: vec![monotonic_constant(exponential), levels_counted_twice(exponential)],
@@ -19,6 +20,7 @@ pub(in crate::mechanism) fn pnf_contract() -> Contract {
     Contract {
         law: |_| Law::common(|x, k, eps| law::law(x, k, eps, flips)),
         settings: vec![Setting::new(&[1, 2, 3])],
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants: vec![monotonic_constant(flips)],

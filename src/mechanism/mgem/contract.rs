@@ -11,6 +11,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
             Law::own(move |q, d, eps| law(q, d, eps, beta))
         },
         settings: vec![Setting::new(&[1])],
+        symmetric: false,
         max_ratio: 0.650247,
         slack: Some(
             "the best charged candidate has s = 0 on every table: all of epsilon is reached only as the \

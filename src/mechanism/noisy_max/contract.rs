@@ -16,6 +16,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
             Setting::new(&[1]).stated("noise", "gumbel"),
             Setting::new(&[1]).stated("noise", "laplace"),
         ],
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

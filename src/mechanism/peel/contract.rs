@@ -7,6 +7,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
     Contract {
         law: |_| Law::common(law),
         settings: vec![Setting::new(&[1, 2, 3])],
+        symmetric: true,
         max_ratio: 1.0,
         slack: None,
         mutants: vec![

@@ -11,6 +11,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
                 .by_integrals()
         },
         settings: vec![Setting::new(&[1]).stated("stop", "1/4")],
+        symmetric: false,
         max_ratio: 0.291178,
         slack: Some("3 eps0 is approached only by many looks at rare candidates"),
         mutants: vec![

@@ -13,6 +13,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
                 .by_integrals()
         },
         settings: vec![setting(), setting().stated("eta", "1"), setting().stated("eta", "-1/2")],
+        symmetric: false,
         max_ratio: 0.291178,
         slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),
         mutants: vec![Mutant::own("the budget of eta = 0 for eta = 1", |q, d, eps| {

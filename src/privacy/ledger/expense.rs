@@ -1,6 +1,6 @@
 //! A release as the ledger sees it.
 
-use super::text::check_words;
+use super::words::check_words;
 use crate::error::{Error, Result};
 use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 

@@ -6,6 +6,7 @@ mod receipt;
 mod terms;
 mod text;
 mod utc;
+mod words;
 
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -17,8 +18,8 @@ pub use balance::{Balance, LedgerEntry};
 pub use expense::Expense;
 pub use receipt::Receipt;
 pub use terms::LedgerTerms;
-pub(crate) use text::check_words;
 pub use utc::utc;
+pub(crate) use words::check_words;
 
 use crate::error::{Error, ErrorKind, Parameter, Result};
 use crate::privacy::locked::{Kind, Locked};

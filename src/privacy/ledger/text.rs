@@ -3,6 +3,7 @@
 use num_rational::BigRational;
 
 use super::utc::is_utc;
+use super::words::check_words;
 use super::{Balance, Expense, LedgerEntry, LedgerTerms};
 use crate::error::{Error, ErrorKind, Result};
 use crate::exact::{format_rational, parse_rational};
@@ -13,9 +14,6 @@ pub(super) const VERSION: &str = "dpsis ledger 1";
 
 /// The end of a line that was cut off and then ended by a later entry.
 const CUT: &str = " (cut off)";
-
-/// The longest name or note, in characters.
-const LONGEST: usize = 200;
 
 /// The kinds of errors with their words.
 const KINDS: [(ErrorKind, &str); 5] = [
@@ -46,25 +44,6 @@ impl Ending {
             Self::CutOff => format!("{CUT}\n"),
         }
     }
-}
-
-/// Checks a text that is to stand in a line.
-///
-/// # Errors
-///
-/// `Request` if it is long, holds a line break or another control character, or starts or ends with a blank.
-pub(crate) fn check_words(what: &str, text: &str) -> Result<()> {
-    let breaks = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
-    if text.chars().any(breaks) {
-        return Err(Error::request(format!("{what} holds a line break or a control character")));
-    }
-    if text.trim() != text {
-        return Err(Error::request(format!("{what} starts or ends with a blank")));
-    }
-    if text.chars().count() > LONGEST {
-        return Err(Error::request(format!("{what} is longer than {LONGEST} characters")));
-    }
-    Ok(())
 }
 
 /// The lines before the entries.

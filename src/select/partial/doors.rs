@@ -1,16 +1,18 @@
 //! The doors to sums of parts: what makes them, and what is released from them.
 
-use crate::data::Source;
+use crate::data::{Scaling, Source};
 use crate::error::Result;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::{release_target_with_ledger, release_with_ledger};
+use crate::select::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
 use crate::select::partial::making::{Wanted, partial};
 use crate::select::partial::query::stage_query;
 use crate::select::partial::releases::{release_selection, release_target};
 use crate::select::partial::{Partial, ReleasedTarget};
 use crate::select::record::{Record, Selection};
+use crate::select::request::{ScoreKind, Target};
 use crate::sql::SqlTable;
 
 impl Select {
@@ -85,6 +87,56 @@ impl Select {
         released: Option<&ReleasedTarget>,
     ) -> Result<String> {
         stage_query(&self.of_sums()?, table, features, released)
+    }
+}
+
+impl Partial {
+    /// A request for k of the features, with all that was stated for the sums: target, score and scaling. Epsilon and
+    /// whatever else concerns the release are yet to be stated.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    pub fn request(&self, k: usize) -> Result<Select> {
+        self.facts.state(Select::new(k))
+    }
+}
+
+impl Facts {
+    /// States in a request what was stated for the sums.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    fn state(&self, mut select: Select) -> Result<Select> {
+        select = select.target(match &self.target {
+            CodedBy::Median => Target::Numeric,
+            CodedBy::Range(ends) => Target::Bounded(bounds(ends)?),
+            CodedBy::TwoClasses(labels) | CodedBy::Classes(labels) => {
+                Target::Classes(labels.clone())
+            }
+        });
+        select = select.score(match self.association {
+            Summed::Correlation => ScoreKind::Correlation,
+            Summed::KsOnBins | Summed::Ks => ScoreKind::Ks,
+        });
+        // Whole columns are not scaled.
+        if self.association != Summed::Ks {
+            select = select.scaling(match &self.scaling {
+                Range::RowRank => Scaling::RowRank,
+                Range::All(ends) => Scaling::Bounds(bounds(ends)?),
+                Range::Each(all) => {
+                    Scaling::BoundsByFeature(all.iter().map(bounds).collect::<Result<_>>()?)
+                }
+            });
+        }
+        if self.per_million {
+            select = select.counts_per_million();
+        }
+        Ok(match &self.schema_hash {
+            Some(hash) => select.schema_hash(hash.clone()),
+            None => select,
+        })
     }
 }
 

@@ -4,24 +4,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::data::{Bounds, CellFormat, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
-use crate::select::builder::Select;
 use crate::select::partial::ReleasedTarget;
 use crate::select::plan::{Association, Coding, Plan, Scoring};
-use crate::select::request::{ScoreKind, Target};
 
 /// What was stated of the table and of the scores. Numbers are texts, which are read back as they were.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
     pub(super) schema: Schema,
-    association: Summed,
-    scaling: Range,
-    per_million: bool,
-    target: CodedBy,
+    pub(super) association: Summed,
+    pub(super) scaling: Range,
+    pub(super) per_million: bool,
+    pub(super) target: CodedBy,
     decimal_comma: bool,
     missing: Vec<String>,
     /// The hash of the schema file in which facts were stated.
-    schema_hash: Option<String>,
+    pub(super) schema_hash: Option<String>,
     /// What was released of the target before.
     pub(super) released: Option<ReleasedTarget>,
 }
@@ -29,7 +27,7 @@ pub(super) struct Facts {
 /// The association whose sums these are.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Summed {
+pub(super) enum Summed {
     Correlation,
     KsOnBins,
     /// Of whole columns, which do not add up: their targets do.
@@ -39,7 +37,7 @@ enum Summed {
 /// How values were scaled.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum Range {
+pub(super) enum Range {
     RowRank,
     All(Ends),
     Each(Vec<Ends>),
@@ -51,7 +49,7 @@ type Ends = (String, String);
 /// How the target was coded.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-enum CodedBy {
+pub(super) enum CodedBy {
     Median,
     Range(Ends),
     /// Two classes are coded as one number.
@@ -63,7 +61,7 @@ fn ends(bounds: &Bounds) -> Ends {
     (bounds.low().to_string(), bounds.high().to_string())
 }
 
-fn bounds(ends: &Ends) -> Result<Bounds> {
+pub(super) fn bounds(ends: &Ends) -> Result<Bounds> {
     let end = |text: &String| text.parse().map_err(|_| Error::input("a range is none of numbers"));
     Bounds::new(end(&ends.0)?, end(&ends.1)?).map_err(Error::into_input)
 }
@@ -124,42 +122,6 @@ impl Facts {
     /// The same facts for the stage after this release.
     pub(super) fn at(self, released: &ReleasedTarget) -> Self {
         Self { released: Some(released.clone()), ..self }
-    }
-
-    /// States in a request what was stated for the sums.
-    ///
-    /// # Errors
-    ///
-    /// `Input` if a range cannot be read.
-    pub(super) fn state(&self, mut select: Select) -> Result<Select> {
-        select = select.target(match &self.target {
-            CodedBy::Median => Target::Numeric,
-            CodedBy::Range(ends) => Target::Bounded(bounds(ends)?),
-            CodedBy::TwoClasses(labels) | CodedBy::Classes(labels) => {
-                Target::Classes(labels.clone())
-            }
-        });
-        select = select.score(match self.association {
-            Summed::Correlation => ScoreKind::Correlation,
-            Summed::KsOnBins | Summed::Ks => ScoreKind::Ks,
-        });
-        // Whole columns are not scaled.
-        if self.association != Summed::Ks {
-            select = select.scaling(match &self.scaling {
-                Range::RowRank => Scaling::RowRank,
-                Range::All(ends) => Scaling::Bounds(bounds(ends)?),
-                Range::Each(all) => {
-                    Scaling::BoundsByFeature(all.iter().map(bounds).collect::<Result<_>>()?)
-                }
-            });
-        }
-        if self.per_million {
-            select = select.counts_per_million();
-        }
-        Ok(match &self.schema_hash {
-            Some(hash) => select.schema_hash(hash.clone()),
-            None => select,
-        })
     }
 
     /// The number of features.

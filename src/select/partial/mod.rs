@@ -23,14 +23,13 @@ use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
 use crate::random::Entropy;
 use crate::score::{BinSums, ClassSums, CorrelationSums, RawSums, Summed, of_no_rows};
-use crate::select::builder::Select;
 use crate::select::pass::Gathered;
 use facts::Facts;
 
 pub(super) use chunks::column_chunks;
 pub use columns::ColumnScore;
 pub use released::ReleasedTarget;
-pub(super) use releases::{release_selection, release_target, stage_epsilon};
+pub(super) use releases::{release_selection, release_target, run_in_parts, stage_epsilon};
 #[cfg(feature = "sites")]
 pub use sites::{MaskedPartial, Roster, Site, SiteKey};
 
@@ -160,16 +159,6 @@ impl Partial {
         let digits = key[..16].iter().map(|byte| format!("{byte:02x}"));
         self.parts = BTreeSet::from([digits.collect::<String>()]);
         Ok(self)
-    }
-
-    /// A request for k of the features, with all that was stated for the sums: target, score and scaling. Epsilon and
-    /// whatever else concerns the release are yet to be stated.
-    ///
-    /// # Errors
-    ///
-    /// `Input` if a range cannot be read.
-    pub fn request(&self, k: usize) -> Result<Select> {
-        self.facts.state(Select::new(k))
     }
 
     /// What is to be released from them next.

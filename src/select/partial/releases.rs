@@ -274,3 +274,27 @@ fn median(partial: &Partial) -> Result<Option<f64>> {
 fn no_usable_target() -> Error {
     Error::input("no row of any partial has a usable target").about([Parameter::Classes])
 }
+
+/// Runs a checked request on rows that `gather` sums: for each stage, at what was released in the one before.
+///
+/// # Errors
+///
+/// Those of `gather` and of the releases; `Request` if what was gathered is of another stage.
+pub(in crate::select) fn run_in_parts(
+    request: &Request,
+    mut gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
+) -> Result<Record> {
+    let mut released = None;
+    // The median, the center, the selection: never more, whatever is gathered.
+    for _ in 0..3 {
+        let partial = gather(released.as_ref())?;
+        if partial.released() != released.as_ref() {
+            return Err(other_stage());
+        }
+        if partial.stage() == Stage::Selection {
+            return release_selection(request, &partial);
+        }
+        released = Some(release_target(request, &partial)?);
+    }
+    Err(other_stage())
+}

@@ -5,6 +5,7 @@
 //! and the selection. Runs, dry runs and rehearsals follow the same plan.
 
 mod draft;
+mod refinement;
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -18,10 +19,10 @@ use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::events::events;
 use crate::select::record::{CenterUsed, ScaleUsed};
-use crate::select::refinement::Refinement;
 use crate::select::request::{Method, Request, Target};
 
 use draft::{PlanDraft, center_used, scale_stated, scale_used};
+pub(super) use refinement::Refinement;
 
 /// Everything that a run needs and its record states.
 pub(super) struct Plan {

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::Duration;
 
+use crate::support::effort::exhaustive;
 use dpsis::{Balance, Ledger, LedgerTerms};
 
 const MODELS: &str = "name,score\nlasso,0.8125\nridge,0.79\nforest,0.871\nnet,0.86\n";
@@ -223,12 +224,15 @@ fn started(mut command: Command) -> Child {
 }
 
 /// Rounds of a race: many where the program is fast.
-const ROUNDS: usize = if cfg!(debug_assertions) { 30 } else { 1000 };
+/// All of them in `.ci/full`.
+fn rounds() -> usize {
+    if exhaustive() { 1000 } else { 30 }
+}
 
 #[test]
 fn exactly_one_of_two_processes_gets_the_last_budget() {
     let folder = Folder::new();
-    for round in 0..ROUNDS {
+    for round in 0..rounds() {
         fs::remove_file(folder.path("budget.txt")).unwrap();
         let terms = LedgerTerms::new("1".parse().unwrap());
         Ledger::create(folder.path("budget.txt"), terms).unwrap();
@@ -258,7 +262,7 @@ fn a_killed_run_has_spent_what_it_printed() {
     assert_eq!(folder.run(&words).status.code(), Some(0));
     let whole = start.elapsed().as_micros() as u64;
     let (mut printed, mut silent, mut killed) = (1, 0, 0);
-    let rounds = 4 * ROUNDS as u64 / 3;
+    let rounds = 4 * rounds() as u64 / 3;
     for round in 0..rounds {
         let mut child = started(folder.command(&words));
         // From nothing to somewhat more than a whole run, in an order without a pattern.

@@ -11,7 +11,6 @@ mod choose;
 mod claims;
 mod command_line;
 mod datasets;
-mod dependencies;
 mod docs;
 mod evaluation;
 mod fit;

@@ -14,6 +14,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
+use crate::support::effort::exhaustive;
 use crate::support::people::{Person, csv, features, npy_numbers, npy_texts, r, tabs, zip};
 
 const D: usize = 3;
@@ -331,8 +332,10 @@ fn requests(labels: bool) -> Vec<Vec<&'static str>> {
     }
 }
 
-/// With unoptimized code a few of the odd people do.
-const STEP: usize = if cfg!(debug_assertions) { 4 } else { 1 };
+/// A few of the odd people; all of them in `.ci/full`.
+fn step() -> usize {
+    if exhaustive() { 1 } else { 4 }
+}
 
 /// Every format with every odd person, for one request; the others are spread over the requests.
 #[test]
@@ -343,14 +346,14 @@ fn one_more_person_changes_nothing_public() {
         let requests = requests(labels);
         let plain = tables(&people);
         for (f, before) in plain.iter().enumerate() {
-            // With unoptimized code a third of the pairs.
-            let pairs = |(q, _): &(usize, _)| !cfg!(debug_assertions) || (f + q).is_multiple_of(3);
+            // A third of the pairs; all of them in `.ci/full`.
+            let pairs = |(q, _): &(usize, _)| exhaustive() || (f + q).is_multiple_of(3);
             for (q, request) in requests.iter().enumerate().filter(pairs) {
                 let options = [&SELECT[..], request].concat();
                 let expected = public("select", before, &options);
                 // Each pair of format and request meets a few of them; each of them all formats.
                 let share = (f + q) % requests.len();
-                let these = odd.iter().enumerate().skip(share).step_by(STEP * requests.len());
+                let these = odd.iter().enumerate().skip(share).step_by(step() * requests.len());
                 for (i, person) in these {
                     let mut more = people.clone();
                     more.insert([0, people.len() / 2, people.len()][(i + f) % 3], person.clone());

@@ -1,5 +1,6 @@
 //! The plan as a whole: what rises and falls with what, and predictions held against real tables.
 
+use crate::support::effort::exhaustive;
 use dpsis::{
     ArrayTable, Epsilon, GRID, Neighbors, Purpose, ScoreKind, Seeded, Select, Target, estimate,
 };
@@ -183,7 +184,9 @@ fn held_against_reality(request: &PlanRequest, numeric: bool) {
     assert!(strength < 0.9, "{strength}");
     let (n, d) = (request.rows as usize, request.features);
     let second = (n as f64 * request.share.unwrap_or(0.5)).round() as usize;
-    let (mut picked, tables) = (0, 200);
+    // In `.ci/full` 200 tables, a share that is 0.104 off with a probability below 1e-6; 60 elsewhere, where it is 0.19.
+    let (tables, off) = if exhaustive() { (200, 0.104) } else { (60, 0.19) };
+    let mut picked = 0;
     for seed in 0..tables {
         let mut random = ChaCha8Rng::seed_from_u64(1000 + seed);
         let mut x = Array2::<f64>::zeros((n, d));
@@ -217,7 +220,7 @@ fn held_against_reality(request: &PlanRequest, numeric: bool) {
         picked += record.indices().iter().filter(|pick| **pick < k).count();
     }
     let share = picked as f64 / (tables as usize * k) as f64;
-    assert!((share - 0.9).abs() < 0.104 + 0.02, "{share} at {strength}");
+    assert!((share - 0.9).abs() < off + 0.02, "{share} at {strength}");
 }
 
 #[test]

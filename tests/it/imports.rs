@@ -1,0 +1,346 @@
+//! What imports what: no two files import each other, and rooms know only what CONTRIBUTING.md says they do.
+//!
+//! Imports are read from the text of the code: `use` and paths from `crate`, without tests. What a module hands on
+//! (`pub use`) counts for the file that defines it. A registry and its members may know each other.
+
+#![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Registries, whose members they list and who take their types from them.
+const REGISTRIES: [&str; 4] = [
+    "src/mechanism/card.rs",
+    "src/mechanism/registry.rs",
+    "src/mechanism/not_private.rs",
+    "src/privacy/account/accountant.rs",
+];
+
+/// The sources of a crate: files by module path, without tests.
+struct Sources {
+    root: PathBuf,
+    files: BTreeMap<Vec<String>, (PathBuf, String)>,
+}
+
+fn project() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+impl Sources {
+    fn of(folder: &str) -> Self {
+        let root = project().join(folder);
+        let mut sources = Self { root: root.clone(), files: BTreeMap::new() };
+        sources.read(&root);
+        // Modules of tests.
+        let mut tests = BTreeSet::new();
+        for (module, (_, text)) in &sources.files {
+            let mut lines = text.lines().map(str::trim).peekable();
+            let mut of_tests = false;
+            while let Some(line) = lines.next() {
+                if line.starts_with("#[cfg(test)]") || line.starts_with("#[cfg(all(test") {
+                    of_tests = true;
+                } else if !line.starts_with("#[") {
+                    if let Some(name) = line.strip_suffix(';').and_then(|l| l.rsplit_once("mod "))
+                        && of_tests
+                    {
+                        tests.insert([&module[..], &[name.1.to_owned()]].concat());
+                    }
+                    of_tests = false;
+                }
+            }
+        }
+        let is_test = |module: &Vec<String>| tests.iter().any(|test| module.starts_with(test));
+        sources.files.retain(|module, (path, _)| {
+            !is_test(module) && !path.ends_with("tests.rs") && !path.ends_with("contract.rs")
+        });
+        sources
+    }
+
+    fn read(&mut self, folder: &Path) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                self.read(&path);
+            } else if path.extension().is_some_and(|ending| ending == "rs") {
+                let inside = path.strip_prefix(&self.root).unwrap().with_extension("");
+                let mut module: Vec<String> =
+                    inside.iter().map(|part| part.to_str().unwrap().to_owned()).collect();
+                if ["mod", "lib", "main"].contains(&module.last().unwrap().as_str()) {
+                    module.pop();
+                }
+                let text = std::fs::read_to_string(&path).unwrap();
+                let text = text.replace("#[cfg(all(test, feature = \"ndarray\"))]", "#[cfg(test)]");
+                // Comments, and the tests at the end.
+                let code = text.lines().map(|line| line.split("//").next().unwrap());
+                let code: String = code.flat_map(|line| [line, "\n"]).collect();
+                let code = without_tests(&code);
+                self.files.insert(module, (path, code));
+            }
+        }
+    }
+
+    /// The items that a file takes from elsewhere in its crate, and those of them that it hands on, as whole paths.
+    fn taken(&self, module: &[String]) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
+        let (mut used, mut handed) = (Vec::new(), Vec::new());
+        let code = &self.files[module].1;
+        let mut statements = code.split(';');
+        for statement in statements.by_ref() {
+            let Some((before, tree)) = statement
+                .split_once("\nuse ")
+                .or_else(|| statement.split_once("\npub use "))
+                .or_else(|| statement.split_once("\n    use "))
+                .or_else(|| {
+                    statement.split_once("use ").filter(|(before, _)| {
+                        let before = before.rsplit('\n').next().unwrap_or_default().trim();
+                        before.is_empty() || before == "pub" || before.starts_with("pub(")
+                    })
+                })
+            else {
+                continue;
+            };
+            let is_handed = statement.contains("pub use ")
+                || before.rsplit('\n').next().unwrap_or_default().trim().starts_with("pub");
+            let mut paths = Vec::new();
+            expand(&tree.split_whitespace().collect::<Vec<_>>().join(" "), &[], &mut paths);
+            for path in paths {
+                if let Some(path) = self.whole(module, &path) {
+                    if is_handed { &mut handed } else { &mut used }.push(path);
+                }
+            }
+        }
+        // Paths in the midst of the code.
+        for place in code.split("crate::").skip(1) {
+            let end = place.find(|c: char| !(c.is_alphanumeric() || c == '_' || c == ':'));
+            let path = place[..end.unwrap_or(place.len())].trim_end_matches(':');
+            used.push(path.split("::").map(str::to_owned).collect());
+        }
+        used.retain(|path| !handed.iter().any(|other| other.starts_with(path)));
+        (used, handed)
+    }
+
+    /// A path from the root of the crate; `None` if it leads to another crate.
+    fn whole(&self, module: &[String], path: &[String]) -> Option<Vec<String>> {
+        let mut whole = match path.first()?.as_str() {
+            "crate" => Vec::new(),
+            "self" => module.to_vec(),
+            "super" => module.to_vec(),
+            name => {
+                let child = [module, &[name.to_owned()]].concat();
+                return self.files.contains_key(&child).then(|| [module, path].concat());
+            }
+        };
+        for part in path {
+            match part.as_str() {
+                "super" => drop(whole.pop()),
+                "crate" | "self" => {}
+                name => whole.push(name.to_owned()),
+            }
+        }
+        Some(whole)
+    }
+
+    /// The module of the file that defines an item.
+    fn definer(
+        &self,
+        path: &[String],
+        handed: &BTreeMap<Vec<String>, Vec<Vec<String>>>,
+        depth: usize,
+    ) -> Option<Vec<String>> {
+        let module = (0..=path.len()).rev().map(|n| &path[..n]);
+        let module = module.into_iter().find(|module| self.files.contains_key(*module))?;
+        let Some(name) = path.get(module.len()) else { return Some(module.to_vec()) };
+        let onward = handed.get(module)?.iter().find(|other| other.last() == Some(name));
+        match onward {
+            Some(onward) if depth < 8 && onward != path => self.definer(onward, handed, depth + 1),
+            _ => Some(module.to_vec()),
+        }
+    }
+
+    /// For each file the files that it takes something from.
+    fn imports(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let taken: BTreeMap<_, _> =
+            self.files.keys().map(|module| (module.clone(), self.taken(module))).collect();
+        let handed = taken.iter().map(|(module, (_, handed))| (module.clone(), handed.clone()));
+        let handed: BTreeMap<_, _> = handed.collect();
+        let name = |module: &[String]| {
+            self.files[module].0.strip_prefix(project()).unwrap().display().to_string()
+        };
+        let mut all = BTreeMap::new();
+        for (module, (used, _)) in &taken {
+            let from = name(module);
+            let of = used.iter().filter_map(|path| self.definer(path, &handed, 0));
+            let of: BTreeSet<String> =
+                of.map(|module| name(&module)).filter(|file| *file != from).collect();
+            all.insert(from, of);
+        }
+        all
+    }
+}
+
+/// Code without the items that are there for tests alone.
+fn without_tests(code: &str) -> String {
+    let mut kept = String::new();
+    let mut pieces = code.split("#[cfg(test)]\n");
+    kept += pieces.next().unwrap();
+    for piece in pieces {
+        if let Some((_, after)) = piece.split_once("mod tests {").and_then(|(before, inside)| {
+            (!before.contains(['{', ';'])).then_some(inside)?.split_once("\n}\n")
+        }) {
+            kept += after;
+            continue;
+        }
+        // The item ends with its semicolon or its last brace, at the depth where it began.
+        let (mut depth, mut end) = (0, piece.len());
+        for (at, letter) in piece.char_indices() {
+            match letter {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            if depth == 0 && (letter == ';' || letter == '}') {
+                end = at + 1;
+                break;
+            }
+        }
+        kept += &piece[end..];
+    }
+    kept
+}
+
+/// Whether one of two files is the module that the other is a part of.
+fn one_is_part_of_the_other(one: &str, other: &str) -> bool {
+    let folder = |file: &str| {
+        file.strip_suffix("/mod.rs").or_else(|| file.strip_suffix(".rs")).unwrap_or(file).to_owned()
+            + "/"
+    };
+    one.starts_with(&folder(other)) || other.starts_with(&folder(one))
+}
+
+/// The paths of a `use` tree.
+fn expand(tree: &str, prefix: &[String], paths: &mut Vec<Vec<String>>) {
+    let tree = tree.trim();
+    let Some((head, rest)) = tree.split_once('{') else {
+        let parts = tree.split(" as ").next().unwrap().split("::");
+        let parts =
+            parts.map(|part| part.trim().to_owned()).filter(|part| !part.is_empty() && part != "*");
+        let mut path: Vec<String> = prefix.iter().cloned().chain(parts).collect();
+        if path.len() > 1 && path.last().is_some_and(|last| last == "self") {
+            path.pop();
+        }
+        if path.len() > prefix.len() || !prefix.is_empty() {
+            paths.push(path);
+        }
+        return;
+    };
+    let parts = head.split("::").map(|part| part.trim().to_owned()).filter(|part| !part.is_empty());
+    let prefix: Vec<String> = prefix.iter().cloned().chain(parts).collect();
+    let rest = rest.trim().strip_suffix('}').unwrap_or(rest);
+    let (mut depth, mut start) = (0, 0);
+    for (at, letter) in rest.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 => {
+                expand(&rest[start..at], &prefix, paths);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !rest[start..].trim().is_empty() {
+        expand(&rest[start..], &prefix, paths);
+    }
+}
+
+/// Groups of files that reach each other.
+fn circles(imports: &BTreeMap<String, BTreeSet<String>>) -> Vec<Vec<String>> {
+    let reach = |from: &String| {
+        let (mut seen, mut next) = (BTreeSet::new(), vec![from.clone()]);
+        while let Some(file) = next.pop() {
+            let others = imports.get(&file).into_iter().flatten();
+            for other in others.filter(|other| !one_is_part_of_the_other(&file, other)) {
+                let of_registry = |file: &String| REGISTRIES.contains(&file.as_str());
+                if !of_registry(&file) && seen.insert(other.clone()) {
+                    next.push(other.clone());
+                }
+            }
+        }
+        seen
+    };
+    let reached: BTreeMap<&String, BTreeSet<String>> =
+        imports.keys().map(|file| (file, reach(file))).collect();
+    let mut found: BTreeSet<Vec<String>> = BTreeSet::new();
+    for (file, others) in &reached {
+        let circle: Vec<String> = others
+            .iter()
+            .filter(|other| reached.get(other).is_some_and(|back| back.contains(*file)))
+            .cloned()
+            .collect();
+        if circle.len() > 1 {
+            found.insert(circle);
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// The first folder or file below `src`.
+fn room(file: &str) -> &str {
+    let inside = file.strip_prefix("src/").unwrap();
+    inside.split('/').next().unwrap().trim_end_matches(".rs")
+}
+
+/// The table of rooms in CONTRIBUTING.md, from the bottom up.
+fn rooms() -> Vec<String> {
+    let page = include_str!("../../CONTRIBUTING.md");
+    let table =
+        page.split("## Rooms of the library").nth(1).unwrap().split("\n## ").next().unwrap();
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| `"));
+    rows.map(|row| row.split('`').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn no_two_files_import_each_other_and_rooms_look_down() {
+    let mut wrong = Vec::new();
+    for folder in [
+        "src",
+        "crates/dpsis-cli/src",
+        "crates/dpsis-eval/src",
+        "crates/dpsis-papers/src",
+        "python/src",
+        "fuzz/src",
+    ] {
+        let imports = Sources::of(folder).imports();
+        let known: usize = imports.values().map(BTreeSet::len).sum();
+        assert!(known > imports.len() / 2, "{folder}: {known} imports");
+        for circle in circles(&imports) {
+            wrong.push(format!("circle: {}", circle.join(" ")));
+            if std::env::var_os("DPSIS_IMPORTS").is_some() {
+                for file in &circle {
+                    let within = imports[file].iter().filter(|other| circle.contains(other));
+                    let within: Vec<&str> = within.map(String::as_str).collect();
+                    println!("  {file} -> {}", within.join(" "));
+                }
+            }
+        }
+        if folder != "src" {
+            continue;
+        }
+        let rooms = rooms();
+        let floor = |file: &str| rooms.iter().position(|name| name == room(file));
+        for (file, others) in &imports {
+            for other in others.iter().filter(|other| room(other) != "lib") {
+                if room(file) == "lib" {
+                    continue;
+                }
+                let both = floor(file).zip(floor(other));
+                if !both.is_some_and(|(from, to)| to <= from) {
+                    wrong.push(format!("up: {file} -> {other}"));
+                }
+            }
+        }
+    }
+    for one in &wrong {
+        println!("{one}");
+    }
+    assert!(wrong.is_empty(), "{} circles and arrows up", wrong.len());
+}
