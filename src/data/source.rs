@@ -61,6 +61,7 @@ pub(crate) mod sealed {
 }
 
 /// An open table: of files, for which all passes are compiled once, in this crate, or of another source.
+#[allow(clippy::large_enum_variant, reason = "there is one per run")]
 pub enum Opened<T> {
     /// One file or several.
     Files(TablesSamples),

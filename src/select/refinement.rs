@@ -131,7 +131,7 @@ mod tests {
 
     use super::*;
     use crate::data::{ArrayTable, FileTable, Scaling};
-    use crate::error::ErrorKind;
+    use crate::error::{ErrorKind, Parameter};
     use crate::privacy::Neighbors;
     use crate::select::{
         Center, NotPrivateSelect, PickOrder, Refine, Rehearsal, RehearsalSeeds, ScoreKind, Select,

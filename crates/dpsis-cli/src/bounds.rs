@@ -9,7 +9,7 @@ use crate::table_arguments::TableArguments;
 use dpsis::{Result, TargetColumn};
 use dpsis_eval::datasets::{Clip, PublicTable, bounds as compute, bounds_to_csv};
 
-/// Make a file for `select --bounds-file` from a public reference table
+/// Make a file of bounds from a public reference table
 ///
 /// One range per feature, feature,lo,hi, to which `select` clips. The table must be public: bounds
 /// computed from the sensitive table itself are not private.

@@ -90,7 +90,7 @@ pub(super) fn program() -> clap::Command {
             commands += &format!("{}\n", wrapped(&line, 15));
         }
     }
-    commands += &format!("\nOthers: {}\n", OTHERS.join(", "));
+    commands += &format!("Others: {}\n", OTHERS.join(", "));
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{commands}\nOptions:\n{{options}}"
     );
