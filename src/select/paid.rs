@@ -6,10 +6,10 @@ use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
 use crate::select::partial::{
     Partial, ReleasedTarget, release_selection, release_target, run_in_parts, stage_epsilon,
 };
+use crate::select::pass::misfit;
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
 use crate::select::run::{header, plan_of_header, run};
-use crate::select::settled::misfit;
 
 /// Runs a checked request on a table after a ledger has paid for it.
 ///

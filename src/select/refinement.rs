@@ -7,10 +7,10 @@ use crate::method::gram::{Screened, Spend, refine};
 use crate::privacy::Purpose;
 use crate::score::MISSING;
 use crate::select::memo::Draws;
-use crate::select::pass::{Gathered, Pass};
+use crate::select::pass::{Gathered, Pass, misfit};
 use crate::select::plan::{Association, Refinement, Scoring};
 use crate::select::release::{Chosen, Release};
-use crate::select::settled::{Settled, SettledTarget, grid_value, misfit};
+use crate::select::settled::{Settled, SettledTarget, grid_value};
 
 impl Pass<'_> {
     /// The screened columns with the targets of their rows, in one more pass over the table.

@@ -13,10 +13,10 @@ use crate::random::{Bits, RandomnessSource};
 use crate::score::Scores;
 use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::findings::{Findings, findings};
-use crate::select::pass::Gathered;
+use crate::select::pass::{Gathered, misfit};
 use crate::select::plan::{Association, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting};
 use crate::select::record::Released;
-use crate::select::settled::{CodedNumber, CodedTarget, Exact, Settled, SettledTarget, misfit};
+use crate::select::settled::{CodedNumber, CodedTarget, Exact, Settled, SettledTarget};
 
 /// One execution of the releases of a plan.
 pub(super) struct Release<'a> {

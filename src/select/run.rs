@@ -87,7 +87,8 @@ fn chosen(
     }
     // Not all columns fit in memory: others take the place of the first ones.
     drop(gathered);
-    let values = pass.other_values(table, &settled, values)?;
+    let values =
+        pass.other_values(table, values, |rows| settled.ks_values(rows, threads, hooks))?;
     let scores = settled.ks_scores(values, plan)?;
     let screened = release.select(&scores)?;
     let picks = match plan.refinement {

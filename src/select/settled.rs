@@ -2,14 +2,12 @@
 //! then on scores are exact functions of the gathered values.
 
 use crate::data::{Hooks, TargetCode};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::estimate::{Counted, shrunk};
 use crate::exact::GRID;
 use crate::privacy::Epsilon;
-use crate::score::{
-    BinSums, CenteredTarget, CorrelationSums, Extremes, Family, NumberSums, Scores,
-};
-use crate::select::pass::{Gathered, KsRows};
+use crate::score::{BinSums, CenteredTarget, CorrelationSums, Extremes, NumberSums, Scores};
+use crate::select::pass::{Gathered, KsRows, family, misfit};
 use crate::select::plan::{Association, Coding, Plan, Scoring};
 use crate::select::record::Released;
 
@@ -345,14 +343,6 @@ impl Settled {
     }
 }
 
-/// The functions of a column's values whose sums make a score of columns.
-pub(super) fn family(association: Option<Association>) -> Family {
-    match association {
-        Some(Association::Correlation) => Family::Value,
-        _ => Family::Thresholds,
-    }
-}
-
 /// The median at which a target was split.
 fn split_of(code: &TargetCode) -> Option<f64> {
     match code {
@@ -385,9 +375,4 @@ fn of_sums(sums: &dyn NumberSums, center: i32, features: &[usize]) -> Exact {
         signed: Some(signed),
         one_row: sums.one_row(center),
     }
-}
-
-/// The error for gathered values of another plan, which no caller can cause.
-pub(super) fn misfit() -> Error {
-    Error::request("the plan does not fit the gathered values")
 }

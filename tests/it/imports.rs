@@ -69,7 +69,10 @@ impl Sources {
                     module.pop();
                 }
                 let text = std::fs::read_to_string(&path).unwrap();
-                let text = text.replace("#[cfg(all(test, feature = \"ndarray\"))]", "#[cfg(test)]");
+                let text = ["ndarray", "methods"].iter().fold(text, |text, feature| {
+                    let both = format!("#[cfg(all(test, feature = \"{feature}\"))]");
+                    text.replace(&both, "#[cfg(test)]")
+                });
                 // Comments, and the tests at the end.
                 let code = text.lines().map(|line| line.split("//").next().unwrap());
                 let code: String = code.flat_map(|line| [line, "\n"]).collect();

@@ -9,14 +9,14 @@ use crate::score::{CenteredTarget, Extremes};
 use crate::select::blocks::Dealer;
 use crate::select::partial::released::{Center, Counts, Median};
 use crate::select::partial::{ColumnScore, Partial, ReleasedTarget, Stage, Sums, other_stage};
-use crate::select::pass::Gathered;
+use crate::select::pass::{Gathered, misfit};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::record::Record;
 use crate::select::recording::record;
 use crate::select::release::{Chosen, Release};
 use crate::select::request::Request;
 use crate::select::run::plan_for;
-use crate::select::settled::{Exact, Settled, SettledTarget, misfit};
+use crate::select::settled::{Exact, Settled, SettledTarget};
 
 /// Releases the median or the center of the target from the sums of all rows.
 ///

@@ -6,7 +6,6 @@ use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
 use crate::select::pass::Pass;
 use crate::select::plan::{Association, Coding, Scoring};
-use crate::select::settled::{Settled, family};
 
 /// Columns for Kolmogorov-Smirnov scores, with the targets of their rows.
 pub(in crate::select) struct KsRows<'t> {
@@ -125,7 +124,7 @@ impl Pass<'_> {
     }
 
     /// The scores of all features, of which the first ones are known, in as many passes as memory for the columns
-    /// of the others takes.
+    /// of the others takes; `scored` scores columns.
     ///
     /// # Errors
     ///
@@ -133,8 +132,8 @@ impl Pass<'_> {
     pub(in crate::select) fn other_values(
         &self,
         table: &mut impl Samples,
-        settled: &Settled,
         mut values: Vec<i64>,
+        scored: impl Fn(&KsRows<'_>) -> Result<Vec<i64>>,
     ) -> Result<Vec<i64>> {
         let limit = self.limit(table);
         while values.len() < self.plan.features {
@@ -142,7 +141,7 @@ impl Pass<'_> {
             let most = values.len().saturating_mul(2).min(self.plan.features);
             let features: Vec<usize> = (values.len()..most).collect();
             let rows = self.ks_rows(table, &features, limit)?;
-            values.extend(settled.ks_values(&rows, self.threads, self.hooks)?);
+            values.extend(scored(&rows)?);
         }
         Ok(values)
     }
@@ -161,5 +160,13 @@ impl Pass<'_> {
             }
             _ => cell.number(&format),
         }
+    }
+}
+
+/// The functions of a column's values whose sums make a score of columns.
+pub(in crate::select) fn family(association: Option<Association>) -> Family {
+    match association {
+        Some(Association::Correlation) => Family::Value,
+        _ => Family::Thresholds,
     }
 }

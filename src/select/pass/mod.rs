@@ -15,9 +15,8 @@ use crate::select::blocks::BlockRows;
 use crate::select::memo::Draws;
 use crate::select::plan::{Association, BlockTarget, Coding, Plan, Scoring};
 use crate::select::request::Target;
-use crate::select::settled::misfit;
 
-pub(super) use ks_rows::KsRows;
+pub(super) use ks_rows::{KsRows, family};
 pub(super) use ranked::RankedColumns;
 
 /// The values gathered from a table for the draws of a plan.
@@ -301,4 +300,9 @@ impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for CountRanks<'_, 
     fn merge(&mut self, other: Self) {
         self.counts.merge(&other.counts);
     }
+}
+
+/// The error for gathered values of another plan, which no caller can cause.
+pub(in crate::select) fn misfit() -> Error {
+    Error::request("the plan does not fit the gathered values")
 }
