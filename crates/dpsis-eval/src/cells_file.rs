@@ -7,44 +7,165 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use dpsis::{Error, Result};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::metrics::Estimate;
 use crate::output::replace;
 use crate::sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells};
 
-const HEADER: [&str; 28] = [
-    "table",
-    "method",
-    "scale",
-    "k",
-    "eps",
-    "picks",
-    "trials",
-    "seed",
-    "lasso",
-    "lasso_error",
-    "overlap",
-    "overlap_error",
-    "top",
-    "great",
-    "good",
-    "model",
-    "model_error",
-    "baseline",
-    "lasso_model",
-    "lasso_low",
-    "lasso_high",
-    "lift",
-    "lasso_most",
-    "balanced",
-    "balanced_error",
-    "balanced_baseline",
-    "balanced_lasso_model",
-    "data",
-];
+/// A number as it is printed: the shortest text that is read as the same number.
+#[derive(Debug, Clone, Copy)]
+struct Printed(f64);
 
-const PICKS_HEADER: [&str; 8] =
-    ["table", "method", "scale", "k", "eps", "feature", "times_picked", "trials"];
+impl Serialize for Printed {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Printed {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Self, D::Error> {
+        f64::deserialize(deserializer).map(Self)
+    }
+}
+
+/// A line of the file of cells: the names of its columns are those of the fields.
+#[derive(Debug, Serialize, Deserialize)]
+struct CellRow {
+    table: String,
+    method: String,
+    scale: String,
+    k: String,
+    eps: String,
+    picks: u64,
+    trials: u64,
+    seed: u64,
+    lasso: Printed,
+    lasso_error: Printed,
+    overlap: Printed,
+    overlap_error: Printed,
+    top: Printed,
+    great: Printed,
+    good: Printed,
+    model: Printed,
+    model_error: Printed,
+    baseline: Printed,
+    lasso_model: Printed,
+    lasso_low: Printed,
+    lasso_high: Printed,
+    lift: Printed,
+    lasso_most: Printed,
+    balanced: Option<Printed>,
+    balanced_error: Option<Printed>,
+    balanced_baseline: Option<Printed>,
+    balanced_lasso_model: Option<Printed>,
+    data: String,
+}
+
+impl CellRow {
+    fn new(key: &CellKey, cell: &ComparisonCell, seed: u64) -> Self {
+        let [table, method, scale, k, eps] = names(key).map(str::to_owned);
+        let (low, high) = cell.lasso.band();
+        let balanced = |of: fn(Balanced) -> f64| cell.balanced.map(|b| Printed(of(b)));
+        Self {
+            table,
+            method,
+            scale,
+            k,
+            eps,
+            picks: cell.k as u64,
+            trials: cell.trials,
+            seed,
+            lasso: Printed(cell.lasso.mean),
+            lasso_error: Printed(cell.lasso.error),
+            overlap: Printed(cell.overlap.mean),
+            overlap_error: Printed(cell.overlap.error),
+            top: Printed(cell.top),
+            great: Printed(cell.great),
+            good: Printed(cell.good),
+            model: Printed(cell.model.mean),
+            model_error: Printed(cell.model.error),
+            baseline: Printed(cell.baseline),
+            lasso_model: Printed(cell.lasso_model),
+            lasso_low: Printed(low),
+            lasso_high: Printed(high),
+            lift: Printed(cell.lift()),
+            lasso_most: Printed(cell.reach),
+            balanced: balanced(|b| b.model.mean),
+            balanced_error: balanced(|b| b.model.error),
+            balanced_baseline: balanced(|b| b.baseline),
+            balanced_lasso_model: balanced(|b| b.lasso_model),
+            data: cell.data.clone(),
+        }
+    }
+
+    /// The cell with what other files tell of it. `None` if the numbers of rare classes are not all there.
+    fn cell(self, picked: Vec<(String, u64)>, seconds: f64) -> Option<ComparisonCell> {
+        let estimate = |mean: Printed, error: Printed| Estimate { mean: mean.0, error: error.0 };
+        let balanced = match self.balanced {
+            None => None,
+            Some(mean) => Some(Balanced {
+                model: estimate(mean, self.balanced_error?),
+                baseline: self.balanced_baseline?.0,
+                lasso_model: self.balanced_lasso_model?.0,
+            }),
+        };
+        Some(ComparisonCell {
+            k: self.picks as usize,
+            trials: self.trials,
+            lasso: estimate(self.lasso, self.lasso_error),
+            overlap: estimate(self.overlap, self.overlap_error),
+            top: self.top.0,
+            great: self.great.0,
+            good: self.good.0,
+            model: estimate(self.model, self.model_error),
+            baseline: self.baseline.0,
+            lasso_model: self.lasso_model.0,
+            reach: self.lasso_most.0,
+            balanced,
+            picked,
+            data: self.data,
+            seconds,
+        })
+    }
+}
+
+/// How often a feature was picked for a cell.
+#[derive(Debug, Serialize, Deserialize)]
+struct PickRow {
+    table: String,
+    method: String,
+    scale: String,
+    k: String,
+    eps: String,
+    feature: String,
+    times_picked: u64,
+    trials: u64,
+}
+
+/// How long a cell took.
+#[derive(Debug, Serialize, Deserialize)]
+struct TimeRow {
+    table: String,
+    method: String,
+    scale: String,
+    k: String,
+    eps: String,
+    seconds: String,
+}
+
+/// The key of a row, whose first fields they are.
+macro_rules! key {
+    ($row:expr) => {
+        CellKey {
+            table: $row.table.clone(),
+            method: $row.method.clone(),
+            scale: $row.scale.clone(),
+            count: $row.k.clone(),
+            epsilon: $row.eps.clone(),
+        }
+    };
+}
 
 /// The features that the draws of cells picked, and how often.
 type Picks = BTreeMap<CellKey, Vec<(String, u64)>>;
@@ -89,54 +210,28 @@ impl CellsFile {
         let seconds = self.read_seconds()?;
         let mut picks = self.read_picks()?;
         let whole = whole_lines(&self.path)?;
-        let mut csv = csv::Reader::from_reader(whole.as_bytes());
         let foreign = || {
             let name = self.path.display();
             Error::request(format!("{name} is not a file of this comparison's cells"))
                 .hint("choose another folder, or remove it")
         };
-        if csv.headers().map_err(|_| foreign())?.iter().ne(HEADER) {
+        let mut csv = csv::Reader::from_reader(whole.as_bytes());
+        let header = csv.headers().map_err(|_| foreign())?;
+        if header.iter().take(5).ne(["table", "method", "scale", "k", "eps"]) {
             return Err(foreign());
         }
-        for record in csv.records() {
-            let record = record.map_err(|_| foreign())?;
-            let text = |column: usize| record[column].to_owned();
-            let number = |column: usize| record[column].parse::<f64>().map_err(|_| foreign());
-            let whole = |column: usize| record[column].parse::<u64>().map_err(|_| foreign());
-            let estimate = |mean: usize, error: usize| -> Result<Estimate> {
-                Ok(Estimate { mean: number(mean)?, error: number(error)? })
-            };
-            if (whole(6)?, whole(7)?) != (self.trials, self.seed) {
+        for row in csv.deserialize::<CellRow>() {
+            let row = row.map_err(|_| foreign())?;
+            if (row.trials, row.seed) != (self.trials, self.seed) {
                 return Err(Error::request(
                     "the folder holds cells of another seed or number of trials",
                 )
                 .hint("state those, or choose another folder"));
             }
-            let key = key_of(&record);
-            let cell = ComparisonCell {
-                k: whole(5)? as usize,
-                trials: self.trials,
-                lasso: estimate(8, 9)?,
-                overlap: estimate(10, 11)?,
-                top: number(12)?,
-                great: number(13)?,
-                good: number(14)?,
-                model: estimate(15, 16)?,
-                baseline: number(17)?,
-                lasso_model: number(18)?,
-                reach: number(22)?,
-                balanced: match &record[23] {
-                    "" => None,
-                    _ => Some(Balanced {
-                        model: estimate(23, 24)?,
-                        baseline: number(25)?,
-                        lasso_model: number(26)?,
-                    }),
-                },
-                picked: picks.remove(&key).unwrap_or_default(),
-                data: text(27),
-                seconds: seconds.get(&key).copied().unwrap_or(f64::NAN),
-            };
+            let key = key!(row);
+            let seconds = seconds.get(&key).copied().unwrap_or(f64::NAN);
+            let picked = picks.remove(&key).unwrap_or_default();
+            let cell = row.cell(picked, seconds).ok_or_else(foreign)?;
             let counted: u64 = cell.picked.iter().map(|(_, times)| times).sum();
             if self.picks.is_none() || counted == cell.k as u64 * self.trials {
                 cells.insert(key, cell);
@@ -154,11 +249,8 @@ impl CellsFile {
             return Ok(picks);
         };
         let whole = whole_lines(path)?;
-        let mut csv = csv::Reader::from_reader(whole.as_bytes());
-        for record in csv.records().flatten().filter(|record| record.len() == PICKS_HEADER.len()) {
-            if let Ok(times) = record[6].parse() {
-                picks.entry(key_of(&record)).or_default().push((record[5].to_owned(), times));
-            }
+        for row in csv::Reader::from_reader(whole.as_bytes()).deserialize::<PickRow>().flatten() {
+            picks.entry(key!(row)).or_default().push((row.feature, row.times_picked));
         }
         Ok(picks)
     }
@@ -166,9 +258,7 @@ impl CellsFile {
     /// Replaces the file of picks by those of all cells, if it is wanted.
     fn write_picks(&self, cells: &ComparisonCells) -> Result<()> {
         let Some(path) = &self.picks else { return Ok(()) };
-        replaced(path, &PICKS_HEADER, |csv| {
-            cells.iter().try_for_each(|(key, cell)| write_picked(csv, key, cell))
-        })
+        replaced(path, cells.iter().flat_map(|(key, cell)| picked(key, cell)))
     }
 
     /// Reads the known run times. They are informative only, so malformed lines are ignored.
@@ -178,102 +268,49 @@ impl CellsFile {
         }
         let whole = whole_lines(&self.times)?;
         let mut csv = csv::Reader::from_reader(whole.as_bytes());
-        let known = csv.records().flatten().filter(|record| record.len() == 6);
-        let cell = |record: csv::StringRecord| {
-            record[5].parse().ok().map(|seconds| (key_of(&record), seconds))
-        };
-        Ok(known.filter_map(cell).collect())
+        let known = csv.deserialize::<TimeRow>().flatten();
+        Ok(known.filter_map(|row| Some((key!(row), row.seconds.parse().ok()?))).collect())
     }
 
     /// Appends a cell and its run time.
     pub fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
-        let times = |csv: &mut csv::Writer<Vec<u8>>| {
-            let seconds = format!("{:.3e}", cell.seconds);
-            let [table, method, scale, count, epsilon] = names(key);
-            csv.write_record([table, method, scale, count, epsilon, &*seconds])
-        };
-        let header = ["table", "method", "scale", "k", "eps", "seconds"];
-        append(&self.times, &header, times)?;
+        let [table, method, scale, k, eps] = names(key).map(str::to_owned);
+        let seconds = format!("{:.3e}", cell.seconds);
+        append(&self.times, [TimeRow { table, method, scale, k, eps, seconds }])?;
         if let Some(picks) = &self.picks {
-            append(picks, &PICKS_HEADER, |csv| write_picked(csv, key, cell))?;
+            append(picks, picked(key, cell))?;
         }
-        append(&self.path, &HEADER, |csv| self.write(csv, key, cell))
+        append(&self.path, [CellRow::new(key, cell, self.seed)])
     }
 
     /// Replaces the file by all cells, sorted by their keys.
     pub fn finish(&self, cells: &ComparisonCells) -> Result<()> {
         self.write_picks(cells)?;
-        replaced(&self.path, &HEADER, |csv| {
-            cells.iter().try_for_each(|(key, cell)| self.write(csv, key, cell))
-        })
-    }
-
-    fn write(
-        &self,
-        csv: &mut csv::Writer<Vec<u8>>,
-        key: &CellKey,
-        cell: &ComparisonCell,
-    ) -> csv::Result<()> {
-        let (low, high) = cell.lasso.band();
-        let numbers = [
-            cell.lasso.mean,
-            cell.lasso.error,
-            cell.overlap.mean,
-            cell.overlap.error,
-            cell.top,
-            cell.great,
-            cell.good,
-            cell.model.mean,
-            cell.model.error,
-            cell.baseline,
-            cell.lasso_model,
-            low,
-            high,
-            cell.lift(),
-            cell.reach,
-        ];
-        let wholes = [cell.k as u64, cell.trials, self.seed];
-        let fields = names(key).map(str::to_owned).into_iter();
-        let fields = fields.chain(wholes.map(|whole| whole.to_string()));
-        let fields = fields.chain(numbers.map(|number| number.to_string()));
-        let balanced = cell.balanced.map(|balanced| {
-            let Balanced { model, baseline, lasso_model } = balanced;
-            [model.mean, model.error, baseline, lasso_model].map(|number| number.to_string())
-        });
-        let fields = fields.chain(balanced.unwrap_or_default());
-        csv.write_record(fields.chain([cell.data.clone()]))
+        replaced(&self.path, cells.iter().map(|(key, cell)| CellRow::new(key, cell, self.seed)))
     }
 }
 
-/// Writes the picks of a cell.
-fn write_picked(
-    csv: &mut csv::Writer<Vec<u8>>,
-    key: &CellKey,
-    cell: &ComparisonCell,
-) -> csv::Result<()> {
-    cell.picked.iter().try_for_each(|(feature, times)| {
-        let (times, trials) = (times.to_string(), cell.trials.to_string());
-        csv.write_record(names(key).into_iter().chain([feature, &*times, &*trials]))
-    })
+/// The picks of a cell.
+fn picked(key: &CellKey, cell: &ComparisonCell) -> Vec<PickRow> {
+    let row = |(feature, times): &(String, u64)| {
+        let [table, method, scale, k, eps] = names(key).map(str::to_owned);
+        let (feature, times_picked, trials) = (feature.clone(), *times, cell.trials);
+        PickRow { table, method, scale, k, eps, feature, times_picked, trials }
+    };
+    cell.picked.iter().map(row).collect()
 }
 
-/// Replaces a file by a header and rows.
-fn replaced(
-    path: &Path,
-    header: &[&str],
-    rows: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> Result<()> {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    let written = csv.write_record(header).and_then(|()| rows(&mut csv));
+/// Rows as CSV, below the names of their fields if these are wanted.
+fn lines<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Result<Vec<u8>> {
+    let mut csv = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
+    let written = rows.into_iter().try_for_each(|row| csv.serialize(row));
     let bytes = written.ok().and_then(|()| csv.into_inner().ok());
-    let bytes = bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))?;
-    replace(path, &bytes).map_err(|error| failed(path, &error))
+    bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))
 }
 
-/// Reads the key from the first five columns.
-fn key_of(record: &csv::StringRecord) -> CellKey {
-    let text = |column: usize| record[column].to_owned();
-    CellKey { table: text(0), method: text(1), scale: text(2), count: text(3), epsilon: text(4) }
+/// Replaces a file by rows.
+fn replaced<R: Serialize>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
+    replace(path, &lines(rows, true)?).map_err(|error| failed(path, &error))
 }
 
 fn names(key: &CellKey) -> [&str; 5] {
@@ -292,18 +329,9 @@ fn whole_lines(path: &Path) -> Result<String> {
     Ok(text)
 }
 
-fn append(
-    path: &Path,
-    header: &[&str],
-    row: impl FnOnce(&mut csv::Writer<Vec<u8>>) -> csv::Result<()>,
-) -> Result<()> {
-    let mut csv = csv::Writer::from_writer(Vec::new());
-    let written = match path.exists() {
-        true => Ok(()),
-        false => csv.write_record(header),
-    };
-    let bytes = written.and_then(|()| row(&mut csv)).ok().and_then(|()| csv.into_inner().ok());
-    let bytes = bytes.ok_or_else(|| Error::io("a cell cannot be written as CSV"))?;
+/// Adds rows at the end of a file, which begins with the names of their fields.
+fn append<R: Serialize>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
+    let bytes = lines(rows, !path.exists())?;
     let file = File::options().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| failed(path, &error))
 }
