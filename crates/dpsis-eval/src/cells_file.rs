@@ -14,7 +14,7 @@ use crate::output::replace;
 use crate::sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells};
 
 /// A number as it is printed: the shortest text that is read as the same number.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default, Clone, Copy)]
 struct Printed(f64);
 
 impl Serialize for Printed {
@@ -30,7 +30,7 @@ impl<'de> Deserialize<'de> for Printed {
 }
 
 /// A line of the file of cells: the names of its columns are those of the fields.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct CellRow {
     table: String,
     method: String,
@@ -131,7 +131,7 @@ impl CellRow {
 }
 
 /// How often a feature was picked for a cell.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct PickRow {
     table: String,
     method: String,
@@ -144,7 +144,7 @@ struct PickRow {
 }
 
 /// How long a cell took.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Default, Serialize, Deserialize)]
 struct TimeRow {
     table: String,
     method: String,
@@ -215,11 +215,10 @@ impl CellsFile {
             Error::request(format!("{name} is not a file of this comparison's cells"))
                 .hint("choose another folder, or remove it")
         };
-        let mut csv = csv::Reader::from_reader(whole.as_bytes());
-        let header = csv.headers().map_err(|_| foreign())?;
-        if header.iter().take(5).ne(["table", "method", "scale", "k", "eps"]) {
+        if !whole.as_bytes().starts_with(&header::<CellRow>()?) {
             return Err(foreign());
         }
+        let mut csv = csv::Reader::from_reader(whole.as_bytes());
         for row in csv.deserialize::<CellRow>() {
             let row = row.map_err(|_| foreign())?;
             if (row.trials, row.seed) != (self.trials, self.seed) {
@@ -300,7 +299,7 @@ fn picked(key: &CellKey, cell: &ComparisonCell) -> Vec<PickRow> {
     cell.picked.iter().map(row).collect()
 }
 
-/// Rows as CSV, below the names of their fields if these are wanted.
+/// Rows as CSV.
 fn lines<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Result<Vec<u8>> {
     let mut csv = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
     let written = rows.into_iter().try_for_each(|row| csv.serialize(row));
@@ -308,9 +307,18 @@ fn lines<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Resul
     bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))
 }
 
+/// The first line of a file of rows: the names of their fields.
+fn header<R: Serialize + Default>() -> Result<Vec<u8>> {
+    let mut bytes = lines([R::default()], true)?;
+    let end = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
+    bytes.truncate(end);
+    Ok(bytes)
+}
+
 /// Replaces a file by rows.
-fn replaced<R: Serialize>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
-    replace(path, &lines(rows, true)?).map_err(|error| failed(path, &error))
+fn replaced<R: Serialize + Default>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
+    replace(path, &[header::<R>()?, lines(rows, false)?].concat())
+        .map_err(|error| failed(path, &error))
 }
 
 fn names(key: &CellKey) -> [&str; 5] {
@@ -330,8 +338,9 @@ fn whole_lines(path: &Path) -> Result<String> {
 }
 
 /// Adds rows at the end of a file, which begins with the names of their fields.
-fn append<R: Serialize>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
-    let bytes = lines(rows, !path.exists())?;
+fn append<R: Serialize + Default>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
+    let header = if path.exists() { Vec::new() } else { header::<R>()? };
+    let bytes = [header, lines(rows, false)?].concat();
     let file = File::options().create(true).append(true).open(path);
     file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| failed(path, &error))
 }

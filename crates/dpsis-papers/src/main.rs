@@ -80,9 +80,11 @@ fn main() -> ExitCode {
     }
 }
 
-/// A line on stderr; a closed one is ignored.
-fn remark(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{}", wrapped(line, 2));
+/// Lines on stderr; a closed one is ignored.
+fn remark(lines: &str) {
+    for line in lines.trim_end().lines() {
+        let _ = writeln!(std::io::stderr(), "{}", wrapped(line, 2));
+    }
 }
 
 fn run(arguments: &Arguments) -> Result<()> {
