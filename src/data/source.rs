@@ -78,6 +78,7 @@ impl<T> Opened<T> {
         }
     }
 
+    #[cfg(feature = "ndarray")]
     pub(crate) fn other(self) -> T {
         match self {
             Self::Files(_) => panic!("files"),
