@@ -312,6 +312,10 @@ fn no_two_files_import_each_other_and_rooms_look_down() {
         "python/src",
         "fuzz/src",
     ] {
+        // The library packaged alone has no other crates beside it.
+        if folder != "src" && !project().join(folder).is_dir() {
+            continue;
+        }
         let imports = Sources::of(folder).imports();
         let known: usize = imports.values().map(BTreeSet::len).sum();
         assert!(known > imports.len() / 2, "{folder}: {known} imports");

@@ -223,8 +223,7 @@ fn started(mut command: Command) -> Child {
     command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-/// Rounds of a race: many where the program is fast.
-/// All of them in `.ci/full`.
+/// Rounds of a race: a few; a thousand in `.ci/full`.
 fn rounds() -> usize {
     if exhaustive() { 1000 } else { 30 }
 }
