@@ -86,23 +86,13 @@ impl Sources {
     fn taken(&self, module: &[String]) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         let (mut used, mut handed) = (Vec::new(), Vec::new());
         let code = &self.files[module].1;
-        let mut statements = code.split(';');
-        for statement in statements.by_ref() {
-            let Some((before, tree)) = statement
-                .split_once("\nuse ")
-                .or_else(|| statement.split_once("\npub use "))
-                .or_else(|| statement.split_once("\n    use "))
-                .or_else(|| {
-                    statement.split_once("use ").filter(|(before, _)| {
-                        let before = before.rsplit('\n').next().unwrap_or_default().trim();
-                        before.is_empty() || before == "pub" || before.starts_with("pub(")
-                    })
-                })
-            else {
+        for statement in code.split(';') {
+            let Some((before, tree)) = statement.rsplit_once("use ") else { continue };
+            let before = before.rsplit('\n').next().unwrap_or_default().trim();
+            let is_handed = before.starts_with("pub");
+            if !is_handed && !before.is_empty() {
                 continue;
-            };
-            let is_handed = statement.contains("pub use ")
-                || before.rsplit('\n').next().unwrap_or_default().trim().starts_with("pub");
+            }
             let mut paths = Vec::new();
             expand(&tree.split_whitespace().collect::<Vec<_>>().join(" "), &[], &mut paths);
             for path in paths {

@@ -2,15 +2,15 @@
 //! resumed.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File};
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use dpsis::{Error, Result};
+use csv::StringRecord;
+use dpsis::Result;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::metrics::Estimate;
-use crate::output::replace;
+use crate::results_file::{ResultsFile, header_of};
 use crate::sweep::{Balanced, CellKey, ComparisonCell, ComparisonCells};
 
 /// A number as it is printed: the shortest text that is read as the same number.
@@ -167,33 +167,30 @@ macro_rules! key {
     };
 }
 
-/// The features that the draws of cells picked, and how often.
-type Picks = BTreeMap<CellKey, Vec<(String, u64)>>;
-
 /// A file of cells, a second file of run times, and a third one of picks if they are wanted. Cells and picks are
 /// reproducible to the byte; the times are not.
 pub struct CellsFile {
-    path: PathBuf,
-    times: PathBuf,
-    picks: Option<PathBuf>,
-    seed: u64,
-    trials: u64,
+    cells: ResultsFile,
+    times: ResultsFile,
+    picks: Option<ResultsFile>,
+    place: (PathBuf, String),
+    stamp: (u64, u64),
 }
 
 impl CellsFile {
     /// Names the files `name`.csv and `name`-seconds.csv in a folder; nothing is read or written.
-    pub fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Self {
-        let path = folder.join(format!("{name}.csv"));
-        let times = folder.join(format!("{name}-seconds.csv"));
-        Self { path, times, picks: None, seed, trials }
+    pub fn new(folder: &Path, name: &str, seed: u64, trials: u64) -> Result<Self> {
+        let (place, stamp) = ((folder.to_owned(), name.to_owned()), (seed, trials));
+        let cells = results::<CellRow>(&place, "", stamp)?;
+        let times = results::<TimeRow>(&place, "-seconds", stamp)?;
+        Ok(Self { cells, times, picks: None, place, stamp })
     }
 
     /// Also counts how often each feature was picked, in the file `name`-picks.csv; the cells that it does not
     /// count are run again.
-    pub fn with_picks(self) -> Self {
-        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        let picks = self.path.with_file_name(format!("{stem}-picks.csv"));
-        Self { picks: Some(picks), ..self }
+    pub fn with_picks(self) -> Result<Self> {
+        let picks = results::<PickRow>(&self.place, "-picks", self.stamp)?;
+        Ok(Self { picks: Some(picks), ..self })
     }
 
     /// Reads the cells that exist already, and removes an incomplete last line from the file.
@@ -204,35 +201,23 @@ impl CellsFile {
     /// columns; `Io` if it cannot be read.
     pub fn read(&self) -> Result<ComparisonCells> {
         let mut cells = ComparisonCells::new();
-        if !self.path.exists() {
-            return Ok(cells);
-        }
-        let seconds = self.read_seconds()?;
-        let mut picks = self.read_picks()?;
-        let whole = whole_lines(&self.path)?;
-        let foreign = || {
-            let name = self.path.display();
-            Error::request(format!("{name} is not a file of this comparison's cells"))
-                .hint("choose another folder, or remove it")
-        };
-        if !whole.as_bytes().starts_with(&header::<CellRow>()?) {
-            return Err(foreign());
-        }
-        let mut csv = csv::Reader::from_reader(whole.as_bytes());
-        for row in csv.deserialize::<CellRow>() {
-            let row = row.map_err(|_| foreign())?;
-            if (row.trials, row.seed) != (self.trials, self.seed) {
-                return Err(Error::request(
-                    "the folder holds cells of another seed or number of trials",
-                )
-                .hint("state those, or choose another folder"));
+        let seconds: BTreeMap<CellKey, f64> = rows_of::<TimeRow>(&self.times)?
+            .into_iter()
+            .filter_map(|row| Some((key!(row), row.seconds.parse().ok()?)))
+            .collect();
+        let mut picks: BTreeMap<CellKey, Vec<(String, u64)>> = BTreeMap::new();
+        if let Some(file) = &self.picks {
+            for row in rows_of::<PickRow>(file)? {
+                picks.entry(key!(row)).or_default().push((row.feature, row.times_picked));
             }
+        }
+        for row in rows_of::<CellRow>(&self.cells)? {
             let key = key!(row);
             let seconds = seconds.get(&key).copied().unwrap_or(f64::NAN);
             let picked = picks.remove(&key).unwrap_or_default();
-            let cell = row.cell(picked, seconds).ok_or_else(foreign)?;
+            let cell = row.cell(picked, seconds).ok_or_else(|| self.cells.foreign())?;
             let counted: u64 = cell.picked.iter().map(|(_, times)| times).sum();
-            if self.picks.is_none() || counted == cell.k as u64 * self.trials {
+            if self.picks.is_none() || counted == cell.k as u64 * cell.trials {
                 cells.insert(key, cell);
             }
         }
@@ -241,52 +226,46 @@ impl CellsFile {
         Ok(cells)
     }
 
-    /// Reads the picks that are counted already; malformed lines are no counts.
-    fn read_picks(&self) -> Result<Picks> {
-        let mut picks = Picks::new();
-        let Some(path) = self.picks.as_ref().filter(|path| path.exists()) else {
-            return Ok(picks);
-        };
-        let whole = whole_lines(path)?;
-        for row in csv::Reader::from_reader(whole.as_bytes()).deserialize::<PickRow>().flatten() {
-            picks.entry(key!(row)).or_default().push((row.feature, row.times_picked));
-        }
-        Ok(picks)
-    }
-
     /// Replaces the file of picks by those of all cells, if it is wanted.
     fn write_picks(&self, cells: &ComparisonCells) -> Result<()> {
-        let Some(path) = &self.picks else { return Ok(()) };
-        replaced(path, cells.iter().flat_map(|(key, cell)| picked(key, cell)))
-    }
-
-    /// Reads the known run times. They are informative only, so malformed lines are ignored.
-    fn read_seconds(&self) -> Result<BTreeMap<CellKey, f64>> {
-        if !self.times.exists() {
-            return Ok(BTreeMap::new());
-        }
-        let whole = whole_lines(&self.times)?;
-        let mut csv = csv::Reader::from_reader(whole.as_bytes());
-        let known = csv.deserialize::<TimeRow>().flatten();
-        Ok(known.filter_map(|row| Some((key!(row), row.seconds.parse().ok()?))).collect())
+        let Some(picks) = &self.picks else { return Ok(()) };
+        picks.replace(cells.iter().flat_map(|(key, cell)| picked(key, cell)))
     }
 
     /// Appends a cell and its run time.
     pub fn add(&self, key: &CellKey, cell: &ComparisonCell) -> Result<()> {
         let [table, method, scale, k, eps] = names(key).map(str::to_owned);
         let seconds = format!("{:.3e}", cell.seconds);
-        append(&self.times, [TimeRow { table, method, scale, k, eps, seconds }])?;
+        self.times.append([TimeRow { table, method, scale, k, eps, seconds }])?;
         if let Some(picks) = &self.picks {
-            append(picks, picked(key, cell))?;
+            picks.append(picked(key, cell))?;
         }
-        append(&self.path, [CellRow::new(key, cell, self.seed)])
+        self.cells.append([CellRow::new(key, cell, self.stamp.0)])
     }
 
     /// Replaces the file by all cells, sorted by their keys.
     pub fn finish(&self, cells: &ComparisonCells) -> Result<()> {
         self.write_picks(cells)?;
-        replaced(&self.path, cells.iter().map(|(key, cell)| CellRow::new(key, cell, self.seed)))
+        self.cells.replace(cells.iter().map(|(key, cell)| CellRow::new(key, cell, self.stamp.0)))
     }
+}
+
+/// The file of these rows whose name ends so.
+fn results<R: Serialize + Default>(
+    (folder, name): &(PathBuf, String),
+    ending: &str,
+    stamp: (u64, u64),
+) -> Result<ResultsFile> {
+    Ok(ResultsFile::new(folder.join(format!("{name}{ending}.csv")), header_of::<R>()?, stamp))
+}
+
+fn rows_of<R: DeserializeOwned>(file: &ResultsFile) -> Result<Vec<R>> {
+    let row = |row: StringRecord| row.deserialize(Some(file.header()));
+    file.read()?
+        .into_iter()
+        .map(row)
+        .collect::<std::result::Result<_, _>>()
+        .map_err(|_| file.foreign())
 }
 
 /// The picks of a cell.
@@ -299,59 +278,14 @@ fn picked(key: &CellKey, cell: &ComparisonCell) -> Vec<PickRow> {
     cell.picked.iter().map(row).collect()
 }
 
-/// Rows as CSV.
-fn lines<R: Serialize>(rows: impl IntoIterator<Item = R>, header: bool) -> Result<Vec<u8>> {
-    let mut csv = csv::WriterBuilder::new().has_headers(header).from_writer(Vec::new());
-    let written = rows.into_iter().try_for_each(|row| csv.serialize(row));
-    let bytes = written.ok().and_then(|()| csv.into_inner().ok());
-    bytes.ok_or_else(|| Error::io("the cells cannot be written as CSV"))
-}
-
-/// The first line of a file of rows: the names of their fields.
-fn header<R: Serialize + Default>() -> Result<Vec<u8>> {
-    let mut bytes = lines([R::default()], true)?;
-    let end = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |at| at + 1);
-    bytes.truncate(end);
-    Ok(bytes)
-}
-
-/// Replaces a file by rows.
-fn replaced<R: Serialize + Default>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
-    replace(path, &[header::<R>()?, lines(rows, false)?].concat())
-        .map_err(|error| failed(path, &error))
-}
-
 fn names(key: &CellKey) -> [&str; 5] {
     [&key.table, &key.method, &key.scale, &key.count, &key.epsilon]
-}
-
-/// Reads the complete lines of a file and removes an incomplete last line from it.
-fn whole_lines(path: &Path) -> Result<String> {
-    let mut text = fs::read_to_string(path).map_err(|error| failed(path, &error))?;
-    let end = text.rfind('\n').map_or(0, |end| end + 1);
-    if end < text.len() {
-        text.truncate(end);
-        let file = File::options().write(true).open(path);
-        file.and_then(|file| file.set_len(end as u64)).map_err(|error| failed(path, &error))?;
-    }
-    Ok(text)
-}
-
-/// Adds rows at the end of a file, which begins with the names of their fields.
-fn append<R: Serialize + Default>(path: &Path, rows: impl IntoIterator<Item = R>) -> Result<()> {
-    let header = if path.exists() { Vec::new() } else { header::<R>()? };
-    let bytes = [header, lines(rows, false)?].concat();
-    let file = File::options().create(true).append(true).open(path);
-    file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| failed(path, &error))
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> Error {
-    Error::io(format!("cannot use {}: {}", path.display(), error.kind()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn cell(mean: f64) -> (CellKey, ComparisonCell) {
         let key = CellKey {
@@ -385,7 +319,7 @@ mod tests {
     #[test]
     fn a_stopped_sweep_goes_on_from_its_whole_lines() {
         let folder = tempfile::tempdir().unwrap();
-        let file = CellsFile::new(folder.path(), "cells", 1, 10);
+        let file = CellsFile::new(folder.path(), "cells", 1, 10).unwrap();
         assert!(file.read().unwrap().is_empty());
         let (key, cell) = cell(1.0 / 3.0);
         file.add(&key, &cell).unwrap();
@@ -409,7 +343,7 @@ mod tests {
     #[test]
     fn picks_are_kept_beside_the_cells() {
         let folder = tempfile::tempdir().unwrap();
-        let file = CellsFile::new(folder.path(), "cells", 1, 10).with_picks();
+        let file = CellsFile::new(folder.path(), "cells", 1, 10).unwrap().with_picks().unwrap();
         let (key, first) = cell(0.5);
         let balanced = Balanced {
             model: Estimate { mean: 0.7, error: 0.01 },
@@ -442,10 +376,10 @@ mod tests {
     fn cells_of_other_runs_are_refused() {
         let folder = tempfile::tempdir().unwrap();
         let (key, cell) = cell(0.5);
-        CellsFile::new(folder.path(), "cells", 1, 10).add(&key, &cell).unwrap();
-        assert!(CellsFile::new(folder.path(), "cells", 2, 10).read().is_err());
-        assert!(CellsFile::new(folder.path(), "cells", 1, 11).read().is_err());
+        CellsFile::new(folder.path(), "cells", 1, 10).unwrap().add(&key, &cell).unwrap();
+        assert!(CellsFile::new(folder.path(), "cells", 2, 10).unwrap().read().is_err());
+        assert!(CellsFile::new(folder.path(), "cells", 1, 11).unwrap().read().is_err());
         fs::write(folder.path().join("other.csv"), "name,value\n").unwrap();
-        assert!(CellsFile::new(folder.path(), "other", 1, 10).read().is_err());
+        assert!(CellsFile::new(folder.path(), "other", 1, 10).unwrap().read().is_err());
     }
 }

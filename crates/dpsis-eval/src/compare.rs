@@ -37,7 +37,7 @@ pub fn compare(
     output: &OutputFolder,
     progress: &dyn Fn(f64) -> Result<()>,
 ) -> Result<ComparisonCells> {
-    let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials).with_picks();
+    let file = CellsFile::new(output.path(), "compare", sweep.seed, sweep.trials)?.with_picks()?;
     let cells = run_cells(sweep, tables, &file, progress)?;
     let arms: Vec<(String, String)> =
         sweep.arms.iter().map(|arm| (arm.name(), arm.scale_name())).collect();

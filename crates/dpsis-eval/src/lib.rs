@@ -57,6 +57,7 @@ mod output;
 pub mod plan;
 pub mod planted;
 mod preparation;
+mod results_file;
 mod seed;
 mod study;
 mod sweep;
@@ -79,6 +80,7 @@ pub mod internals {
     pub use crate::downstream::{FOLDS, classified, standardized};
     pub use crate::metrics::{f1, typical_range};
     pub use crate::preparation::codes;
+    pub use crate::results_file::ResultsFile;
     pub use crate::seed::seed_of;
     pub use crate::study::{PENALTY, ReadyArm};
 }

@@ -10,8 +10,8 @@
 pub mod counter;
 pub mod experiments;
 mod objective_perturbation;
+mod parts_file;
 mod recommend;
-mod results_file;
 mod rivals;
 
 #[cfg(test)]

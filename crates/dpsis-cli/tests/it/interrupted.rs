@@ -249,6 +249,11 @@ fn an_interrupt_ends_a_run() {
         input.write_all(header.as_bytes()).unwrap();
         std::thread::sleep(Duration::from_millis(100));
         interrupt(&child);
+        // Where interrupts are ignored, the end of the input ends it.
+        std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_secs(10));
+            drop(input);
+        });
         let output = child.wait_with_output().unwrap();
         assert_eq!(output.status.signal(), Some(2), "{words}: {}", said(&output));
         assert!(output.stdout.is_empty(), "{words}");

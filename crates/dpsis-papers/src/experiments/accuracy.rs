@@ -107,7 +107,7 @@ pub(super) fn cells(
         threads: experiment.threads,
     };
     let file =
-        CellsFile::new(experiment.output.path(), "accuracy", experiment.seed, experiment.trials);
+        CellsFile::new(experiment.output.path(), "accuracy", experiment.seed, experiment.trials)?;
     run_cells(&sweep, tables, &file, &|share| {
         (experiment.progress)("accuracy", share);
         Ok(())

@@ -68,7 +68,7 @@ impl Claim<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::results_file::ResultRow;
+    use crate::parts_file::ResultRow;
 
     #[test]
     fn verdicts_follow_the_rule() {

@@ -9,7 +9,7 @@ use dpsis_eval::internals::seed_of;
 
 use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::candidates::Candidates;
-use crate::results_file::{ResultRow, ResultsFile};
+use crate::parts_file::{Parts, ResultRow};
 use crate::rivals::Rival;
 use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 
@@ -29,8 +29,8 @@ pub(super) fn errors_file<'a>(
     experiment: &Experiment<'a>,
     name: &str,
     trials: u64,
-) -> Result<ResultsFile<'a>> {
-    ResultsFile::open(
+) -> Result<Parts> {
+    Parts::open(
         experiment.output,
         name,
         &["mechanism", "epsilon"],

@@ -10,7 +10,7 @@ use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::SeedableRng;
 
 use crate::experiments::experiment::Experiment;
-use crate::results_file::{ResultRow, ResultsFile};
+use crate::parts_file::{Parts, ResultRow};
 use crate::rivals::{Contest, LONG_RANDOM_STOPPING, Rival};
 
 /// The random instances, and the draws of each for each repetition: 1,000 for 100.
@@ -128,7 +128,7 @@ fn measured(experiment: &Experiment<'_>, number: u64, words: &'static str) -> Re
 
 /// Measures all instances at all budgets, or reads what was measured.
 pub(super) fn all(experiment: &Experiment<'_>) -> Result<Vec<Instance>> {
-    let mut results = ResultsFile::open(
+    let mut results = Parts::open(
         experiment.output,
         DATA,
         &["instance", "epsilon", "by_scores", "by_domain", "by_nothing"],

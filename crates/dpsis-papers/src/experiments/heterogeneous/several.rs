@@ -13,7 +13,7 @@ use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::instances::{BUDGETS, INSTANCES, Made, made};
 use crate::experiments::parts::{paragraph, row};
 use crate::experiments::verdicts::CLEAR;
-use crate::results_file::{ResultRow, ResultsFile};
+use crate::parts_file::{Parts, ResultRow};
 
 /// The numbers of picks.
 const PICKS: [usize; 2] = [2, 5];
@@ -70,7 +70,7 @@ fn measured(experiment: &Experiment<'_>, number: u64, k: usize, words: &str) -> 
 
 /// Runs the experiment.
 pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section> {
-    let mut results = ResultsFile::open(
+    let mut results = Parts::open(
         experiment.output,
         DATA,
         &["instance", "k", "epsilon", "mechanism"],

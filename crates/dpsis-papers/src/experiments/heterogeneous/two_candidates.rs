@@ -10,7 +10,7 @@ use crate::experiments::experiment::Experiment;
 use crate::experiments::heterogeneous::errors::TRIALS;
 use crate::experiments::parts::{Stated, figure, paragraph};
 use crate::experiments::verdicts::{CLEAR, mostly, verdict_of};
-use crate::results_file::{ResultRow, ResultsFile};
+use crate::parts_file::{Parts, ResultRow};
 use crate::rivals::{Contest, Rival, STOP};
 use dpsis_eval::figure::HeatMap;
 
@@ -115,11 +115,7 @@ fn wrong(experiment: &Experiment<'_>, pair: Pair, player: Player, trials: u64) -
     Ok(Estimate::of(picks.into_iter().map(|pick| if pick == 0 { 1.0 } else { 0.0 })))
 }
 
-fn measured(
-    experiment: &Experiment<'_>,
-    map: Map,
-    results: &mut ResultsFile<'_>,
-) -> Result<Differences> {
+fn measured(experiment: &Experiment<'_>, map: Map, results: &mut Parts) -> Result<Differences> {
     let trials = TRIALS * experiment.trials;
     let players: Vec<Player> =
         std::iter::once(Named("rnm")).chain(map.players.iter().copied()).collect();
@@ -254,8 +250,8 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
 const ARRANGEMENTS: [(&str, [f64; 2]); 2] =
     [("better more sensitive", [0.5, 1.5]), ("better less sensitive", [1.5, 0.5])];
 
-fn open<'a>(experiment: &Experiment<'a>) -> Result<ResultsFile<'a>> {
-    ResultsFile::open(
+fn open(experiment: &Experiment<'_>) -> Result<Parts> {
+    Parts::open(
         experiment.output,
         DATA,
         &["worse_sensitivity", "better_sensitivity", "difference", "epsilon"],

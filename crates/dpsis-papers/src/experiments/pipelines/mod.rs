@@ -138,7 +138,7 @@ fn swept(
         seed: experiment.seed,
         threads: experiment.threads,
     };
-    let file = CellsFile::new(experiment.output.path(), name, experiment.seed, experiment.trials);
+    let file = CellsFile::new(experiment.output.path(), name, experiment.seed, experiment.trials)?;
     run_cells(&sweep, tables, &file, &|share| {
         (experiment.progress)(name, share);
         Ok(())

@@ -3,7 +3,7 @@
 use dpsis_eval::Estimate;
 use std::collections::BTreeMap;
 
-use crate::results_file::ResultRow;
+use crate::parts_file::ResultRow;
 
 /// The budgets: the paper goes from 0.01 to 16.
 pub(super) const EPSILONS: [&str; 10] =

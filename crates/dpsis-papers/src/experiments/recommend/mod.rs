@@ -14,10 +14,10 @@ use crate::experiments::experiment::Experiment;
 use crate::experiments::recommend::measures::Measures;
 use crate::experiments::recommend::page::{About, DATA, section};
 use crate::experiments::recommend::users::measure;
+use crate::parts_file::Parts;
 use crate::recommend::{
     CANDIDATES, Interactions, LEAST, Shape, Weights, generate, read, scored, split,
 };
-use crate::results_file::ResultsFile;
 
 /// The set that is generated where no file is given.
 const GENERATED: Shape = Shape { users: 4000, items: 1000, mean: 30.0 };
@@ -37,7 +37,7 @@ fn measured(experiment: &Experiment<'_>, all: &Interactions) -> Result<(About, M
     let split = split(all, seed_of(experiment.seed, &["recommend", "split"], 0));
     let about = About::of(experiment, all, &split);
     let [training, held_out] = split;
-    let mut results = ResultsFile::open(
+    let mut results = Parts::open(
         experiment.output,
         DATA,
         &["measure", "of", "epsilon"],

@@ -11,8 +11,8 @@ use crate::experiments::recommend::measures::{
     BIN, BINS, DIFFERENCE, EPSILONS, ERROR, HISTOGRAM, SLOPE, USERS, difference,
 };
 use crate::experiments::recommend::statements::PAIRS;
+use crate::parts_file::ResultRow;
 use crate::recommend::Scored;
-use crate::results_file::ResultRow;
 use crate::rivals::{Contest, RIVALS, Rival};
 
 /// The draws of each rival at each budget for each trial, over all users: 10,000 for 100 trials, as
