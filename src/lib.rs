@@ -171,11 +171,11 @@ pub use score::Scores;
 pub use select::{
     Center, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore, Command, Direction, DryRun,
     EntropySource, Estimate, FitDryRun, FitModel, FitRecord, FittedModel, GroupsUsed, Guarantee,
-    MechanismUsed, Method, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Partial,
-    PickOrder, Picked, Prediction, PublicFacts, RandomnessUsed, Record, Refine, Rehearsal,
-    RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, ScaleUsed, ScoreId, ScoreKind,
-    ScoreUsed, Select, Selection, Stage, Target, TargetCoding, TargetUsed, TwoStage, Verdict,
-    Warning, WarningKind,
+    MechanismReason, MechanismUsed, Method, MissingRule, Noise, NotPrivateFitModel,
+    NotPrivateSelect, Partial, PickOrder, Picked, Prediction, PublicFacts, RandomnessUsed, Record,
+    Refine, Rehearsal, RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, ScaleUsed,
+    ScoreId, ScoreKind, ScoreUsed, Select, Selection, Stage, Target, TargetCoding, TargetUsed,
+    TwoStage, Verdict, Warning, WarningKind,
 };
 #[cfg(feature = "sites")]
 pub use select::{MaskedPartial, Roster, Site, SiteKey};
@@ -202,7 +202,7 @@ pub mod internals {
     pub use crate::report::escape;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
-    pub use crate::select::checked_threads;
+    pub use crate::select::{SHARES, checked_threads};
     pub use crate::threads::{in_parallel, on_threads};
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dpsis::internals::checked_threads;
+use dpsis::internals::{SHARES, checked_threads};
 use dpsis::report::to_json;
 use dpsis::{Epsilon, Error, Parameter, Result};
 use dpsis_eval::OutputFolder;
@@ -85,7 +85,11 @@ impl Options {
             share: self.share,
             score: score(&self.score)?,
             neighbors: neighbors(&self.neighbors)?,
-            split: [share("target", "0.10"), share("center", "0.05"), share("estimates", "0.10")],
+            split: [
+                share("target", SHARES[0]),
+                share("center", SHARES[1]),
+                share("estimates", SHARES[2]),
+            ],
             contenders: contenders(self.k, &self.mechanisms, &self.gamma)?,
             over,
             all_over: self.output.is_some(),

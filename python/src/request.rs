@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dpsis::internals::SHARES;
 use dpsis::{
     Bounds, Center, Covariate, Error, FeatureSets, Method, Parameter, Result, Scaling, Select,
     Target, TwoStage,
@@ -10,9 +11,6 @@ use dpsis::{
 use pyo3::prelude::*;
 
 use crate::options::{mechanism, neighbors, refine, score, unit_target, word};
-
-/// The share of the budget for directions, if none is stated.
-const DIRECTION_SHARE: &str = "0.05";
 
 /// The options of a selection; numbers that are read exactly come as text.
 #[derive(FromPyObject)]
@@ -70,6 +68,7 @@ enum StatedCenter {
 impl Options {
     /// The request, unchecked.
     pub(crate) fn request(&self) -> Result<Select> {
+        let [target, center, estimates, direction] = SHARES;
         let share = |name: &str, default: &str| {
             self.shares.get(name).cloned().unwrap_or_else(|| default.to_owned())
         };
@@ -84,8 +83,8 @@ impl Options {
             .adjust(self.covariates()?)
             .center(self.center()?)
             .neighbors(neighbors(&self.neighbors)?)
-            .shares(share("target", "0.10").as_str(), share("center", "0.05").as_str())
-            .estimates(share("estimates", "0.10").as_str())
+            .shares(share("target", target).as_str(), share("center", center).as_str())
+            .estimates(share("estimates", estimates).as_str())
             .memory(self.memory);
         if let Some(delta) = &self.delta {
             select = select.delta(delta.as_str());
@@ -104,7 +103,7 @@ impl Options {
         }
         match (self.direction, self.shares.get("direction")) {
             (true, stated) => {
-                select = select.direction(stated.map_or(DIRECTION_SHARE, String::as_str));
+                select = select.direction(stated.map_or(direction, String::as_str));
             }
             (false, Some(_)) => {
                 let rule = "the share of directions needs the release of directions";

@@ -28,7 +28,7 @@ impl Seen<'_> {
         let columns = || places.iter().map(|&c| &self.columns[c]);
         let numeric = columns().filter(|c| c.is_numeric(comma)).count();
         draft.suggestion.features = places.len();
-        if draft.suggestion.smallest.is_none() {
+        if draft.suggestion.shares.is_empty() {
             draft.suggestion.rows = self.rows;
         }
         let words = columns().filter(|c| !c.is_numeric(comma) && c.texts > 0).count();

@@ -35,12 +35,22 @@ pub struct Suggestion {
     pub target: Target,
     /// The number of features to select from.
     pub features: usize,
-    /// The number of rows with a usable target, as far as it was looked for; else of all samples.
+    /// The number of rows with a usable target, as far as it was looked for; else of all samples. Where ids tell
+    /// people it is the number of these.
     pub rows: u64,
     /// Whether the orientation has to be stated although it is the default: the header tells otherwise.
     pub must_state_orientation: bool,
-    /// The share of the rarest class, 0.5 for a target that is split; `None` if the target was not looked at.
-    pub smallest: Option<f64>,
+    /// The share of each class, of both sides of a target that is split; none if the target was not looked at.
+    pub shares: Vec<f64>,
+}
+
+impl Suggestion {
+    /// Takes in the rows of each class.
+    pub(super) fn count(&mut self, classes: impl Iterator<Item = u64> + Clone) {
+        self.rows = classes.clone().sum();
+        let rows = self.rows.max(1) as f64;
+        self.shares = classes.map(|class| class as f64 / rows).collect();
+    }
 }
 
 /// The form of a table.
@@ -142,6 +152,11 @@ pub(super) fn draw(seen: Seen<'_>) -> (Vec<Finding>, Suggestion) {
     seen.ids(&mut draft);
     seen.target(&mut draft);
     seen.features(&mut draft);
+    if draft.suggestion.facts.unit.is_some() && seen.rows > 0 {
+        // As many rows as others, on average, have a usable target.
+        let of_a_person = seen.different_ids as f64 / seen.rows as f64;
+        draft.suggestion.rows = (draft.suggestion.rows as f64 * of_a_person).round() as u64;
+    }
     (draft.findings, draft.suggestion)
 }
 

@@ -158,7 +158,7 @@ impl Seen<'_> {
             return;
         }
         if numeric && (!column.has_label_numbers() || self.stated_target.is_some()) {
-            (draft.suggestion.rows, draft.suggestion.smallest) = (column.numbers, Some(0.5));
+            (draft.suggestion.rows, draft.suggestion.shares) = (column.numbers, vec![0.5; 2]);
             draft.say(
                 "target",
                 format!("{what}: numbers from {} to {}", short(column.low), short(column.high)),
@@ -185,10 +185,7 @@ impl Seen<'_> {
             if labels.len() < 2 {
                 draft.warn("target", "a target needs at least two labels");
             } else {
-                let counts = labels.iter().map(|label| column.values[label]);
-                let (rows, least) = (counts.clone().sum::<u64>(), counts.min().unwrap_or(0));
-                draft.suggestion.rows = rows;
-                draft.suggestion.smallest = Some(least as f64 / rows.max(1) as f64);
+                draft.suggestion.count(labels.iter().map(|label| column.values[label]));
                 // Their order by count is not public. The second of two classes is the one that counts as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
                 // Which of them is misspelled is not known, so there are no classes to state yet.
@@ -262,10 +259,7 @@ impl Seen<'_> {
             let text = format!("other labels count nowhere: {}", others.join(", "));
             draft.say_about("target", text, [Parameter::Classes]);
         }
-        let (rows, least) =
-            (classes.iter().map(count).sum::<u64>(), classes.iter().map(count).min());
-        draft.suggestion.rows = rows;
-        draft.suggestion.smallest = Some(least.unwrap_or(0) as f64 / rows.max(1) as f64);
+        draft.suggestion.count(classes.iter().map(count));
         draft.suggestion.target = Target::Classes(classes.to_vec());
     }
 }

@@ -3,8 +3,8 @@
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
 use super::words::{
-    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, screened, sets_used,
-    target,
+    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, screened, selected_by,
+    sets_used, target,
 };
 use crate::choose::ChoiceRecord;
 use crate::exact::near_f64;
@@ -28,7 +28,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     );
     let (score, released) = (&record.score, &record.released);
     let mut how = vec![
-        row("mechanism", mechanism(&record.mechanism, record.order)),
+        row("chosen", selected_by(record)),
         row("score", score_of(score)),
         row("scored", scored(score)),
         row("missing values", missing(score.missing).to_owned()),

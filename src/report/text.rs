@@ -4,8 +4,8 @@ use std::fmt::Write;
 
 use super::findings;
 use super::words::{
-    chosen_by, ids, is_paper, paid, planned_target, protected, purpose, scored, screened,
-    sets_used, target,
+    chosen_by, ids, is_paper, paid, planned_by, planned_target, protected, purpose, scored,
+    screened, selected_by, sets_used, target,
 };
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
@@ -69,16 +69,7 @@ pub(super) fn lines_of_selection(
     if let Some(receipt) = &record.ledger {
         line("ledger", paid(receipt));
     }
-    line(
-        "chosen",
-        format!(
-            "{} of {} {} by {}",
-            public.k,
-            public.features,
-            if record.score.groups.is_some() { "sets" } else { "features" },
-            chosen_by(&record.mechanism, record.order)
-        ),
-    );
+    line("chosen", selected_by(record));
     if let Some(screened) = screened(record) {
         line("screened", screened);
     }
@@ -184,6 +175,7 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     }
     line("target", planned_target(plan, words));
     line("would", spent(&plan.guarantee));
+    line("choose", planned_by(plan));
     if !plan.rows_needed.is_empty() {
         line(plan.guarantee.unit.plural(), rows_needed(&plan.rows_needed));
     }

@@ -7,8 +7,8 @@ use crate::error::Parameter;
 use crate::privacy::{Purpose, Receipt, Unit};
 use crate::report::findings::short;
 use crate::select::{
-    DryRun, GroupsUsed, Guarantee, MechanismUsed, PickOrder, Record, ScaleUsed, ScoreId, ScoreUsed,
-    TargetCoding, TargetUsed,
+    DryRun, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder, Record, ScaleUsed,
+    ScoreId, ScoreUsed, TargetCoding, TargetUsed,
 };
 
 /// The mechanism with its parameters.
@@ -20,6 +20,42 @@ pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
         PickOrder::File => "",
     };
     format!("the mechanism {}{}{order}", mechanism.id, parameters.concat())
+}
+
+/// How many were selected, how, and why so.
+pub(super) fn selected_by(record: &Record) -> String {
+    let (k, features) = (record.public.k, record.public.features);
+    let what = if record.score.groups.is_some() { "sets" } else { "features" };
+    let how = match (&record.mechanism.chosen, record.released.rows_estimate) {
+        (Some(MechanismReason::Counts { .. }), Some(rows)) => {
+            let units = record.guarantee.unit.plural();
+            if record.mechanism.id == ONE_BY_ONE {
+                format!(", one after the other (about {rows} {units} are too few for all at once),")
+            } else {
+                format!(", all at once (about {rows} {units} are enough for that),")
+            }
+        }
+        _ => String::new(),
+    };
+    format!("{k} of {features} {what}{how} by {}", chosen_by(&record.mechanism, record.order))
+}
+
+/// The mechanism that is chosen where counts are few.
+const ONE_BY_ONE: &str = "peel-pnf";
+
+/// What will decide on the mechanism of a run.
+pub(super) fn planned_by(plan: &DryRun) -> String {
+    let (k, features) = (plan.k, plan.features);
+    let what = if plan.score.groups.is_some() { "sets" } else { "features" };
+    let how = match &plan.mechanism.chosen {
+        Some(MechanismReason::Rows { canonical_from }) => format!(
+            "{ONE_BY_ONE} below about {canonical_from} usable {} in classes (or sides) of equal size, by \
+             canonical from there on",
+            plan.guarantee.unit.plural()
+        ),
+        _ => chosen_by(&plan.mechanism, PickOrder::File),
+    };
+    format!("{k} of {features} {what} by {how}")
 }
 
 /// The features that a refinement chose from.

@@ -181,7 +181,7 @@ impl Select {
     }
 
     /// Sets the shares of the budget for the target's median and center, which are spent only if these are
-    /// estimated (defaults 0.1 and 0.05): exact numbers of at least 1e-6 each. All shares must add up to less than 1.
+    /// estimated (defaults 0.1 and 0.075): exact numbers of at least 1e-6 each. All shares must add up to less than 1.
     /// The two-stage method counts rows with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         self.with(|request| {
@@ -383,28 +383,37 @@ impl CheckedSelect {
         run_with_ledger(&self.0, source, ledger, note)
     }
 
-    /// Predicts which strengths a run would find and confirm in a table with this number of features and of rows with a
-    /// usable target; `smallest` is the share of the rarest class, 0.5 for a target that is split. The scores of features
-    /// that are noise are simulated; no table is read.
+    /// Predicts which strengths a run would find and confirm in a table with this number of features, and these numbers
+    /// of rows of each class, or of each side of the split of a numeric target. The scores of features that are noise are
+    /// simulated; no table is read.
     ///
     /// # Errors
     ///
-    /// `Request` if k exceeds the number of features, or the share does not lie above 0 and up to 0.5.
-    pub fn predict(&self, features: usize, rows: u64, smallest: f64) -> Result<Prediction> {
-        let (plan, imagined) = self.imagined(features, rows, smallest)?;
-        predict(&plan, imagined)
+    /// `Request` if k exceeds the number of features, or there is not one positive number for each class (or side).
+    pub fn predict(&self, features: usize, rows: &[f64]) -> Result<Prediction> {
+        let (plan, imagined) = self.imagined(features, rows)?;
+        predict(&plan, &imagined)
     }
 
-    /// Predicts the strength from which on features are called beyond chance more often than not, in a table with this
-    /// number of features and of rows with a usable target; `smallest` is the share of the rarest class, 0.5 for a
-    /// target that is split. `None` if not even the largest strength, 1, is, or if there is no verdict.
+    /// Predicts the strength from which on features are called beyond chance more often than not, in such a table.
+    /// `None` if not even the largest strength, 1, is, or if there is no verdict.
     ///
     /// # Errors
     ///
     /// As for [`predict`](Self::predict).
-    pub fn confirmed(&self, features: usize, rows: u64, smallest: f64) -> Result<Option<f64>> {
-        let (plan, imagined) = self.imagined(features, rows, smallest)?;
-        Ok(confirmed(&plan, imagined, 1.0).filter(|strength| *strength <= 1.0))
+    pub fn confirmed(&self, features: usize, rows: &[f64]) -> Result<Option<f64>> {
+        let (plan, imagined) = self.imagined(features, rows)?;
+        Ok(confirmed(&plan, &imagined, 1.0).filter(|strength| *strength <= 1.0))
+    }
+
+    /// The mechanism that a run on such a table would use: stated, or by the request, or by the counts.
+    ///
+    /// # Errors
+    ///
+    /// As for [`predict`](Self::predict).
+    pub fn mechanism_for(&self, features: usize, rows: &[f64]) -> Result<Arc<dyn Mechanism>> {
+        let (plan, imagined) = self.imagined(features, rows)?;
+        Ok(plan.choice.chosen(Some(&imagined.counts)).mechanism)
     }
 
     /// The parts of the budget that a run on a table with this number of features would spend; no table is read.
@@ -425,14 +434,15 @@ impl CheckedSelect {
         Plan::new(&self.0, features, Arc::new(Scaling::RowRank))
     }
 
-    fn imagined(&self, features: usize, rows: u64, smallest: f64) -> Result<(Plan, Imagined)> {
-        if !(smallest > 0.0 && smallest <= 0.5) {
-            return Err(Error::request(
-                "the share of the rarest class must lie above 0 and up to 0.5",
-            ));
+    fn imagined(&self, features: usize, rows: &[f64]) -> Result<(Plan, Imagined)> {
+        let plan = self.planned(features)?;
+        let possible = |rows: &f64| *rows > 0.0 && rows.is_finite();
+        if rows.len() != plan.scoring.classes() || !rows.iter().all(possible) {
+            let rule =
+                "a positive number of rows is needed for each class, or each side of a split";
+            return Err(Error::request(rule).about([Parameter::Classes]));
         }
-        let imagined = Imagined { rows: rows as f64, share: smallest };
-        Ok((self.planned(features)?, imagined))
+        Ok((plan, Imagined { counts: rows.to_vec() }))
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the header (the

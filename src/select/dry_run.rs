@@ -5,11 +5,13 @@ use serde::Serialize;
 use crate::data::{SetFacts, Source};
 use crate::error::Result;
 use crate::estimate::{MIDDLE_POINTS, MedianGrid, half_width};
+use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
-use crate::select::plan::{Plan, Scoring};
+use crate::select::plan::{Choice, Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{
-    Guarantee, MechanismUsed, RandomnessUsed, ScaleUsed, ScoreUsed, TargetUsed, Warning,
+    Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed, ScoreUsed, TargetUsed,
+    Warning,
 };
 use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;
@@ -81,7 +83,7 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         features: plan.features,
         k: plan.k,
         guarantee: guarantee(&plan, &schema),
-        mechanism: mechanism_used(&plan, None),
+        mechanism: planned_mechanism(&plan),
         score: score_used(&plan, None),
         target: target_used(&plan, &schema),
         sets: plan.groups.as_ref().map_or_else(Vec::new, |(grouping, _)| grouping.facts.clone()),
@@ -89,6 +91,18 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         noise,
         warnings: warnings(&plan, &schema, &RandomnessUsed::of(request.entropy), None),
     })
+}
+
+/// The mechanism, or what decides on it.
+fn planned_mechanism(plan: &Plan) -> MechanismUsed {
+    let used = mechanism_used(plan, &plan.choice.chosen(None), None);
+    match &plan.choice {
+        Choice::ByCounts(by) => {
+            let canonical_from = two_digits(by.rows(plan.scoring.classes()));
+            MechanismUsed { chosen: Some(MechanismReason::Rows { canonical_from }), ..used }
+        }
+        _ => used,
+    }
 }
 
 /// The noise of a part; `units` is the word for rows, or for samples that are columns.
@@ -151,7 +165,7 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             )
         }
         Purpose::Selection => {
-            let rows = plan.mechanism.gap(plan.features, plan.k, &plan.calibrated.noise) * steps;
+            let rows = plan.gap(&*plan.choice.chosen(None).mechanism) * steps;
             format!("its noise is what about {rows:.0} {units} can move")
         }
     }

@@ -10,6 +10,7 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
 use crate::score::Extremes;
 use crate::select::plan::{Association, Plan, Scoring};
+use crate::select::reach::Reach;
 use crate::select::record::Direction;
 use crate::select::settled::{Exact, SettledTarget};
 
@@ -24,8 +25,8 @@ pub(super) struct Findings {
     pub(super) chance: Option<f64>,
     /// Directions, if they were released.
     pub(super) directions: Option<Vec<(Direction, f64)>>,
-    /// The share of the smallest class, or side of the center, by the counts.
-    pub(super) smallest: f64,
+    /// The share of each class, or side of the center, by the counts.
+    pub(super) shares: Vec<f64>,
 }
 
 /// The strength of one pick: 1 is the largest that is possible with this target.
@@ -57,16 +58,15 @@ pub(super) fn findings(
         directions(plan, epsilon, counted, signed, exact.one_row, randomness)
     });
     let counts = || counted.classes.iter().map(|count| count.max(0.0));
-    let smallest = counts().fold(f64::INFINITY, f64::min) / counts().sum::<f64>();
-    Findings { strengths, chance, directions, smallest }
+    let rows: f64 = counts().sum();
+    Findings { strengths, chance, directions, shares: counts().map(|count| count / rows).collect() }
 }
 
 /// The units of a score.
 struct Units {
     /// The score of one row of weight 1.
     row: f64,
-    /// Whether the score is the largest of one class against the rest, not of any group of classes.
-    one_against_rest: bool,
+    reach: Reach,
     /// What one row can move, in rows: D.
     one_row: f64,
     /// Whether rows count in part for two classes.
@@ -82,56 +82,19 @@ impl Units {
             }
             _ => return None,
         };
+        let reach = plan.scoring.reach()?;
         let correlation = association == Association::Correlation;
         let q = f64::from(GRID);
-        let counts: Vec<f64> = counted.classes.iter().map(|count| count.max(0.0)).collect();
-        let one_against_rest = correlation && counts.len() > 2;
-        let row = if one_against_rest { q } else { 2.0 * q };
-        let rows: f64 = counts.iter().sum();
-        let least = counts.iter().copied().fold(f64::INFINITY, f64::min);
+        let row = if reach.one_against_rest { q } else { 2.0 * q };
         let graded = matches!(target, SettledTarget::Number { code: TargetCode::Bounded(_), .. });
         let units = Self {
             row: if correlation { row * q } else { row },
-            one_against_rest,
-            one_row: 1.0 - least / rows,
+            reach,
+            one_row: Reach::one_row(&counted.classes),
             graded,
         };
-        (units.largest(&counts) > 0.0).then_some(units)
+        (reach.largest(&counted.classes) > 0.0).then_some(units)
     }
-
-    /// The largest score that so many rows of the classes can have, in rows.
-    fn largest(&self, counts: &[f64]) -> f64 {
-        let rows: f64 = counts.iter().sum();
-        if !(rows > 0.0) {
-            return 0.0;
-        }
-        // Rows of a group times those of the others.
-        let against = |group: f64| group * (rows - group) / rows;
-        match counts {
-            [first, _] => 2.0 * against(*first),
-            _ if self.one_against_rest => {
-                counts.iter().map(|&class| 2.0 * against(class)).fold(0.0, f64::max)
-            }
-            _ => 2.0 * most_even(counts),
-        }
-    }
-}
-
-/// The largest product of the rows of a group of classes and those of the others, over all rows.
-fn most_even(counts: &[f64]) -> f64 {
-    /// So many classes have all their groups compared; of more, an even split is taken to be possible.
-    const FEW: usize = 16;
-    let rows: f64 = counts.iter().sum();
-    if counts.len() > FEW {
-        return rows / 4.0;
-    }
-    let group = |mask: usize| {
-        let of = |(class, count): (usize, &f64)| if mask >> class & 1 == 1 { *count } else { 0.0 };
-        counts.iter().enumerate().map(of).sum::<f64>()
-    };
-    (0..1usize << counts.len())
-        .map(|mask| group(mask) * (rows - group(mask)) / rows)
-        .fold(0.0, f64::max)
 }
 
 fn strengths(
@@ -168,10 +131,10 @@ fn strengths(
     // A draw of its own: it only has to differ from all others.
     let judged = verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE));
     let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
-    let counts: Vec<f64> = counted.classes.iter().map(|count| count.max(0.0)).collect();
-    let largest = units.largest(&counts);
+    let largest = units.reach.largest(&counted.classes);
     let strength = |(i, &rows): (usize, &f64)| {
-        let [low, high] = spread.interval(rows, scale, COVERED, |counts| units.largest(counts));
+        let [low, high] =
+            spread.interval(rows, scale, COVERED, |counts| units.reach.largest(counts));
         Strength {
             strength: (rows / largest).clamp(0.0, 1.0),
             low: low.min(1.0),

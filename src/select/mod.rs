@@ -19,6 +19,7 @@ mod pass;
 mod plan;
 mod prediction;
 mod public_center;
+mod reach;
 mod record;
 mod recording;
 mod refinement;
@@ -39,15 +40,17 @@ pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 pub use partial::{MaskedPartial, Roster, Site, SiteKey};
 pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
-    CenterUsed, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee, MechanismUsed,
-    MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed,
-    ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
+    CenterUsed, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee,
+    MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed,
+    Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict,
+    Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
-pub use request::TwoStage;
-pub use request::{Center, Method, Refine, ScoreKind, Target};
+pub use request::{Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage};
 pub use run_note::RunNote;
 
+#[cfg(test)]
+mod choice_tests;
 #[cfg(test)]
 mod pipeline_tests;
 #[cfg(feature = "ndarray")]

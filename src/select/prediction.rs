@@ -18,6 +18,7 @@ use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
 use crate::select::plan::{Association, Coding, Plan, PlannedCenter, Scoring};
+use crate::select::reach::Reach;
 
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
 const MOST_FEATURES: usize = 1 << 16;
@@ -55,11 +56,22 @@ pub struct RowsNeeded {
     pub confirmed: Option<f64>,
 }
 
-/// An imagined target: its number of rows, and the share of the smallest class or side.
-#[derive(Debug, Clone, Copy)]
+/// An imagined target: the number of rows of each class, or of each side of a split.
+#[derive(Debug, Clone)]
 pub(super) struct Imagined {
-    pub(super) rows: f64,
-    pub(super) share: f64,
+    pub(super) counts: Vec<f64>,
+}
+
+impl Imagined {
+    /// So many rows, in classes of these shares.
+    pub(super) fn of(rows: f64, shares: &[f64]) -> Self {
+        Self { counts: shares.iter().map(|share| rows * share).collect() }
+    }
+
+    /// So many rows, in equally many of each class.
+    fn even(rows: f64, classes: usize) -> Self {
+        Self { counts: vec![rows / classes as f64; classes] }
+    }
 }
 
 /// The strengths that are found and confirmed.
@@ -67,7 +79,7 @@ pub(super) struct Imagined {
 /// # Errors
 ///
 /// `Request` if the mechanism does not fit.
-pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
+pub(super) fn predict(plan: &Plan, imagined: &Imagined) -> Result<Prediction> {
     if plan.refinement.is_some() {
         let rule =
             "what a refinement finds is not predicted: it depends on how features are correlated";
@@ -88,28 +100,29 @@ pub(super) fn predict(plan: &Plan, imagined: Imagined) -> Result<Prediction> {
 pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeeded>> {
     // What a refinement finds depends on how features are correlated.
     let known = plan.refinement.is_none();
-    if !known || Law::of(plan, Imagined { rows: 1.0, share: 0.5 }).is_none() {
+    let classes = plan.scoring.classes();
+    if !known || Law::of(plan, &Imagined::even(1.0, classes)).is_none() {
         return Ok(Vec::new());
     }
     let noise = Noise::draw(plan)?;
     let needed = |&strength: &f64| {
-        let found = |rows| noise.finds(plan, strength, Imagined { rows, share: 0.5 });
+        let found = |rows| noise.finds(plan, strength, &Imagined::even(rows, classes));
         Ok(RowsNeeded {
             strength,
             found: least_rows(found)?,
-            confirmed: rows_to_confirm(plan, strength, 0.5),
+            confirmed: rows_to_confirm(plan, strength, &vec![1.0 / classes as f64; classes]),
         })
     };
     strengths.iter().map(needed).collect()
 }
 
-/// The number of rows with which features of this strength are confirmed.
-pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, share: f64) -> Option<f64> {
-    least_rows(|rows| Ok(confirms(plan, strength, Imagined { rows, share }, 1.0))).ok()?
+/// The number of rows with which features of this strength are confirmed, if the classes have these shares.
+pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, shares: &[f64]) -> Option<f64> {
+    least_rows(|rows| Ok(confirms(plan, strength, &Imagined::of(rows, shares), 1.0))).ok()?
 }
 
 /// The epsilon with which features of this strength are confirmed, up to twenty times that of the plan.
-pub(super) fn epsilon_to_confirm(plan: &Plan, strength: f64, imagined: Imagined) -> Option<f64> {
+pub(super) fn epsilon_to_confirm(plan: &Plan, strength: f64, imagined: &Imagined) -> Option<f64> {
     let enough = |budget| Ok(confirms(plan, strength, imagined, budget));
     let budget = least(1.0, 20.0, enough).ok()??;
     Some(plan.epsilon.to_f64() * budget)
@@ -150,7 +163,8 @@ impl Noise {
     fn draw(plan: &Plan) -> Result<Self> {
         let features = plan.features.min(MOST_FEATURES);
         let true_ones = plan.k.min(features);
-        let of = plan.features as f64 / features as f64;
+        let splits = plan.scoring.reach().map_or(1.0, |reach| reach.splits(plan.scoring.classes()));
+        let of = splits * plan.features as f64 / features as f64;
         let table = |table| {
             let bits = Entropy::Seeded(table).source()?.bits(Purpose::Selection.draw());
             let mut words = bits.lane(0);
@@ -161,17 +175,19 @@ impl Noise {
     }
 
     /// Whether at least half of the features of this strength are found, on average, and it is more than chance gives.
-    fn finds(&self, plan: &Plan, strength: f64, imagined: Imagined) -> Result<bool> {
+    fn finds(&self, plan: &Plan, strength: f64, imagined: &Imagined) -> Result<bool> {
         let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
-        if strength * law.largest < law.chance * typical_largest(plan.features) {
+        if strength * law.largest < law.chance * typical_largest(plan.features as f64 * law.splits)
+        {
             return Ok(false);
         }
+        let mechanism = plan.choice.chosen(Some(&imagined.counts)).mechanism;
         let mut found = 0;
         for (others, bits) in &self.tables {
             let mut values = vec![law.units(strength * law.largest); self.true_ones];
             values.extend(others.iter().map(|score| law.units(score * law.chance)));
             let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
-            let picks = choose(&*plan.mechanism, &scores, plan.k, &plan.calibrated.noise, bits)?;
+            let picks = choose(&*mechanism, &scores, plan.k, &plan.calibrated.noise, bits)?;
             found += picks.iter().filter(|pick| **pick < self.true_ones).count();
         }
         Ok(2 * found >= self.true_ones * self.tables.len())
@@ -184,8 +200,8 @@ fn by_chance(of: f64, words: &mut WordStream) -> f64 {
 }
 
 /// The median of the largest of so many scores by chance.
-fn typical_largest(features: usize) -> f64 {
-    quantile_by_chance(features as f64, 0.5)
+fn typical_largest(features: f64) -> f64 {
+    quantile_by_chance(features, 0.5)
 }
 
 fn quantile_by_chance(of: f64, probability: f64) -> f64 {
@@ -195,34 +211,30 @@ fn quantile_by_chance(of: f64, probability: f64) -> f64 {
 }
 
 /// Whether features of this strength are confirmed more often than not, with this multiple of the budget.
-fn confirms(plan: &Plan, strength: f64, imagined: Imagined, budget: f64) -> bool {
+fn confirms(plan: &Plan, strength: f64, imagined: &Imagined, budget: f64) -> bool {
     confirmed(plan, imagined, budget).is_some_and(|least| strength >= least)
 }
 
 /// The strength from which on features are confirmed more often than not, with this multiple of the budget: above 1 if
 /// none is. `None` if there is no verdict.
-pub(super) fn confirmed(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
+pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
     let law = Law::of(plan, imagined)?;
     Some(critical(plan, imagined, budget)? * law.one_row / law.largest)
 }
 
 /// The level of the verdict, in units of what one row can move; `None` if there is no verdict.
-fn critical(plan: &Plan, imagined: Imagined, budget: f64) -> Option<f64> {
-    let Imagined { rows, share } = imagined;
-    let others = |classes: usize| -> Vec<f64> {
-        let each = rows * (1.0 - share) / (classes - 1) as f64;
-        std::iter::repeat_n(each, classes - 1).chain([rows * share]).collect()
-    };
-    let (association, center, counts, graded) = match &plan.scoring {
+fn critical(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
+    let (association, center, graded) = match &plan.scoring {
         Scoring::Number { association, center: PlannedCenter::Private(center), coding } => {
             let graded = matches!(coding, Coding::Stated(TargetCode::Bounded(_)));
-            (association, center, others(2), graded)
+            (association, center, graded)
         }
-        Scoring::Classes { association, center: PlannedCenter::Private(center), labels } => {
-            (association, center, others(labels.as_slice().len()), false)
+        Scoring::Classes { association, center: PlannedCenter::Private(center), .. } => {
+            (association, center, false)
         }
         _ => return None,
     };
+    let counts = imagined.counts.clone();
     let steps = plan.neighbors.steps() as f64;
     let chance = ChanceTest {
         step: count_step(counts.len()),
@@ -249,29 +261,35 @@ struct Law {
     largest: f64,
     /// What one row can move.
     one_row: f64,
-    /// The scale of scores by chance.
+    /// The scale of scores by chance, for one split of the classes.
     chance: f64,
+    /// The number of splits that are compared.
+    splits: f64,
     steps: f64,
 }
 
 impl Law {
-    fn of(plan: &Plan, imagined: Imagined) -> Option<Self> {
-        let Imagined { rows, share } = imagined;
-        let variance = rows * share * (1.0 - share);
-        let (largest, one_row, chance) = match &plan.scoring {
+    fn of(plan: &Plan, imagined: &Imagined) -> Option<Self> {
+        let counts = &imagined.counts[..];
+        let (largest, one_row, chance, splits) = match &plan.scoring {
             Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-                let chance = match association {
+                let reach = plan.scoring.reach()?;
+                let variance = match association {
                     // Values that are spread evenly have a third of the largest variance.
-                    Association::Correlation => (variance / 3.0).sqrt(),
-                    _ => variance.sqrt(),
+                    Association::Correlation => reach.product(counts) / 3.0,
+                    _ => reach.product(counts),
                 };
-                (2.0 * variance, share.max(1.0 - share), chance)
+                let splits = reach.splits(counts.len());
+                (reach.largest(counts), Reach::one_row(counts), variance.sqrt(), splits)
             }
             // The number of pairs; the variance of tau is about 4/(9 n).
-            Scoring::Kendall { .. } => (rows / 2.0, 1.5, rows.sqrt() / 3.0),
+            Scoring::Kendall { .. } => {
+                let rows: f64 = counts.iter().sum();
+                (rows / 2.0, 1.5, rows.sqrt() / 3.0, 1.0)
+            }
             _ => return None,
         };
-        Some(Self { largest, one_row, chance, steps: plan.neighbors.steps() as f64 })
+        Some(Self { largest, one_row, chance, splits, steps: plan.neighbors.steps() as f64 })
     }
 
     fn units(&self, score: f64) -> i64 {
@@ -317,7 +335,7 @@ mod tests {
         let select = Select::new(5).target(Target::classes(["a", "b"]));
         let found = |epsilon: u32| {
             let checked = select.clone().epsilon(epsilon).check().unwrap();
-            checked.predict(features, rows as u64, 0.5).unwrap().found.unwrap()
+            checked.predict(features, &[rows as f64 / 2.0; 2]).unwrap().found.unwrap()
         };
         let found = [1, 2, 5, 20].map(found);
         // The bound of the tail is a little above the law itself, and the search ends within 5%.

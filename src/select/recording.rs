@@ -10,12 +10,12 @@ use crate::mechanism::Mechanism;
 use crate::privacy::{Neighbors, Unit};
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::plan::{Association, Plan, PlannedCenter, Scoring};
+use crate::select::plan::{Association, ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
 use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
-    Command, Estimate, GroupsUsed, Guarantee, MechanismUsed, MissingRule, PickOrder, Picked,
-    PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, TargetCoding,
-    TargetUsed, Verdict, Warning, WarningKind,
+    Command, Estimate, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, MissingRule,
+    PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId,
+    ScoreUsed, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Method, Target, TwoStage};
@@ -49,12 +49,12 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         private: !randomness.seeded && !plan.paper,
         selected: chosen.picks.iter().map(picked).collect(),
         screened: chosen.screened.map(|screened| screened.iter().map(picked).collect()),
-        order: match plan.refinement {
-            Some(_) => PickOrder::File,
-            None => PickOrder::of(plan.mechanism.card()),
+        order: match (&plan.refinement, chosen.mechanism.by) {
+            (None, ChosenBy::Statement) => PickOrder::of(chosen.mechanism.mechanism.card()),
+            _ => PickOrder::File,
         },
         guarantee: guarantee(plan, schema),
-        mechanism: mechanism_used(plan, chosen.blocks),
+        mechanism: mechanism_used(plan, &chosen.mechanism, chosen.blocks),
         score: score_used(plan, chosen.sensitivity),
         target: target_used(plan, schema),
         released: chosen.released,
@@ -180,16 +180,16 @@ fn what_would_help(
 ) -> String {
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let Some(findings) = &chosen.findings else { return String::new() };
-    let share = findings.smallest;
+    let shares = &findings.shares;
     let open = estimates.iter().filter(|estimate| estimate.beyond_chance != Some(true));
     let strongest = open.filter_map(|estimate| estimate.strength).fold(0.0, f64::max);
     let sought = strongest.max(WEAKEST);
     let Some(needed) =
-        prediction::rows_to_confirm(plan, sought, share).filter(|needed| *needed > rows)
+        prediction::rows_to_confirm(plan, sought, shares).filter(|needed| *needed > rows)
     else {
         return String::new();
     };
-    let epsilon = prediction::epsilon_to_confirm(plan, sought, Imagined { rows, share });
+    let epsilon = prediction::epsilon_to_confirm(plan, sought, &Imagined::of(rows, shares));
     help_in_words(&format!("{} {}", two_digits(needed), units(schema)), epsilon, strongest)
 }
 
@@ -309,8 +309,19 @@ pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
 }
 
 /// The mechanism with its parameters and those of the method.
-pub(super) fn mechanism_used(plan: &Plan, blocks: Option<u64>) -> MechanismUsed {
-    let used = MechanismUsed::of(&*plan.mechanism, plan.picks());
+pub(super) fn mechanism_used(
+    plan: &Plan,
+    ChosenMechanism { mechanism, by }: &ChosenMechanism,
+    blocks: Option<u64>,
+) -> MechanismUsed {
+    let chosen = match by {
+        ChosenBy::Statement => None,
+        ChosenBy::Size => Some(MechanismReason::Size),
+        ChosenBy::Counts { ratio } => {
+            Some(MechanismReason::Counts { ratio: format!("{:.1}", (ratio * 10.0).floor() / 10.0) })
+        }
+    };
+    let used = MechanismUsed { chosen, ..MechanismUsed::of(&**mechanism, plan.picks()) };
     match plan.method {
         Method::Scores => match plan.refinement {
             Some(_) => used.with("screened", plan.picks()).with("refine", "gram"),

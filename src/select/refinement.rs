@@ -112,7 +112,7 @@ pub(super) fn refined_of_rows(
     let settled = release.settle(&gathered, median)?;
     let values = settled.values(&gathered, pass.threads, pass.hooks)?;
     let scores = settled.scores(values, &gathered, plan)?;
-    let screened = release.select(&scores)?;
+    let screened = release.select(&scores, None)?;
     let picks = match &gathered {
         Gathered::Sums(_) => {
             let rows = pass.screened(table, &screened)?;
@@ -271,7 +271,7 @@ mod tests {
         };
         assert_eq!(spent(public), parts(["0.2", "0.2", "1.6"]));
         let all = spent(select().epsilon(2));
-        assert_eq!(all[2..5], parts(["0.15", "0.15", "1.2"]));
+        assert_eq!(all[2..5], parts(["0.125", "0.125", "1"]));
         assert_eq!(all.len(), 6);
     }
 
@@ -295,6 +295,6 @@ mod tests {
         let bytes = &b"a,b,y\n1,2,3\n"[..];
         let sums = select().k(1).bounds(0.0, 1.0).partial(&FileTable::from_reader(bytes), None);
         assert!(sums.unwrap_err().parameters().contains(&Parameter::Refine));
-        assert!(select().check_ref().unwrap().predict(100, 1000, 0.5).is_err());
+        assert!(select().check_ref().unwrap().predict(100, &[500.0; 2]).is_err());
     }
 }

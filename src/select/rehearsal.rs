@@ -185,7 +185,8 @@ impl Rehearsal {
             gathered => {
                 let settled = release.settle(gathered, None)?;
                 let values = settled.values(gathered, 1, &Hooks::default())?;
-                let screened = release.select(&settled.scores(values, gathered, &plan)?)?;
+                let screened = release
+                    .select(&settled.scores(values, gathered, &plan)?, settled.counted.as_ref())?;
                 release.refined(&settled, gathered, &screened, &screened)?
             }
         };

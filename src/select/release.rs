@@ -14,7 +14,9 @@ use crate::score::Scores;
 use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::findings::{Findings, findings};
 use crate::select::pass::{Gathered, misfit};
-use crate::select::plan::{Association, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting};
+use crate::select::plan::{
+    Association, ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting,
+};
 use crate::select::record::Released;
 use crate::select::settled::{CodedNumber, CodedTarget, Exact, Settled, SettledTarget};
 
@@ -30,6 +32,8 @@ pub(super) struct Release<'a> {
 pub(super) struct Chosen {
     /// The feature indices, in the mechanism's order.
     pub(super) picks: Vec<usize>,
+    /// What chose them.
+    pub(super) mechanism: ChosenMechanism,
     /// The features that the picks were refined from, if they were.
     pub(super) screened: Option<Vec<usize>>,
     /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
@@ -81,15 +85,26 @@ impl Release<'_> {
         }
     }
 
-    /// Selects features by their scores: k, or those screened for a refinement.
+    /// Selects features by their scores, with the mechanism for these counts, if they were released: k, or those screened
+    /// for a refinement.
     ///
     /// # Errors
     ///
     /// `Request` if the scores do not suit the mechanism.
-    pub(super) fn select(&self, scores: &Scores) -> Result<Vec<usize>> {
-        let Plan { mechanism, calibrated, .. } = self.plan;
+    pub(super) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Vec<usize>> {
+        let ChosenMechanism { mechanism, by } = self.mechanism(counted);
         let bits = self.randomness.bits(Purpose::Selection.draw());
-        choose(&**mechanism, scores, self.plan.picks(), &calibrated.noise, &bits)
+        let noise = &self.plan.calibrated.noise;
+        let mut picks = choose(&*mechanism, scores, self.plan.picks(), noise, &bits)?;
+        if by != ChosenBy::Statement {
+            // One form of the output, whichever mechanism it is.
+            picks.sort_unstable();
+        }
+        Ok(picks)
+    }
+
+    fn mechanism(&self, counted: Option<&Counted>) -> ChosenMechanism {
+        self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]))
     }
 
     /// All that is released, after the selection by scores of this sensitivity; `exact` computes the strengths of
@@ -115,6 +130,7 @@ impl Release<'_> {
         };
         Ok(Chosen {
             picks,
+            mechanism: self.mechanism(settled.counted.as_ref()),
             screened: None,
             sensitivity: Some(sensitivity),
             estimate: settled.counted.as_ref().map(|counted| counted.usable),
@@ -139,6 +155,7 @@ impl Release<'_> {
                 let target = columns.target.clone();
                 Ok(Chosen {
                     picks: dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?,
+                    mechanism: self.mechanism(None),
                     screened: None,
                     // The scores of later rounds have a larger sensitivity than those of the first.
                     sensitivity: None,
@@ -209,7 +226,8 @@ impl Release<'_> {
             ..Released::default()
         };
         Ok(Chosen {
-            picks: self.select(&scores)?,
+            picks: self.select(&scores, None)?,
+            mechanism: self.mechanism(None),
             screened: None,
             sensitivity: Some(scores.sensitivity()),
             released,

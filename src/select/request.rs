@@ -41,7 +41,7 @@ impl Target {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Center {
-    /// Estimated privately (5% of epsilon).
+    /// Estimated privately (7.5% of epsilon).
     #[default]
     Private,
     /// The middle of the grid: the target is not centered.
@@ -89,7 +89,7 @@ pub enum Method {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TwoStage {
-    /// The number of blocks. If `None`, the square root of a private count of the rows (5% of epsilon), or of
+    /// The number of blocks. If `None`, the square root of a private count of the rows (7.5% of epsilon), or of
     /// the number of rows if that is public.
     pub blocks: Option<u64>,
     /// The penalty of the LASSO, for values in [-1, 1].
@@ -262,14 +262,14 @@ impl Request {
     }
 }
 
+/// The shares of the target's median, its center, the estimates and, where they are wanted, the directions, if none
+/// are stated.
+pub const SHARES: [&str; 4] = ["0.10", "0.075", "0.20", "0.05"];
+
 impl Default for Shares {
     fn default() -> Self {
-        Self {
-            target: (1, 10).into(),
-            center: (1, 20).into(),
-            estimates: (1, 10).into(),
-            direction: None,
-        }
+        let [target, center, estimates, _] = SHARES.map(Exact::from);
+        Self { target, center, estimates, direction: None }
     }
 }
 

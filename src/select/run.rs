@@ -79,7 +79,7 @@ fn chosen(
     let values = settled.values(&gathered, threads, hooks)?;
     if values.len() == plan.features {
         let scores = settled.scores(values, &gathered, plan)?;
-        let screened = release.select(&scores)?;
+        let screened = release.select(&scores, settled.counted.as_ref())?;
         let picks = release.refined(&settled, &gathered, &screened, &screened)?;
         let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
         let chosen = release.finish(settled, picks, scores.sensitivity(), exact)?;
@@ -90,7 +90,7 @@ fn chosen(
     let values =
         pass.other_values(table, values, |rows| settled.ks_values(rows, threads, hooks))?;
     let scores = settled.ks_scores(values, plan)?;
-    let screened = release.select(&scores)?;
+    let screened = release.select(&scores, settled.counted.as_ref())?;
     let picks = match plan.refinement {
         Some(_) => {
             let rows = pass.screened(table, &screened)?;

@@ -166,13 +166,15 @@ fn check(
 
 /// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`].
 fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Prediction)>> {
-    let smallest = suggestion.smallest.unwrap_or(0.5);
-    if suggestion.rows == 0 || smallest <= 0.0 {
+    let even = vec![0.5; 2];
+    let shares = if suggestion.shares.is_empty() { &even } else { &suggestion.shares };
+    if suggestion.rows == 0 || shares.iter().any(|share| *share <= 0.0) {
         return Ok(Vec::new());
     }
+    let rows: Vec<f64> = shares.iter().map(|share| share * suggestion.rows as f64).collect();
     let predict = |epsilon: u32| {
         let checked = select.clone().epsilon(epsilon).check()?;
-        Ok((epsilon, checked.predict(suggestion.features, suggestion.rows, smallest.min(0.5))?))
+        Ok((epsilon, checked.predict(suggestion.features, &rows)?))
     };
     BUDGETS.into_iter().map(predict).collect()
 }
@@ -260,7 +262,8 @@ fn units(suggestion: &Suggestion) -> &'static str {
 
 /// The predictions in words.
 fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> String {
-    let side = match (suggestion.smallest, &suggestion.target) {
+    let smallest = suggestion.shares.iter().copied().reduce(f64::min);
+    let side = match (smallest, &suggestion.target) {
         (Some(share), Target::Classes(_)) => {
             format!(", {:.0}% of them in the smallest class,", 100.0 * share)
         }

@@ -8,7 +8,7 @@ use crate::output::{self, Destination};
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use crate::run_arguments::RunArguments;
 use crate::score_arguments::Score;
-use crate::values::{parse_epsilons, parse_split, with_values};
+use crate::values::{parse_epsilons, parse_split, with_shares, with_values};
 use dpsis::{Epsilon, Error, Result, ScoreKind};
 use dpsis_eval::OutputFolder;
 use dpsis_eval::plan::{PlanRequest, contenders, plan as run};
@@ -71,8 +71,13 @@ pub(super) struct PlanArguments {
     #[arg(long, value_enum, default_value_t = Relation::AddRemove, hide_short_help = true)]
     neighbors: Relation,
 
-    /// Shares of the budget, as for select [default: center=0.05,target=0.10,estimates=0.10]
-    #[arg(long, value_name = "NAME=SHARE,...", hide_short_help = true)]
+    /// Shares of the budget, as for select
+    #[arg(
+        long,
+        value_name = "NAME=SHARE,...",
+        hide_short_help = true,
+        long_help = with_shares("Shares of the budget, as for select")
+    )]
     split: Option<String>,
 
     /// Imagined tables [default: as many as take some seconds]

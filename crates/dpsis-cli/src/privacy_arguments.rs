@@ -3,10 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::values::parse_split;
+use dpsis::internals::SHARES;
 use dpsis::{Delta, Epsilon, Error, Neighbors, Result, Select};
-
-/// The share of the budget for directions, if none is stated.
-const DIRECTION_SHARE: &str = "0.05";
 
 /// The budget of a release.
 #[derive(Debug, Args)]
@@ -67,7 +65,7 @@ pub(super) fn state_split(select: Select, split: Option<&str>, direction: bool) 
     let split = split.map(parse_split).transpose()?.unwrap_or_default();
     let select = select.shares(&split.target, &split.center).estimates(&split.estimates);
     match (direction, split.direction) {
-        (true, share) => Ok(select.direction(share.as_deref().unwrap_or(DIRECTION_SHARE))),
+        (true, share) => Ok(select.direction(share.as_deref().unwrap_or(SHARES[3]))),
         (false, None) => Ok(select),
         (false, Some(_)) => Err(Error::request("the share of directions needs --direction")),
     }

@@ -1,7 +1,7 @@
 //! Parsing the values of options.
 
 use clap::ValueEnum;
-use dpsis::internals::{parse_delimiter as delimiter_of, parse_number};
+use dpsis::internals::{SHARES, parse_delimiter as delimiter_of, parse_number};
 use dpsis::{Bounds, Center, Epsilon, Error, Result};
 use dpsis_eval::Count;
 
@@ -113,13 +113,23 @@ pub(super) struct Split {
 
 impl Default for Split {
     fn default() -> Self {
-        let [target, center, estimates] = ["0.10", "0.05", "0.10"].map(str::to_owned);
+        let [target, center, estimates, _] = SHARES.map(str::to_owned);
         Self { target, center, estimates, direction: None }
     }
 }
 
-/// The shares of the budget from `center=0.05,target=0.10,estimates=0.10,direction=0.05`; those not stated have their
-/// defaults.
+/// The default shares, as they are stated.
+pub(super) fn default_split() -> String {
+    let [target, center, estimates, direction] = SHARES;
+    format!("target={target},center={center},estimates={estimates},direction={direction}")
+}
+
+/// Help on shares of the budget.
+pub(super) fn with_shares(what: &str) -> String {
+    format!("{what} [default: {}]", default_split())
+}
+
+/// The shares of the budget from `center=0.1,target=0.2`; those not stated have their defaults.
 pub(super) fn parse_split(text: &str) -> Result<Split> {
     let mut split = Split::default();
     let mut stated = Vec::new();
@@ -132,9 +142,8 @@ pub(super) fn parse_split(text: &str) -> Result<Split> {
             "estimates" => split.estimates = share,
             "direction" => split.direction = Some(share),
             _ => {
-                return Err(Error::request(
-                    "the split must be stated as center=0.05,target=0.10,estimates=0.10",
-                ));
+                let rule = format!("the split must be stated as {}", default_split());
+                return Err(Error::request(rule));
             }
         }
         stated.push(name);

@@ -115,6 +115,7 @@ mod pure {
     }
 
     /// Solves a w = b. None where rounding makes `a` indefinite.
+    #[cfg_attr(feature = "lapack", allow(unreachable_pub, reason = "then it is for tests alone"))]
     pub fn positive_definite(mut a: Array2<f64>, b: Array1<f64>) -> Option<Array1<f64>> {
         let mut b = b.insert_axis(Axis(1));
         a.solvec_inplace(&mut b).ok()?;

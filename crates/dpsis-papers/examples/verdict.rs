@@ -100,7 +100,8 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                 let checked = request.check()?;
                 for factor in [1.0 / 1.5, 1.0, 1.5] {
                     let d = planted.names.len();
-                    let predicted = checked.predict(d, (rows * factor) as u64, share)?;
+                    let predicted = checked
+                        .predict(d, &[1.0 - share, share].map(|share| rows * factor * share))?;
                     for least in [predicted.found, predicted.confirmed] {
                         let reaches = |index: &&usize| {
                             let strength = scores.values()[**index] as f64 / largest;

@@ -192,7 +192,7 @@ fn of_sums(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let settled = release.settle(&gathered, median(partial)?)?;
     let values = settled.values(&gathered, 1, release.dealer.hooks)?;
     let scores = settled.scores(values, &gathered, release.plan)?;
-    let picks = release.select(&scores)?;
+    let picks = release.select(&scores, settled.counted.as_ref())?;
     let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
     release.finish(settled, picks, scores.sensitivity(), exact)
 }
@@ -202,7 +202,7 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let settled = settled(release.plan, partial.facts.released.as_ref())?;
     let values = columns.iter().map(|column| column.score).collect();
     let scores = settled.ks_scores(values, release.plan)?;
-    let picks = release.select(&scores)?;
+    let picks = release.select(&scores, settled.counted.as_ref())?;
     release.finish(settled, picks, scores.sensitivity(), |settled, picks| {
         let of = |value: fn(&ColumnScore) -> i64| {
             picks.iter().map(|&pick| value(&columns[pick])).collect()

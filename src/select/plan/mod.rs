@@ -4,6 +4,7 @@
 //! private median of the target; then a pass that gathers sums, rows or columns; then the center, the scores
 //! and the selection. Runs, dry runs and rehearsals follow the same plan.
 
+mod choice;
 mod draft;
 mod refinement;
 
@@ -18,9 +19,11 @@ use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::events::events;
+use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Method, Request, Target};
 
+pub(super) use choice::{Choice, ChosenBy, ChosenMechanism};
 use draft::{PlanDraft, center_used, scale_stated, scale_used};
 pub(super) use refinement::Refinement;
 
@@ -47,7 +50,8 @@ pub(super) struct Plan {
     /// The sets that are the features, with the scaling of their members' values.
     pub(super) groups: Option<(Arc<Grouping>, ScaleUsed)>,
     pub(super) center: CenterUsed,
-    pub(super) mechanism: Arc<dyn Mechanism>,
+    /// How the mechanism is found.
+    pub(super) choice: Choice,
     /// The second stage, if there is one.
     pub(super) refinement: Option<Refinement>,
     /// The total budget.
@@ -95,6 +99,33 @@ impl Scoring {
             Self::Classes { center: PlannedCenter::Public(centers), .. } => Some(centers.clone()),
             _ => None,
         }
+    }
+
+    /// What counts of rows allow scores to reach, if scores are by classes or sides.
+    pub(super) fn reach(&self) -> Option<Reach> {
+        let one_against_rest = match self {
+            Self::Number { .. } => false,
+            Self::Classes { association, .. } => *association == Association::Correlation,
+            _ => return None,
+        };
+        Some(Reach { one_against_rest })
+    }
+
+    /// The number of classes, or of sides of a split.
+    pub(super) fn classes(&self) -> usize {
+        match self {
+            Self::Classes { labels, .. } => labels.as_slice().len(),
+            _ => 2,
+        }
+    }
+
+    /// Whether counts of rows are released with a private center.
+    fn counts_rows(&self) -> bool {
+        matches!(
+            self,
+            Self::Number { center: PlannedCenter::Private(_), .. }
+                | Self::Classes { center: PlannedCenter::Private(_), .. }
+        )
     }
 
     /// The coding of a target as one number, if the target has one: by `median`, if it is split.
@@ -174,16 +205,34 @@ impl Plan {
         let refinement = Refinement::claim(request, features, &scoring, &mut draft.budget)?;
         let picks = refinement.as_ref().map_or(request.k, |refinement| refinement.screened);
         let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
-        let mechanism = request.mechanism_used();
         let delta = Delta::stated(request.delta.clone())?;
         if !delta.is_zero() && request.method != Method::Scores {
             let rule = "a delta is for the selection by scores";
             return Err(Error::request(rule).about([Parameter::Method, Parameter::Delta]));
         }
-        let calibrated = calibrate(mechanism.card(), picks, &selection, &delta)?;
-        let event = match request.method {
-            Method::Scores => mechanism.card().event(picks, &calibrated.noise)?,
-            Method::TwoStage(_) | Method::DpKendall => Event::pure(calibrated.noise.clone()),
+        let by_counts = request.mechanism.is_none()
+            && request.method == Method::Scores
+            && refinement.is_none()
+            && request.covariates.is_empty()
+            && delta.is_zero()
+            && scoring.counts_rows();
+        let choice = match scoring.reach().filter(|_| by_counts) {
+            Some(reach) => Choice::of(request.k, features, reach, request.neighbors, &selection),
+            None => Choice::Stated(request.mechanism_used()),
+        };
+        let (calibrated, event) = match (&choice, request.method) {
+            (Choice::Stated(mechanism), method) => {
+                let calibrated = calibrate(mechanism.card(), picks, &selection, &delta)?;
+                let event = match method {
+                    Method::Scores => mechanism.card().event(picks, &calibrated.noise)?,
+                    Method::TwoStage(_) | Method::DpKendall => {
+                        Event::pure(calibrated.noise.clone())
+                    }
+                };
+                (calibrated, event)
+            }
+            // Which of two it is shows only in a run; both are pure.
+            _ => (Calibrated::pure(&selection), Event::pure(selection.clone())),
         };
         let (scale, center) =
             (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
@@ -202,7 +251,7 @@ impl Plan {
             per_million: request.per_million,
             groups: None,
             center,
-            mechanism,
+            choice,
             refinement,
             epsilon,
             calibrated,
@@ -292,7 +341,12 @@ impl Plan {
 
     /// The number of votes by which features must differ to be told apart.
     pub(super) fn votes_needed(&self) -> f64 {
-        self.mechanism.gap(self.features, self.picks(), &self.calibrated.noise)
+        self.gap(&*self.choice.chosen(None).mechanism)
+    }
+
+    /// The typical largest noise of a mechanism in units of the sensitivity.
+    pub(super) fn gap(&self, mechanism: &dyn Mechanism) -> f64 {
+        mechanism.gap(self.features, self.picks(), &self.calibrated.noise)
     }
 }
 
@@ -332,18 +386,18 @@ mod tests {
             spent(&select()),
             parts(&[
                 (TargetMedian, "0.2"),
-                (TargetCenter, "0.1"),
-                (Selection, "1.5"),
-                (Estimates, "0.2")
+                (TargetCenter, "0.15"),
+                (Selection, "1.25"),
+                (Estimates, "0.4")
             ])
         );
         assert_eq!(
             spent(&select().target(classes(&["a", "b"])).estimates(0).direction("0.25")),
-            parts(&[(TargetCenter, "0.1"), (Selection, "1.4"), (Direction, "0.5")])
+            parts(&[(TargetCenter, "0.15"), (Selection, "1.35"), (Direction, "0.5")])
         );
         assert_eq!(
             spent(&select().target(classes(&["a", "b", "c"]))),
-            parts(&[(TargetCenter, "0.1"), (Selection, "1.7"), (Estimates, "0.2")])
+            parts(&[(TargetCenter, "0.15"), (Selection, "1.45"), (Estimates, "0.4")])
         );
         assert_eq!(spent(&select().score(ScoreKind::Kendall)), parts(&[(Selection, "2")]));
         assert_eq!(
@@ -352,7 +406,7 @@ mod tests {
         );
         assert_eq!(
             spent(&select().target(bounded.clone())),
-            parts(&[(TargetCenter, "0.1"), (Selection, "1.7"), (Estimates, "0.2")])
+            parts(&[(TargetCenter, "0.15"), (Selection, "1.45"), (Estimates, "0.4")])
         );
         assert_eq!(
             spent(&select().target(bounded).center(Center::Stated(0.5))),
@@ -390,7 +444,7 @@ mod tests {
     fn shares_of_the_budget_can_be_stated() {
         let stated = spent(&select().shares("1/4", "0.125"));
         let parts: Vec<&str> = stated.iter().map(|(_, text)| text.as_str()).collect();
-        assert_eq!(parts, ["0.5", "0.25", "1.05", "0.2"]);
+        assert_eq!(parts, ["0.5", "0.25", "0.85", "0.4"]);
         for (target, center) in [("0", "0.1"), ("0.5", "0.5"), ("x", "0.1"), ("-1", "0.1")] {
             assert!(select().shares(target, center).check().is_err());
         }

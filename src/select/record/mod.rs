@@ -21,8 +21,8 @@ use crate::random::Entropy;
 use crate::select::run_note::RunNote;
 
 pub use words::{
-    CenterUsed, Command, Direction, EntropySource, MissingRule, PickOrder, ScaleUsed, ScoreId,
-    TargetCoding, WarningKind,
+    CenterUsed, Command, Direction, EntropySource, MechanismReason, MissingRule, PickOrder,
+    ScaleUsed, ScoreId, TargetCoding, WarningKind,
 };
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
@@ -200,6 +200,9 @@ pub struct Guarantee {
 pub struct MechanismUsed {
     /// Its name.
     pub id: String,
+    /// Why it is this one, where none was stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chosen: Option<MechanismReason>,
     /// Its parameters, as exact text, by name.
     #[serde(flatten)]
     pub parameters: BTreeMap<&'static str, String>,
@@ -209,6 +212,7 @@ impl MechanismUsed {
     pub(crate) fn of(mechanism: &dyn Mechanism, k: usize) -> Self {
         Self {
             id: mechanism.card().id.to_owned(),
+            chosen: None,
             parameters: mechanism.parameters(k).into_iter().collect(),
         }
     }

@@ -6,7 +6,7 @@ use super::ChooseArguments;
 use crate::output::Destination;
 use crate::privacy_arguments::state_split;
 use crate::sums_release::SumsRelease;
-use crate::values::parse_center;
+use crate::values::{parse_center, with_shares};
 use dpsis::{Error, Partial, Result, RunNote, Select};
 
 /// Arguments on a release from sums.
@@ -43,9 +43,9 @@ pub(super) struct SumsArguments {
     direction: bool,
 
     /// With --sums: shares of the budget, as for select
-    /// [default: center=0.05,target=0.10,estimates=0.10,direction=0.05]
     #[arg(
         long,
+        long_help = with_shares("With --sums: shares of the budget, as for select"),
         value_name = "NAME=SHARE,...",
         requires = "sums",
         hide_short_help = true,

@@ -12,6 +12,7 @@ use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
 use crate::score_arguments::{ScalingArguments, ScoreArguments};
 use crate::table_arguments::TableOptions;
 use crate::target_arguments::TargetArguments;
+use crate::values::with_shares;
 
 /// Print the names of k features, chosen privately.
 ///
@@ -105,10 +106,17 @@ pub(crate) struct SelectArguments {
     #[arg(long, hide_short_help = true, help_heading = "Privacy")]
     pub(super) direction: bool,
 
-    /// Shares of the budget for the target's center (two-stage: the count of rows) and median, for the
-    /// strengths and the verdict (0: none) and for --direction, where they are drawn; the selection gets the
-    /// rest [default: center=0.05,target=0.10,estimates=0.10,direction=0.05]
-    #[arg(long, value_name = "NAME=SHARE,...", hide_short_help = true, help_heading = "Privacy")]
+    /// Shares of the budget; the selection gets the rest
+    #[arg(
+        long,
+        value_name = "NAME=SHARE,...",
+        hide_short_help = true,
+        help_heading = "Privacy",
+        long_help = with_shares(
+            "Shares of the budget for the target's center (two-stage: the count of rows) and median, for the strengths \
+             and the verdict (0: none) and for --direction, where they are drawn; the selection gets the rest"
+        )
+    )]
     pub(super) split: Option<String>,
 
     #[command(flatten)]

@@ -162,7 +162,8 @@ pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64) -> Result<()>) -> Resu
         findings.push(finding(&world, request, contender)?);
         done(i + 2)?;
     }
-    let recommendation = recommendation::recommended(&mechanisms, &findings, k);
+    let recommendation =
+        recommendation::recommended(&mechanisms, &findings, k, request.default_place()?);
     let place = recommendation.as_ref().map_or(0, |recommendation| recommendation.place);
     let selection = world.selection().to_f64();
     let one_row = world.one_row();

@@ -2,8 +2,8 @@
 //!
 //! Nobody knows in advance how many features are strong, and mechanisms differ in what they gain from it: gamma near 1 is
 //! best if all k are, gamma near 0 if fewer are. So a mechanism is judged by its worse case: the largest factor by which
-//! the strength that it needs exceeds the least one needed by any, if k features are strong and if one is. The default is
-//! kept unless another mechanism is better by more than the simulation can be wrong.
+//! the strength that it needs exceeds the least one needed by any, if k features are strong and if one is. The default,
+//! which `select` chooses by the numbers of rows, is kept unless another mechanism is better by more than the simulation can be wrong.
 
 use serde::Serialize;
 
@@ -32,6 +32,7 @@ pub(super) fn recommended(
     contenders: &[Contender],
     findings: &[Finding],
     k: usize,
+    default: Option<usize>,
 ) -> Option<PlanRecommendation> {
     let least = |of: fn(&Finding) -> Option<f64>| {
         findings.iter().filter_map(of).fold(f64::INFINITY, f64::min)
@@ -58,7 +59,6 @@ pub(super) fn recommended(
             (place, value) = (i, worst(finding));
         }
     }
-    let default = contenders.iter().position(Contender::is_default);
     if let Some(default) = default.filter(|place| worst(&findings[*place]) <= KEPT * value) {
         (place, value) = (default, worst(&findings[default]));
     }
@@ -97,7 +97,7 @@ mod tests {
     fn choice(findings: &[(f64, f64)]) -> Option<usize> {
         let all = contenders(5, &[], &[]).unwrap();
         let findings: Vec<Finding> = findings.iter().map(|(a, o)| finding(*a, *o)).collect();
-        recommended(&all[..findings.len()], &findings, 5).map(|choice| choice.place)
+        recommended(&all[..findings.len()], &findings, 5, Some(2)).map(|choice| choice.place)
     }
 
     /// The contenders are canonical with gamma .1, .25, .5 (the default), .75, 1.

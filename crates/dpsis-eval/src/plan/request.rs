@@ -160,9 +160,23 @@ impl PlanRequest {
         ROWS.0.max(rare as u64)
     }
 
+    /// The rows of each class, or of both sides of the split.
+    fn counts(&self, rows: u64) -> [f64; 2] {
+        let share = self.share.unwrap_or(0.5);
+        [1.0 - share, share].map(|share| rows as f64 * share)
+    }
+
+    /// The place of the mechanism that `select` uses where none is stated, if it is compared.
+    pub(super) fn default_place(&self) -> Result<Option<usize>> {
+        let select = self.select(&self.epsilon)?;
+        let default = select.mechanism_for(self.features, &self.counts(self.rows))?;
+        let is_default = |contender: &Contender| contender.is(&*default, self.k);
+        Ok(self.contenders.iter().position(is_default))
+    }
+
     /// The strength from which on features are called beyond chance more often than not.
     pub(super) fn beyond_chance(&self, rows: u64, epsilon: &Epsilon) -> Result<Option<f64>> {
-        self.select(epsilon)?.confirmed(self.features, rows, self.share.unwrap_or(0.5))
+        self.select(epsilon)?.confirmed(self.features, &self.counts(rows))
     }
 
     /// What to beware of.

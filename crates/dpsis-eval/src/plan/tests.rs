@@ -20,8 +20,8 @@ pub(super) fn request(rows: u64, features: usize, k: usize, epsilon: &str) -> Pl
         share: None,
         score: ScoreKind::Ks,
         neighbors: Neighbors::AddRemove,
-        split: ["0.10", "0.05", "0.10"].map(str::to_owned),
-        contenders: contenders(k, &["canonical".to_owned()], &[]).unwrap(),
+        split: ["0.10", "0.075", "0.20"].map(str::to_owned),
+        contenders: contenders(k, &["canonical", "peel-pnf"].map(str::to_owned), &[]).unwrap(),
         over: Vec::new(),
         all_over: false,
         strength: None,
@@ -33,7 +33,7 @@ pub(super) fn request(rows: u64, features: usize, k: usize, epsilon: &str) -> Pl
 
 /// The strengths found with 50, 90 and 99% by the default mechanism, and with 90% by one alone.
 fn found(request: &PlanRequest) -> [f64; 4] {
-    let place = request.contenders.iter().position(Contender::is_default).unwrap();
+    let place = request.default_place().unwrap().unwrap();
     let world = World::new(request, request.rows, &request.epsilon).unwrap();
     let finding = finding(&world, request, &request.contenders[place]).unwrap();
     let value = |least: Option<Least>| least.map_or(f64::INFINITY, |least| least.value);
@@ -86,7 +86,7 @@ fn the_budget_is_that_of_select() {
         outlook.spent.iter().map(|part| (part.purpose, part.epsilon.to_string())).collect();
     use Purpose::{Estimates, Selection, TargetCenter, TargetMedian};
     let expected =
-        [(TargetMedian, "0.2"), (TargetCenter, "0.1"), (Selection, "1.5"), (Estimates, "0.2")];
+        [(TargetMedian, "0.2"), (TargetCenter, "0.15"), (Selection, "1.25"), (Estimates, "0.4")];
     assert_eq!(parts, expected.map(|(purpose, text)| (purpose, text.to_owned())));
     assert_eq!(
         outlook.beyond_chance,
@@ -98,12 +98,12 @@ fn the_budget_is_that_of_select() {
 #[test]
 fn the_level_of_the_verdict_is_that_of_a_prediction() {
     let select = Select::new(3).epsilon("2").target(Target::classes(["a", "b"])).check().unwrap();
-    for (rows, share) in [(400, 0.5), (2000, 0.1)] {
-        let level = select.confirmed(100, rows, share).unwrap().unwrap();
-        let searched = select.predict(100, rows, share).unwrap().confirmed.unwrap();
+    for rows in [[200.0, 200.0], [1800.0, 200.0]] {
+        let level = select.confirmed(100, &rows).unwrap().unwrap();
+        let searched = select.predict(100, &rows).unwrap().confirmed.unwrap();
         assert!(level <= searched && searched <= 1.05 * level, "{level} {searched}");
     }
-    assert_eq!(select.confirmed(100, 30, 0.5).unwrap(), None);
+    assert_eq!(select.confirmed(100, &[15.0, 15.0]).unwrap(), None);
 }
 
 /// From the same seed, the shrunk center is the released one less twice the scale of its noise.
@@ -137,7 +137,8 @@ fn nothing_at_any_strength_is_said() {
 fn rows_and_epsilon_for_a_strength() {
     let mut base = request(300, 50, 2, "1");
     (base.strength, base.draws) = (Some(0.3), Some(200));
-    base.contenders.retain(Contender::is_default);
+    let place = base.default_place().unwrap().unwrap();
+    base.contenders = vec![base.contenders[place].clone()];
     let wanted = plan(&base, &|_| Ok(())).unwrap().wanted.unwrap();
     let (rows, epsilon) = (wanted.rows.unwrap().value, wanted.epsilon.unwrap().value);
     let at = |rows: f64, epsilon: &Epsilon| {

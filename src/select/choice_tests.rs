@@ -1,0 +1,143 @@
+//! The choice of a mechanism by released counts: it is post-processing of these, proven by the joint law of counts and
+//! picks, and it reads nothing else.
+
+use crate::data::FileTable;
+use crate::mechanism::{canonical, peel_pnf};
+use crate::privacy::{Epsilon, Neighbors};
+use crate::select::plan::Choice;
+use crate::select::reach::Reach;
+use crate::select::{MechanismReason, PickOrder, Record, Select, Target};
+use crate::support::laws::flips;
+use crate::support::oracle::{max_log_ratio, sequences, subsets};
+
+const D: usize = 4;
+const K: usize = 3;
+const EPS_COUNTS: f64 = 0.5;
+const EPS_SELECTION: f64 = 10.5;
+
+/// Four features of -1 and 1, and the class.
+type Row = ([i64; D], usize);
+
+/// The law of the sets by the mechanism that these counts choose, given the scores; a row moves one by 1.
+fn law_of_sets(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
+    let reach = Reach { one_against_rest: false };
+    let epsilon: Epsilon = EPS_SELECTION.to_string().parse().unwrap();
+    let choice = Choice::of(K, D, reach, Neighbors::AddRemove, &epsilon);
+    let chosen = choice.chosen(Some(&counts.map(|count| count as f64)));
+    if chosen.mechanism.card().id == "canonical" {
+        return canonical::law::law(scores, K, 0.5, EPS_SELECTION, flips);
+    }
+    let sets = subsets(D, K);
+    let mut law = vec![0.0; sets.len()];
+    for (mut sequence, p) in
+        sequences(D, K).into_iter().zip(peel_pnf::law::law(scores, K, EPS_SELECTION))
+    {
+        sequence.sort_unstable();
+        law[sets.iter().position(|set| *set == sequence).unwrap()] += p;
+    }
+    law
+}
+
+/// The largest log-ratio of the joint laws of noisy counts and picks of two tables; `by_truth` is a broken variant that
+/// chooses by the counts themselves.
+fn worst(table: &[Row], other: &[Row], by_truth: bool) -> f64 {
+    let counts =
+        |rows: &[Row]| [0, 1].map(|class| rows.iter().filter(|row| row.1 == class).count());
+    let scores = |rows: &[Row]| -> Vec<f64> {
+        let side = |row: &Row| if row.1 == 1 { 1 } else { -1 };
+        let sum = |feature| rows.iter().map(|row| row.0[feature] * side(row)).sum::<i64>();
+        (0..D).map(|feature| sum(feature).abs() as f64).collect()
+    };
+    let parts = [table, other].map(|rows| (counts(rows).map(|count| count as i64), scores(rows)));
+    let mut worst = 0.0f64;
+    for a in 0..8 {
+        for b in 0..8 {
+            let noise = |counts: &[i64; 2]| {
+                -EPS_COUNTS * ((counts[0] - a).abs() + (counts[1] - b).abs()) as f64
+            };
+            let law = |(truth, scores): &([i64; 2], Vec<f64>)| {
+                law_of_sets(if by_truth { *truth } else { [a, b] }, scores)
+            };
+            let counts = noise(&parts[0].0) - noise(&parts[1].0);
+            let [one, two] = [law(&parts[0]), law(&parts[1])];
+            let shifted: Vec<f64> = one.iter().map(|p| p * counts.exp()).collect();
+            worst = worst.max(max_log_ratio(&shifted, &two));
+        }
+    }
+    worst
+}
+
+#[test]
+fn the_choice_costs_nothing() {
+    let mut state = 11u64;
+    let mut sign = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        if state >> 63 == 1 { 1 } else { -1 }
+    };
+    let (mut largest, mut broken) = (0.0f64, 0.0f64);
+    for number in 0..120 {
+        // Strong features in some tables, noise in others; sizes around those where the choice changes.
+        let strong = number % 4;
+        let rows = 6 + number % 5;
+        let mut row = |i: usize| {
+            let class = i % 2;
+            let side = if class == 1 { 1 } else { -1 };
+            (std::array::from_fn(|f| if f < strong { side } else { sign() }), class)
+        };
+        let table: Vec<Row> = (0..rows + 1).map(&mut row).collect();
+        let pair = (&table[..], &table[..rows]);
+        largest = largest.max(worst(pair.0, pair.1, false));
+        broken = broken.max(worst(pair.0, pair.1, true));
+    }
+    let epsilon = EPS_COUNTS + EPS_SELECTION;
+    assert!(largest <= epsilon * (1.0 + 1e-12) && largest > 0.5 * epsilon, "{largest}");
+    assert!(broken > 1.01 * epsilon, "a choice by the counts themselves passed with {broken}");
+}
+
+/// A table of two classes, whose features other data fill by the seed.
+fn table(rows: usize, second: usize, seed: u64) -> FileTable {
+    let mut state = seed;
+    let mut cell = move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695);
+        state >> 58
+    };
+    let mut row = |i: usize| {
+        let cells: String = (0..6).map(|_| format!("{},", cell())).collect();
+        format!("{cells}{}\n", if i < second { "b" } else { "a" })
+    };
+    let text: String = (0..rows).map(&mut row).collect();
+    FileTable::from_reader(std::io::Cursor::new(format!("p,q,r,s,t,u,y\n{text}")))
+}
+
+/// From the same draws, other data with the same counts choose alike; and each of the two is chosen.
+#[test]
+fn the_choice_reads_released_counts_alone() {
+    let mut ids = std::collections::BTreeSet::new();
+    for (rows, second, k, eps) in
+        [(40, 20, 3, "2"), (400, 200, 3, "2"), (400, 8, 3, "2"), (40, 20, 2, "2"), (40, 20, 6, "2")]
+    {
+        for seed in 0..4 {
+            let run = |data: u64| -> Record {
+                let select = Select::new(k).epsilon(eps).target(Target::classes(["a", "b"]));
+                select.seed(seed).run(&table(rows, second, data)).unwrap().into_inner()
+            };
+            let (one, other) = (run(1), run(2));
+            assert_eq!(one.released, other.released);
+            assert_eq!(one.mechanism, other.mechanism);
+            assert_eq!((one.order, other.order), (PickOrder::File, PickOrder::File));
+            assert!(one.indices().is_sorted() && other.indices().is_sorted());
+            match &one.mechanism.chosen {
+                Some(MechanismReason::Counts { ratio }) => {
+                    let enough = ratio.parse::<f64>().unwrap() >= 20.0;
+                    assert_eq!(enough, one.mechanism.id == "canonical", "{ratio}");
+                    assert_eq!(k, 3);
+                }
+                Some(MechanismReason::Size) => assert_ne!(k, 3),
+                other => panic!("{other:?}"),
+            }
+            ids.insert((k, one.mechanism.id.clone()));
+        }
+    }
+    let expected = [(2, "peel-pnf"), (3, "canonical"), (3, "peel-pnf"), (6, "canonical")];
+    assert_eq!(ids, expected.map(|(k, id)| (k, id.to_owned())).into());
+}
