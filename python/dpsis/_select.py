@@ -115,7 +115,7 @@ def select(
     delta : number, optional
         A delta that the release may spend too: with ``mechanism='peel'``.
     shares : dict, optional
-        The shares of epsilon for 'target' (its median, 0.10), 'center' (0.05), 'estimates' (0.10; 0 for none) and
+        The shares of epsilon for 'target' (its median, 0.10), 'center' (0.075), 'estimates' (0.20; 0 for none) and
         'direction' (0.05), as far as they are needed; the selection gets the rest.
     direction : bool, optional
         Whether to tell if the target rises or falls with each feature.
@@ -127,7 +127,8 @@ def select(
         A second stage for correlated features: twice as many are screened, and the k that together explain the target
         best are selected by private correlations of all of them.
     mechanism : str, optional
-        How candidates are chosen from their scores: 'canonical', 'joint', 'peel', ...
+        How candidates are chosen from their scores: 'canonical', 'joint', 'peel', ... By default 'canonical' where the
+        released counts of rows are enough to place all k at once, else 'peel-pnf'.
     parameters : dict, optional
         The parameters of the mechanism, such as ``{'gamma': 0.25}``.
     feature_names : list of str, optional

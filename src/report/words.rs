@@ -80,7 +80,10 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     if unit == Unit::Person {
         return "one person: all rows with the same id, which is what tells people".into();
     }
-    format!("one {unit} of the table: a {unit} must hold all data of one person")
+    format!(
+        "one {unit} of the table: a {unit} must hold all data of one person, or else neither the protection of \
+         people nor the verdict holds"
+    )
 }
 
 /// What the column of ids is for.

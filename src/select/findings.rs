@@ -129,7 +129,10 @@ fn strengths(
     };
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
-    let judged = verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE));
+    let judged = match plan.is_relative_to_rows() {
+        true => None,
+        false => verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE)),
+    };
     let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
     let largest = units.reach.largest(&counted.classes);
     let strength = |(i, &rows): (usize, &f64)| {

@@ -224,6 +224,9 @@ pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option
 
 /// The level of the verdict, in units of what one row can move; `None` if there is no verdict.
 fn critical(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
+    if plan.is_relative_to_rows() {
+        return None;
+    }
     let (association, center, graded) = match &plan.scoring {
         Scoring::Number { association, center: PlannedCenter::Private(center), coding } => {
             let graded = matches!(coding, Coding::Stated(TargetCode::Bounded(_)));

@@ -13,9 +13,9 @@ use crate::score::KENDALL_GRID;
 use crate::select::plan::{Association, ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
 use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
-    Command, Estimate, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, MissingRule,
-    PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed, ScoreId,
-    ScoreUsed, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
+    Command, Estimate, GroupsUsed, Guarantee, LARGE_EPSILON, MechanismReason, MechanismUsed,
+    MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed, Record, Released, ScaleUsed,
+    ScoreId, ScoreUsed, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
 use crate::select::request::{Method, Target, TwoStage};
@@ -139,6 +139,12 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
             _ => none("for this score or method none is proven"),
         };
     }
+    if plan.is_relative_to_rows() {
+        return none(
+            "values were taken in relation to the others of their row, so features with an association shift those \
+             without one; strengths are estimates all the same",
+        );
+    }
     let called: Option<Vec<bool>> =
         estimates.iter().map(|estimate| estimate.beyond_chance).collect();
     let Some(called) = called.filter(|called| !called.is_empty()) else {
@@ -154,12 +160,12 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     let (beyond, k) = (called.iter().filter(|beyond| **beyond).count(), called.len());
     let text = match beyond {
         0 => format!(
-            "this run cannot tell these names from chance{}",
+            "these names are not distinguishable from chance in this run{}",
             what_would_help(plan, schema, chosen, estimates)
         ),
         _ if beyond == k => format!("{k} of {k} are beyond chance"),
         _ => format!(
-            "{beyond} of {k} are beyond chance; this run cannot tell the others from chance{}",
+            "{beyond} of {k} are beyond chance; the others are not distinguishable from chance in this run{}",
             what_would_help(plan, schema, chosen, estimates)
         ),
     };
@@ -170,8 +176,9 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
 /// What to confirm takes very many rows for weaker features than this.
 const WEAKEST: f64 = 0.1;
 
-/// The rows, and the epsilon if one is enough, with which features as strong as the strongest one not told from chance
-/// would be confirmed, or of strength [`WEAKEST`] if all are weaker, from what was released.
+/// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is not distinguishable
+/// from chance would be confirmed, more often than not, from what was released: if it is as strong as it looks, and if
+/// it is as weak as the lower end of its interval. Nothing where the interval says nothing.
 fn what_would_help(
     plan: &Plan,
     schema: &Schema,
@@ -181,29 +188,47 @@ fn what_would_help(
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let Some(findings) = &chosen.findings else { return String::new() };
     let shares = &findings.shares;
+    let ends = |estimate: &Estimate| Some((estimate.strength?, estimate.low?, estimate.high?));
     let open = estimates.iter().filter(|estimate| estimate.beyond_chance != Some(true));
-    let strongest = open.filter_map(|estimate| estimate.strength).fold(0.0, f64::max);
-    let sought = strongest.max(WEAKEST);
-    let Some(needed) =
-        prediction::rows_to_confirm(plan, sought, shares).filter(|needed| *needed > rows)
+    let strongest =
+        open.filter_map(ends).max_by(|a, b| a.1.total_cmp(&b.1).then(a.0.total_cmp(&b.0)));
+    let Some((strength, low, _)) = strongest.filter(|(_, low, high)| *low > 0.0 || *high < 1.0)
     else {
         return String::new();
     };
-    let epsilon = prediction::epsilon_to_confirm(plan, sought, &Imagined::of(rows, shares));
-    help_in_words(&format!("{} {}", two_digits(needed), units(schema)), epsilon, strongest)
+    let needed = |strength: f64| prediction::rows_to_confirm(plan, strength.max(WEAKEST), shares);
+    let Some(most) = needed(low).filter(|most| *most > rows) else { return String::new() };
+    let fewest = needed(strength).filter(|fewest| *fewest > rows);
+    let epsilon =
+        prediction::epsilon_to_confirm(plan, low.max(WEAKEST), &Imagined::of(rows, shares));
+    let epsilon = epsilon.filter(|epsilon| *epsilon <= LARGE_EPSILON);
+    help_in_words([fewest, Some(most)], units(schema), epsilon, (strength, low))
 }
 
-/// What would help, if so many rows, or an epsilon, would do for the strongest of the features.
-fn help_in_words(rows: &str, epsilon: Option<f64>, strongest: f64) -> String {
+/// What would help the strongest of the features: from so many rows on if it is as strong as it looks, and up to so many
+/// if it is as weak as the lower end of its interval; and an epsilon that is enough in both cases.
+fn help_in_words(
+    [fewest, most]: [Option<f64>; 2],
+    units: &str,
+    epsilon: Option<f64>,
+    (strength, low): (f64, f64),
+) -> String {
+    let [fewest, most] = [fewest, most].map(|rows| rows.map(two_digits));
+    let most = most.unwrap_or_default();
+    let rows = match fewest {
+        Some(fewest) if fewest == most => format!("about {most} {units}"),
+        Some(fewest) => format!("about {fewest} to {most} {units}"),
+        None => format!("up to about {most} {units}"),
+    };
     // A new run is a release of its own.
     let epsilon = epsilon.map_or(String::new(), |epsilon| {
         format!(", or a new run at epsilon {} (which adds to what is spent),", two_digits(epsilon))
     });
-    let lead = format!("; about {rows}{epsilon} would be needed");
-    if strongest < WEAKEST {
+    let lead = format!("; {rows}{epsilon} would be needed");
+    if strength < WEAKEST {
         format!("{lead} even for a strength of {WEAKEST:.2}, and theirs are below it")
     } else {
-        format!("{lead} for the strongest of them, {strongest:.2}")
+        format!("{lead} for the strongest of them, {strength:.2} (from {:.2} on)", low.max(WEAKEST))
     }
 }
 
@@ -358,6 +383,7 @@ pub(super) fn warnings(
         warnings.push(Warning::new(WarningKind::NotPrivate, text));
     }
     warnings.extend(randomness.warning());
+    warnings.extend(Warning::of_epsilon(&plan.epsilon));
     warnings.extend(Warning::of_delta(&plan.calibrated));
     warnings.extend(id_as_feature(schema));
     let (ranks, features) = match &plan.groups {
@@ -495,20 +521,24 @@ mod tests {
     /// No strength is named as one of the features that none of them has.
     #[test]
     fn what_is_needed_is_for_a_strength_that_is_printed() {
-        let words = |epsilon, strongest| help_in_words("2400 rows", epsilon, strongest);
+        let words = |rows: [f64; 2], epsilon, strengths| {
+            help_in_words(rows.map(|rows| (rows > 0.0).then_some(rows)), "rows", epsilon, strengths)
+        };
         assert_eq!(
-            words(None, 0.28),
-            "; about 2400 rows would be needed for the strongest of them, 0.28"
+            words([900.0, 2400.0], None, (0.28, 0.152)),
+            "; about 900 to 2400 rows would be needed for the strongest of them, 0.28 (from 0.15 on)"
         );
-        for strongest in [0.0, 0.05, 0.0999] {
+        assert!(
+            words([0.0, 2400.0], None, (0.28, 0.2)).starts_with("; up to about 2400 rows would")
+        );
+        for strength in [0.0, 0.05, 0.0999] {
             assert_eq!(
-                words(None, strongest),
+                words([2400.0; 2], None, (strength, 0.0)),
                 "; about 2400 rows would be needed even for a strength of 0.10, and theirs are below it"
             );
         }
-        assert!(words(None, 0.1).ends_with("for the strongest of them, 0.10"));
         let new_run =
             "; about 2400 rows, or a new run at epsilon 2.4 (which adds to what is spent), would";
-        assert!(words(Some(2.35), 0.28).starts_with(new_run));
+        assert!(words([2400.0; 2], Some(2.35), (0.28, 0.28)).starts_with(new_run));
     }
 }

@@ -26,7 +26,10 @@ fn main() -> Result<()> {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let wrong = || Error::request("planted RUNS | permuted RUNS FILE... | permuted-planted RUNS");
     match words.as_slice() {
-        ["planted", runs] => planted(runs.parse().map_err(|_| wrong())?, ["0.05", "0.10"]),
+        ["planted", runs] => planted(
+            runs.parse().map_err(|_| wrong())?,
+            [internals::SHARES[1], internals::SHARES[2]],
+        ),
         ["planted", runs, center, estimates] => {
             planted(runs.parse().map_err(|_| wrong())?, [center, estimates])
         }
@@ -58,14 +61,23 @@ fn source(planted: &Planted) -> Result<FileTable> {
     Ok(FileTable::from_reader(std::io::Cursor::new(text)))
 }
 
-/// The share of the rarest class; half for a target that is split.
-fn smallest(planted: &Planted) -> f64 {
-    let Some(classes) = &planted.classes else { return 0.5 };
-    let share = |class: &String| {
-        let rows = planted.targets.iter().filter(|target| *target == class).count();
-        rows as f64 / planted.targets.len() as f64
+/// The rows of each class, or of both sides of a target that is split.
+fn counts(planted: &Planted) -> Vec<f64> {
+    let Some(classes) = &planted.classes else {
+        return vec![planted.targets.len() as f64 / 2.0; 2];
     };
-    classes.iter().map(share).fold(0.5, f64::min)
+    let count = |class: &String| planted.targets.iter().filter(|target| *target == class).count();
+    classes.iter().map(|class| count(class) as f64).collect()
+}
+
+/// The largest score: 4 Q times the largest product of the rows of a group of classes and of the others, over all rows.
+fn largest(counts: &[f64]) -> f64 {
+    let rows: f64 = counts.iter().sum();
+    let group = |mask: usize| -> f64 {
+        (0..counts.len()).filter(|class| mask >> class & 1 == 1).map(|class| counts[class]).sum()
+    };
+    let product = |mask| group(mask) * (rows - group(mask)) / rows;
+    4.0 * f64::from(dpsis::GRID) * (0..1 << counts.len()).map(product).fold(0.0, f64::max)
 }
 
 /// Found and confirmed of five, and as predicted with two thirds, all and one and a half times the rows.
@@ -95,13 +107,13 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                     Some(scores) => scores?.into_inner(),
                     None => return Err(Error::request("there are no scores")),
                 };
-                let (rows, share) = (planted.targets.len() as f64, smallest(&planted));
-                let largest = 4.0 * f64::from(dpsis::GRID) * rows * share * (1.0 - share);
+                let counts = counts(&planted);
+                let largest = largest(&counts);
                 let checked = request.check()?;
                 for factor in [1.0 / 1.5, 1.0, 1.5] {
                     let d = planted.names.len();
-                    let predicted = checked
-                        .predict(d, &[1.0 - share, share].map(|share| rows * factor * share))?;
+                    let rows: Vec<f64> = counts.iter().map(|count| count * factor).collect();
+                    let predicted = checked.predict(d, &rows)?;
                     for least in [predicted.found, predicted.confirmed] {
                         let reaches = |index: &&usize| {
                             let strength = scores.values()[**index] as f64 / largest;

@@ -298,6 +298,16 @@ impl Plan {
         self.refinement.as_ref().map_or(self.k, |refinement| refinement.screened)
     }
 
+    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their sum: a feature
+    /// without an association can then have one as scored.
+    pub(super) fn is_relative_to_rows(&self) -> bool {
+        let ranks = match &self.groups {
+            Some((_, scale)) => *scale == ScaleUsed::RowRank,
+            None => self.scales_rows() && self.scale == ScaleUsed::RowRank,
+        };
+        ranks || self.per_million
+    }
+
     /// Whether each row is scaled on its own.
     pub(super) fn scales_rows(&self) -> bool {
         match &self.scoring {

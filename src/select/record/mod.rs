@@ -410,9 +410,25 @@ pub struct Warning {
     pub about: Vec<Parameter>,
 }
 
+/// An epsilon above this one protects little, and is never advised.
+pub(crate) const LARGE_EPSILON: f64 = 10.0;
+
 impl Warning {
     pub(crate) fn new(kind: WarningKind, text: impl Into<String>) -> Self {
         Self { kind, text: text.into(), about: Vec::new() }
+    }
+
+    /// The warning about an epsilon above 10.
+    pub(crate) fn of_epsilon(epsilon: &Epsilon) -> Option<Self> {
+        let value = epsilon.to_f64();
+        let odds = libm::exp(value.min(300.0));
+        let odds = if odds < 1e6 { format!("{odds:.0}") } else { format!("{odds:.0e}") };
+        let text = format!(
+            "epsilon {epsilon} protects little: the output may raise the odds of what it tells about one person up to \
+             {odds} times"
+        );
+        (value > LARGE_EPSILON)
+            .then(|| Self::new(WarningKind::LargeEpsilon, text).about([Parameter::Epsilon]))
     }
 
     /// The warning about a delta that is not spent.

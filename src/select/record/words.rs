@@ -208,6 +208,8 @@ words! {
         IdAsFeature = "id-as-feature",
         /// A stated delta that would buy next to nothing, and is not spent.
         UnspentDelta = "unspent-delta",
+        /// An epsilon that protects little.
+        LargeEpsilon = "large-epsilon",
         /// Nearly all rows fall on one side of the split.
         OneSidedSplit = "one-sided-split",
         /// Too few blocks to tell features apart by votes.

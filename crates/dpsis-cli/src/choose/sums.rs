@@ -69,12 +69,15 @@ impl ChooseArguments {
     /// States the release in the request whose sums these are.
     fn state_release(&self, select: Select) -> Result<Select> {
         let SumsArguments { center, split, direction, .. } = &self.sums;
-        let mechanism = self.mechanism.as_deref().unwrap_or("canonical");
         let mut select = select
             .epsilon(self.budget.eps.clone())
             .center(parse_center(center)?)
-            .neighbors(self.neighbors.neighbors())
-            .mechanism(self.parameters.mechanism(mechanism)?);
+            .neighbors(self.neighbors.neighbors());
+        // Where none is stated, the library chooses.
+        if self.mechanism.is_some() || self.parameters.is_stated() {
+            let mechanism = self.mechanism.as_deref().unwrap_or("canonical");
+            select = select.mechanism(self.parameters.mechanism(mechanism)?);
+        }
         if let Some(delta) = &self.delta.delta {
             select = select.delta(delta.clone());
         }

@@ -120,11 +120,11 @@ impl SelectArguments {
         if self.blocks.is_some() || self.penalty.is_some() {
             return Err(Error::request("--blocks and --penalty belong to --method two-stage"));
         }
-        // The default of a refined selection screens.
-        if self.refine.is_some() && !self.mechanism.is_stated() {
-            return Ok(select);
+        // Where none is stated, the library chooses.
+        if self.mechanism.is_stated() {
+            select = select.mechanism(self.mechanism.mechanism("canonical")?);
         }
-        Ok(select.mechanism(self.mechanism.mechanism("canonical")?))
+        Ok(select)
     }
 
     /// States a method that takes the whole table.

@@ -6,14 +6,13 @@
 //!
 //! | score | largest | a feature without association | a feature of strength r |
 //! | --- | --- | --- | --- |
-//! | `ks` | 4Qv | a column without ties: 4Q sqrt(v) Y with the law of [`bridge`](super::bridge) | a yes/no column with P(yes) = (1 + r)/2 in one class and (1 - r)/2 in the other: (4Qv - e (1 - 2n1/n)) times the distance of the two observed shares, at least \|e\|, where e = Q (n1 - n0) - n m |
+//! | `ks` | 4Qv | a column without ties: 4Q sqrt(v) Y with the law of [`bridge`](super::bridge) | a numeric column shifted in one class, whose distribution functions differ by r ([`shift`](super::shift)): the largest \|e - 2 ((Q - m) n1 F1 - (Q + m) n0 F0)\| over thresholds, where e = Q (n1 - n0) - n m |
 //! | `correlation` | 4Q^2 v | values spread evenly over their range: normal, of variance Q^2/3 times sum (y - m)^2 | normal around r times the largest, of variance (1/3 - r^2) Q^2 sum (y - m)^2 |
 //! | `kendall`, number | n/2 | normal, of the variance of Kendall's tau | normal, of the variance of tau for normal data |
 //! | `kendall`, classes | n1 n0/(n - 1) | normal, of the variance of the Mann-Whitney statistic | normal, of the variance by Hanley and McNeil |
 //!
-//! A score is the magnitude of these. Observed shares are taken as normal. Numeric columns of the same strength score a
-//! little more than yes/no columns, for they take the best of many thresholds; columns of few values score less by
-//! chance. The strength is that of a score at the exact center, as `select` reports it.
+//! A score is the magnitude of these. Yes/no columns of the same strength score a little less than numeric ones, which take
+//! the best of many thresholds; columns of few values score less by chance. The strength is that of a score at the exact center, as `select` reports it.
 //!
 //! # Source
 //!
@@ -27,6 +26,7 @@ use rand::Rng;
 use rand_distr::{Distribution, Exp1, StandardNormal};
 
 use super::bridge::Quantiles;
+use super::shift::{Sampling, Strength};
 
 /// A target as it was counted, split and centered.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -56,7 +56,7 @@ enum Chance {
 
 /// What a strength makes of a score.
 enum Signal {
-    Shares { v: f64, factor: f64, least: f64 },
+    Shift { rows: [f64; 2], weights: [f64; 2], off: f64 },
     Even { deviation: f64 },
     Tau { rows: f64 },
     Auc { rows: [f64; 2] },
@@ -96,9 +96,9 @@ impl Law {
             }
             _ => {
                 let scale = 4.0 * q * v.sqrt();
-                let factor = 4.0 * q * v - off * (1.0 - 2.0 * n1 / n);
                 let quantiles = Quantiles::new(off / scale);
-                let signal = Signal::Shares { v, factor, least: off.abs() };
+                let signal =
+                    Signal::Shift { rows: [n0, n1], weights: [(q + m) * n0, (q - m) * n1], off };
                 (4.0 * q * v, Chance::Bridge { scale, quantiles }, signal)
             }
         };
@@ -114,12 +114,16 @@ impl Law {
         score as i64
     }
 
-    /// The score of a feature of a strength whose sampling noise is `z`, a standard normal number.
-    pub(super) fn of_strength(&self, r: f64, z: f64) -> i64 {
+    /// The score of a feature of a strength with this sampling noise.
+    pub(super) fn of_strength(&self, strength: &Strength, sampling: &Sampling) -> i64 {
+        let (r, z) = (strength.r, sampling.z);
         let score = match self.signal {
-            Signal::Shares { v, factor, least } => {
-                let observed = r + z * ((1.0 - r * r) / (4.0 * v)).sqrt();
-                (factor * observed.clamp(-1.0, 1.0)).abs().max(least)
+            Signal::Shift { rows, weights, off } => {
+                let sum = |[below0, below1]: [f64; 2]| {
+                    (off - 2.0 * (weights[1] * below1 - weights[0] * below0)).abs()
+                };
+                let observed = strength.observed(rows, sampling.seed);
+                observed.into_iter().map(sum).fold(off.abs(), f64::max).min(self.largest)
             }
             Signal::Even { deviation } => {
                 (r * self.largest + z * deviation * (1.0 / 3.0 - r * r).max(0.0).sqrt()).abs()
@@ -250,26 +254,24 @@ mod tests {
         }
     }
 
-    /// Means and standard deviations of 2,000 real scores of yes/no columns of a strength.
+    /// Means and standard deviations of 2,000 real scores of shifted columns, and of as many drawn ones. The shift is by
+    /// tables of the normal distribution.
     #[test]
-    fn yes_no_columns_have_their_law() {
+    fn shifted_columns_have_their_law() {
         for target in targets() {
             let law = Law::new(ScoreKind::Ks, target, Neighbors::AddRemove).unwrap();
-            for r in [0.3, 0.6] {
+            for (r, a) in [(0.1, 0.125_661), (0.3, 0.385_320), (0.6, 0.841_621)] {
                 let cell = |class: usize, random: &mut ChaCha8Rng| {
-                    let yes = if class == 1 { (1.0 + r) / 2.0 } else { (1.0 - r) / 2.0 };
-                    f64::from(u8::from(random.gen_bool(yes)))
+                    normal(random) + if class == 1 { a } else { -a }
                 };
                 let (mean, deviation) = moments(&real(ScoreKind::Ks, target, cell));
-                let (low, middle, high) = (
-                    law.of_strength(r, -1.0) as f64,
-                    law.of_strength(r, 0.0) as f64,
-                    law.of_strength(r, 1.0) as f64,
-                );
-                assert!((mean / middle - 1.0).abs() < 0.02, "{target:?} {r}: {mean} {middle}");
-                let spread = (high - low) / 2.0;
+                let strength = Strength::new(r);
+                let drawn = (0..COLUMNS as u64)
+                    .map(|seed| law.of_strength(&strength, &Sampling { z: 0.0, seed }) as f64);
+                let (middle, spread) = moments(&drawn.collect::<Vec<_>>());
+                assert!((mean / middle - 1.0).abs() < 0.03, "{target:?} {r}: {mean} {middle}");
                 assert!(
-                    (deviation / spread - 1.0).abs() < 0.1,
+                    (deviation / spread - 1.0).abs() < 0.12,
                     "{target:?} {r}: {deviation} {spread}"
                 );
             }
@@ -300,8 +302,11 @@ mod tests {
         ] {
             let law = Law::new(score, target, Neighbors::AddRemove).unwrap();
             let (mean, deviation) = moments(&values);
-            let middle = law.of_strength(r, 0.0) as f64;
-            let spread = (law.of_strength(r, 1.0) - law.of_strength(r, -1.0)) as f64 / 2.0;
+            let middle = law.of_strength(&Strength::new(r), &Sampling { z: 0.0, seed: 0 }) as f64;
+            let spread = (law.of_strength(&Strength::new(r), &Sampling { z: 1.0, seed: 0 })
+                - law.of_strength(&Strength::new(r), &Sampling { z: -1.0, seed: 0 }))
+                as f64
+                / 2.0;
             assert!((mean / middle - 1.0).abs() < 0.03, "{score:?}: {mean} {middle}");
             assert!((deviation / spread - 1.0).abs() < 0.12, "{score:?}: {deviation} {spread}");
         }
@@ -326,8 +331,11 @@ mod tests {
         let target = Centered { rows: [100, 100], center: 0, classes: false };
         let law = Law::new(ScoreKind::Kendall, target, Neighbors::AddRemove).unwrap();
         let (mean, deviation) = moments(&scores);
-        let middle = law.of_strength(r, 0.0) as f64;
-        let spread = (law.of_strength(r, 1.0) - law.of_strength(r, -1.0)) as f64 / 2.0;
+        let middle = law.of_strength(&Strength::new(r), &Sampling { z: 0.0, seed: 0 }) as f64;
+        let spread = (law.of_strength(&Strength::new(r), &Sampling { z: 1.0, seed: 0 })
+            - law.of_strength(&Strength::new(r), &Sampling { z: -1.0, seed: 0 }))
+            as f64
+            / 2.0;
         assert!((mean / middle - 1.0).abs() < 0.04, "{mean} {middle}");
         // 400 scores: a standard deviation is right within 18% at 1e-6.
         assert!((deviation / spread - 1.0).abs() < 0.18, "{deviation} {spread}");

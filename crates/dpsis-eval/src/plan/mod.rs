@@ -15,6 +15,7 @@ mod page;
 mod recommendation;
 mod request;
 mod search;
+mod shift;
 mod sizes;
 #[cfg(test)]
 mod tests;

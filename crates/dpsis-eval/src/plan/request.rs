@@ -100,6 +100,11 @@ impl PlanRequest {
             .score(self.score)
             .shares(target.as_str(), center.as_str())
             .estimates(estimates.as_str());
+        // Of values whose range is public: of ranks within the row there is no verdict.
+        let select = match self.score {
+            ScoreKind::Correlation => select.bounds(-1.0, 1.0),
+            _ => select,
+        };
         let select = match self.share {
             Some(_) => select.target(Target::classes(["a", "b"])),
             None => select,

@@ -22,6 +22,7 @@ use rand_distr::{Distribution, Exp1};
 
 use super::PlanRequest;
 use super::law::{Centered, Law, normal};
+use super::shift::{Sampling, Strength};
 use crate::metrics::Estimate;
 use crate::seed::seed_of;
 
@@ -38,7 +39,7 @@ struct Table {
     /// Scores of features without association.
     by_chance: Vec<i64>,
     /// The sampling noise of as many features of strength as are selected.
-    noise: Vec<f64>,
+    noise: Vec<Sampling>,
     /// The seed of the selection.
     seed: u64,
 }
@@ -91,11 +92,12 @@ impl<'a> World<'a> {
         strong: usize,
     ) -> Result<Estimate> {
         let (k, neighbors) = (self.request.k, self.request.neighbors);
+        let of_strength = Strength::new(strength);
         let share = |number: u64| -> Result<f64> {
             let Some(table) = self.tables.get(number as usize) else { return Ok(f64::NAN) };
             let mut values = table.by_chance.clone();
-            for (value, z) in values.iter_mut().zip(&table.noise).take(strong) {
-                *value = table.law.of_strength(strength, *z);
+            for (value, noise) in values.iter_mut().zip(&table.noise).take(strong) {
+                *value = table.law.of_strength(&of_strength, noise);
             }
             let scores = Scores::new(values, table.law.sensitivity, neighbors)?;
             let picks = mechanism.pick(&scores, k, &self.selection, Seeded(table.seed))?;
@@ -136,7 +138,8 @@ impl Table {
         };
         let target = Centered { rows, center, classes: request.share.is_some() };
         let law = Law::new(request.score, target, request.neighbors)?;
-        let noise = (0..request.k).map(|_| normal(&mut random)).collect();
+        let mut noise = || Sampling { z: normal(&mut random), seed: random.r#gen() };
+        let noise = (0..request.k).map(|_| noise()).collect();
         let by_chance = (0..request.features).map(|_| law.by_chance(&mut random)).collect();
         Ok(Self { law, by_chance, noise, seed })
     }
@@ -174,7 +177,8 @@ mod tests {
         let rate = world.selection.to_f64() / 2.0;
         for strength in [0.01, 0.05, 0.2] {
             let exact = |table: &Table| {
-                let gap = table.law.of_strength(strength, table.noise[0]) - table.by_chance[1];
+                let gap = table.law.of_strength(&Strength::new(strength), &table.noise[0])
+                    - table.by_chance[1];
                 1.0 / (1.0 + (-rate * gap as f64 / table.law.sensitivity as f64).exp())
             };
             let exact = Estimate::of(world.tables.iter().map(exact)).mean;
