@@ -18,9 +18,9 @@ import warnings
 import numpy as np
 import pandas as pd
 from sklearn.feature_selection import f_classif
-from sklearn.linear_model import LogisticRegressionCV
+from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -28,9 +28,11 @@ K = 5
 
 
 def accuracy(x, y, train, test, columns):
-    model = make_pipeline(
-        StandardScaler(),
-        LogisticRegressionCV(Cs=5, cv=3, class_weight="balanced", scoring="balanced_accuracy", max_iter=2000),
+    model = GridSearchCV(
+        make_pipeline(StandardScaler(), LogisticRegression(class_weight="balanced", max_iter=2000)),
+        {"logisticregression__C": [1e-3, 1e-2, 0.1, 1, 10]},
+        cv=3,
+        scoring="balanced_accuracy",
     )
     model.fit(x[np.ix_(train, columns)], y[train])
     return balanced_accuracy_score(y[test], model.predict(x[np.ix_(test, columns)]))

@@ -60,7 +60,7 @@ pub(crate) fn inspect<'py>(
     all.set_item("rows", inspection.rows)?;
     all.set_item("columns", inspection.columns)?;
     all.set_item("features", found.features)?;
-    all.set_item("undecided", found.undecided)?;
+    all.set_item("undecided", !found.open.is_empty())?;
     all.set_item("findings", findings)?;
     all.set_item("suggestion", suggestion)?;
     Ok(all)

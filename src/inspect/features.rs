@@ -48,7 +48,7 @@ impl Seen<'_> {
             let text = format!("{missing} cells are missing: empty, NA and the like");
             draft.say("features", text);
         }
-        self.codes(draft);
+        self.codes(draft, &places);
     }
 
     /// Columns of words: those of ids and free text are excluded, for nearly each of their words stands alone.
@@ -132,11 +132,14 @@ impl Seen<'_> {
         draft.suggestion.facts.exclude.extend(columns.iter().map(|&c| self.header[c].clone()));
     }
 
-    /// Numbers that usually stand for missing values, in any column.
-    fn codes(&self, draft: &mut Draft) {
+    /// Numbers that usually stand for missing values, in features and the target.
+    fn codes(&self, draft: &mut Draft, features: &[usize]) {
+        let used: Vec<usize> = (0..self.columns.len())
+            .filter(|c| features.contains(c) || self.target_column() == Some(*c))
+            .collect();
         let suspicious = |code: usize| -> Vec<usize> {
-            let columns = self.columns.iter().enumerate();
-            columns.filter(|(_, column)| column.may_be_missing(code)).map(|(c, _)| c).collect()
+            let used = used.iter().copied();
+            used.filter(|&c| self.columns[c].may_be_missing(code)).collect()
         };
         for (i, code) in CODES.iter().enumerate() {
             let columns = suspicious(i);

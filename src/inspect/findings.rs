@@ -26,8 +26,9 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// Whether the orientation or the target is unknown, or must be repaired: then nothing should be run yet.
-    pub undecided: bool,
+    /// What is unknown, or must be repaired, before anything should be run: of the orientation and the target. None if
+    /// all is known.
+    pub open: Vec<Parameter>,
     /// The facts that were stated, completed by what was found.
     pub facts: TableFacts,
     /// The target: the classes found in it in alphabetical order, or a number. Its range is never
@@ -298,7 +299,7 @@ impl Seen<'_> {
             );
             draft.suggestion.facts.orientation = Some(Orientation::FeaturesAsRows);
         } else if self.beside.is_some_and(Beside::is_of_columns) {
-            draft.suggestion.undecided = true;
+            draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "lies",
                 "the ids of the target file are names of columns: each column is a sample and each row a feature. \
@@ -306,7 +307,7 @@ impl Seen<'_> {
                 [Parameter::Orientation],
             );
         } else if let (None, Some(reason)) = (self.stated.orientation, looks) {
-            draft.suggestion.undecided = true;
+            draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "lies",
                 format!(
@@ -317,7 +318,7 @@ impl Seen<'_> {
                 ask,
             );
         } else if self.stated.orientation.is_none() && self.lines_may_be_features() {
-            draft.suggestion.undecided = true;
+            draft.suggestion.open.push(Parameter::Orientation);
             draft.warn_about(
                 "lies",
                 "is a line a person or a feature? Each has a name of its own. If a line is a person, \

@@ -83,7 +83,7 @@ impl Seen<'_> {
                 "state a file of targets (id,value), or the name of the row that holds them",
                 [Parameter::TargetFile, Parameter::Target],
             );
-            draft.suggestion.undecided = true;
+            draft.suggestion.open.push(Parameter::TargetFile);
             return;
         }
         match self.target_column() {
@@ -131,7 +131,7 @@ impl Seen<'_> {
 
     /// No id of the target file is in the table: nothing can be run.
     fn no_id_matches(&self, draft: &mut Draft, beside: &Beside) {
-        draft.suggestion.undecided = true;
+        draft.suggestion.open.push(Parameter::TargetFile);
         let none = format!("none of the {} ids in its file is in the table", beside.targets);
         if beside.alike > 0 {
             let text = format!(
@@ -189,7 +189,9 @@ impl Seen<'_> {
                 // Their order by count is not public. The second of two classes is the one that counts as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
                 // Which of them is misspelled is not known, so there are no classes to state yet.
-                draft.suggestion.undecided |= warn_of_capitals(draft, &labels);
+                if warn_of_capitals(draft, &labels, &[]) {
+                    draft.suggestion.open.push(Parameter::Classes);
+                }
                 draft.suggestion.target = Target::Classes(labels);
             }
         } else if column.is_constant() {
@@ -254,7 +256,7 @@ impl Seen<'_> {
         let others: Vec<String> =
             labels_of(column).into_iter().filter(|label| !classes.contains(label)).collect();
         let all: Vec<String> = classes.iter().chain(&others).cloned().collect();
-        warn_of_capitals(draft, &all);
+        warn_of_capitals(draft, &all, classes);
         if !others.is_empty() {
             let text = format!("other labels count nowhere: {}", others.join(", "));
             draft.say_about("target", text, [Parameter::Classes]);
@@ -273,8 +275,8 @@ fn is_absence(label: &str) -> bool {
     words.contains(&label.to_lowercase().as_str())
 }
 
-/// Warns of labels that differ in capitals alone, if there are some.
-fn warn_of_capitals(draft: &mut Draft, labels: &[String]) -> bool {
+/// Warns of labels that differ in capitals alone, if there are some that are not all stated.
+fn warn_of_capitals(draft: &mut Draft, labels: &[String], stated: &[String]) -> bool {
     let lower: Vec<String> = labels.iter().map(|label| label.to_lowercase()).collect();
     let alike: Vec<&str> = labels
         .iter()
@@ -282,12 +284,13 @@ fn warn_of_capitals(draft: &mut Draft, labels: &[String]) -> bool {
         .filter(|(_, one)| lower.iter().filter(|other| other == one).count() > 1)
         .map(|(label, _)| label.as_str())
         .collect();
-    if !alike.is_empty() {
+    let open = alike.iter().any(|label| !stated.iter().any(|stated| stated == label));
+    if open {
         let text = format!(
             "labels that differ in capitals alone: {}: make them one, or state the classes as they are",
             alike.join(", ")
         );
         draft.warn_about("target", text, [Parameter::Classes]);
     }
-    !alike.is_empty()
+    open
 }

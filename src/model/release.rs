@@ -68,18 +68,27 @@ pub(crate) struct ModelRequest {
     pub(crate) ranges: Vec<Option<Bounds>>,
     pub(crate) neighbors: Neighbors,
     pub(crate) budget: ModelBudget,
+    /// Whether the whole budget goes to the mean of a numeric target, and every coefficient is 0.
+    pub(crate) mean_only: bool,
 }
 
 /// A model as it was released.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ReleasedModel {
-    pub(crate) intercept: f64,
-    pub(crate) features: Vec<ModelFeature>,
+    /// `None` if there are too few rows for a model: not even the mean of the target would predict.
+    pub(crate) fit: Option<Coefficients>,
     /// The range of a numeric target.
     pub(crate) target: Option<Bounds>,
     /// The noisy number of rows, if it was released.
     pub(crate) rows: Option<f64>,
     pub(crate) price: ModelPrice,
+}
+
+/// The coefficients of a model.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Coefficients {
+    pub(crate) intercept: f64,
+    pub(crate) features: Vec<ModelFeature>,
 }
 
 /// What a model costs, by its request alone.
@@ -97,10 +106,11 @@ pub(crate) struct ModelPrice {
 impl ModelRequest {
     /// The number of medians to draw for the ranges.
     pub(crate) fn medians(&self) -> usize {
-        let features = self.ranges.iter().filter(|range| range.is_none()).count();
+        let drawn = |range: &&Option<Bounds>| range.is_none() && !self.mean_only;
+        let features = self.ranges.iter().filter(drawn).count();
         let target = match &self.regression {
-            Regression::Linear { range: None, center: Some(_) } => 1,
-            Regression::Linear { range: None, center: None } => MEDIANS,
+            Regression::Linear { range: None, center: Some(_) } if !self.mean_only => 1,
+            Regression::Linear { range: None, .. } => MEDIANS,
             _ => 0,
         };
         MEDIANS * features + target
@@ -119,7 +129,10 @@ impl ModelRequest {
     fn noise(&self) -> Result<(VectorNoise, ModelPrice)> {
         let components = self.names.len() + 1;
         let (moves, row) = match &self.regression {
-            Regression::Linear { .. } => (moves(components, GRID, self.neighbors), f64::from(GRID)),
+            Regression::Linear { .. } => {
+                let variables = if self.mean_only { 1 } else { components };
+                (moves(variables, GRID, self.neighbors), f64::from(GRID))
+            }
             Regression::Logistic { .. } => {
                 let moves = logistic::moves(components, self.neighbors);
                 (moves, moves.largest as f64)
@@ -155,6 +168,10 @@ impl ModelRequest {
             let values = rows.weighted(values);
             match (stated, &part) {
                 (Some(stated), _) => Ok(stated),
+                // Of a feature whose coefficient is 0 no range is needed.
+                (None, _) if self.mean_only && number < rows.columns.len() => {
+                    Bounds::new(-1.0, 1.0)
+                }
                 (None, Some(epsilon)) => {
                     let bits = bits.branch(number as u64);
                     RangeDraw { neighbors: self.neighbors, epsilon, bits }.range(&values, center)
@@ -168,11 +185,16 @@ impl ModelRequest {
             .map(|(number, (values, stated))| range(number, values, *stated, None))
             .collect::<Result<_>>()?;
         if let Regression::Linear { range: stated, center } = &self.regression {
+            let center = if self.mean_only { &None } else { center };
             all.push(range(rows.columns.len(), &rows.targets, *stated, *center)?);
         }
         Ok(all)
     }
 }
+
+/// A mean whose noise is expected to be worse than predicting the true one by more than this share of the target's
+/// variance is no model.
+const MOST_LOSS: f64 = 0.05;
 
 /// Fits a model and releases it.
 ///
@@ -200,6 +222,7 @@ pub(crate) fn fit_model(
     let feature = |j: usize, coefficient: f64, half_width: Option<f64>| ModelFeature {
         name: request.names[j].clone(),
         coefficient,
+        noise: None,
         low: half_width.map(|half| coefficient - half),
         high: half_width.map(|half| coefficient + half),
         range: [ranges[j].low(), ranges[j].high()],
@@ -209,22 +232,29 @@ pub(crate) fn fit_model(
     };
     match &request.regression {
         Regression::Linear { .. } => {
-            let mut moments = Moments::new(k + 1, GRID);
+            let used = if request.mean_only { 0 } else { k };
+            let mut moments = Moments::new(used + 1, GRID);
             let target = &ranges[k];
             for row in 0..rows.targets.len() {
                 grid(row, &mut values);
+                values.truncate(used);
                 values.push(on_grid(target, rows.targets[row]));
                 moments.add(&values, rows.weight(row));
             }
             let noisy = noise.add(&moments.sums(rows.unit()), &bits);
-            let fit = linear::fit(&noisy, k, GRID, noise.deviation);
+            let fit = linear::fit(&noisy, used, GRID, noise.deviation);
             let unit = |j: usize| target.half() / ranges[j].half();
-            let features: Vec<ModelFeature> = (0..k)
-                .map(|j| feature(j, fit.slopes[j] * unit(j), Some(fit.half_widths[j] * unit(j))))
-                .collect();
-            Ok(ReleasedModel {
+            let of = |j: usize| match request.mean_only {
+                true => feature(j, 0.0, None),
+                false => feature(j, fit.slopes[j] * unit(j), Some(fit.half_widths[j] * unit(j))),
+            };
+            let features: Vec<ModelFeature> = (0..k).map(of).collect();
+            let coefficients = || Coefficients {
                 intercept: target.middle() + target.half() * fit.intercept - middles(&features),
-                features,
+                features: features.clone(),
+            };
+            Ok(ReleasedModel {
+                fit: (fit.loss_of_mean <= MOST_LOSS).then(coefficients),
                 target: Some(*target),
                 rows: Some(fit.rows),
                 price,
@@ -241,11 +271,14 @@ pub(crate) fn fit_model(
                 .iter()
                 .map(|&integer| coefficient(integer as f64, *lambda) / radius(k))
                 .collect();
-            let features: Vec<ModelFeature> =
-                (0..k).map(|j| feature(j, w[j + 1] / ranges[j].half(), None)).collect();
+            let deviation = coefficient(noise.deviation, *lambda) / radius(k);
+            let of = |j: usize| ModelFeature {
+                noise: Some(deviation / ranges[j].half()),
+                ..feature(j, w[j + 1] / ranges[j].half(), None)
+            };
+            let features: Vec<ModelFeature> = (0..k).map(of).collect();
             Ok(ReleasedModel {
-                intercept: w[0] - middles(&features),
-                features,
+                fit: Some(Coefficients { intercept: w[0] - middles(&features), features }),
                 target: None,
                 rows: None,
                 price,

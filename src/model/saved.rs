@@ -83,6 +83,10 @@ pub struct ModelFeature {
     pub name: String,
     /// Its coefficient, in units of the target (or of log-odds) per unit of the feature.
     pub coefficient: f64,
+    /// The standard deviation of the privacy noise in it; logistic models only. What is not twice that away from 0 is not
+    /// distinguishable from it.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub noise: Option<f64>,
     /// The lower end of an approximate 90% interval of the coefficient, for noise and sampling; linear models only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub low: Option<f64>,
@@ -173,7 +177,7 @@ impl Model {
         let whole = |feature: &ModelFeature| {
             is_number(&feature.coefficient)
                 && ends(&feature.range)
-                && feature.low.iter().chain(&feature.high).all(is_number)
+                && feature.low.iter().chain(&feature.high).chain(&feature.noise).all(is_number)
         };
         if !(is_number(&self.intercept) && self.features.iter().all(whole)) {
             return wrong(
@@ -228,8 +232,8 @@ impl Model {
         self.features.iter().map(|feature| feature.name.as_str())
     }
 
-    /// The prediction for a row with these values of the features, in their order: the number, or the probability of the
-    /// second class. Values are clipped to the ranges that they were fitted in; one that is no finite number is missing and
+    /// The prediction for a row with these values of the features, in their order: the number, clipped to the range of
+    /// the target, or the probability of the second class. Values are clipped to the ranges that they were fitted in; one that is no finite number is missing and
     /// counts as the middle of its range.
     ///
     /// # Errors
@@ -248,7 +252,10 @@ impl Model {
         };
         let sum = self.intercept + self.features.iter().zip(values).map(term).sum::<f64>();
         Ok(match self.kind {
-            ModelKind::Linear => sum,
+            ModelKind::Linear => match self.target.range {
+                Some([low, high]) => sum.clamp(low, high),
+                None => sum,
+            },
             ModelKind::Logistic => 1.0 / (1.0 + libm::exp(-sum)),
         })
     }

@@ -76,6 +76,7 @@ pub(super) fn model(
         names: (0..k).map(|j| format!("x{j}")).collect(),
         ranges: vec![None; k],
         neighbors: Neighbors::AddRemove,
+        mean_only: false,
         budget: ModelBudget {
             ranges: Some(part(ranges)),
             model: part(model),
@@ -84,6 +85,7 @@ pub(super) fn model(
     };
     let source = Entropy::Seeded(seed).source().unwrap();
     let released = fit_model(&request, rows, &source, &Hooks::default()).unwrap();
+    let fit = released.fit.unwrap();
     let guarantee = ModelGuarantee {
         private: false,
         epsilon: "1".into(),
@@ -99,7 +101,7 @@ pub(super) fn model(
         classes: classes.then(|| ["0".into(), "1".into()]),
         range: released.target.map(|range| [range.low(), range.high()]),
     };
-    Model::new(kind, target, released.intercept, released.features, guarantee).unwrap()
+    Model::new(kind, target, fit.intercept, fit.features, guarantee).unwrap()
 }
 
 /// R^2 or accuracy on other rows.

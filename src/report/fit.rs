@@ -37,14 +37,23 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     if let Some(receipt) = &record.ledger {
         let _ = writeln!(text, "ledger: {}", paid(receipt));
     }
-    let _ = writeln!(text, "{}", kind(model));
-    for feature in &model.features {
-        let _ = writeln!(text, "  {}", line(feature));
+    match model {
+        Some(model) => lines_of_model(&mut text, model),
+        None => {
+            let names = selection.iter().flat_map(|record| &record.selected);
+            let names: Vec<&str> = names.map(|picked| picked.name.as_str()).collect();
+            let units = guarantee.unit.plural();
+            let _ = writeln!(
+                text,
+                "no model: too few {units} for a model under this budget, even for the mean of the target"
+            );
+            if !names.is_empty() {
+                let _ = writeln!(text, "selected: {}", names.join(", "));
+            }
+        }
     }
-    let _ = writeln!(text, "  intercept: {}", four_digits(model.intercept));
-    if model.kind == ModelKind::Linear {
-        let note = "intervals: about 90% each, for noise and sampling; clipping and the choice of features are not in them";
-        let _ = writeln!(text, "{note}");
+    if selection.is_some() {
+        let _ = writeln!(text, "{}", WORDS);
     }
     let inner = selection.iter().flat_map(|record| &record.warnings);
     let known = |kind| warnings.iter().any(|warning| warning.kind == kind);
@@ -52,6 +61,44 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
         let _ = writeln!(text, "warning: {}{}", warning.text, options(&warning.about));
     }
     text
+}
+
+/// What becomes of columns of words, which may be private: it is said of every table.
+const WORDS: &str =
+    "columns of words are not used: a model takes numbers, and words count as missing";
+
+/// A model and its caveats.
+fn lines_of_model(text: &mut String, model: &Model) {
+    let _ = writeln!(text, "{}", kind(model));
+    if is_a_mean(model) {
+        let _ = writeln!(
+            text,
+            "  too few rows for coefficients: every prediction is the mean of the target, {}",
+            four_digits(model.intercept)
+        );
+        let names: Vec<&str> = model.feature_names().collect();
+        let _ = writeln!(text, "  features, with coefficient 0: {}", names.join(", "));
+        return;
+    }
+    for feature in &model.features {
+        let _ = writeln!(text, "  {}", line(feature));
+    }
+    let _ = writeln!(text, "  intercept: {}", four_digits(model.intercept));
+    let note = match model.kind {
+        ModelKind::Linear => {
+            "intervals: about 90% each, for noise and sampling; clipping and the choice of features are not in them"
+        }
+        ModelKind::Logistic => {
+            "noise: the standard deviation of the privacy noise in a coefficient; sampling is not in it"
+        }
+    };
+    let _ = writeln!(text, "{note}");
+}
+
+/// Whether all of a linear model's budget went to the mean.
+fn is_a_mean(model: &Model) -> bool {
+    model.kind == ModelKind::Linear
+        && model.features.iter().all(|feature| feature.coefficient == 0.0 && feature.low.is_none())
 }
 
 /// The report of a fit that was planned and not executed: what it would spend and the rows that it takes, then the same of
@@ -68,6 +115,7 @@ pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -
         two_digits(*rows_needed as f64)
     );
     wrap(&mut text, units, &needs);
+    wrap(&mut text, "words", WORDS);
     for warning in warnings {
         wrap(&mut text, "warning", &format!("{}{}", warning.text, options(&warning.about)));
     }
@@ -88,9 +136,13 @@ fn kind(model: &Model) -> String {
 }
 
 fn line(feature: &ModelFeature) -> String {
-    let ModelFeature { name, coefficient, low, high, range: [from, to], .. } = feature;
-    let interval = match (low, high) {
-        (Some(low), Some(high)) => format!(" ({} to {})", four_digits(*low), four_digits(*high)),
+    let ModelFeature { name, coefficient, noise, low, high, range: [from, to], .. } = feature;
+    let interval = match (low, high, noise) {
+        (Some(low), Some(high), _) => format!(" ({} to {})", four_digits(*low), four_digits(*high)),
+        (_, _, Some(noise)) if coefficient.abs() <= 2.0 * noise => {
+            format!(" (noise {}: not distinguishable from 0)", four_digits(*noise))
+        }
+        (_, _, Some(noise)) => format!(" (noise {})", four_digits(*noise)),
         _ => String::new(),
     };
     format!(

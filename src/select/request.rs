@@ -137,6 +137,8 @@ pub(super) struct Request {
     pub(super) score: Option<ScoreKind>,
     pub(super) refine: Option<Refine>,
     pub(super) scale: Option<Scale>,
+    /// Whether words are missing values.
+    pub(super) numbers_only: bool,
     /// Whether values become counts per million before all else.
     pub(super) per_million: bool,
     /// The sets of features that are selected instead of features.
@@ -221,6 +223,7 @@ impl Request {
             score: None,
             refine: None,
             scale: None,
+            numbers_only: false,
             per_million: false,
             groups: None,
             target: Target::default(),

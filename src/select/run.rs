@@ -38,8 +38,16 @@ fn run_on_files(request: &Request, hooks: &Hooks, table: TablesSamples) -> Resul
 }
 
 fn run_on(request: &Request, hooks: &Hooks, table: impl Samples) -> Result<Record> {
+    run_taken(request, hooks, &mut taken(request, table)?)
+}
+
+/// Runs a checked request on an open table, as the request [takes](taken) it.
+pub(super) fn run_taken<T: Samples>(
+    request: &Request,
+    hooks: &Hooks,
+    table: &mut Taken<T>,
+) -> Result<Record> {
     let randomness = request.entropy.source()?;
-    let mut table = taken(request, table)?;
     let plan = plan_with(request, table.schema(), table.grouping())?;
     let threads = checked_threads(request.threads)?;
     let pass = Pass { plan: &plan, threads, hooks, is_part: false };
@@ -51,11 +59,11 @@ fn run_on(request: &Request, hooks: &Hooks, table: impl Samples) -> Result<Recor
     // A table that can be read twice is; otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
         Some(epsilon) if table.can_repeat() && !plan.has_roles(table.schema()) => {
-            Some(release.median(&pass.ranks(&mut table)?, epsilon))
+            Some(release.median(&pass.ranks(table)?, epsilon))
         }
         _ => None,
     };
-    let chosen = chosen(&pass, &release, &mut table, median)?;
+    let chosen = chosen(&pass, &release, table, median)?;
     Ok(record(&plan, table.schema(), request.entropy, chosen))
 }
 

@@ -74,6 +74,8 @@ fn a_model_of_the_people_of_a_dataset() {
     assert_eq!(fitted.guarantee.unit.to_string(), "person");
     let columns: Vec<usize> = fitted
         .model
+        .as_ref()
+        .unwrap()
         .feature_names()
         .map(|name| ["a", "b", "c", "d"].iter().position(|other| *other == name).unwrap())
         .collect();
@@ -81,14 +83,14 @@ fn a_model_of_the_people_of_a_dataset() {
     let predicted: Array1<f64> = fitted.predict(&data.records);
     for (row, predicted) in data.records.rows().into_iter().zip(&predicted) {
         let values: Vec<f64> = columns.iter().map(|&column| row[column]).collect();
-        assert_eq!(fitted.model.predict(&values).unwrap(), *predicted);
+        assert_eq!(fitted.model.as_ref().unwrap().predict(&values).unwrap(), *predicted);
     }
     // The same people by ids beside a matrix without that column.
     let x = data.records.select(Axis(1), &[0, 2, 3]);
     let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
     let table = table.feature_names(["a", "c", "d"]).unwrap();
     let beside = model(request()).run(&table.units(data.records.column(1)).unwrap()).unwrap();
-    assert_eq!(beside.model.features, fitted.model.features);
+    assert_eq!(beside.model.unwrap().features, fitted.model.unwrap().features);
 }
 
 #[test]

@@ -164,5 +164,8 @@ fn write(record: &FitRecord, quiet: bool, destination: Destination) -> Result<()
     let essential = |line: &&str| !quiet || line.starts_with("NOT PRIVATE");
     let lines = report.lines().filter(essential).map(|line| format!("{line}\n"));
     output::remark(&lines.collect::<String>());
-    destination.write(&record.model.to_json()?)
+    match &record.model {
+        Some(model) => destination.write(&model.to_json()?),
+        None => Ok(()),
+    }
 }

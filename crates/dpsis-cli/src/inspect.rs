@@ -15,7 +15,8 @@ use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::{delimiter_name, wrapped};
 use dpsis::{
-    Error, FileTable, Orientation, Prediction, Result, Select, TableFacts, Target, TargetColumn,
+    Error, FileTable, Orientation, Parameter, Prediction, Result, Select, TableFacts, Target,
+    TargetColumn,
 };
 
 /// Look at a table before a release: for the data holder's eyes only.
@@ -51,9 +52,10 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     }
     let destination = Destination::check(arguments.write_schema.as_deref(), &inputs)?;
     let inspection = look(&FileTable::new(&table.file).facts(stated.clone()), target.as_ref())?;
-    let options = options(&inspection.suggestion, &stated);
+    let mut options = options(&inspection.suggestion, &stated);
+    options.extend(arguments.target.of_people_and_strata());
     let checked = check(&inspection.suggestion, &options, &table.file);
-    if let (true, Some(path)) = (checked.is_ok(), &arguments.write_schema) {
+    if let (Checked::Fine(_), Some(path)) = (&checked, &arguments.write_schema) {
         let mut schema = schema_file(&inspection.suggestion);
         // A schema's files are looked for where it is: from another folder they are named in full.
         if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty())
@@ -128,56 +130,122 @@ fn picks(suggestion: &Suggestion) -> usize {
     (suggestion.features / 2).clamp(1, 5)
 }
 
-/// The budgets for which it is predicted what would be found.
-const BUDGETS: [u32; 3] = [1, 2, 5];
+/// The usual budgets, for which it is predicted what would be found.
+const BUDGETS: [&str; 4] = ["0.5", "1", "2", "5"];
 
-/// The words of the command at an epsilon.
-fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: u32) -> Vec<String> {
-    let (k, epsilon) = (picks(suggestion).to_string(), epsilon.to_string());
-    let words = ["dpsis", "select", "--k", &k, "--eps", &epsilon].map(str::to_owned);
-    let file = file.display().to_string();
-    words.into_iter().chain(options.iter().cloned()).chain([file]).collect()
+/// The command is to confirm features of this strength, more often than not.
+const SOUGHT: f64 = 0.5;
+
+/// What is predicted for one of [`BUDGETS`].
+type Predicted = (&'static str, Prediction);
+
+/// What is known of a command.
+enum Checked {
+    /// These must be settled first.
+    Open,
+    /// It would be refused, and why.
+    Refused(String),
+    /// What is predicted for each budget; nothing, if it is not known.
+    Fine(Outlook),
 }
 
-/// Checks the request and the header as `select` does, and predicts what it would find; otherwise the reason why the
-/// command would be refused.
-fn check(
-    suggestion: &Suggestion,
-    options: &[String],
-    file: &Path,
-) -> std::result::Result<Vec<(u32, Prediction)>, String> {
-    if suggestion.undecided {
-        return Err("settle what is marked with ! above first".to_owned());
+/// What would be found.
+struct Outlook {
+    budgets: Vec<Predicted>,
+    /// If nothing, with any of the budgets: the rows with which something would.
+    rows: Option<u64>,
+}
+
+impl Outlook {
+    /// The smallest budget with which a feature of strength [`SOUGHT`] would be confirmed, more often than not; else the
+    /// one that finds most. `None` if all find nothing.
+    fn suggested(&self) -> Option<&'static str> {
+        let reaches = |strength: Option<f64>| strength.is_some_and(|least| least <= SOUGHT);
+        let confirming = self.budgets.iter().find(|(_, predicted)| reaches(predicted.confirmed));
+        let confirms = self.budgets.iter().any(|(_, predicted)| predicted.confirmed.is_some());
+        // Without a verdict.
+        let finding =
+            self.budgets.iter().find(|(_, predicted)| !confirms && reaches(predicted.found));
+        let last = self.budgets.iter().rfind(|(_, predicted)| predicted.found.is_some());
+        match self.budgets.is_empty() {
+            true => Some(BUDGETS[1]),
+            false => confirming.or(finding).or(last).map(|(epsilon, _)| *epsilon),
+        }
+    }
+}
+
+/// The words of the command at an epsilon; what is open is marked.
+fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &str) -> Vec<String> {
+    let k = picks(suggestion).to_string();
+    let words = ["dpsis", "select", "--k", &k, "--eps", epsilon].map(str::to_owned);
+    let open = suggestion.open.iter().map(|parameter| format!("{}=?", words::option(*parameter)));
+    let is_open = |option: &String| {
+        suggestion.open.iter().any(|parameter| *option == words::option(*parameter))
+    };
+    // An option that is open, and its value, are not stated.
+    let mut stated = Vec::new();
+    let mut rest = options.iter();
+    while let Some(option) = rest.next() {
+        if is_open(option) {
+            rest.next();
+        } else {
+            stated.push(option.clone());
+        }
+    }
+    words.into_iter().chain(stated).chain(open).chain([file.display().to_string()]).collect()
+}
+
+/// Checks the request and the header as `select` does, and predicts what it would find.
+fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
+    if !suggestion.open.is_empty() {
+        return Checked::Open;
     }
     let Some(select) =
         SelectArguments::from_words(&command(suggestion, options, file, BUDGETS[0])[1..])
     else {
-        return Err("the table's names cannot be stated on a command line".to_owned());
+        return Checked::Refused("the table's names cannot be stated on a command line".to_owned());
     };
     let checked = select.inputs().and_then(|inputs| select.job(&inputs)).and_then(|job| {
         // Standard input has been read.
         if file != Path::new("-") {
             job.select.dry_run(&job.table)?;
         }
-        predictions(suggestion, &job.select)
+        outlook(suggestion, &job.select)
     });
-    checked.map_err(|error| words::error(&error))
+    checked.map_or_else(|error| Checked::Refused(words::error(&error)), Checked::Fine)
 }
 
-/// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`].
-fn predictions(suggestion: &Suggestion, select: &Select) -> Result<Vec<(u32, Prediction)>> {
+/// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`]: from the numbers of rows, classes
+/// and columns alone.
+fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
     let even = vec![0.5; 2];
     let shares = if suggestion.shares.is_empty() { &even } else { &suggestion.shares };
     if suggestion.rows == 0 || shares.iter().any(|share| *share <= 0.0) {
-        return Ok(Vec::new());
+        return Ok(Outlook { budgets: Vec::new(), rows: None });
     }
-    let rows: Vec<f64> = shares.iter().map(|share| share * suggestion.rows as f64).collect();
-    let predict = |epsilon: u32| {
+    let predict = |epsilon: &'static str, rows: f64| {
         let checked = select.clone().epsilon(epsilon).check()?;
+        let rows: Vec<f64> = shares.iter().map(|share| share * rows).collect();
         Ok((epsilon, checked.predict(suggestion.features, &rows)?))
     };
-    BUDGETS.into_iter().map(predict).collect()
+    let rows = suggestion.rows as f64;
+    let budgets = BUDGETS.into_iter().map(|epsilon| predict(epsilon, rows));
+    let budgets: Vec<Predicted> = budgets.collect::<Result<_>>()?;
+    let mut enough = None;
+    if budgets.iter().all(|(_, predicted)| predicted.found.is_none()) {
+        // In steps of a quarter.
+        let mut more = rows;
+        while enough.is_none() && more < MOST * rows {
+            more *= 1.25;
+            let (_, predicted) = predict(BUDGETS[BUDGETS.len() - 1], more)?;
+            enough = predicted.found.map(|_| more.ceil() as u64);
+        }
+    }
+    Ok(Outlook { budgets, rows: enough })
 }
+
+/// So many times the rows are not to be had.
+const MOST: f64 = 1000.0;
 
 /// Of fewer features than this share of them is picked, a pick says something.
 const LARGE_SHARE: f64 = 0.2;
@@ -197,7 +265,7 @@ fn text(
     inspection: &Inspection,
     arguments: &InspectArguments,
     options: &[String],
-    checked: &std::result::Result<Vec<(u32, Prediction)>, String>,
+    checked: &Checked,
 ) -> String {
     let mut text = String::from(
         "NOT PRIVATE: for the data holder's eyes; nothing of this may be passed on.\n\n",
@@ -217,34 +285,39 @@ fn text(
     if inspection.rows == 0 {
         let _ = writeln!(text, "! {:<9} there is no row below the header", "shape");
     }
-    let predictions = match checked {
-        Ok(predictions) => predictions,
-        Err(refusal) => {
+    let suggestion = &inspection.suggestion;
+    let of = |epsilon: &str, options: &[String]| {
+        let words = command(suggestion, options, &arguments.table.file, epsilon);
+        words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+    };
+    let outlook = match checked {
+        Checked::Fine(outlook) => outlook,
+        Checked::Refused(refusal) => {
             let _ = write!(text, "\n{}", wrapped_lines(&format!("No command yet: {refusal}\n")));
+            return text;
+        }
+        Checked::Open => {
+            let _ = write!(
+                text,
+                "\nNo command yet: settle what is marked with ! above first. A draft:\n  {}\n",
+                of("?", options)
+            );
             return text;
         }
     };
     let schema = arguments.write_schema.as_ref().map(|path| path.display().to_string());
     let stated = schema.as_ref().map(|path| vec!["--schema".to_owned(), path.clone()]);
-    let options = stated.as_deref().unwrap_or(options);
-    let useful = predictions.iter().find(|(_, prediction)| prediction.found.is_some());
-    let epsilon = useful.map_or(BUDGETS[0], |(epsilon, _)| *epsilon);
-    let words = command(&inspection.suggestion, options, &arguments.table.file, epsilon);
-    let words: Vec<String> = words.iter().map(|word| shell_word(word)).collect();
-    if let (None, Some((largest, _))) = (useful, predictions.last()) {
-        let none = format!(
-            "Even at epsilon {largest} only noise is to be expected: the table has too few {} for a private selection.",
-            units(&inspection.suggestion)
-        );
-        let _ = write!(text, "\n{}\n", wrapped(&none, 0));
-    }
+    let Some(epsilon) = outlook.suggested() else {
+        let _ = write!(text, "\n{}\n", wrapped(&no_release(suggestion, outlook), 0));
+        return text;
+    };
     let _ = write!(
         text,
         "\nIf these are public facts, the command is (k and epsilon are yours to choose):\n  {}\n",
-        words.join(" ")
+        of(epsilon, stated.as_deref().unwrap_or(options))
     );
-    if !predictions.is_empty() {
-        text.push_str(&predicted(&inspection.suggestion, predictions));
+    if !outlook.budgets.is_empty() {
+        text.push_str(&predicted(suggestion, &outlook.budgets));
     }
     if let Some(schema) = schema {
         let _ = writeln!(text, "Check every line of {schema} first.");
@@ -252,16 +325,32 @@ fn text(
     text
 }
 
+/// Why no release is suggested, and what would help.
+fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
+    let (units, largest) = (units(suggestion), BUDGETS[BUDGETS.len() - 1]);
+    let rows = match outlook.rows {
+        Some(rows) => format!("more {units} (about {rows})"),
+        None => format!("many more {units}"),
+    };
+    format!(
+        "No private release is suggested: even at epsilon {largest} only noise is to be expected of {} {units} and {} \
+         features. What would help: {rows}, fewer candidate columns (--exclude), or sets of features instead of single \
+         ones (--groups).",
+        suggestion.rows, suggestion.features
+    )
+}
+
 /// The word for what holds one person's data.
 fn units(suggestion: &Suggestion) -> &'static str {
     match suggestion.facts.orientation {
+        _ if suggestion.facts.unit.is_some() => "people",
         Some(Orientation::FeaturesAsRows) => "samples",
         _ => "rows",
     }
 }
 
 /// The predictions in words.
-fn predicted(suggestion: &Suggestion, predictions: &[(u32, Prediction)]) -> String {
+fn predicted(suggestion: &Suggestion, predictions: &[Predicted]) -> String {
     let smallest = suggestion.shares.iter().copied().reduce(f64::min);
     let side = match (smallest, &suggestion.target) {
         (Some(share), Target::Classes(_)) => {

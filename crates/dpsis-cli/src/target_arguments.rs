@@ -69,6 +69,14 @@ impl TargetArguments {
         Ok(select.adjust(covariates?))
     }
 
+    /// The options on people and strata, as they were stated.
+    pub(super) fn of_people_and_strata(&self) -> Vec<String> {
+        let rule = self.unit_target.and_then(|rule| rule.to_possible_value());
+        let rule = rule.map(|rule| ["--unit-target".to_owned(), rule.get_name().to_owned()]);
+        let strata = self.adjust.iter().map(|text| ["--adjust".to_owned(), text.clone()]);
+        rule.into_iter().chain(strata).flatten().collect()
+    }
+
     /// The target by these options; by the schema, if there are none.
     ///
     /// # Errors

@@ -58,7 +58,7 @@ where
 }
 
 /// Predicts the target, or the probability of its second class, from a matrix with all features of the table that the
-/// model was fitted to. From one with another number of columns, every prediction is NaN.
+/// model was fitted to. From one with another number of columns, or without a model, every prediction is NaN.
 impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FitRecord
 where
     F: Float + Into<f64>,
@@ -69,8 +69,10 @@ where
         for (row, predicted) in x.rows().into_iter().zip(y) {
             let values =
                 || self.places.iter().map(|&place| row[place].into()).collect::<Vec<f64>>();
-            *predicted =
-                if fits { self.model.predict(&values()).unwrap_or(f64::NAN) } else { f64::NAN };
+            *predicted = match self.model.as_ref().filter(|_| fits) {
+                Some(model) => model.predict(&values()).unwrap_or(f64::NAN),
+                None => f64::NAN,
+            };
         }
     }
 

@@ -34,8 +34,11 @@ use run::{run, run_with_ledger};
 /// use dpsis::{FitModel, Select};
 ///
 /// let fitted = FitModel::new(Select::new(5).epsilon(2)).run("data.csv")?;
-/// std::fs::write("model.json", fitted.model.to_json()?).expect("a folder to write to");
-/// println!("{}", fitted.model.predict(&[41.0, 2.5, 0.0, 7.0, 1.0])?);
+/// // With too few rows there is none.
+/// if let Some(model) = &fitted.model {
+///     std::fs::write("model.json", model.to_json()?).expect("a folder to write to");
+///     println!("{}", model.predict(&[41.0, 2.5, 0.0, 7.0, 1.0])?);
+/// }
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///

@@ -55,8 +55,9 @@ pub struct FitRecord {
     pub ledger: Option<Receipt>,
     /// Whether the guarantee holds: false if seeded.
     pub private: bool,
-    /// The model.
-    pub model: Model,
+    /// The model; `None` if there are too few rows for one, by the released counts: not even the mean of the target would
+    /// predict.
+    pub model: Option<Model>,
     /// The selection of its features, unless they were stated; its guarantee is that of its own part.
     pub selection: Option<Record>,
     /// The guarantee for all of it, and the parts of the budget.

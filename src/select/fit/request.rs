@@ -10,7 +10,7 @@ use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
 use crate::privacy::{Delta, Epsilon};
 use crate::select::check::{check, check_unit_target, checked_threads};
-use crate::select::request::{Request, Target};
+use crate::select::request::{Center, Request, Target};
 
 /// The share of the selection, if none is stated.
 const SHARE: (i64, i64) = (2, 5);
@@ -104,8 +104,16 @@ impl FitRequest {
     }
 
     /// The request for the selection alone, of its part.
+    ///
+    /// It sees what a model sees, numbers. A range of the target is for the model: its selection splits the target at a
+    /// median, unless a center is stated.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
-        Request { epsilon: Some(epsilon.clone().into()), delta: None, ..self.select.clone() }
+        let target = match (&self.select.target, &self.select.center) {
+            (Target::Bounded(_), Center::Private) => Target::Numeric,
+            (target, _) => target.clone(),
+        };
+        let epsilon = Some(epsilon.clone().into());
+        Request { epsilon, delta: None, target, numbers_only: true, ..self.select.clone() }
     }
 
     /// Checks everything that does not need the table.

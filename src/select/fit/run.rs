@@ -30,10 +30,9 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
         return Err(read_once());
     }
     let hooks = request.select.hooks.for_a_run();
-    let select = |epsilon: &Epsilon| run::run(&request.selection(epsilon), source);
     match source.open(&opening(&request.select, &hooks)?)? {
-        Opened::Files(table) => run_on_files(request, &parts, &hooks, table, &select),
-        Opened::Other(table) => run_on(request, &parts, &hooks, table, &select),
+        Opened::Files(table) => run_on_files(request, &parts, &hooks, table),
+        Opened::Other(table) => run_on(request, &parts, &hooks, table),
     }
 }
 
@@ -43,21 +42,20 @@ fn run_on_files(
     parts: &Parts,
     hooks: &Hooks,
     table: TablesSamples,
-    select: &dyn Fn(&Epsilon) -> Result<Record>,
 ) -> Result<FitRecord> {
-    run_on(request, parts, hooks, table, select)
+    run_on(request, parts, hooks, table)
 }
 
-/// Runs on an open table; `select` selects by an epsilon in a pass of its own.
+/// Selects from an open table, and fits the model to it.
 fn run_on(
     request: &FitRequest,
     parts: &Parts,
     hooks: &Hooks,
     table: impl Samples,
-    select: &dyn Fn(&Epsilon) -> Result<Record>,
 ) -> Result<FitRecord> {
     let mut table = taken(&request.select, table)?;
     check_unit(request, table.schema())?;
+    let select = |epsilon: &Epsilon| run::run_taken(&request.selection(epsilon), hooks, &mut table);
     let selection = parts.selection.as_ref().map(select).transpose()?;
     let places = match (&selection, &request.features) {
         (Some(record), _) => {
@@ -67,7 +65,15 @@ fn run_on(
         (None, names) => places(names.iter().flatten().map(String::as_str), table.schema())?,
     };
     let center = selection.as_ref().and_then(|record| record.released.target_median);
-    let asked = model_request(request, parts, center, (table.schema(), &places))?;
+    let mut asked = model_request(request, parts, center, (table.schema(), &places))?;
+    let counted = selection.as_ref().and_then(|record| record.released.rows_estimate);
+    if let (Regression::Linear { .. }, Some(rows)) = (&asked.regression, counted)
+        && (rows as f64) < asked.price()?.rows_needed
+    {
+        // Too few for coefficients: the same budget for the mean alone.
+        asked.mean_only = true;
+        with_ranges(&mut asked, parts);
+    }
     let schema = table.schema().clone();
     let rows = rows(request, &mut table, &places)?;
     hooks.check()?;
@@ -168,14 +174,20 @@ pub(super) fn model_request(
         ranges: places.iter().map(range).collect(),
         neighbors: request.select.neighbors,
         budget: ModelBudget { ranges: None, model: parts.model.clone(), delta: request.delta()? },
+        mean_only: false,
     };
-    if asked.medians() > 0 {
-        let whole = parts.model.as_rational();
-        let ranges = whole * &parts.ranges;
-        asked.budget.model = Epsilon::part(whole - &ranges);
-        asked.budget.ranges = Some(Epsilon::part(ranges));
-    }
+    with_ranges(&mut asked, parts);
     Ok(asked)
+}
+
+/// Gives the ranges that are not stated their part of the model's budget, if there are any.
+fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
+    let whole = parts.model.as_rational();
+    asked.budget.ranges = (asked.medians() > 0).then(|| Epsilon::part(whole * &parts.ranges));
+    asked.budget.model = match &asked.budget.ranges {
+        Some(ranges) => Epsilon::part(whole - ranges.as_rational()),
+        None => parts.model.clone(),
+    };
 }
 
 /// The columns of the features, in the model's order, and the targets.
@@ -231,12 +243,15 @@ fn record(
         events: guarantee.events.iter().map(ToString::to_string).collect(),
     };
     let target = ModelTarget { name, classes, range };
+    let fit = released
+        .fit
+        .map(|fit| Model::new(kind, target, fit.intercept, fit.features, model_guarantee));
     Ok(FitRecord {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Fit,
         ledger: None,
         private: !randomness.seeded,
-        model: Model::new(kind, target, released.intercept, released.features, model_guarantee)?,
+        model: fit.transpose()?,
         selection,
         guarantee,
         rows_estimate,

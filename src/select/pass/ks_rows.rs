@@ -63,7 +63,8 @@ impl Pass<'_> {
             let all: Vec<usize> = (0..self.plan.features).collect();
             return self.ks_rows(table, &all, limit);
         }
-        let (unusable, words) = (self.no_usable_target(table), table.has_words());
+        let unusable = self.no_usable_target(table);
+        let words = table.has_words() && !self.plan.numbers_only;
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
         self.ks_rows_of(table.columns(limit, code)?, people, words, unusable)
@@ -87,7 +88,8 @@ impl Pass<'_> {
         features: &[usize],
         limit: Option<u64>,
     ) -> Result<KsRows<'static>> {
-        let (unusable, words) = (self.no_usable_target(table), table.has_words());
+        let unusable = self.no_usable_target(table);
+        let words = table.has_words() && !self.plan.numbers_only;
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
         let to: fn(i16) -> i16 = match self.plan.association() {

@@ -45,6 +45,8 @@ pub(super) struct Plan {
     /// How values are mapped to the grid, if the scoring does so.
     pub(super) scaling: Arc<Scaling>,
     pub(super) scale: ScaleUsed,
+    /// Whether words are missing values.
+    pub(super) numbers_only: bool,
     /// Whether values become counts per million before all else.
     pub(super) per_million: bool,
     /// The sets that are the features, with the scaling of their members' values.
@@ -248,6 +250,7 @@ impl Plan {
             scoring,
             scaling,
             scale,
+            numbers_only: request.numbers_only,
             per_million: request.per_million,
             groups: None,
             center,

@@ -111,7 +111,7 @@ impl<'a> Contest<'a> {
                     if picks.is_empty() {
                         picks = record.indices().to_vec();
                     }
-                    self.of_model(&record.model, record.indices())?
+                    self.of_model(record.model.as_ref(), record.indices())?
                 }
                 Contender::All | Contender::AllWithDelta => {
                     let all: Vec<usize> = (0..self.split.x.ncols()).collect();
@@ -160,10 +160,15 @@ impl<'a> Contest<'a> {
         let names = features.iter().map(|feature| format!("feature-{}", feature + 1));
         let select = self.select(true).epsilon(epsilon).delta(delta);
         let fit = FitModel::new(select).features(names).seed(seed);
-        self.of_model(&fit.run(&self.split.table()?)?.model, features)
+        self.of_model(fit.run(&self.split.table()?)?.model.as_ref(), features)
     }
 
-    fn of_model(&self, model: &Model, features: &[usize]) -> Result<f64> {
+    fn of_model(&self, model: Option<&Model>, features: &[usize]) -> Result<f64> {
+        let Some(model) = model else {
+            // What a table is taken for before it is looked at: its mean.
+            let mean = self.split.y.mean().unwrap_or(0.0);
+            return Ok(self.split.quality(vec![mean; self.split.test_x.nrows()]));
+        };
         let rows = self.split.test_x.rows().into_iter();
         let predicted = rows.map(|row| {
             let values: Vec<f64> = features.iter().map(|feature| row[*feature]).collect();
