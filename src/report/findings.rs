@@ -50,11 +50,15 @@ pub(super) fn interval(estimate: &Estimate) -> Option<String> {
 
 /// The p-value, which is an upper bound: two digits, rounded up.
 pub(super) fn p_value(estimate: &Estimate) -> Option<String> {
-    let p = estimate.p_value?.max(1e-9);
+    let p = estimate.p_value?;
+    // Written so that NaN counts as 1.
+    if !(p < 1.0) {
+        return Some("= 1".to_owned());
+    }
+    let p = p.max(1e-9);
     let decimals = 1.0 - p.log10().floor();
     let scale = 10f64.powf(decimals);
     let above = (p * scale - SLACK).ceil() / scale;
-    // Written so that NaN counts as 1.
     if above < 1.0 {
         Some(format!("at most {above:.0$}", decimals as usize))
     } else {

@@ -154,7 +154,7 @@ fn verdict(record: &Record) -> Block {
     let k = record.selected.len();
     let (level, words) = match record.verdict.beyond_chance {
         None => (Level::Note, "NO VERDICT".to_owned()),
-        Some(0) => (Level::Warning, "NOTHING TOLD FROM CHANCE".to_owned()),
+        Some(0) => (Level::Warning, "NOTHING DISTINGUISHABLE FROM CHANCE".to_owned()),
         Some(beyond) => {
             let level = if beyond < k { Level::Note } else { Level::Good };
             (level, format!("{beyond} OF {k} BEYOND CHANCE"))
@@ -318,7 +318,8 @@ fn strengths(record: &Record) -> Block {
     let mut caption =
         format!("Strength ({}), with its 90% interval.", findings::strength_in_words(record));
     if findings::has(record, |estimate| estimate.beyond_chance) {
-        caption += " Filled points are beyond chance, hollow points are not told from it.";
+        caption +=
+            " Filled points are beyond chance, hollow points are not distinguishable from it.";
     }
     match findings::chance_in_words(record) {
         Some(words) if chance.as_ref().is_some_and(|(level, _)| *level > 1.0) => {
@@ -455,13 +456,13 @@ mod tests {
             )
         );
         let row = "<td>&lt;b&gt;</td><td class=\"number\">1</td><td class=\"number\">0.62</td>\
-                   <td>0.52\u{a0}to\u{a0}0.72</td><td>&lt;\u{a0}0.0013</td><td>yes</td></tr>";
+                   <td>0.52\u{a0}to\u{a0}0.72</td><td>at\u{a0}most\u{a0}0.0012</td><td>yes</td></tr>";
         assert!(html.contains(row), "{html}");
         assert!(!html.contains(">direction<"));
         // 12 + 336 * 0.45
         assert!(html.contains("<line class=\"mark\" x1=\"163.2\""), "{html}");
         assert_eq!(html.matches("class=\"hollow point\"").count(), 1);
-        assert!(html.contains("Dashed line: beyond chance from 0.45 on."));
+        assert!(html.contains("Dashed line: beyond chance from 0.45 on"));
         let html = html_of(&with_directions(NAMES));
         assert!(html.contains("<td>rises</td><td class=\"number\">0.02</td></tr>"), "{html}");
         assert!(
@@ -476,7 +477,7 @@ mod tests {
         record.verdict.beyond_chance = Some(0);
         let html = html_of(&record);
         assert!(html.contains(
-            "<div class=\"banner warning\">\n<p class=\"words\">NOTHING TOLD FROM CHANCE"
+            "<div class=\"banner warning\">\n<p class=\"words\">NOTHING DISTINGUISHABLE FROM CHANCE"
         ));
         assert!(!html.contains("class=\"mark\""));
         assert!(html.contains("no line for chance: not even a strength of 1 is expected to be"));

@@ -291,10 +291,10 @@ mod tests {
             lines[first..first + 5],
             [
                 "strength   Kolmogorov-Smirnov distance, 0 to 1 (90% interval); beyond chance",
-                "           from 0.45 on",
-                "           age             0.62 (0.52 to 0.72)  p < 0.0013  beyond chance",
+                "           from 0.45 on, below not distinguishable from it",
+                "           age              0.62 (0.52 to 0.72)  p at most 0.0012  beyond chance",
                 "           a_very_long_name_of_a_feature_of_this_table",
-                "                           0.30 (0.20 to 0.40)  p < 0.44    not told from chance",
+                "                            0.30 (0.20 to 0.40)  p at most 0.44",
             ]
         );
     }

@@ -32,7 +32,7 @@ fn demo() -> (Vec<String>, Array2<f64>, Array1<f64>) {
 }
 
 fn select() -> Select {
-    Select::new(5).epsilon("0.7")
+    Select::new(5).epsilon("0.7").mechanism(CanonicalLipschitz::default())
 }
 
 /// The content of a record, except for the place of the target.

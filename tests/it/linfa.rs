@@ -90,7 +90,7 @@ fn a_model_of_the_people_of_a_dataset() {
     let table = ArrayTable::new(x.view(), data.targets.view()).unwrap();
     let table = table.feature_names(["a", "c", "d"]).unwrap();
     let beside = model(request()).run(&table.units(data.records.column(1)).unwrap()).unwrap();
-    assert_eq!(beside.model.unwrap().features, fitted.model.unwrap().features);
+    assert_eq!(beside.model.as_ref().unwrap().features, fitted.model.as_ref().unwrap().features);
 }
 
 #[test]

@@ -15,8 +15,7 @@ use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::{delimiter_name, wrapped};
 use dpsis::{
-    Error, FileTable, Orientation, Parameter, Prediction, Result, Select, TableFacts, Target,
-    TargetColumn,
+    Error, FileTable, Orientation, Prediction, Result, Select, TableFacts, Target, TargetColumn,
 };
 
 /// Look at a table before a release: for the data holder's eyes only.

@@ -148,7 +148,7 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
 
 /// How many runs with permuted targets call something beyond chance.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
-    println!("set  rows  features  eps  runs with a call");
+    println!("set  rows  features  k  eps  runs with a call");
     for file in files {
         let whole = WholeTable::read(*file)?;
         let (n, d) = (whole.targets.len(), whole.features.len());
@@ -157,7 +157,7 @@ fn permuted(runs: usize, files: &[&str]) -> Result<()> {
         let mut classes = whole.targets.clone();
         classes.sort_unstable();
         classes.dedup();
-        for epsilon in ["1", "10"] {
+        for (k, epsilon) in [1, 5, 20].into_iter().flat_map(|k| [(k, "1"), (k, "10")]) {
             let epsilon: Epsilon = epsilon.parse()?;
             let calls = AtomicUsize::new(0);
             in_parallel(runs, |run| {
@@ -165,14 +165,14 @@ fn permuted(runs: usize, files: &[&str]) -> Result<()> {
                 targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let targets = Array1::from(targets);
                 let table = ArrayTable::new(x.view(), targets.view())?;
-                let select = Select::new(5).epsilon(epsilon.clone()).threads(1);
+                let select = Select::new(k).epsilon(epsilon.clone()).threads(1);
                 let select = select.target(Target::classes(classes.iter().cloned()));
                 let record = select.seed(run as u64).run(&table)?;
                 let called = record.verdict.beyond_chance.is_some_and(|beyond| beyond > 0);
                 calls.fetch_add(called.into(), Ordering::Relaxed);
                 Ok(())
             })?;
-            println!("{file}  {n}  {d}  {epsilon}  {} of {runs}", calls.into_inner());
+            println!("{file}  {n}  {d}  {k}  {epsilon}  {} of {runs}", calls.into_inner());
         }
     }
     Ok(())

@@ -82,7 +82,8 @@ fn all_parts_sum_to_epsilon() {
         ),
         (
             FitModel::new(stated.clone()),
-            vec![Purpose::TargetCenter, Purpose::Selection, Purpose::Model],
+            // The range is for the model: the selection splits the target.
+            vec![Purpose::TargetMedian, Purpose::TargetCenter, Purpose::Selection, Purpose::Model],
         ),
         (FitModel::new(linear(1)).features(["age", "dose"]), vec![Purpose::Ranges, Purpose::Model]),
         (FitModel::new(stated).features(["age"]), vec![Purpose::Model]),
@@ -346,7 +347,7 @@ fn deltas_are_spent_where_they_pay() {
     let row = |i: usize| {
         (0..17).map(|j| ((i * 7 + j * j * 13) % 23).to_string()).collect::<Vec<_>>().join(",")
     };
-    let rows: Vec<String> = (0..200).map(row).collect();
+    let rows: Vec<String> = (0..2000).map(row).collect();
     let text = format!("{},y\n{}\n", names.join(","), rows.join("\n"));
     let bounded = Select::new(1).epsilon(1).delta("1e-6").bounds(0.0, 22.0);
     let select = bounded.target(Target::Bounded(Bounds::new(0.0, 22.0).unwrap()));

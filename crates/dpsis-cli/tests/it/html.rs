@@ -32,9 +32,9 @@ fn privacy_and_the_verdict_come_first_then_the_names() {
     let words = place(&html, "<p class=\"words\">PRIVATE</p>");
     let verdict = place(&html, "<p class=\"words\">") + 1;
     let verdict = verdict + place(&html[verdict..], "<p class=\"words\">");
-    let ledger = place(&html, "<td class=\"number\">1.5</td>");
+    let ledger = place(&html, "<td class=\"number\">1.25</td>");
     let names = place(&html, "<td>gene_");
-    let how = place(&html, "canonical, gamma 0.5");
+    let how = place(&html, "by the mechanism ");
     let record = place(&html, "<pre>{");
     assert!(words < verdict && verdict < ledger && ledger < names && names < how && how < record);
     assert_eq!(html.matches("<td>gene_").count(), 5);

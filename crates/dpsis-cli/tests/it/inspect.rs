@@ -104,7 +104,7 @@ fn the_suggested_command_works() {
             &[
                 "holds labels (well, case): state it if it is the target",
                 "its words are values (--target, --exclude)",
-                "dpsis select --k 1 --eps 1 t.csv",
+                "dpsis select --k 1 --eps 5 t.csv",
             ],
         ),
         (
@@ -158,7 +158,7 @@ fn which_way_it_lies_is_asked() {
         |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["genes.tsv"]].concat()));
     let open = inspect(&["--write-schema", "s.json"]);
     assert!(open.contains("! lies      is a line a person or a feature?"), "{open}");
-    assert!(open.contains("No command yet") && !open.contains("dpsis select"), "{open}");
+    assert!(open.contains("No command yet") && open.contains("'--orient=?' genes.tsv"), "{open}");
     assert!(!folder.path().join("s.json").exists());
     let untargeted = inspect(&["--orient", "features-as-rows"]);
     assert!(untargeted.contains("No command yet"), "{untargeted}");
@@ -183,14 +183,14 @@ fn which_way_it_lies_is_asked() {
 fn what_would_be_found_is_announced() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
     let text = said(&dpsis(Path::new("."), &["inspect", demo]));
-    let found = |epsilon: u32| -> f64 {
+    let found = |epsilon: &str| -> f64 {
         let start = format!("epsilon {epsilon}: found from ");
         let line = text.lines().find_map(|line| line.trim().strip_prefix(&start));
         line.unwrap().split(',').next().unwrap().parse().unwrap()
     };
     assert!(text.contains("With 500 rows features are found"), "{text}");
     // The true features have distances of about a quarter.
-    assert!(found(1) > 0.25 && found(2) < 0.25 && found(5) < found(2), "{text}");
+    assert!(found("0.5") > 0.25 && found("2") < 0.25 && found("5") < found("2"), "{text}");
     let rows: String = (0..40).map(|i| format!("{},{},{}\n", i % 7, i % 5, i % 2)).collect();
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("t.csv"), format!("a,b,y\n{rows}")).unwrap();
@@ -493,7 +493,7 @@ fn ids_that_match_nothing() {
         let arguments = [&["inspect", "--target-file", file], more, &[table]].concat();
         let text = on_one_line(&said(&dpsis(folder.path(), &arguments)));
         assert!(text.contains(expected), "{expected}: {text}");
-        assert!(text.contains("No command yet") && !text.contains("dpsis select"), "{text}");
+        assert!(text.contains("No command yet") && text.contains("'--target-file=?'"), "{text}");
         assert_eq!(text.contains("(--id)"), expected.contains("--id"), "{text}");
     }
     // What matches goes on.
@@ -516,7 +516,7 @@ fn misspelled_labels_are_not_suggested() {
     };
     let text = inspect(&[]);
     assert!(text.contains("! target labels that differ in capitals alone"), "{text}");
-    assert!(text.contains("No command yet") && !text.contains("dpsis select"), "{text}");
+    assert!(text.contains("No command yet") && text.contains("'--classes=?' t.csv"), "{text}");
     for classes in ["well,case", "case,well,Case"] {
         let text = inspect(&["--classes", classes]);
         assert!(text.contains(&format!("--classes {classes}")), "{text}");
@@ -532,34 +532,44 @@ fn the_budget_is_one_that_finds_something() {
             |i: usize| (0..40).map(|j| format!("{},", i * (2 * j + 3) % 101)).collect::<String>();
         let header: String = (0..40).map(|j| format!("m{j},")).collect();
         let rows: String = (0..rows).map(|i| format!("{}{}\n", cells(i), i % 2)).collect();
-        inspect_then_select("t.csv", &format!("{header}y\n{rows}"), &[]).0
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("t.csv"), format!("{header}y\n{rows}")).unwrap();
+        said(&dpsis(folder.path(), &["inspect", "t.csv"]))
     };
-    let suggested = |text: &str| -> String {
-        let rest = text.split("--eps ").nth(1).unwrap();
-        rest.split(' ').next().unwrap().to_owned()
-    };
-    let mut seen = Vec::new();
+    let mut seen = [0; 3];
     for rows in [10, 45, 90, 300] {
         let text = of(rows);
-        let line = |epsilon: &str| {
+        // The last number of a line is the strength from which on features are beyond chance, if any is.
+        let confirms = |epsilon: &str| {
             let start = format!("epsilon {epsilon}: ");
-            text.lines().find_map(|line| line.trim().strip_prefix(&start)).unwrap().to_owned()
+            let line = text.lines().find_map(|line| line.trim().strip_prefix(&start)).unwrap();
+            let strength = line.split("beyond chance from ").nth(1);
+            (
+                strength.is_some_and(|strength| strength.parse::<f64>().unwrap() <= 0.5),
+                line != noise,
+            )
         };
-        let epsilon = suggested(&text);
-        let before = text.split("dpsis select").next().unwrap();
-        if line("5") == noise {
-            assert!(
-                epsilon == "1" && on_one_line(before).contains("Even at epsilon 5 only noise"),
-                "{text}"
-            );
-        } else {
-            let first = ["1", "2", "5"].into_iter().find(|epsilon| line(epsilon) != noise).unwrap();
-            assert!(epsilon == first && !before.contains("only noise"), "{text}");
-        }
-        seen.push((line("1") == noise, line("5") == noise));
+        let Some(command) = text.split("--eps ").nth(1) else {
+            let said = on_one_line(&text);
+            assert!(said.contains("No private release is suggested: even at epsilon 5"), "{text}");
+            assert!(said.contains("more rows (about ") && !said.contains("dpsis select"), "{text}");
+            seen[0] += 1;
+            continue;
+        };
+        let epsilon = command.split(' ').next().unwrap();
+        let all = ["0.5", "1", "2", "5"];
+        let expected = match all.into_iter().find(|epsilon| confirms(epsilon).0) {
+            Some(epsilon) => {
+                seen[2] += 1;
+                epsilon
+            }
+            None => {
+                seen[1] += 1;
+                all.into_iter().rfind(|epsilon| confirms(epsilon).1).unwrap()
+            }
+        };
+        assert_eq!(epsilon, expected, "{text}");
     }
-    // Each of the three cases occurs.
-    for case in [(true, true), (true, false), (false, false)] {
-        assert!(seen.contains(&case), "{seen:?}");
-    }
+    // Nothing is found; nothing is confirmed; and a feature of half the largest strength is.
+    assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }

@@ -36,8 +36,9 @@ fn the_suggested_command_finds_the_most() {
             let text = String::from_utf8(output.stdout).unwrap();
             let command = text.lines().find(|line| line.trim().starts_with("dpsis select"));
             let command = command.unwrap_or_else(|| panic!("{kind:?}: {text}"));
-            let command = command.replace("--eps 1 ", "--eps 1e6 ");
-            let words: Vec<&str> = command.split_whitespace().skip(1).collect();
+            let mut words: Vec<&str> = command.split_whitespace().skip(1).collect();
+            let epsilon = words.iter().position(|word| *word == "--eps").unwrap() + 1;
+            words[epsilon] = "1e6";
             let others: [&[&str]; 4] =
                 [&[], &["--score", "kendall"], &["--scale", "row-rank"], &["--scale", "cpm"]];
             for (total, more) in totals.iter_mut().zip(others) {

@@ -168,7 +168,7 @@ fn what_is_refused() {
     );
     refused(&format!("{adjust} --adjust age:60 --center 0.3 visits.csv"), "none is stated");
     refused(&format!("{adjust} --adjust age:60 --score kendall visits.csv"), "ks and correlation");
-    refused(&format!("{adjust} --adjust age:60 --split estimates=0.2 visits.csv"), "no strengths");
+    refused(&format!("{adjust} --adjust age:60 --split estimates=0.15 visits.csv"), "no strengths");
     let one = "partial --classes no,yes --exclude person,age --bounds=-3,3 --adjust sex=F visits.csv -o x.partial";
     refused(one, "need the whole table");
     refused(&format!("{adjust} --adjust age:60 --direction visits.csv"), "one private center");

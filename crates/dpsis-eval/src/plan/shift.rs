@@ -10,8 +10,7 @@
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-
-use super::law::normal;
+use rand_distr::{Distribution, StandardNormal};
 
 /// The number of thresholds.
 const PLACES: usize = 160;
@@ -49,7 +48,8 @@ impl Strength {
         let (mut walks, mut at) = ([0.0; 2], [0.0; 2]);
         let mut step = |to: [f64; 2]| {
             for class in 0..2 {
-                walks[class] += (to[class] - at[class]).max(0.0).sqrt() * normal(&mut random);
+                walks[class] += (to[class] - at[class]).max(0.0).sqrt()
+                    * Distribution::<f64>::sample(&StandardNormal, &mut random);
             }
             at = to;
             walks
