@@ -392,7 +392,7 @@ pub(crate) fn unit(words: &mut WordStream) -> f64 {
 }
 
 /// The difference of two geometric numbers of steps: probabilities proportional to e^(-rate |z|).
-pub(super) fn laplace(rate: f64, step: f64, words: &mut WordStream) -> f64 {
+pub(crate) fn laplace(rate: f64, step: f64, words: &mut WordStream) -> f64 {
     let mut steps = || (-libm::log(unit(words)) / (rate * step)).floor();
     (steps() - steps()) * step
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::data::TargetCode;
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::{ChanceTest, Family, count_step, unit};
+use crate::estimate::{ChanceTest, Family, count_step, laplace, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
@@ -23,14 +23,16 @@ use crate::select::reach::Reach;
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
 const MOST_FEATURES: usize = 1 << 16;
 
-/// The number of imagined tables for each number of rows.
-const TABLES: u64 = 12;
+/// The number of imagined tables for each number of rows: as many as have this many scores together, between these.
+const SCORES: usize = 1 << 18;
+const TABLES: (usize, usize) = (12, 100);
 
 /// The largest number of rows that is considered.
 const MOST_ROWS: f64 = 1e9;
 
-/// The smallest strengths, in steps of this factor.
-const STEP: f64 = 1.05;
+/// Numbers are searched in steps of these factors: of what is simulated, and of what is confirmed.
+const SIMULATED: f64 = 1.02;
+const COMPUTED: f64 = 1.02;
 
 /// The strengths that a request would find and confirm in a table of a known size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -87,8 +89,8 @@ pub(super) fn predict(plan: &Plan, imagined: &Imagined) -> Result<Prediction> {
     }
     let noise = Noise::draw(plan)?;
     Ok(Prediction {
-        found: least_strength(|strength| noise.finds(plan, strength, imagined))?,
-        confirmed: least_strength(|strength| Ok(confirms(plan, strength, imagined, 1.0)))?,
+        found: least((1e-4, 1.0), SIMULATED, |strength| noise.finds(plan, strength, imagined))?,
+        confirmed: confirmed(plan, imagined, 1.0).filter(|strength| *strength <= 1.0),
     })
 }
 
@@ -109,7 +111,7 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
         let found = |rows| noise.finds(plan, strength, &Imagined::even(rows, classes));
         Ok(RowsNeeded {
             strength,
-            found: least_rows(found)?,
+            found: least((4.0, MOST_ROWS), SIMULATED, found)?,
             confirmed: rows_to_confirm(plan, strength, &vec![1.0 / classes as f64; classes]),
         })
     };
@@ -118,33 +120,47 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
 
 /// The number of rows with which features of this strength are confirmed, if the classes have these shares.
 pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, shares: &[f64]) -> Option<f64> {
-    least_rows(|rows| Ok(confirms(plan, strength, &Imagined::of(rows, shares), 1.0))).ok()?
+    let at = |rows: f64| (Imagined::of(rows, shares), 1.0);
+    least_to_confirm(plan, strength, (4.0, MOST_ROWS), at)
 }
 
 /// The epsilon with which features of this strength are confirmed, up to twenty times that of the plan.
 pub(super) fn epsilon_to_confirm(plan: &Plan, strength: f64, imagined: &Imagined) -> Option<f64> {
-    let enough = |budget| Ok(confirms(plan, strength, imagined, budget));
-    let budget = least(1.0, 20.0, enough).ok()??;
-    Some(plan.epsilon.to_f64() * budget)
+    let at = |budget: f64| (imagined.clone(), budget);
+    Some(plan.epsilon.to_f64() * least_to_confirm(plan, strength, (1.0, 20.0), at)?)
 }
 
-/// The least number of rows from which on `enough` holds.
-fn least_rows(enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
-    least(4.0, MOST_ROWS, enough)
+/// The least value with whose rows and multiple of the budget features of this strength are confirmed: searched at exact
+/// counts, and corrected by what their noise makes of the level there.
+fn least_to_confirm(
+    plan: &Plan,
+    strength: f64,
+    range: (f64, f64),
+    at: impl Fn(f64) -> (Imagined, f64),
+) -> Option<f64> {
+    let search = |strength: f64| {
+        let enough = |value| {
+            let (imagined, budget) = at(value);
+            Ok(at_exact_counts(plan, &imagined, budget).is_some_and(|least| strength >= least))
+        };
+        least(range, COMPUTED, enough).ok()?
+    };
+    let (imagined, budget) = at(search(strength)?);
+    let exact = at_exact_counts(plan, &imagined, budget)?;
+    let noisy = confirmed(plan, &imagined, budget)?;
+    search((strength * exact / noisy).min(1.0))
 }
 
-/// The least strength from which on `enough` holds.
-fn least_strength(enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
-    least(1e-4, 1.0, enough)
-}
-
-/// The least value between two, within a few percent, from which on `enough` holds; `None` if not even the higher one
-/// is enough.
-fn least(mut low: f64, mut high: f64, enough: impl Fn(f64) -> Result<bool>) -> Result<Option<f64>> {
+/// The least value between two, within a factor, from which on `enough` holds; `None` if not even the higher one is enough.
+fn least(
+    (mut low, mut high): (f64, f64),
+    step: f64,
+    enough: impl Fn(f64) -> Result<bool>,
+) -> Result<Option<f64>> {
     if !enough(high)? {
         return Ok(None);
     }
-    while high / low > STEP {
+    while high / low > step {
         let middle = (low * high).sqrt();
         if enough(middle)? { high = middle } else { low = middle }
     }
@@ -155,8 +171,17 @@ fn least(mut low: f64, mut high: f64, enough: impl Fn(f64) -> Result<bool>) -> R
 struct Noise {
     /// The number of features of strength.
     true_ones: usize,
-    /// For each table the scores of the others, in units of the scale of chance, and the bits of the selection.
-    tables: Vec<(Vec<f64>, Bits)>,
+    tables: Vec<Table>,
+}
+
+/// What is random in an imagined table.
+struct Table {
+    /// The scores of the features that are noise, in units of the scale of chance.
+    others: Vec<f64>,
+    /// The noise of the count of each class, at rate 1.
+    counts: Vec<f64>,
+    /// The bits of the selection.
+    bits: Bits,
 }
 
 impl Noise {
@@ -168,10 +193,13 @@ impl Noise {
         let table = |table| {
             let bits = Entropy::Seeded(table).source()?.bits(Purpose::Selection.draw());
             let mut words = bits.lane(0);
-            let scores = (true_ones..features).map(|_| by_chance(of, &mut words)).collect();
-            Ok((scores, bits.branch(1)))
+            let others = (true_ones..features).map(|_| by_chance(of, &mut words)).collect();
+            let classes = plan.scoring.classes();
+            let counts = (0..classes).map(|_| laplace(1.0, 1e-3, &mut words));
+            Ok(Table { others, counts: counts.collect(), bits: bits.branch(1) })
         };
-        Ok(Self { true_ones, tables: (0..TABLES).map(table).collect::<Result<_>>()? })
+        let tables = (SCORES / features).clamp(TABLES.0, TABLES.1) as u64;
+        Ok(Self { true_ones, tables: (0..tables).map(table).collect::<Result<_>>()? })
     }
 
     /// Whether at least half of the features of this strength are found, on average, and it is more than chance gives.
@@ -183,9 +211,12 @@ impl Noise {
         }
         let mechanism = plan.choice.chosen(Some(&imagined.counts)).mechanism;
         let mut found = 0;
-        for (others, bits) in &self.tables {
+        for Table { others, counts, bits } in &self.tables {
             let mut values = vec![law.units(strength * law.largest); self.true_ones];
-            values.extend(others.iter().map(|score| law.units(score * law.chance)));
+            // An error of the center lifts constants, and with them the largest of many thresholds.
+            let off = off_center(plan, imagined, counts);
+            let score = |score: &f64| law.units((score * law.chance).hypot(off));
+            values.extend(others.iter().map(score));
             let scores = Scores::new(values, UNITS as u64, plan.neighbors)?;
             let picks = choose(&*mechanism, &scores, plan.k, &plan.calibrated.noise, bits)?;
             found += picks.iter().filter(|pick| **pick < self.true_ones).count();
@@ -210,20 +241,39 @@ fn quantile_by_chance(of: f64, probability: f64) -> f64 {
     (2.0 * lambda).sqrt()
 }
 
-/// Whether features of this strength are confirmed more often than not, with this multiple of the budget.
-fn confirms(plan: &Plan, strength: f64, imagined: &Imagined, budget: f64) -> bool {
-    confirmed(plan, imagined, budget).is_some_and(|least| strength >= least)
-}
-
 /// The strength from which on features are confirmed more often than not, with this multiple of the budget: above 1 if
-/// none is. `None` if there is no verdict.
+/// none is. `None` if there is no verdict. The median over noisy counts, on which the level of the verdict depends.
 pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
     let law = Law::of(plan, imagined)?;
-    Some(critical(plan, imagined, budget)? * law.one_row / law.largest)
+    let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
+    let mut words = bits.lane(1);
+    let step = count_step(imagined.counts.len());
+    let scale = plan
+        .scoring
+        .center_epsilon()
+        .map(|center| plan.neighbors.steps() as f64 / (center.to_f64() * budget))?;
+    let mut level = || {
+        let noisy = |count: &f64| count + laplace(1.0 / scale, step, &mut words);
+        let counts: Vec<f64> = imagined.counts.iter().map(noisy).collect();
+        level(plan, &counts, budget, &bits).unwrap_or(f64::INFINITY)
+    };
+    let mut levels: Vec<f64> = (0..COUNTS).map(|_| level()).collect();
+    levels.sort_unstable_by(f64::total_cmp);
+    Some(levels[levels.len() / 2] / law.largest).filter(|strength| strength.is_finite())
 }
 
-/// The level of the verdict, in units of what one row can move; `None` if there is no verdict.
-fn critical(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
+/// The same at exact counts: a little less, and soon known.
+fn at_exact_counts(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
+    let law = Law::of(plan, imagined)?;
+    let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
+    Some(level(plan, &imagined.counts, budget, &bits)? / law.largest)
+}
+
+/// The number of noisy counts that levels are computed for.
+const COUNTS: usize = 9;
+
+/// The level of the verdict at these counts, in rows; `None` if there is no verdict.
+fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
     if plan.is_relative_to_rows() {
         return None;
     }
@@ -237,11 +287,10 @@ fn critical(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
         }
         _ => return None,
     };
-    let counts = imagined.counts.clone();
     let steps = plan.neighbors.steps() as f64;
     let chance = ChanceTest {
         step: count_step(counts.len()),
-        counts,
+        counts: counts.to_vec(),
         rate: center.to_f64() * budget / steps,
         features: plan.features,
         noise: steps / (plan.estimates.as_ref()?.to_f64() * budget),
@@ -251,12 +300,36 @@ fn critical(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
         },
         graded,
     };
-    let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
-    chance.predict(plan.k, &bits)
+    Some(chance.predict(plan.k, bits)? * Reach::one_row(counts))
 }
 
 /// Units in which imagined scores are whole numbers: those of one row's influence.
 const UNITS: f64 = 65_536.0;
+
+/// How far the center moves the score of a constant, in rows, if the counts have this noise at rate 1.
+fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
+    let Some(center) = plan.scoring.center_epsilon() else { return 0.0 };
+    if plan.association() == Some(Association::Correlation) {
+        return 0.0;
+    }
+    let scale = plan.neighbors.steps() as f64 / center.to_f64();
+    let counted = |(count, noise): (&f64, &f64)| (count + noise * scale).max(0.0);
+    let counted: Vec<f64> = imagined.counts.iter().zip(noise).map(counted).collect();
+    let rows: f64 = imagined.counts.iter().sum();
+    let total = counted.iter().sum::<f64>().max(4.0 * scale);
+    match (&plan.scoring, &imagined.counts[..], &counted[..]) {
+        (Scoring::Number { .. }, [first, second], [one, two]) => {
+            let center = (two - one) / total;
+            let shrunk = center.signum() * (center.abs() - 2.0 * scale / total).max(0.0);
+            (shrunk * rows - (second - first)).abs() / 2.0
+        }
+        (_, counts, _) => {
+            let off = counts.iter().zip(&counted).map(|(n, m)| (rows * m / total - n).abs());
+            // Of one group of classes, not of all.
+            off.sum::<f64>() / 8f64.sqrt()
+        }
+    }
+}
 
 /// The law of scores for an imagined target, in rows.
 struct Law {

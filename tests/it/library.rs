@@ -32,7 +32,11 @@ fn demo() -> (Vec<String>, Array2<f64>, Array1<f64>) {
 }
 
 fn select() -> Select {
-    Select::new(5).epsilon("0.7").mechanism(CanonicalLipschitz::default())
+    Select::new(5).epsilon("0.7")
+}
+
+fn canonical() -> Select {
+    select().mechanism(CanonicalLipschitz::default())
 }
 
 /// The content of a record, except for the place of the target.
@@ -144,7 +148,7 @@ fn labels_are_compared_by_their_text() {
 fn the_parts_rebuild_the_whole() {
     let (names, x, y) = demo();
     let seed = Seeded(21);
-    let request = select().scaling(Scaling::RowRank).neighbors(Neighbors::AddRemove).seed(21);
+    let request = canonical().scaling(Scaling::RowRank).neighbors(Neighbors::AddRemove).seed(21);
     let table = ArrayTable::new(x.view(), y.view()).unwrap().feature_names(names).unwrap();
     let whole = request.run(&table).unwrap();
 
@@ -170,7 +174,7 @@ fn the_parts_rebuild_the_whole() {
     assert_eq!(*mechanism.pick(&scores, 5, &part(2), seed).unwrap(), whole.indices());
 
     let center = 2000;
-    let by_default = select().target(Target::Bounded(Bounds::new(-4.0, 4.0).unwrap()));
+    let by_default = canonical().target(Target::Bounded(Bounds::new(-4.0, 4.0).unwrap()));
     let stated = by_default.center(Center::Stated(8.0 * 2000.0 / (2.0 * f64::from(GRID))));
     let whole = stated.seed(21).run(&table).unwrap();
     let coded = y.mapv(|target| Some(Bounds::new(-4.0, 4.0).unwrap().to_grid(target)));
@@ -178,12 +182,12 @@ fn the_parts_rebuild_the_whole() {
     let epsilon: Epsilon = "0.7".parse().unwrap();
     assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), whole.indices());
 
-    let by_rank = select().score(ScoreKind::Kendall).seed(21).run(&table).unwrap();
+    let by_rank = canonical().score(ScoreKind::Kendall).seed(21).run(&table).unwrap();
     let scores = kendall(x.view(), y.view(), relation).unwrap();
     let epsilon: Epsilon = "0.7".parse().unwrap();
     assert_eq!(*mechanism.pick(&scores, 5, &epsilon, seed).unwrap(), by_rank.indices());
 
-    let replaced = select().bounds(-2.0, 2.0).neighbors(Neighbors::ReplaceOne);
+    let replaced = canonical().bounds(-2.0, 2.0).neighbors(Neighbors::ReplaceOne);
     let bounded = Bounds::new(-4.0, 4.0).unwrap();
     let whole = replaced.target(Target::Bounded(bounded)).seed(21).run(&table).unwrap();
     let scaling = Scaling::Bounds(Bounds::new(-2.0, 2.0).unwrap());
@@ -205,7 +209,7 @@ fn the_parts_for_classes_rebuild_the_whole() {
     let class = y.mapv(|v| if v < -0.5 { 0 } else { 1 + usize::from(v > 0.5) });
     let labels = ["0", "1", "2"].map(str::to_owned).to_vec();
     let table = ArrayTable::new(x.view(), class.view()).unwrap();
-    let by_class = || select().target(Target::Classes(labels.clone()));
+    let by_class = || canonical().target(Target::Classes(labels.clone()));
     let whole = by_class().scaling(Scaling::RowRank).seed(2).run(&table).unwrap();
     let part = |index: usize| whole.guarantee.spent[index].epsilon.clone();
     let mut sums = ClassSums::new(300, 3);

@@ -18,4 +18,7 @@ mod library;
 mod linfa;
 mod odd_people;
 mod papers;
+#[cfg(feature = "ndarray")]
+mod predictions;
+mod verdict;
 mod words;

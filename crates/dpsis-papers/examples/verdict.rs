@@ -3,6 +3,7 @@
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example verdict -- planted 20 [CENTER ESTIMATES]
+//! cargo run --release -p dpsis-papers --example verdict -- scores 5
 //! cargo run --release -p dpsis-papers --example verdict -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
 //! cargo run --release -p dpsis-papers --example verdict -- permuted-planted 200
 //! ```
@@ -14,7 +15,9 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dpsis::internals::{self, WholeTable};
-use dpsis::{ArrayTable, Epsilon, Error, FileTable, Rehearsal, Result, Select, Target};
+use dpsis::{
+    ArrayTable, Epsilon, Error, FileTable, Rehearsal, Result, Scaling, ScoreKind, Select, Target,
+};
 use dpsis_eval::planted::{Kind, Planted, Size, table};
 use ndarray::{Array1, Array2};
 use rand::SeedableRng;
@@ -24,7 +27,9 @@ use rand_chacha::ChaCha8Rng;
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let wrong = || Error::request("planted RUNS | permuted RUNS FILE... | permuted-planted RUNS");
+    let wrong = || {
+        Error::request("planted RUNS | scores RUNS | permuted RUNS FILE... | permuted-planted RUNS")
+    };
     match words.as_slice() {
         ["planted", runs] => planted(
             runs.parse().map_err(|_| wrong())?,
@@ -33,6 +38,7 @@ fn main() -> Result<()> {
         ["planted", runs, center, estimates] => {
             planted(runs.parse().map_err(|_| wrong())?, [center, estimates])
         }
+        ["scores", runs] => scores(runs.parse().map_err(|_| wrong())?),
         ["permuted", runs, files @ ..] if !files.is_empty() => {
             permuted(runs.parse().map_err(|_| wrong())?, files)
         }
@@ -142,6 +148,41 @@ fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
                 mean(7),
             );
         }
+    }
+    Ok(())
+}
+
+/// True features found, of five, by the default, ranks within the row and Kendall's correlation.
+fn scores(runs: usize) -> Result<()> {
+    println!("| table | epsilon 10^6 | 1 | 2 | 5 |");
+    for kind in Kind::ALL {
+        let mut cells = Vec::new();
+        for epsilon in ["1e6", "1", "2", "5"] {
+            let epsilon: Epsilon = epsilon.parse()?;
+            let totals = Mutex::new([0usize; 3]);
+            in_parallel(runs, |run| {
+                let planted = table(kind, Size::Full, run as u64);
+                let default = || request(&planted, &epsilon);
+                let all = [
+                    default(),
+                    default().scaling(Scaling::RowRank),
+                    default().score(ScoreKind::Kendall),
+                ];
+                for (place, select) in all.into_iter().enumerate() {
+                    let record = select.seed(run as u64).run(&source(&planted)?)?;
+                    let found = record.indices();
+                    let found = found.iter().filter(|index| planted.truth.contains(index)).count();
+                    if let Ok(mut totals) = totals.lock() {
+                        totals[place] += found;
+                    }
+                }
+                Ok(())
+            })?;
+            let totals = totals.into_inner().unwrap_or([0; 3]);
+            let means = totals.map(|total| format!("{:.1}", total as f64 / runs as f64));
+            cells.push(means.join(", "));
+        }
+        println!("| {} | {} |", kind.id(), cells.join(" | "));
     }
     Ok(())
 }

@@ -121,13 +121,13 @@ impl Scoring {
         }
     }
 
-    /// Whether counts of rows are released with a private center.
-    fn counts_rows(&self) -> bool {
-        matches!(
-            self,
-            Self::Number { center: PlannedCenter::Private(_), .. }
-                | Self::Classes { center: PlannedCenter::Private(_), .. }
-        )
+    /// The part of a private center, with which counts of rows are released.
+    pub(super) fn center_epsilon(&self) -> Option<&Epsilon> {
+        match self {
+            Self::Number { center: PlannedCenter::Private(epsilon), .. }
+            | Self::Classes { center: PlannedCenter::Private(epsilon), .. } => Some(epsilon),
+            _ => None,
+        }
     }
 
     /// The coding of a target as one number, if the target has one: by `median`, if it is split.
@@ -217,7 +217,7 @@ impl Plan {
             && refinement.is_none()
             && request.covariates.is_empty()
             && delta.is_zero()
-            && scoring.counts_rows();
+            && scoring.center_epsilon().is_some();
         let choice = match scoring.reach().filter(|_| by_counts) {
             Some(reach) => Choice::of(request.k, features, reach, request.neighbors, &selection),
             None => Choice::Stated(request.mechanism_used()),

@@ -143,7 +143,7 @@ fn the_suggested_command_works() {
 #[test]
 fn which_way_it_lies_is_asked() {
     let folder = tempfile::tempdir().unwrap();
-    let samples = 12;
+    let samples = 90;
     let header: Vec<String> = (0..samples).map(|s| format!("S{s}")).collect();
     let rows = (0..400).map(|g| {
         let value = |s: usize| format!("{}.5", (g * 31 + s * 7) % 113);

@@ -26,7 +26,6 @@ fn the_text_says_what_is_found() {
         "2 of 30 features, 400 rows",
         "epsilon 1 = 0.1 target median + 0.075 target center + 0.625 selection\n",
         "canonical, gamma 0.5",
-        "peel-pnf",
         "peel",
         "Recommended: ",
         "at other epsilons:",

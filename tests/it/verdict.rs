@@ -1,0 +1,77 @@
+//! The verdict as a user sees it: whom it calls beside features with an association, and where there is none.
+
+use dpsis::{FileTable, Record, Scaling, ScoreKind, Select, Target};
+use rand::{Rng, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+const STRONG: usize = 10;
+const D: usize = 30;
+
+/// Counts of two classes: the first ten features are twice as large in the second, the others in neither.
+fn table(rows: usize, seed: u64) -> FileTable {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let header: String = (0..D).map(|j| format!("f{j},")).collect();
+    let mut row = |i: usize| {
+        let mut cell = |j: usize| {
+            let size = if j < STRONG && i % 2 == 1 { 80.0 } else { 40.0 };
+            format!("{:.0},", size * (0.5 + random.gen_range(0.0..1.0)))
+        };
+        let cells: String = (0..D).map(&mut cell).collect();
+        format!("{cells}{}\n", ["a", "b"][i % 2])
+    };
+    let text: String = (0..rows).map(&mut row).collect();
+    FileTable::from_reader(std::io::Cursor::new(format!("{header}y\n{text}")))
+}
+
+fn select() -> Select {
+    Select::new(STRONG + 5).epsilon(20).target(Target::classes(["a", "b"]))
+}
+
+fn calls_a_null(record: &Record) -> bool {
+    let picks = record.indices().into_iter().zip(&record.estimates);
+    picks.into_iter().any(|(index, one)| index >= STRONG && one.beyond_chance == Some(true))
+}
+
+/// Features without an association are called in at most 5% of runs beside ten strong ones, all of which are called. More
+/// than 8 of 60 runs have a probability of 3e-3 at 5%; the draws are fixed.
+#[test]
+fn strong_features_make_no_others_called() {
+    for (name, request) in [
+        ("ks", select()),
+        ("bounds", select().bounds(0.0, 120.0)),
+        ("bins", select().bounds(0.0, 120.0).score(ScoreKind::Ks)),
+    ] {
+        let (mut wrong, mut right) = (0, 0);
+        for seed in 0..60 {
+            let record = request.clone().seed(seed).run(&table(300, seed)).unwrap().into_inner();
+            wrong += usize::from(calls_a_null(&record));
+            let strong = record.indices().into_iter().zip(&record.estimates);
+            right +=
+                strong.filter(|(i, one)| *i < STRONG && one.beyond_chance == Some(true)).count();
+        }
+        assert!(wrong <= 8, "{name}: {wrong}");
+        assert!(right >= 60 * STRONG * 9 / 10, "{name}: {right}");
+    }
+}
+
+/// Where values are relative to their row there are strengths, paid for, and no p-values; and so it is predicted.
+#[test]
+fn values_relative_to_their_row_have_no_verdict() {
+    let ranks = select().scaling(Scaling::RowRank);
+    for request in [ranks.clone(), ranks.score(ScoreKind::Ks), select().counts_per_million()] {
+        let record = request.clone().seed(1).run(&table(300, 1)).unwrap().into_inner();
+        assert_eq!(record.estimates.len(), STRONG + 5);
+        for estimate in &record.estimates {
+            assert!(estimate.strength.is_some() && estimate.low.is_some());
+            assert_eq!((estimate.p_value, estimate.beyond_chance), (None, None));
+        }
+        assert_eq!((record.verdict.beyond_chance, record.verdict.chance_level), (None, None));
+        assert!(record.verdict.text.starts_with("no verdict: values were taken in relation"));
+        assert!(
+            record.guarantee.spent.iter().any(|part| part.purpose == dpsis::Purpose::Estimates)
+        );
+        let checked = request.check().unwrap();
+        let predicted = checked.predict(D, &[150.0; 2]).unwrap();
+        assert!(predicted.found.is_some() && predicted.confirmed.is_none());
+    }
+}
