@@ -137,7 +137,7 @@ class Selection(Choice):
     estimates : list of Estimate
         Their strengths; empty if none were released.
     verdict : str
-        What is told from chance, and what it would take to tell more.
+        What is beyond chance, and what it would take to tell more.
     private : bool
         Whether the result may be released: False if it was drawn from a seed.
     record : dict

@@ -239,7 +239,8 @@ fn record(
     entropy: Entropy,
 ) -> Result<ChoiceRecord> {
     let randomness = RandomnessUsed::of(entropy);
-    let warnings = randomness.warning().into_iter().chain(Warning::of_delta(&calibrated));
+    let of_budget = [Warning::of_epsilon(&calibrated.epsilon), Warning::of_delta(&calibrated)];
+    let warnings = randomness.warning().into_iter().chain(of_budget.into_iter().flatten());
     let warnings = warnings.collect();
     let Calibrated { epsilon, noise, delta, .. } = calibrated;
     let picked = |&index: &usize| ChosenCandidate {

@@ -120,6 +120,8 @@ pub(crate) use several::TablesSamples;
 pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
 pub(crate) use source::Opened;
+#[cfg(test)]
+pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
 pub use table::reads_again;
 #[cfg(feature = "inspect")]

@@ -82,7 +82,8 @@ impl Seen<'_> {
             [] => {}
             &[c] => {
                 let text = format!(
-                    "{} holds labels ({}): state it if it is the target; as a feature its words are values",
+                    "{} holds labels ({}): state it if it is the target; as a feature its words are values, \
+                     but missing for a model",
                     self.what(c),
                     labels_of(&self.columns[c]).join(", ")
                 );
@@ -90,7 +91,8 @@ impl Seen<'_> {
             }
             several => {
                 let text = format!(
-                    "{} hold labels: state it if one is the target; as features their words are values",
+                    "{} hold labels: state it if one is the target; as features their words are \
+                     values, but missing for a model",
                     self.named(several)
                 );
                 draft.say_about("features", text, [Parameter::Target, Parameter::Exclude]);
@@ -98,7 +100,10 @@ impl Seen<'_> {
         }
         let words = of(&|column| valued(column) && !column.has_labels());
         if !words.is_empty() {
-            draft.say("features", format!("{}: words, which are values", self.named(&words)));
+            draft.say(
+                "features",
+                format!("{}: words, which are values, but missing for a model", self.named(&words)),
+            );
         }
     }
 

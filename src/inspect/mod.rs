@@ -198,8 +198,8 @@ mod tests {
                  feature, exclude it",
                 "column 4 (\"none\"): no value",
                 "column 1 (\"sex\") holds labels (F, M): state it if it is the target; as a feature its \
-                 words are values",
-                "column 2 (\"town\"): words, which are values",
+                 words are values, but missing for a model",
+                "column 2 (\"town\"): words, which are values, but missing for a model",
                 "features that hold one value only: 1",
                 "120 cells are missing: empty, NA and the like",
             ]

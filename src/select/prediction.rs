@@ -30,9 +30,10 @@ const TABLES: (usize, usize) = (12, 100);
 /// The largest number of rows that is considered.
 const MOST_ROWS: f64 = 1e9;
 
-/// Numbers are searched in steps of these factors: of what is simulated, and of what is confirmed.
+/// Numbers are searched in steps of these factors: of what is simulated, and of what is confirmed, first roughly.
 const SIMULATED: f64 = 1.02;
 const COMPUTED: f64 = 1.02;
+const ROUGHLY: f64 = 1.2;
 
 /// The strengths that a request would find and confirm in a table of a known size.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -138,17 +139,17 @@ fn least_to_confirm(
     range: (f64, f64),
     at: impl Fn(f64) -> (Imagined, f64),
 ) -> Option<f64> {
-    let search = |strength: f64| {
+    let search = |strength: f64, step: f64| {
         let enough = |value| {
             let (imagined, budget) = at(value);
             Ok(at_exact_counts(plan, &imagined, budget).is_some_and(|least| strength >= least))
         };
-        least(range, COMPUTED, enough).ok()?
+        least(range, step, enough).ok()?
     };
-    let (imagined, budget) = at(search(strength)?);
+    let (imagined, budget) = at(search(strength, ROUGHLY)?);
     let exact = at_exact_counts(plan, &imagined, budget)?;
     let noisy = confirmed(plan, &imagined, budget)?;
-    search((strength * exact / noisy).min(1.0))
+    search((strength * exact / noisy).min(1.0), COMPUTED)
 }
 
 /// The least value between two, within a factor, from which on `enough` holds; `None` if not even the higher one is enough.
@@ -270,7 +271,7 @@ fn at_exact_counts(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64>
 }
 
 /// The number of noisy counts that levels are computed for.
-const COUNTS: usize = 9;
+const COUNTS: usize = 7;
 
 /// The level of the verdict at these counts, in rows; `None` if there is no verdict.
 fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {

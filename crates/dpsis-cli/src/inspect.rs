@@ -151,6 +151,8 @@ enum Checked {
 /// What would be found.
 struct Outlook {
     budgets: Vec<Predicted>,
+    /// Whether there is a verdict at all.
+    verdict: bool,
     /// If nothing, with any of the budgets: the rows with which something would.
     rows: Option<u64>,
 }
@@ -161,10 +163,8 @@ impl Outlook {
     fn suggested(&self) -> Option<&'static str> {
         let reaches = |strength: Option<f64>| strength.is_some_and(|least| least <= SOUGHT);
         let confirming = self.budgets.iter().find(|(_, predicted)| reaches(predicted.confirmed));
-        let confirms = self.budgets.iter().any(|(_, predicted)| predicted.confirmed.is_some());
-        // Without a verdict.
         let finding =
-            self.budgets.iter().find(|(_, predicted)| !confirms && reaches(predicted.found));
+            self.budgets.iter().find(|(_, predicted)| !self.verdict && reaches(predicted.found));
         let last = self.budgets.iter().rfind(|(_, predicted)| predicted.found.is_some());
         match self.budgets.is_empty() {
             true => Some(BUDGETS[1]),
@@ -220,7 +220,7 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
     let even = vec![0.5; 2];
     let shares = if suggestion.shares.is_empty() { &even } else { &suggestion.shares };
     if suggestion.rows == 0 || shares.iter().any(|share| *share <= 0.0) {
-        return Ok(Outlook { budgets: Vec::new(), rows: None });
+        return Ok(Outlook { budgets: Vec::new(), verdict: false, rows: None });
     }
     let predict = |epsilon: &'static str, rows: f64| {
         let checked = select.clone().epsilon(epsilon).check()?;
@@ -230,6 +230,7 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
     let rows = suggestion.rows as f64;
     let budgets = BUDGETS.into_iter().map(|epsilon| predict(epsilon, rows));
     let budgets: Vec<Predicted> = budgets.collect::<Result<_>>()?;
+    let (_, far) = predict(BUDGETS[BUDGETS.len() - 1], MOST * MOST * rows)?;
     let mut enough = None;
     if budgets.iter().all(|(_, predicted)| predicted.found.is_none()) {
         // In steps of a quarter.
@@ -240,7 +241,7 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
             enough = predicted.found.map(|_| more.ceil() as u64);
         }
     }
-    Ok(Outlook { budgets, rows: enough })
+    Ok(Outlook { budgets, verdict: far.confirmed.is_some(), rows: enough })
 }
 
 /// So many times the rows are not to be had.

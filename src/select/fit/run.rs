@@ -297,7 +297,8 @@ pub(super) fn warnings(
     randomness: &RandomnessUsed,
     (rows, unit): (Option<u64>, Unit),
 ) -> Result<Vec<Warning>> {
-    let mut warnings: Vec<Warning> = randomness.warning().into_iter().collect();
+    let large = Warning::of_epsilon(&request.epsilon()?);
+    let mut warnings: Vec<Warning> = randomness.warning().into_iter().chain(large).collect();
     if !request.delta()?.is_zero() && price.delta == Delta::zero() {
         let text = "the stated delta would not lower the noise here and is not spent: the release is purely private";
         warnings.push(Warning::new(WarningKind::UnspentDelta, text).about([Parameter::Delta]));

@@ -385,3 +385,103 @@ fn models_are_read_as_they_were_written() {
         }
     }
 }
+
+/// Words tell the classes apart, and a number does so a little: the number is selected.
+#[test]
+fn a_selection_for_a_model_sees_numbers() {
+    let row = |i: usize| {
+        let class = i % 2;
+        let word = ["low", "high"][class];
+        format!("{word},{},{},{word}er\n", i * 7 % 50 + 25 * class, i * 31 % 97)
+    };
+    let rows: String = (0..2000).map(row).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    std::fs::write(&path, format!("stage,dose,noise,y\n{rows}")).unwrap();
+    let select = Select::new(1).epsilon(8).target(Target::classes(["lower", "higher"]));
+    let record = select.clone().seed(1).run(&path).unwrap();
+    assert_eq!(record.selected[0].name, "stage");
+    let fitted = FitModel::new(select).seed(1).run(&path).unwrap();
+    let model = fitted.model.as_ref().unwrap();
+    assert_eq!(model.feature_names().collect::<Vec<_>>(), ["dose"]);
+    // Of its noise, which epsilon alone decides, the report says what it hides.
+    assert!(model.features[0].noise.unwrap() > 0.0 && model.features[0].coefficient > 0.0);
+}
+
+/// A stated range of the target is for the model: the selection is that without one.
+#[test]
+fn a_range_of_the_target_is_for_the_model() {
+    let (_folder, table) = file(2000, "y");
+    let of = |select: Select| {
+        let fitted = FitModel::new(select.epsilon(3)).seed(5).run(&table).unwrap().into_inner();
+        fitted.selection.unwrap()
+    };
+    let stated = of(linear(2).target(Target::Bounded(Bounds::new(-20.0, 250.0).unwrap())));
+    assert_eq!(stated, of(linear(2)));
+    assert!(stated.released.target_median.is_some());
+}
+
+/// With few rows the model is the mean of the target; with fewer there is none, and the names are there all the same.
+#[test]
+fn few_rows_have_a_mean_or_no_model() {
+    let fit = |rows: usize, epsilon: u32| {
+        let (_folder, table) = file(rows, "y");
+        let range = Target::Bounded(Bounds::new(-20.0, 250.0).unwrap());
+        let select = linear(2).epsilon(epsilon).target(range);
+        FitModel::new(select).seed(2).run(&table).unwrap().into_inner()
+    };
+    let none = fit(20, 1);
+    assert!(none.model.is_none() && none.selection.unwrap().selected.len() == 2);
+    let mean = fit(150, 2);
+    let model = mean.model.unwrap();
+    assert!(model.features.iter().all(|feature| feature.coefficient == 0.0));
+    // That of y is about 143.
+    for row in [[20.0, 0.0], [79.0, 10.0], [f64::NAN, 1e9]] {
+        let predicted = model.predict(&row).unwrap();
+        assert_eq!(predicted, model.intercept);
+        assert!((predicted - 143.0).abs() < 40.0, "{predicted}");
+    }
+    assert!(mean.guarantee.events.iter().all(|event| event.to_string().starts_with("pure:")));
+    let whole = fit(3000, 8).model.unwrap();
+    assert!(whole.features.iter().any(|feature| feature.coefficient != 0.0));
+    // Predictions stay in the range of the target.
+    let names: Vec<&str> = whole.feature_names().collect();
+    let far: Vec<f64> = names.iter().map(|name| if *name == "dose" { -1e9 } else { 1e9 }).collect();
+    assert!(whole.predict(&far).unwrap() <= 250.0);
+}
+
+/// A table is opened once for selection and model.
+#[test]
+fn a_table_is_opened_once() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use crate::data::{Open, Opened, Opening, Schema};
+
+    struct Counted<'a>(&'a FileTable, AtomicUsize);
+
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    impl Open for Counted<'_> {
+        type Table<'s>
+            = <FileTable as Open>::Table<'s>
+        where
+            Self: 's;
+
+        fn open(&self, opening: &Opening<'_>) -> Result<Opened<Self::Table<'_>>> {
+            self.1.fetch_add(1, Ordering::Relaxed);
+            self.0.open(opening)
+        }
+
+        fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+            self.0.header(opening)
+        }
+
+        fn repeats(&self) -> bool {
+            self.0.repeats()
+        }
+    }
+
+    let (_folder, table) = file(500, "y");
+    let counted = Counted(&table, AtomicUsize::new(0));
+    FitModel::new(linear(1)).seed(1).run(&counted).unwrap();
+    assert_eq!(counted.1.into_inner(), 1);
+}

@@ -236,3 +236,25 @@ fn a_table_from_a_pipe_takes_stated_features() {
     let selected = pipe("fit --k 1 --eps 1 --exclude class -");
     assert_eq!(selected.status.code(), Some(2), "{}", flat(&selected.stderr));
 }
+
+/// Too few rows: names in the report, no model, no file, and no failure. The noise of logistic coefficients is told.
+#[test]
+fn too_few_rows_have_no_model() {
+    let folder = Folder::new();
+    let table = fs::read_to_string(folder.path("table.csv")).unwrap();
+    let few: Vec<&str> = table.lines().take(25).collect();
+    fs::write(folder.path("few.csv"), few.join("\n") + "\n").unwrap();
+    let (text, report) =
+        folder.done("fit --k 2 --eps 1 --exclude class --seed 1 -o few.json few.csv");
+    assert!(text.is_empty() && !folder.path("few.json").exists());
+    assert!(report.contains("no model: too few rows for a model under this budget"), "{report}");
+    assert!(report.contains("selected: "), "{report}");
+    let (text, _) = folder.done("fit --k 2 --eps 1 --exclude class --seed 1 few.csv");
+    assert!(text.is_empty(), "{text}");
+    let words = "fit --k 2 --eps 1 --classes no,yes --target class --exclude y --seed 1 table.csv";
+    let (model, report) = folder.done(words);
+    assert!(report.contains("not distinguishable from 0"), "{report}");
+    assert!(report.contains("columns of words are not used"), "{report}");
+    let model = Model::from_json(&model).unwrap();
+    assert!(model.features.iter().all(|feature| feature.noise.unwrap() > 0.0));
+}

@@ -103,7 +103,7 @@ fn the_suggested_command_works() {
             table("out,age,dose", |i, c| format!("{},{i},{}.5", status(c), i * i)),
             &[
                 "holds labels (well, case): state it if it is the target",
-                "its words are values (--target, --exclude)",
+                "its words are values, but missing for a model (--target, --exclude)",
                 "dpsis select --k 1 --eps 5 t.csv",
             ],
         ),
@@ -119,7 +119,7 @@ fn the_suggested_command_works() {
             "twice the same id",
             "t.csv",
             table("id,age,dose,y", |i, _| format!("p{},{i},{},{i}.5", i / 2, i * 2)),
-            &["20 ids occur more than once", "--unit id"],
+            &["20 ids occur more than once", "--unit id", "With 20 people"],
         ),
         (
             "text among numbers",
@@ -572,4 +572,27 @@ fn the_budget_is_one_that_finds_something() {
     }
     // Nothing is found; nothing is confirmed; and a feature of half the largest strength is.
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
+}
+
+/// What is stated of people and strata is in the command; what was followed is not advised again.
+#[test]
+fn stated_options_are_kept() {
+    let cells = |i: usize, _| format!("p{},{},{},{}.5", i / 2, i % 60, i * 7 % 31, i * i % 97);
+    let rows = (0..400).map(|i| cells(i, false) + "\n").collect::<String>();
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("t.csv"), format!("who,age,dose,y\n{rows}")).unwrap();
+    let inspect =
+        |more: &[&str]| said(&dpsis(folder.path(), &[&["inspect"], more, &["t.csv"]].concat()));
+    let open = inspect(&[]);
+    assert!(open.contains("ids occur more than once"), "{open}");
+    let stated = ["--unit", "who", "--unit-target", "mean", "--adjust", "age:20,40"];
+    let text = inspect(&stated);
+    assert!(!text.contains("occur more than once"), "{text}");
+    let command = text.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
+    for option in ["--unit who", "--unit-target mean", "--adjust age:20,40"] {
+        assert!(command.contains(option), "{command}");
+    }
+    let words = shell_words(command);
+    let words: Vec<&str> = words[1..].iter().map(String::as_str).collect();
+    assert_eq!(dpsis(folder.path(), &words).status.code(), Some(0), "{command}");
 }
