@@ -121,4 +121,6 @@ def test_pipelines():
 def test_a_private_fit_warns_of_nothing():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        PrivateSelectKBest(1, **ON).fit(X, Y)
+        PrivateSelectKBest(1, **{**ON, "epsilon": 9}).fit(X, Y)
+    with pytest.warns(dpsis.DpsisWarning, match="protects little"):
+        PrivateSelectKBest(1, **{**ON, "epsilon": 20}).fit(X, Y)
