@@ -79,7 +79,7 @@ fn shares(setting: Setting, strength: f64, runs: u64) -> [f64; 2] {
 
 /// Half of the features of the strength that is said to be confirmed more often than not are; at least about half of those
 /// that are said to be found (more, where a few features are found without looking). Within ten points, and what the share
-/// of so many runs can be off: .07 for 200 with a probability of about 1e-3, .25 for 25, which are tried outside `.ci/full`.
+/// of so many runs can be off: .07 for 200 with a probability of about 1e-3, .25 for 20 of the second setting, which are tried outside `.ci/full`.
 #[test]
 fn what_is_predicted_comes() {
     let settings: &[Setting] = &[
@@ -92,8 +92,8 @@ fn what_is_predicted_comes() {
         (&[80, 70, 60, 50, 40], 60, 4, "2"),
         (&[60, 50, 50, 40, 40, 30], 60, 3, "3"),
     ];
-    let (runs, off) = if exhaustive() { (200, 0.17) } else { (25, 0.35) };
-    let tried = if exhaustive() { settings } else { &settings[1..3] };
+    let (runs, off) = if exhaustive() { (200, 0.17) } else { (20, 0.35) };
+    let tried = if exhaustive() { settings } else { &settings[1..2] };
     for &setting in tried {
         let (rows, d, ..) = setting;
         let rows: Vec<f64> = rows.iter().map(|&rows| rows as f64).collect();
