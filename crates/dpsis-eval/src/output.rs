@@ -4,8 +4,10 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use csv::StringRecord;
 use dpsis::report::Page;
 use dpsis::{Error, Result};
+use serde::Serialize;
 
 /// The name of the file that marks a folder as the output of an evaluation.
 const MARKER: &str = "dpsis-evaluation.txt";
@@ -55,13 +57,8 @@ impl OutputFolder {
 
     /// Writes a header and rows as a CSV file, atomically.
     pub fn write_csv(&self, name: &str, header: &[&str], rows: &[Vec<String>]) -> Result<()> {
-        let mut csv = csv::Writer::from_writer(Vec::new());
-        let written = csv
-            .write_record(header)
-            .and_then(|()| rows.iter().try_for_each(|row| csv.write_record(row)));
-        let bytes = written.ok().and_then(|()| csv.into_inner().ok());
-        let text = bytes.and_then(|bytes| String::from_utf8(bytes).ok());
-        self.write(name, &text.ok_or_else(|| Error::io("rows cannot be written as CSV"))?)
+        let bytes = csv_lines(Some(&header.to_vec().into()), rows)?;
+        replace(&self.0.join(name), &bytes).map_err(|error| self.failed(&error.kind().to_string()))
     }
 
     /// Writes a page to `index.html`.
@@ -72,6 +69,18 @@ impl OutputFolder {
     fn failed(&self, reason: &str) -> Error {
         Error::io(format!("cannot write to {}: {reason}", self.0.display()))
     }
+}
+
+/// Rows as lines of CSV, after a header if there is one.
+pub(crate) fn csv_lines<R: Serialize>(
+    header: Option<&StringRecord>,
+    rows: impl IntoIterator<Item = R>,
+) -> Result<Vec<u8>> {
+    let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    let header = header.map(|header| csv.write_record(header)).transpose();
+    let written = header.and_then(|_| rows.into_iter().try_for_each(|row| csv.serialize(row)));
+    let bytes = written.ok().and_then(|()| csv.into_inner().ok());
+    bytes.ok_or_else(|| Error::io("rows cannot be written as CSV"))
 }
 
 /// Puts a file in the place of another, or of none: the whole new one or, if that fails, nothing.

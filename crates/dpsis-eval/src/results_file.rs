@@ -9,7 +9,7 @@ use csv::StringRecord;
 use dpsis::{Error, Result};
 use serde::Serialize;
 
-use crate::output::replace;
+use crate::output::{csv_lines, replace};
 
 /// A file of results with these columns, `trials` and `seed` among them.
 pub struct ResultsFile {
@@ -74,26 +74,15 @@ impl ResultsFile {
     /// Adds rows at the end.
     pub fn append<R: Serialize>(&self, rows: impl IntoIterator<Item = R>) -> Result<()> {
         let begun = fs::metadata(&self.path).is_ok_and(|file| file.len() > 0);
-        let bytes = self.lines(rows, !begun)?;
+        let bytes = csv_lines((!begun).then_some(&self.header), rows)?;
         let file = File::options().create(true).append(true).open(&self.path);
         file.and_then(|mut file| file.write_all(&bytes)).map_err(|error| self.failed(&error))
     }
 
     /// Replaces the file by rows.
     pub fn replace<R: Serialize>(&self, rows: impl IntoIterator<Item = R>) -> Result<()> {
-        replace(&self.path, &self.lines(rows, true)?).map_err(|error| self.failed(&error))
-    }
-
-    fn lines<R: Serialize>(
-        &self,
-        rows: impl IntoIterator<Item = R>,
-        header: bool,
-    ) -> Result<Vec<u8>> {
-        let mut csv = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
-        let header = header.then(|| csv.write_record(&self.header)).transpose();
-        let written = header.and_then(|_| rows.into_iter().try_for_each(|row| csv.serialize(row)));
-        let bytes = written.ok().and_then(|()| csv.into_inner().ok());
-        bytes.ok_or_else(|| Error::io("the results cannot be written as CSV"))
+        replace(&self.path, &csv_lines(Some(&self.header), rows)?)
+            .map_err(|error| self.failed(&error))
     }
 
     /// The complete lines of the file; an incomplete last line is removed from it.

@@ -176,6 +176,12 @@ mod tests {
 
     const COLUMNS: usize = 2000;
 
+    /// The middle of the scores of a strength, and their deviation, where one standard normal number makes the noise.
+    fn middle_and_spread(law: &Law, r: f64) -> (f64, f64) {
+        let at = |z| law.of_strength(&Strength::new(r), &Sampling { z, seed: 0 });
+        (at(0.0) as f64, (at(1.0) - at(-1.0)) as f64 / 2.0)
+    }
+
     /// Real scores of columns that `cell` makes of the class of a row, 0 or 1.
     fn real(
         score: ScoreKind,
@@ -302,11 +308,7 @@ mod tests {
         ] {
             let law = Law::new(score, target, Neighbors::AddRemove).unwrap();
             let (mean, deviation) = moments(&values);
-            let middle = law.of_strength(&Strength::new(r), &Sampling { z: 0.0, seed: 0 }) as f64;
-            let spread = (law.of_strength(&Strength::new(r), &Sampling { z: 1.0, seed: 0 })
-                - law.of_strength(&Strength::new(r), &Sampling { z: -1.0, seed: 0 }))
-                as f64
-                / 2.0;
+            let (middle, spread) = middle_and_spread(&law, r);
             assert!((mean / middle - 1.0).abs() < 0.03, "{score:?}: {mean} {middle}");
             assert!((deviation / spread - 1.0).abs() < 0.12, "{score:?}: {deviation} {spread}");
         }
@@ -331,11 +333,7 @@ mod tests {
         let target = Centered { rows: [100, 100], center: 0, classes: false };
         let law = Law::new(ScoreKind::Kendall, target, Neighbors::AddRemove).unwrap();
         let (mean, deviation) = moments(&scores);
-        let middle = law.of_strength(&Strength::new(r), &Sampling { z: 0.0, seed: 0 }) as f64;
-        let spread = (law.of_strength(&Strength::new(r), &Sampling { z: 1.0, seed: 0 })
-            - law.of_strength(&Strength::new(r), &Sampling { z: -1.0, seed: 0 }))
-            as f64
-            / 2.0;
+        let (middle, spread) = middle_and_spread(&law, r);
         assert!((mean / middle - 1.0).abs() < 0.04, "{mean} {middle}");
         // 400 scores: a standard deviation is right within 18% at 1e-6.
         assert!((deviation / spread - 1.0).abs() < 0.18, "{deviation} {spread}");

@@ -184,9 +184,8 @@ fn held_against_reality(request: &PlanRequest, numeric: bool) {
     let strength = found(&request)[1];
     assert!(strength < 0.9, "{strength}");
     let (n, d) = (request.rows as usize, request.features);
-    let shift = (0..6000).map(|i| f64::from(i) / 1000.0);
-    let shift =
-        shift.clone().find(|a| libm::erf(a / std::f64::consts::SQRT_2) >= strength).unwrap();
+    let shows = |a: &f64| libm::erf(a / std::f64::consts::SQRT_2) >= strength;
+    let shift = (0..6000).map(|i| f64::from(i) / 1000.0).find(shows).unwrap();
     let second = (n as f64 * request.share.unwrap_or(0.5)).round() as usize;
     // In `.ci/full` 200 tables, a share that is 0.104 off with a probability below 1e-6; 60 elsewhere, where it is 0.19.
     let (tables, off) = if exhaustive() { (200, 0.104) } else { (60, 0.19) };
