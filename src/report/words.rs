@@ -24,8 +24,6 @@ pub(super) fn chosen_by(mechanism: &MechanismUsed, order: PickOrder) -> String {
 
 /// How many were selected, how, and why so.
 pub(super) fn selected_by(record: &Record) -> String {
-    let (k, features) = (record.public.k, record.public.features);
-    let what = if record.score.groups.is_some() { "sets" } else { "features" };
     let how = match (&record.mechanism.chosen, record.released.rows_estimate) {
         (Some(MechanismReason::Counts { .. }), Some(rows)) => {
             let units = record.guarantee.unit.plural();
@@ -37,7 +35,14 @@ pub(super) fn selected_by(record: &Record) -> String {
         }
         _ => String::new(),
     };
-    format!("{k} of {features} {what}{how} by {}", chosen_by(&record.mechanism, record.order))
+    let number = number_of(record.public.k, record.public.features, &record.score);
+    format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
+}
+
+/// How many are selected out of how many.
+fn number_of(k: usize, features: usize, score: &ScoreUsed) -> String {
+    let what = if score.groups.is_some() { "sets" } else { "features" };
+    format!("{k} of {features} {what}")
 }
 
 /// The mechanism that is chosen where counts are few.
@@ -45,8 +50,6 @@ const ONE_BY_ONE: &str = "peel-pnf";
 
 /// What will decide on the mechanism of a run.
 pub(super) fn planned_by(plan: &DryRun) -> String {
-    let (k, features) = (plan.k, plan.features);
-    let what = if plan.score.groups.is_some() { "sets" } else { "features" };
     let how = match &plan.mechanism.chosen {
         Some(MechanismReason::Rows { canonical_from }) => format!(
             "{ONE_BY_ONE} below about {canonical_from} usable {} in classes (or sides) of equal size, by \
@@ -55,7 +58,7 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
         ),
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
-    format!("{k} of {features} {what} by {how}")
+    format!("{} by {how}", number_of(plan.k, plan.features, &plan.score))
 }
 
 /// The features that a refinement chose from.

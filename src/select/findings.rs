@@ -2,9 +2,7 @@
 //! noisy values that the budget paid for.
 
 use crate::data::TargetCode;
-use crate::estimate::{
-    ChanceTest, Counted, Family, NoisyCounts, Spread, count_step, private_strengths,
-};
+use crate::estimate::{ChanceTest, Counted, NoisyCounts, Spread, count_step, private_strengths};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
@@ -76,14 +74,8 @@ struct Units {
 impl Units {
     /// The units by the counts; `None` if fewer than two classes have rows.
     fn of(plan: &Plan, target: &SettledTarget, counted: &Counted) -> Option<Self> {
-        let association = match &plan.scoring {
-            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-                *association
-            }
-            _ => return None,
-        };
         let reach = plan.scoring.reach()?;
-        let correlation = association == Association::Correlation;
+        let correlation = plan.association() == Some(Association::Correlation);
         let q = f64::from(GRID);
         let row = if reach.one_against_rest { q } else { 2.0 * q };
         let graded = matches!(target, SettledTarget::Number { code: TargetCode::Bounded(_), .. });
@@ -120,11 +112,7 @@ fn strengths(
         // The scale is by the rounded center.
         noise: (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
             * (1.0 + counted.classes.len() as f64 / f64::from(GRID)),
-        family: match &plan.scoring {
-            Scoring::Number { association: Association::Correlation, .. }
-            | Scoring::Classes { association: Association::Correlation, .. } => Family::Sums,
-            _ => Family::AnyFunction,
-        },
+        family: plan.family(),
         graded: units.graded,
     };
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();

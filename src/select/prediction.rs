@@ -12,12 +12,12 @@ use serde::Serialize;
 
 use crate::data::TargetCode;
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::{ChanceTest, Family, count_step, laplace, unit};
+use crate::estimate::{ChanceTest, count_step, laplace, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
-use crate::select::plan::{Association, Coding, Plan, PlannedCenter, Scoring};
+use crate::select::plan::{Association, Coding, Plan, Scoring};
 use crate::select::reach::Reach;
 
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
@@ -278,16 +278,7 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
     if plan.is_relative_to_rows() {
         return None;
     }
-    let (association, center, graded) = match &plan.scoring {
-        Scoring::Number { association, center: PlannedCenter::Private(center), coding } => {
-            let graded = matches!(coding, Coding::Stated(TargetCode::Bounded(_)));
-            (association, center, graded)
-        }
-        Scoring::Classes { association, center: PlannedCenter::Private(center), .. } => {
-            (association, center, false)
-        }
-        _ => return None,
-    };
+    let center = plan.scoring.center_epsilon()?;
     let steps = plan.neighbors.steps() as f64;
     let chance = ChanceTest {
         step: count_step(counts.len()),
@@ -295,11 +286,11 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
         rate: center.to_f64() * budget / steps,
         features: plan.features,
         noise: steps / (plan.estimates.as_ref()?.to_f64() * budget),
-        family: match association {
-            Association::Correlation => Family::Sums,
-            _ => Family::AnyFunction,
-        },
-        graded,
+        family: plan.family(),
+        graded: matches!(
+            &plan.scoring,
+            Scoring::Number { coding: Coding::Stated(TargetCode::Bounded(_)), .. }
+        ),
     };
     Some(chance.predict(plan.k, bits)? * Reach::one_row(counts))
 }

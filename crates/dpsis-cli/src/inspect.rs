@@ -15,7 +15,8 @@ use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
 use dpsis::internals::{delimiter_name, wrapped};
 use dpsis::{
-    Error, FileTable, Orientation, Prediction, Result, Select, TableFacts, Target, TargetColumn,
+    Error, FileTable, Orientation, Prediction, Purpose, Result, Select, TableFacts, Target,
+    TargetColumn,
 };
 
 /// Look at a table before a release: for the data holder's eyes only.
@@ -135,20 +136,20 @@ const BUDGETS: [&str; 4] = ["0.5", "1", "2", "5"];
 /// The command is to confirm features of this strength, more often than not.
 const SOUGHT: f64 = 0.5;
 
-/// What is predicted for one of [`BUDGETS`].
+/// One of [`BUDGETS`] with its prediction.
 type Predicted = (&'static str, Prediction);
 
-/// What is known of a command.
+/// The result of checking a command.
 enum Checked {
     /// These must be settled first.
     Open,
     /// It would be refused, and why.
     Refused(String),
-    /// What is predicted for each budget; nothing, if it is not known.
+    /// It would run; its predictions.
     Fine(Outlook),
 }
 
-/// What would be found.
+/// The predictions for a command.
 struct Outlook {
     budgets: Vec<Predicted>,
     /// Whether there is a verdict at all.
@@ -230,7 +231,8 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
     let rows = suggestion.rows as f64;
     let budgets = BUDGETS.into_iter().map(|epsilon| predict(epsilon, rows));
     let budgets: Vec<Predicted> = budgets.collect::<Result<_>>()?;
-    let (_, far) = predict(BUDGETS[BUDGETS.len() - 1], MOST * MOST * rows)?;
+    let spent = select.check_ref()?.spending(suggestion.features)?;
+    let verdict = spent.iter().any(|part| part.purpose == Purpose::Estimates);
     let mut enough = None;
     if budgets.iter().all(|(_, predicted)| predicted.found.is_none()) {
         // In steps of a quarter.
@@ -241,7 +243,7 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
             enough = predicted.found.map(|_| more.ceil() as u64);
         }
     }
-    Ok(Outlook { budgets, verdict: far.confirmed.is_some(), rows: enough })
+    Ok(Outlook { budgets, verdict, rows: enough })
 }
 
 /// So many times the rows are not to be had.

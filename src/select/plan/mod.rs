@@ -16,6 +16,7 @@ use crate::data::{
     Covariate, Grouping, Labels, Scaling, Schema, TargetCode, UnitTarget, strata_of,
 };
 use crate::error::{Error, Parameter, Result};
+use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::events::events;
@@ -286,6 +287,14 @@ impl Plan {
                 Some(*association)
             }
             _ => None,
+        }
+    }
+
+    /// The functions of a column over which its score takes the maximum, for the verdict.
+    pub(super) fn family(&self) -> Family {
+        match self.association() {
+            Some(Association::Correlation) => Family::Sums,
+            _ => Family::AnyFunction,
         }
     }
 
