@@ -11,8 +11,9 @@ import numpy as np
 
 try:
     from sklearn.base import BaseEstimator
+    from sklearn.exceptions import DataConversionWarning
     from sklearn.feature_selection import SelectorMixin
-    from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+    from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:  # pragma: no cover
     raise ImportError("PrivateSelectKBest needs scikit-learn 1.6 or later") from error
 
@@ -21,7 +22,7 @@ from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
 from ._select import check_ledger, drawn, select_options
 from ._select import select as select_in_memory
-from ._tables import check_beside, check_classes, table, unmasked
+from ._tables import check_beside, check_classes, matrix, refuse, table
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -211,23 +212,10 @@ refine, mechanism, parameters, memory, threads, progress
             validate_data(self, X, skip_check_array=True)
             check_beside(X, y, unit)
         else:
-            if getattr(X, "ndim", 2) != 2:
-                # The message of scikit-learn shows the values.
-                rule = f"X must have two dimensions, not {X.ndim}: reshape it to one row per person"
-                raise RequestError(rule, ["X"])
-            if isinstance(X, np.ma.MaskedArray):
-                data = unmasked(X)
-            elif isinstance(X, (list, tuple)):
-                # Cell by cell: one that is no number must not make texts of the others.
-                data = np.asarray(X, dtype=object)
-            # Anything but numbers is taken as it is.
-            is_number = getattr(getattr(data, "dtype", None), "kind", "f") in "fiubc"
-            numeric = (np.float64, np.float32) if is_number else None
-            data = validate_data(self, data, dtype=numeric, ensure_all_finite=False)
-        if isinstance(y, np.ma.MaskedArray):
-            y = unmasked(y)
-        if isinstance(y, np.ndarray) or hasattr(y, "iloc"):
-            y = column_or_1d(y, warn=True)
+            data = validate_data(self, _matrix(X), dtype=None, ensure_all_finite=False)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
+            warnings.warn(DataConversionWarning(rule), stacklevel=2)
         if options["k"] >= self.n_features_in_:
             text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
             warnings.warn(text, DpsisWarning, stacklevel=2)
@@ -252,6 +240,38 @@ refine, mechanism, parameters, memory, threads, progress
         self._support = np.zeros(self.n_features_in_, dtype=bool)
         self._support[self.selection_.indices] = True
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Data with the columns of `fit`.
+
+        Returns
+        -------
+        array or data frame of shape (n_samples, k)
+            The selected columns, which are data: nothing about them is private.
+        """
+        _check_matrix(X)
+        return super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back to their places, zeros between them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, k)
+            Columns that were kept.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            The columns of `fit`, of which those that were not selected are 0.
+        """
+        _check_matrix(X)
+        return super().inverse_transform(X)
 
     def _seed(self) -> int | None:
         """The seed: of a generator, a draw."""
@@ -280,6 +300,22 @@ def _features(data: Any) -> int | None:
         return int(shape[-1])
     is_listed = isinstance(data, (list, tuple)) and data and isinstance(data[0], (list, tuple))
     return len(data[0]) if is_listed else None
+
+
+def _matrix(data: Any) -> np.ndarray[Any, Any]:
+    """The matrix in data that is no frame."""
+    if hasattr(data, "__array__") or hasattr(data, "tocsr"):
+        refuse(data)
+    try:
+        return matrix(data)
+    except DpsisError as error:
+        raise _renamed(error) from None
+
+
+def _check_matrix(data: Any) -> None:
+    """Refuses what is no matrix before scikit-learn does, whose messages show values."""
+    if not (_is_frame(data) or hasattr(data, "tocsr")):
+        _matrix(data)
 
 
 def _is_frame(data: Any) -> bool:

@@ -57,7 +57,7 @@ def table(
     facts = {
         "target": _place(target),
         "target_file": None if target_file is None else os.fspath(target_file),
-        "id": None if id is None or ids is not None else str(id),
+        "id": None if id is None or ids is not None else arguments.word("id", id),
         "unit": named,
         # Where people are told by ids beside the table, others are no features, either.
         "exclude": exclude if id is None or ids is None else [*exclude, str(id)],
@@ -80,7 +80,7 @@ def table(
     for name, value in for_text.items():
         if value:
             raise RequestError(f"{name} can be stated of a file of text only", [name])
-    _refuse(data)
+    refuse(data)
     if feature_names is not None and hasattr(data, "columns"):
         raise RequestError("a data frame has names of its own", ["feature_names"])
     if _is_pandas(data):
@@ -90,22 +90,22 @@ def table(
         if hasattr(data, "columns"):
             check_beside(data, y, ids)
         return Table.of_stream(data, _beside("y", y), _beside("unit", ids), stated)
-    matrix = _matrix(data)
+    values = matrix(data)
     if y is None and needs_target:
         raise RequestError("with an array the target must be stated: y", ["y"])
     if target is not None or id is not None or named is not None:
         raise RequestError("the columns of an array have no names", ["target", "id", "unit"])
-    names = _feature_names(feature_names, matrix.shape[1])
+    names = _feature_names(feature_names, values.shape[1])
     if features_as_rows:
         raise RequestError("an array has samples as rows: pass its transpose", ["data"])
-    plain = not (exclude or missing) and matrix.dtype.kind == "f"
+    plain = not (exclude or missing) and values.dtype.kind == "f"
     column, units = _beside("y", y), _beside("unit", ids)
-    _check_rows(matrix.shape, column, units)
+    _check_rows(values.shape, column, units)
     if as_matrix and plain and column is not None and _is_plain(column, units):
-        return Table.of_matrix(matrix, column, units, names)
-    columns = [_array_column(matrix[:, place]) for place in range(matrix.shape[1])]
-    shown = names or [f"feature-{place + 1}" for place in range(matrix.shape[1])]
-    return Table.of_columns(list(zip(shown, columns)), matrix.shape[0], column, units, stated)
+        return Table.of_matrix(values, column, units, names)
+    columns = [_array_column(values[:, place]) for place in range(values.shape[1])]
+    shown = names or [f"feature-{place + 1}" for place in range(values.shape[1])]
+    return Table.of_columns(list(zip(shown, columns)), values.shape[0], column, units, stated)
 
 
 def _place(target: Any) -> Any:
@@ -126,7 +126,7 @@ def _is_pandas(data: Any) -> bool:
     return type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns")
 
 
-def _refuse(data: Any) -> None:
+def refuse(data: Any) -> None:
     """Refuses what is no table, with what to do about it."""
     kind = type(data).__name__
     package = type(data).__module__.split(".")[0]
@@ -144,21 +144,36 @@ def _refuse(data: Any) -> None:
         raise TypeError(f"data must be {wanted}, not {kind}")
 
 
-def _matrix(data: Any) -> np.ndarray[Any, Any]:
-    """A matrix of floats, not copied if it is one; or of texts, objects or dates."""
-    matrix = unmasked(data) if isinstance(data, np.ma.MaskedArray) else np.asarray(data)
-    if matrix.ndim != 2:
-        raise RequestError(f"an array must have two dimensions, not {matrix.ndim}", ["data"])
-    kind, bytes_each = matrix.dtype.kind, matrix.dtype.itemsize
+def matrix(data: Any) -> np.ndarray[Any, Any]:
+    """A matrix of floats, not copied if it is one; or of texts, objects or dates.
+
+    Nothing else should see the values of data before this: messages of other packages show them.
+    """
+    if isinstance(data, np.ma.MaskedArray):
+        values = _unmasked(data)
+    else:
+        # Lists cell by cell: one that is no number must not make texts of the others.
+        kind_of_cells = object if isinstance(data, (list, tuple)) else None
+        try:
+            values = np.asarray(data, dtype=kind_of_cells)
+        except Exception:
+            raise RequestError("data is no matrix: its rows differ in shape", ["data"]) from None
+    if values.ndim != 2:
+        rule = f"an array must have two dimensions, not {values.ndim}: one row of the same length for each person"
+        raise RequestError(rule, ["data"])
+    kind, bytes_each = values.dtype.kind, values.dtype.itemsize
     if kind in _TEXTS or kind == "M":
-        return matrix
+        return values
     if kind == "f" and bytes_each in (4, 8):
-        return _borrowable(matrix.astype(matrix.dtype.newbyteorder("="), copy=False))
+        return _borrowable(values.astype(values.dtype.newbyteorder("="), copy=False))
+    if kind == "c":
+        # In the words of scikit-learn, whose checks look for them.
+        raise RequestError("Complex data not supported: pass both parts as columns of their own", ["data"])
     if kind not in "fiub":
-        raise TypeError(f"an array must hold numbers, dates or texts, not {matrix.dtype}")
+        raise TypeError(f"an array must hold numbers, dates or texts, not {values.dtype}")
     # What a double cannot hold is infinite, and so missing.
     with np.errstate(all="ignore"):
-        return matrix.astype(np.float32 if kind == "f" and bytes_each == 2 else np.float64)
+        return values.astype(np.float32 if kind == "f" and bytes_each == 2 else np.float64)
 
 
 def _borrowable(matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -167,7 +182,7 @@ def _borrowable(matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return matrix if whole and matrix.flags.aligned else np.array(matrix, order="C")
 
 
-def unmasked(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
+def _unmasked(array: np.ma.MaskedArray[Any, Any]) -> np.ndarray[Any, Any]:
     """The values of an array with a mask, missing where it hides them."""
     hidden, values = np.ma.getmaskarray(array), np.asarray(array.data)
     kind = values.dtype.kind
@@ -210,8 +225,15 @@ def _is_plain(*columns: _Column | None) -> bool:
 
 
 def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
-    """A column of a matrix, or a target, in numpy."""
+    """A column of a matrix, or a target, in numpy, perhaps with a mask."""
     kind = values.dtype.kind
+    if kind in "iu":
+        # Beside its mask, since a float for what is missing would round the others.
+        hidden = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else None
+        return f"{kind}64", np.asarray(values, dtype=np.int64 if kind == "i" else np.uint64), hidden
+    if isinstance(values, np.ma.MaskedArray):
+        values = _unmasked(values)
+        kind = values.dtype.kind
     if kind in _TEXTS:
         return "text", [arguments.text_of(value) for value in values.tolist()], None
     if kind == "M":
@@ -223,10 +245,6 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
             return ("f64" if wide else "f32"), values.astype(dtype), None
         if kind == "b":
             return "f32", values.astype(np.float32), None
-        if kind == "i":
-            return "i64", values.astype(np.int64), None
-        if kind == "u":
-            return "u64", values.astype(np.uint64), None
     raise TypeError(f"values of type {values.dtype} are neither numbers, dates nor texts")
 
 
@@ -313,8 +331,6 @@ def _beside(name: str, values: Any) -> _Column | None:
     package = type(values).__module__.split(".")[0]
     if package in ("polars", "pyarrow"):
         return _arrow_beside(name, values, package)
-    if isinstance(values, np.ma.MaskedArray):
-        values = unmasked(values)
     if isinstance(values, (list, tuple)):
         return "text", [arguments.text_of(value) for value in values], None
     if package == "pandas" and not _is_object(values.dtype):
@@ -322,9 +338,10 @@ def _beside(name: str, values: Any) -> _Column | None:
 
         column = _pandas_column(pandas.Series(values))
     else:
-        column = _array_column(np.asarray(values))
-    if np.ndim(column[1]) != 1:
-        raise RequestError(f"{name} must have one dimension", [name])
+        array = np.asanyarray(values)
+        if array.ndim != 1:
+            raise RequestError(f"{name} must have one dimension", [name])
+        column = _array_column(array)
     kind, cells, more = column
     if kind == "f32":
         # The number that the shortest text of a value stands for, as a file would hold it.
@@ -338,17 +355,27 @@ def _beside(name: str, values: Any) -> _Column | None:
 
 
 def _arrow_beside(name: str, values: Any, package: str) -> _Column | None:
-    """Targets or ids of polars or pyarrow: numbers by numpy, all others as they are."""
+    """Targets or ids of polars or pyarrow: numbers by numpy, integers with their mask, all others as they are."""
     if package == "polars":
-        if values.dtype.is_numeric() and not values.dtype.is_decimal():
-            return _beside(name, values.to_numpy())
-        return "stream", values.rechunk().to_frame(name), len(values)
-    import pyarrow
+        is_integer, is_float = values.dtype.is_integer(), values.dtype.is_float()
+    else:
+        import pyarrow
 
-    if pyarrow.types.is_integer(values.type) or pyarrow.types.is_floating(values.type):
-        chunked = isinstance(values, pyarrow.ChunkedArray)
-        return _beside(name, values.to_numpy() if chunked else values.to_numpy(zero_copy_only=False))
+        is_integer, is_float = pyarrow.types.is_integer(values.type), pyarrow.types.is_floating(values.type)
+    if is_integer:
+        hidden = _numpy_of(values.is_null())
+        return _beside(name, np.ma.masked_array(_numpy_of(values.fill_null(0)), hidden))
+    if is_float:
+        return _beside(name, _numpy_of(values))
+    if package == "polars":
+        return "stream", values.rechunk().to_frame(name), len(values)
     return "stream", pyarrow.table({name: values}).combine_chunks(), len(values)
+
+
+def _numpy_of(values: Any) -> np.ndarray[Any, Any]:
+    """Values of polars or pyarrow in numpy."""
+    whole = type(values).__module__.startswith("polars") or hasattr(values, "chunks")
+    return np.asarray(values.to_numpy() if whole else values.to_numpy(zero_copy_only=False))
 
 
 def _length(column: _Column) -> int:

@@ -1,6 +1,8 @@
 """What usual mistakes say: the rule, the parameters that mend it, and never a value of the data."""
 
 import pickle
+import traceback
+import warnings
 
 import numpy as np
 import pandas
@@ -116,7 +118,7 @@ MISTAKES = {
     "lazy frame": (
         lambda: dpsis.select(polars.LazyFrame(frame().to_dict("list")), 2, 1), TypeError, "collect",
     ),
-    "complex": (lambda: dpsis.select(X * 1j, 2, 1, y=Y), TypeError, "complex"),
+    "complex": (lambda: dpsis.select(X * 1j, 2, 1, y=Y), ValueError, "Complex data"),
     "three dimensions": (lambda: dpsis.select(X[None], 2, 1, y=Y), ValueError, "two dimensions"),
     "durations": (
         lambda: dpsis.select(frame(stay=pandas.to_timedelta(Y, "h"), y=Y), 2, 1),
@@ -200,3 +202,60 @@ def test_warnings_are_of_python():
     with warnings.catch_warnings():
         warnings.simplefilter("error", dpsis.NotPrivateWarning)
         assert dpsis.select(X, 2, 1, y=Y).private
+
+
+#: Data of wrong shape or kind, whose cells are to be seen nowhere. The number is one that no other text holds.
+SECRET = 918273.5
+TEXT = "918273.5"
+BROKEN = {
+    "unequal rows": [[SECRET, 1.0], [SECRET]],
+    "unequal arrays": [np.full((2, 2), SECRET), np.full((2, 3), SECRET)],
+    "texts": [TEXT, TEXT],
+    "bytes": TEXT.encode(),
+    "dictionaries": [{TEXT: SECRET}, {TEXT: SECRET}],
+    "a dictionary": {"a": [SECRET, SECRET]},
+    "complex values": np.full((3, 2), SECRET * 1j),
+    "complex values in lists": [[SECRET * 1j, 1], [2, 3]],
+    "one dimension": np.full(3, SECRET),
+    "three dimensions": np.full((3, 2, 2), SECRET),
+    "a number": SECRET,
+    "objects in one dimension": np.array([TEXT, SECRET], dtype=object),
+    "records": np.array([(SECRET, TEXT)], dtype=[("a", "f8"), ("b", "U9")]),
+    "a series": pandas.Series([SECRET, SECRET]),
+    "pairs in a set": {(SECRET, TEXT)},
+    "spans of time": np.full((3, 2), np.timedelta64(918273, "s")),
+    "nothing": None,
+}
+USES = {
+    "select": lambda data: dpsis.select(data, 1, 1, y=[SECRET, 2.0, 3.0]),
+    "select, y": lambda data: dpsis.select(X[:3], 1, 1, y=data),
+    "select, unit": lambda data: dpsis.select(X[:3], 1, 1, y=Y[:3], unit=data),
+    "select, id": lambda data: dpsis.select(frame(), 1, 1, target="a", id=data),
+    "choose": lambda data: dpsis.choose(data, 1, 1, sensitivity=1),
+    "inspect": lambda data: dpsis.inspect(data),
+    "inspect, y": lambda data: dpsis.inspect(X[:3], y=data),
+    "bounds": lambda data: dpsis.bounds(data),
+    "compare": lambda data: dpsis.compare(data, y=[SECRET, 2.0, 3.0]),
+    "compare, y": lambda data: dpsis.compare(X[:3], y=data),
+    "fit": lambda data: dpsis.PrivateSelectKBest(1).fit(data, [SECRET, 2.0, 3.0]),
+    "fit, y": lambda data: dpsis.PrivateSelectKBest(1).fit(X[:3], data),
+    "fit, unit": lambda data: dpsis.PrivateSelectKBest(1).fit(X[:3], Y[:3], unit=data),
+    "transform": lambda data: FITTED.transform(data),
+    "inverse_transform": lambda data: FITTED.inverse_transform(data),
+}
+FITTED = dpsis.PrivateSelectKBest(1).fit(X, Y)
+
+
+@pytest.mark.parametrize("use", USES)
+@pytest.mark.parametrize("data", BROKEN)
+def test_no_cell_is_in_a_message(use, data):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            USES[use](BROKEN[data])
+        except Exception as error:
+            said = "".join(traceback.format_exception(error))
+        else:
+            said = ""
+    # The lines of this file are quoted in a traceback, and hold no digits of the number.
+    assert "918273" not in said + "".join(str(one.message) for one in caught)

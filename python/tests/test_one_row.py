@@ -177,6 +177,40 @@ def test_large_labels_are_told_apart():
             assert found.indices == expected == [1]
 
 
+def test_integers_beside_a_missing_one_keep_their_digits():
+    """Ids and labels that a float cannot tell apart, one of them missing, in whatever holds them."""
+    texts = [*(str(9_000_000_000_000_000_001 + place) for place in range(N)), None]
+    ids = [None if text is None else int(text) for text in texts]
+    large = [2**60 + 1, 2**60 + 3]
+    labels = [*(large[one] for one in LABELS), None]
+
+    def forms(values):
+        filled, hidden = [value or 0 for value in values], [value is None for value in values]
+        for kind in (np.int64, np.uint64):
+            yield np.ma.masked_array(np.array(filled, dtype=kind), hidden)
+        yield from (polars.Series(values, dtype=kind) for kind in (polars.Int64, polars.UInt64))
+        yield from (pyarrow.array(values, kind) for kind in (pyarrow.int64(), pyarrow.uint64()))
+        yield pyarrow.chunked_array([pyarrow.array(values[:9]), pyarrow.array(values[9:])])
+        for kind in ("Int64", "UInt64", "int64[pyarrow]", "uint64[pyarrow]"):
+            yield pandas.Series(values, dtype=kind)
+
+    y = np.append(NUMBERS, 0)
+    tables = [MORE, pandas.DataFrame(MORE), pandas.DataFrame(MORE).assign(word="w"), polars.DataFrame(MORE)]
+    for data in tables:
+        expected = without(dpsis.select(data, 2, 3, y=y, unit=texts, seed=1).record)
+        for unit in forms(ids):
+            assert without(dpsis.select(data, 2, 3, y=y, unit=unit, seed=1).record) == expected
+        # Of people who are one by their ids, one would be left.
+        options = {"classes": large, "seed": 1}
+        expected = without(dpsis.select(data, 2, 3, y=labels, **options).record)
+        for beside in forms(labels):
+            assert without(dpsis.select(data, 2, 3, y=beside, **options).record) == expected
+    fitted = dpsis.PrivateSelectKBest(2, epsilon=3, classes=large, random_state=1)
+    expected = without(fitted.fit(MORE, labels).selection_.record)
+    for beside in forms(labels):
+        assert without(fitted.fit(MORE, beside).selection_.record) == expected
+
+
 def test_labels_in_single_precision_and_dates():
     single = (LABELS * 0.1 + 0.1).astype(np.float32)
     days = np.where(LABELS, np.datetime64("2000-01-01"), np.datetime64("2000-02-01"))

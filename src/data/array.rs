@@ -132,7 +132,10 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
                 &gathered
             });
             let unit = self.units.get(row).map(OwnTarget::cell);
-            take(Sample { row: RowOf { unit, number: row as u64 }, ..Sample::new(target, values) });
+            take(Sample {
+                row: RowOf { id: unit, number: row as u64 },
+                ..Sample::new(target, values)
+            });
         }
     }
 }

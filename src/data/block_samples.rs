@@ -19,7 +19,7 @@ pub struct BlockSamples {
     format: CellFormat,
     /// The codes for missing values that are numbers.
     missing: Vec<f64>,
-    targets: Option<TargetTable>,
+    pub(super) targets: Option<TargetTable>,
     wanted: Wanted,
     /// The places of target and id among the wanted texts, from 0.
     target: Option<usize>,
@@ -70,7 +70,7 @@ impl BlockSamples {
         };
         let schema = match layout.units {
             true => schema?.with_people_beside(),
-            false => schema?.with_people(facts.unit.is_some()),
+            false => schema?.with_people(facts.unit.is_some()).joined(by_id),
         };
         check_printable(&schema)?;
         stated
@@ -144,7 +144,7 @@ impl Samples for BlockSamples {
             wanted.numbers.clear();
         }
         let d = wanted.numbers.len();
-        let join = || Join::new(this.targets.as_ref(), this.schema.has_people());
+        let join = || Join::new(this.targets.as_ref());
         let new = || RowsFold { table: this, d, fold: new(), join: join() };
         let folded = fold_blocks(&*this.table, &wanted, this.threads, &this.hooks, &new)?;
         folded.join.finish()?;
@@ -216,19 +216,16 @@ impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
 }
 
 impl<F: SampleFold> RowsFold<'_, F> {
-    /// Passes on rows of `d` values each, stored row by row.
+    /// Passes on rows of `d` values each, stored row by row, that take part.
     fn rows<A: Value>(&mut self, first: u64, rows: usize, values: &[A], texts: &[Vec<TextCell>]) {
         let d = self.d;
         let text = |of: Option<usize>, row: usize| texts.get(of?)?.get(row)?.as_deref();
         for (row, number) in (0..rows).zip(first..) {
             let (here, id) = (text(self.table.target, row), text(self.table.id, row));
-            let target = self.join.target(number, id, here).map(TargetCell::Text);
-            let values = &values[row * d..(row + 1) * d];
-            let people = self.table.schema.has_people();
-            let unit = id.filter(|_| people).map(TargetCell::Text);
-            let sample = Sample::new(target, values);
-            let number = self.table.before + number;
-            self.fold.sample(Sample { row: RowOf { unit, number }, ..sample });
+            let Some(target) = self.join.target(number, id, here) else { continue };
+            let sample = Sample::new(target.map(TargetCell::Text), &values[row * d..(row + 1) * d]);
+            let row = RowOf { id: id.map(TargetCell::Text), number: self.table.before + number };
+            self.fold.sample(Sample { row, ..sample });
         }
     }
 }

@@ -339,7 +339,7 @@ impl FileTable {
 
     /// Reads the target file, if there is one.
     pub(super) fn targets(&self) -> Result<Option<TargetTable>> {
-        let path = self.facts.target_file.as_deref();
+        let path = self.facts.target_file.as_deref().filter(|_| !self.no_target);
         path.map(|path| TargetTable::read(path, &self.facts.cells())).transpose()
     }
 

@@ -8,6 +8,7 @@ use crate::data::sample::SampleFold;
 use crate::data::samples::{Opening, Samples};
 use crate::data::schema::Schema;
 use crate::data::table::reads_again;
+use crate::data::targets::TargetTable;
 use crate::data::text_samples::TextSamples;
 use crate::error::{Error, Result};
 
@@ -59,6 +60,16 @@ impl Samples for FileSamples {
         match self {
             Self::Text(table) => table.no_usable_target(labels),
             Self::Blocks(table) => table.no_usable_target(labels),
+        }
+    }
+}
+
+impl FileSamples {
+    /// The targets in another file, if there are some.
+    pub(super) fn targets(&mut self) -> &mut Option<TargetTable> {
+        match self {
+            Self::Text(table) => &mut table.targets,
+            Self::Blocks(table) => &mut table.targets,
         }
     }
 }

@@ -6,7 +6,7 @@ use crate::data::cells::Row;
 use crate::data::file::FileTable;
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::samples::Opening;
-use crate::data::schema::{Orientation, Schema, TargetColumn};
+use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::OpenTable;
 use crate::data::targets::TargetTable;
 use crate::data::text::text;
@@ -31,7 +31,14 @@ impl FileTable {
                     if value && !self.facts.numeric_names { error.without_hint() } else { error }
                 })?;
         self.check_header_is_no_row(&schema, targets, labels)?;
-        Ok(schema.with_people(self.facts.unit.is_some()))
+        let by_id = matches!(role, TargetRole::Elsewhere);
+        if by_id && !self.repeats() {
+            let rule = "with targets by ids the table is read twice: no pipe or reader";
+            return Err(Error::request(rule)
+                .hint("write it to a file first")
+                .about([Parameter::TargetFile]));
+        }
+        Ok(schema.with_people(self.facts.unit.is_some()).joined(by_id))
     }
 
     /// Refuses a header that looks like a row: then a person's values would be taken for names, which
@@ -96,6 +103,7 @@ impl FileTable {
         let role = self.target_role(targets);
         let schema = Schema::of_rows(names, &role, &self.facts.exclude);
         let schema = schema.map_err(Error::without_column)?;
+        let schema = schema.joined(matches!(role, TargetRole::Elsewhere));
         self.check_header_is_no_row(&schema, targets, labels)?;
         Ok(schema)
     }

@@ -95,8 +95,8 @@ impl People {
 
     /// The target that a row takes from its person, and its part in scores; `None` if it contributes nothing.
     pub(crate) fn role(&self, row: RowOf<'_>) -> Option<(TargetCell<'_>, Role)> {
-        let unit = row.unit?;
-        let person = &self.people[*self.places.get(key(&unit.text(), &self.format)?)?];
+        let id = row.id?;
+        let person = &self.people[*self.places.get(key(&id.text(), &self.format)?)?];
         let (target, stratum) = (person.target.as_ref()?.cell(), person.stratum?);
         (person.weight > 0).then_some((target, Role { weight: person.weight, stratum }))
     }
@@ -149,8 +149,8 @@ impl<'a> MeetPeople<'a> {
         target: Option<TargetCell<'_>>,
         stratum: Option<u16>,
     ) {
-        let Some(unit) = row.unit else { return };
-        let text = unit.text();
+        let Some(id) = row.id else { return };
+        let text = id.text();
         let Some(key) = key(&text, &self.meeting.format) else { return };
         if !self.met.contains_key(key) {
             self.met.insert(key.into(), Met::default());

@@ -148,6 +148,6 @@ fn row_by<'a, A: Value>(unit: Option<usize>, sample: &Sample<'a, A>) -> RowOf<'a
     let Some(place) = unit else { return sample.row };
     let id: f64 = sample.values[place].into();
     // Both zeros are one person's.
-    let unit = id.is_finite().then_some(TargetCell::Number(id + 0.0));
-    RowOf { unit, ..sample.row }
+    let id = id.is_finite().then_some(TargetCell::Number(id + 0.0));
+    RowOf { id, ..sample.row }
 }

@@ -30,11 +30,11 @@ impl<'a, A> Sample<'a, A> {
     }
 }
 
-/// Whose row it is, and which, in a table whose units are people.
+/// Whose row it is, and which.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct RowOf<'a> {
-    /// The cell that tells the person; `None` if there is none.
-    pub(crate) unit: Option<TargetCell<'a>>,
+    /// Its id, where ids are read: for people, or for targets in another file.
+    pub(crate) id: Option<TargetCell<'a>>,
     /// Rises from row to row.
     pub(crate) number: u64,
 }
@@ -87,7 +87,7 @@ impl<A: Value> FeatureMajor<'_, A> {
             }
             let samples = targets.iter().zip(turned.chunks(d.max(1)));
             for (number, (&target, values)) in (self.first + start..).zip(samples) {
-                let row = RowOf { unit: None, number: number as u64 };
+                let row = RowOf { id: None, number: number as u64 };
                 take(Sample { row, ..Sample::new(target, values) });
             }
         }

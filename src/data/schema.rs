@@ -55,6 +55,9 @@ pub(crate) struct Schema {
     /// Whether the id tells whose row each is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     people: bool,
+    /// Whether rows get their targets from another file by ids, each of which takes part if it occurs once.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    joined: bool,
     /// The places of what were features, but tell people or strata.
     #[serde(skip)]
     told_by: Vec<usize>,
@@ -71,13 +74,15 @@ struct Unchecked {
     features: Vec<usize>,
     #[serde(default)]
     people: bool,
+    #[serde(default)]
+    joined: bool,
 }
 
 impl TryFrom<Unchecked> for Schema {
     type Error = Error;
 
     fn try_from(read: Unchecked) -> Result<Self> {
-        let Unchecked { orientation, names, target, id, features, people } = read;
+        let Unchecked { orientation, names, target, id, features, people, joined } = read;
         let roles = [target, id];
         let increase = features.is_sorted_by(|a, b| a < b);
         let apart = !features.iter().any(|&place| roles.contains(&Some(place)));
@@ -88,7 +93,7 @@ impl TryFrom<Unchecked> for Schema {
         if places.any(|&place| place >= names.len()) || repeated(&names).is_some() {
             return Err(Error::input("a column has no name, or one that occurs twice"));
         }
-        Ok(Self { orientation, names, target, id, features, people, told_by: Vec::new() })
+        Ok(Self { orientation, names, target, id, features, people, joined, told_by: Vec::new() })
     }
 }
 
@@ -209,7 +214,7 @@ impl Schema {
         let is_feature = |c: &usize| !has_role(*c) && !excluded.contains(c);
         let features = (0..names.len()).filter(is_feature).collect();
         let told_by = Vec::new();
-        Ok(Self { orientation, names, target, id, features, people: false, told_by })
+        Ok(Self { orientation, names, target, id, features, people: false, joined: false, told_by })
     }
 
     /// The same table with sets of its features in their place.
@@ -228,6 +233,17 @@ impl Schema {
     /// The same table with people as its units, told by its ids, or with samples.
     pub(crate) fn with_people(self, people: bool) -> Self {
         Self { people, ..self }
+    }
+
+    /// The same table, whose rows may get their targets from another file by ids.
+    pub(crate) fn joined(self, joined: bool) -> Self {
+        Self { joined, ..self }
+    }
+
+    /// Whether rows that are units get their targets from another file by ids: one that is replaced may then take
+    /// another one with it, and how many take part is not public.
+    pub(crate) fn joins_rows(&self) -> bool {
+        self.joined && !self.people
     }
 
     /// The same table with people as its units, told by ids beside its columns.

@@ -1,6 +1,7 @@
 //! Rows of one table in a file or in several.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use crate::data::file::FileTable;
 use crate::data::file_samples::FileSamples;
@@ -9,7 +10,7 @@ use crate::data::number::CellFormat;
 use crate::data::sample::SampleFold;
 use crate::data::samples::{Opening, Samples};
 use crate::data::schema::{Orientation, Schema};
-use crate::data::targets::TargetTable;
+use crate::data::targets::{TargetTable, Uses};
 use crate::error::{Error, ErrorKind, Parameter, Result};
 
 /// One table whose rows lie in several files of the same columns: read one after the other, in any format that each has.
@@ -39,7 +40,7 @@ impl FileTables {
         }
         let mut places = HashSet::new();
         for file in &files {
-            let place = file.file().path().and_then(|path| path.canonicalize().ok());
+            let place = file.file().path().and_then(place);
             if place.is_some_and(|place| !places.insert(place)) {
                 let rule = "this file is there twice: each of its rows would count twice";
                 return Err(Error::request(rule).in_file(file.file().name()));
@@ -52,6 +53,20 @@ impl FileTables {
         }
         Ok(Self(files))
     }
+}
+
+/// Where a file is, whatever it is called here: its device and its number there.
+#[cfg(unix)]
+fn place(path: &Path) -> Option<(u64, u64)> {
+    use std::os::unix::fs::MetadataExt;
+
+    path.metadata().ok().map(|file| (file.dev(), file.ino()))
+}
+
+/// Where a file is, whatever link leads to it.
+#[cfg(not(unix))]
+fn place(path: &Path) -> Option<std::path::PathBuf> {
+    path.canonicalize().ok()
 }
 
 /// One open file, or several that are opened in turn.
@@ -70,6 +85,8 @@ pub struct Several {
     threads: usize,
     hooks: Hooks,
     labels: Option<Vec<String>>,
+    /// The targets in another file, which serves all.
+    targets: Option<TargetTable>,
 }
 
 impl Several {
@@ -82,13 +99,14 @@ impl Several {
             let rule = "several files hold rows of samples: features cannot be rows";
             return Err(Error::request(rule).about([Parameter::Orientation]));
         }
-        for target_file in files.iter().filter_map(|file| file.facts.target_file.as_deref()) {
-            if TargetTable::read_header(target_file, first.format())?.in_order() {
-                let rule = "a target file without ids is for one table: each of several files would take its targets from the first line on";
-                return Err(Error::request(rule)
-                    .hint("a target file of ids and values serves them all")
-                    .about([Parameter::TargetFile]));
-            }
+        let about_targets = |rule: &str| Error::request(rule).about([Parameter::TargetFile]);
+        if files.iter().any(|file| file.facts.target_file != files[0].facts.target_file) {
+            return Err(about_targets("several files have one target file: it serves them all"));
+        }
+        let targets = files[0].targets()?;
+        if targets.as_ref().is_some_and(TargetTable::in_order) {
+            let rule = "a target file without ids is for one table: each of several files would take its targets from the first line on";
+            return Err(about_targets(rule).hint("a target file of ids and values serves them all"));
         }
         for (file, next) in files[1..].iter().zip(opened) {
             let next = next?;
@@ -104,10 +122,11 @@ impl Several {
             threads: opening.threads,
             hooks: opening.hooks.clone(),
             labels: opening.labels.map(<[String]>::to_vec),
+            targets,
         })
     }
 
-    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
+    fn fold<F: SampleFold>(&self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         let mut all = new();
         for (place, file) in self.files.iter().enumerate() {
             let opening = Opening {
@@ -116,7 +135,11 @@ impl Several {
                 labels: self.labels.as_deref(),
             };
             let table = file.samples(&opening, (place as u64) << FILE);
-            all.merge(in_file(file, table.and_then(|mut table| table.fold(new)))?);
+            let folded = table.and_then(|mut table| {
+                table.targets().clone_from(&self.targets);
+                table.fold(new)
+            });
+            all.merge(in_file(file, folded)?);
         }
         Ok(all)
     }
@@ -143,6 +166,40 @@ macro_rules! of_either {
     };
 }
 
+impl TablesSamples {
+    fn targets(&mut self) -> &mut Option<TargetTable> {
+        match self {
+            Self::One(table) => table.targets(),
+            Self::Several(tables) => &mut tables.targets,
+        }
+    }
+
+    fn pass<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
+        match self {
+            Self::One(table) => table.fold(new),
+            Self::Several(tables) => tables.fold(new),
+        }
+    }
+
+    /// Before the first pass, one over the ids by which targets are joined: of rows that share one, none takes part,
+    /// unless they are a person's.
+    fn leave_out_repeated_ids(&mut self) -> Result<()> {
+        if self.schema().has_people() {
+            return Ok(());
+        }
+        let Some(mut targets) = self.targets().take_if(|targets| !targets.is_unique()) else {
+            return Ok(());
+        };
+        // Without targets every row comes.
+        let repeated = self.pass(&|| targets.uses()).map(Uses::repeated);
+        if let Ok(repeated) = &repeated {
+            targets.leave_out(repeated);
+        }
+        *self.targets() = Some(targets);
+        repeated.map(|_| ())
+    }
+}
+
 impl Samples for TablesSamples {
     fn schema(&self) -> &Schema {
         of_either!(self, table => table.schema())
@@ -161,10 +218,8 @@ impl Samples for TablesSamples {
     }
 
     fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        match self {
-            Self::One(table) => table.fold(new),
-            Self::Several(tables) => tables.fold(new),
-        }
+        self.leave_out_repeated_ids()?;
+        self.pass(new)
     }
 
     fn no_usable_target(&self, labels: bool) -> Error {
@@ -272,6 +327,18 @@ mod tests {
         assert!(FileTables::new([]).is_err());
         let (folder, some) = files(&[(HEADER, &rows[..9]), (HEADER, &rows[9..20])]);
         assert!(FileTables::new([&some[0], &some[1], &some[0]].map(Clone::clone)).is_err());
+        // Another name of the same file, by a link or by none that could be followed.
+        #[cfg(unix)]
+        for is_hard in [true, false] {
+            let (file, name) = (folder.path().join("part-0.csv"), folder.path().join("again.csv"));
+            match is_hard {
+                true => std::fs::hard_link(&file, &name).unwrap(),
+                false => std::os::unix::fs::symlink(&file, &name).unwrap(),
+            }
+            let twice = [&file, &name].map(FileTable::new);
+            assert_eq!(FileTables::new(twice).unwrap_err().kind(), ErrorKind::Request);
+            std::fs::remove_file(name).unwrap();
+        }
         // A target file in order would be read from its first line for each of the files.
         let targets = folder.path().join("targets.csv");
         std::fs::write(&targets, format!("y\n{}", "1\n".repeat(9))).unwrap();

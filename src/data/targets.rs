@@ -1,28 +1,55 @@
 //! Targets from a separate file, joined to the samples.
 //!
+//! # What
+//!
 //! CSV `id,value` is joined by id; an id that is empty or stands for a missing value joins nothing. CSV with one
 //! column, a one-dimensional `.npy` and `.cls` are joined by order and must hold one target per sample.
+//!
+//! A row joined by id takes part if its id occurs once in the table, in all its files, and once in the file of targets.
+//! Other rows take part nowhere: they enter no score and no count, not even that of rows without a usable target. Where
+//! ids tell people with several rows, it is enough that the id occurs once in the file of targets.
+//!
+//! # Privacy
+//!
+//! What takes part under an id is one sample or none. A row with its target, or either of them alone, has one id: if it
+//! comes or goes, one sample does, or none. If it is replaced by one with another id, that is so for both ids: the
+//! samples may become two fewer, or two more, so that their number is not public, and what a replaced row can move is
+//! twice what a row that comes or goes can.
+//!
+//! # Cost
+//!
+//! A pass over the ids of the table, and memory for those of the file of targets.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::number::CellFormat;
+use crate::data::sample::{Sample, SampleFold, Value};
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
 use crate::error::{Error, Parameter, Result};
 
 /// Targets by id or in the order of the samples.
+#[derive(Clone)]
 pub(crate) struct TargetTable {
     /// The name of the value column, if there is one.
     name: Option<String>,
     entries: Entries,
 }
 
+#[derive(Clone)]
 enum Entries {
-    /// By id: the number of the entry, from 0, and its value.
-    ById(HashMap<Vec<u8>, (usize, Vec<u8>)>),
+    ById {
+        /// The targets by the ids that occur once.
+        targets: HashMap<Vec<u8>, Vec<u8>>,
+        /// The number of ids that occur more than once in the file.
+        #[cfg_attr(not(feature = "inspect"), allow(dead_code, reason = "only a look tells it"))]
+        repeated: usize,
+        /// Whether those that occur more than once in the table are left out.
+        is_unique: bool,
+    },
     InOrder(Vec<TextCell>),
 }
 
@@ -31,7 +58,7 @@ impl TargetTable {
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it is malformed or an id occurs twice.
+    /// `Io` if it cannot be read; `Input` if it is malformed.
     pub(crate) fn read(path: &Path, format: &CellFormat) -> Result<Self> {
         if cls::is_cls(path) {
             return Ok(Self { name: None, entries: Entries::InOrder(cls::read(path)?) });
@@ -68,20 +95,20 @@ impl TargetTable {
         let entries = match header.len() {
             0 => Entries::InOrder(rows.into_iter().map(|mut row| row.pop()).collect()),
             1 => {
-                let mut entries = HashMap::new();
-                for (i, row) in rows.into_iter().enumerate() {
+                let (mut targets, mut repeated) = (HashMap::new(), HashSet::new());
+                for row in rows {
                     let [id, value] = <[Vec<u8>; 2]>::try_from(row).unwrap_or_default();
                     // As a cell of a feature would be.
-                    if format.value(&id).to_bits() == f64::NAN.to_bits() {
+                    let is_missing = format.value(&id).to_bits() == f64::NAN.to_bits();
+                    if is_missing || repeated.contains(&id) {
                         continue;
                     }
-                    let number = entries.len();
-                    if entries.insert(id, (number, value)).is_some() {
-                        let rule = format!("an id occurs twice in {}", path.display());
-                        return Err(Error::input(rule).at(Some(i as u64 + 1), Some(1)));
-                    }
+                    match targets.remove(&id) {
+                        Some(_) => repeated.insert(id),
+                        None => targets.insert(id, value).is_none(),
+                    };
                 }
-                Entries::ById(entries)
+                Entries::ById { targets, repeated: repeated.len(), is_unique: false }
             }
             _ => {
                 let rule =
@@ -103,88 +130,167 @@ impl TargetTable {
         self.name.as_deref()
     }
 
-    /// The targets with their ids, if they have some.
+    /// The targets with their ids, if they have some: of ids that occur once in the file.
     #[cfg(feature = "inspect")]
     pub(crate) fn cells(&self) -> Vec<(Option<&[u8]>, &[u8])> {
         match &self.entries {
-            Entries::ById(entries) => entries
-                .iter()
-                .map(|(id, (_, value))| (Some(id.as_slice()), value.as_slice()))
-                .collect(),
+            Entries::ById { targets, .. } => {
+                targets.iter().map(|(id, value)| (Some(id.as_slice()), value.as_slice())).collect()
+            }
             Entries::InOrder(values) => {
                 values.iter().map(|value| (None, value.as_deref().unwrap_or_default())).collect()
             }
         }
     }
 
-    fn len(&self) -> usize {
+    /// The number of ids that occur more than once in the file.
+    #[cfg(feature = "inspect")]
+    pub(crate) fn repeated(&self) -> usize {
         match &self.entries {
-            Entries::ById(entries) => entries.len(),
-            Entries::InOrder(values) => values.len(),
+            Entries::ById { repeated, .. } => *repeated,
+            Entries::InOrder(_) => 0,
+        }
+    }
+
+    /// Whether no id is left that the table may have more than once.
+    pub(crate) fn is_unique(&self) -> bool {
+        match &self.entries {
+            Entries::ById { is_unique, .. } => *is_unique,
+            Entries::InOrder(_) => true,
+        }
+    }
+
+    /// The ids of which the table has rows: none yet.
+    pub(crate) fn uses(&self) -> Uses<'_> {
+        let targets = match &self.entries {
+            Entries::ById { targets, .. } => Some(targets),
+            Entries::InOrder(_) => None,
+        };
+        Uses { targets, seen: HashSet::new(), repeated: HashSet::new() }
+    }
+
+    /// Leaves out the ids that occur more than once in the table.
+    pub(crate) fn leave_out(&mut self, ids: &HashSet<Vec<u8>>) {
+        if let Entries::ById { targets, is_unique, .. } = &mut self.entries {
+            targets.retain(|id, _| !ids.contains(id));
+            *is_unique = true;
+        }
+    }
+
+    /// The target of a sample by its number, from 1, and its id. `None` if it takes part nowhere.
+    fn target(&self, number: u64, id: Option<&[u8]>) -> Option<Option<&[u8]>> {
+        match &self.entries {
+            Entries::ById { targets, .. } => {
+                targets.get(id?.trim_ascii()).map(|value| Some(value.as_slice()))
+            }
+            Entries::InOrder(values) => {
+                let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+                Some(place.and_then(|place| values.get(place)?.as_deref()))
+            }
         }
     }
 }
 
-/// Joins samples to their targets and checks that no target is used twice.
+/// The ids of a table's rows that have a target.
+pub(crate) struct Uses<'a> {
+    targets: Option<&'a HashMap<Vec<u8>, Vec<u8>>>,
+    seen: HashSet<&'a [u8]>,
+    repeated: HashSet<&'a [u8]>,
+}
+
+impl Uses<'_> {
+    /// Takes in the id of a row.
+    fn id(&mut self, id: &[u8]) {
+        let known = self.targets.and_then(|targets| targets.get_key_value(id.trim_ascii()));
+        if let Some((id, _)) = known
+            && !self.seen.insert(id)
+        {
+            self.repeated.insert(id);
+        }
+    }
+
+    /// The ids that occur more than once.
+    pub(crate) fn repeated(self) -> HashSet<Vec<u8>> {
+        self.repeated.into_iter().map(<[u8]>::to_vec).collect()
+    }
+}
+
+impl SampleFold for Uses<'_> {
+    const READS_VALUES: bool = false;
+
+    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+        if let Some(id) = sample.row.id {
+            self.id(&id.text());
+        }
+    }
+
+    fn merge(&mut self, other: Self) {
+        let both = other.seen.into_iter().filter(|id| !self.seen.insert(id));
+        self.repeated.extend(both.chain(other.repeated));
+    }
+}
+
+/// The target of each of these ids, in order, and whether its row takes part.
+pub(crate) fn joined(ids: &[Vec<u8>], targets: &TargetTable) -> Result<Vec<Option<TextCell>>> {
+    let mut uses = targets.uses();
+    ids.iter().for_each(|id| uses.id(id));
+    let repeated = uses.repeated();
+    let mut join = Join::new(Some(targets));
+    let mut target = |(id, number): (&Vec<u8>, u64)| -> Option<TextCell> {
+        let target = join.target(number, Some(id), None)?.map(<[u8]>::to_vec);
+        (!repeated.contains(id.trim_ascii())).then_some(target)
+    };
+    let joined = ids.iter().zip(1..).map(&mut target).collect();
+    join.finish()?;
+    Ok(joined)
+}
+
+/// Joins samples to their targets, and counts them.
 pub(crate) struct Join<'a> {
     targets: Option<&'a TargetTable>,
-    /// Whether several rows may be one person's, and have one target.
-    shared: bool,
-    uses: Vec<u64>,
     samples: u64,
 }
 
 impl<'a> Join<'a> {
-    /// A join with `targets`; without them, samples keep their own. With `shared`, a target may be that of several rows.
-    pub(crate) fn new(targets: Option<&'a TargetTable>, shared: bool) -> Self {
-        let by_id = targets.filter(|targets| !targets.in_order()).map_or(0, TargetTable::len);
-        Self { targets, shared, uses: vec![0; by_id], samples: 0 }
+    /// A join with `targets`; without them, samples keep their own.
+    pub(crate) fn new(targets: Option<&'a TargetTable>) -> Self {
+        Self { targets, samples: 0 }
     }
 
-    /// The target of a sample, by its number (from 1), its id and its own target in the table.
+    /// The target of a sample, by its number (from 1), its id and its own target in the table. `None` if it takes part
+    /// nowhere.
     pub(crate) fn target<'t>(
         &mut self,
         number: u64,
         id: Option<&[u8]>,
         here: Option<&'t [u8]>,
-    ) -> Option<&'t [u8]>
+    ) -> Option<Option<&'t [u8]>>
     where
         'a: 't,
     {
         self.samples += 1;
-        let Some(targets) = self.targets else { return here };
-        match &targets.entries {
-            Entries::InOrder(values) => {
-                values.get(usize::try_from(number).ok()?.checked_sub(1)?)?.as_deref()
-            }
-            Entries::ById(entries) => {
-                let (entry, value) = entries.get(id?.trim_ascii())?;
-                self.uses[*entry] += 1;
-                Some(value)
-            }
+        match self.targets {
+            Some(targets) => targets.target(number, id),
+            None => Some(here),
         }
     }
 
     /// Takes in the join of another thread.
     pub(crate) fn merge(&mut self, other: Self) {
         self.samples += other.samples;
-        for (uses, more) in self.uses.iter_mut().zip(other.uses) {
-            *uses += more;
-        }
     }
 
     /// Checks the join after all samples.
     ///
     /// # Errors
     ///
-    /// `Input` if two samples took the same target - one person's target would then count twice - or
-    /// targets in order are not as many as samples.
+    /// `Input` if targets in order are not as many as samples.
     pub(crate) fn finish(self) -> Result<()> {
-        if !self.shared && self.uses.iter().any(|&uses| uses > 1) {
-            return Err(Error::input("an id occurs twice in the table, and is joined to a target"));
-        }
-        let in_order = self.targets.filter(|targets| targets.in_order());
-        if in_order.is_some_and(|targets| targets.len() as u64 != self.samples) {
+        let stated = self.targets.and_then(|targets| match &targets.entries {
+            Entries::InOrder(values) => Some(values.len() as u64),
+            Entries::ById { .. } => None,
+        });
+        if stated.is_some_and(|targets| targets != self.samples) {
             return Err(Error::input("the target file does not hold one target for each sample")
                 .hint(
                     "each line is one, a blank line a missing one; a file with ids, id,value, need not hold them \
@@ -210,7 +316,7 @@ pub(crate) fn no_usable_target(
             false => ("a number", "if the targets are labels, state them as classes"),
         };
         let rule =
-            format!("no sample has a usable target: an id in both files, and there {values}");
+            format!("no sample has a usable target: an id once in both files, and there {values}");
         return Error::input(rule).hint(format!("{hint}; ids are compared as text, too")).about([
             Parameter::Classes,
             Parameter::Id,
@@ -253,47 +359,56 @@ mod tests {
 
     #[test]
     fn targets_by_id() {
-        let table =
-            read("who,status\np1, case\n p2,control\n,a\nNA,b\n,c\n NA ,d\n-9,e\n-9,f\n").unwrap();
-        assert_eq!((table.len(), table.name()), (2, Some("status")));
-        let mut join = Join::new(Some(&table), false);
-        assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(&b"control"[..]));
-        assert_eq!(join.target(2, Some(b"P2"), None), None);
-        assert_eq!(join.target(3, None, None), None);
-        assert_eq!(join.target(3, Some(b" "), None), None);
-        assert_eq!(join.target(3, Some(b"NA"), None), None);
-        let mut other = Join::new(Some(&table), false);
-        assert_eq!(other.target(4, Some(b"p2"), None), Some(&b"control"[..]));
-        join.merge(other);
-        assert!(join.finish().unwrap_err().to_string().contains("an id occurs twice"));
-        let twice = read("id,v\np1,1\np1,2\n").err().unwrap();
-        assert_eq!(twice.place().unwrap().row, Some(2));
+        let mut table = read(
+            "who,status\np1, case\n p2,control\n,a\nNA,b\n,c\n NA ,d\n-9,e\n-9,f\np3,x\np3,x\np3,x\np4,y\n",
+        )
+        .unwrap();
+        assert_eq!(table.name(), Some("status"));
+        let (mut uses, mut others) = (table.uses(), table.uses());
+        ["p1", "p4 ", "NA", "", "p5"].iter().for_each(|id| uses.id(id.as_bytes()));
+        ["p2", "p4", "NA", "", "p5"].iter().for_each(|id| others.id(id.as_bytes()));
+        uses.merge(others);
+        let repeated = uses.repeated();
+        table.leave_out(&repeated);
+        assert!(table.is_unique());
+        let mut join = Join::new(Some(&table));
+        assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(Some(&b"control"[..])));
+        for nobody in [Some(&b"P2"[..]), None, Some(b" "), Some(b"NA"), Some(b"-9"), Some(b"p5")] {
+            assert_eq!(join.target(2, nobody, Some(b"own")), None, "{nobody:?}");
+        }
+        for repeated in [b"p3", b"p4"] {
+            assert_eq!(join.target(3, Some(repeated), Some(b"own")), None, "{repeated:?}");
+        }
+        assert!(join.finish().is_ok());
+        let table = read("id,v\np1,1\np2,2\np3,\np4,4\np4,4\n").unwrap();
+        let ids = ["p2", "p1", "p4", "p1 ", "p3", ""].map(|id| id.as_bytes().to_vec());
+        let (two, none) = (Some(Some(b"2".to_vec())), Some(Some(Vec::new())));
+        assert_eq!(joined(&ids, &table).unwrap(), [two, None, None, None, none, None]);
         assert!(read("a,b,c\np1,1,2\n").is_err());
     }
 
     #[test]
     fn targets_in_order() {
         let gaps = read("status\r\n\r\ncase\r\n\r\n").unwrap();
-        assert_eq!(gaps.len(), 3);
-        let mut join = Join::new(Some(&gaps), false);
-        assert_eq!(join.target(1, None, None), Some(&b""[..]));
-        assert_eq!(join.target(2, None, None), Some(&b"case"[..]));
+        let mut join = Join::new(Some(&gaps));
+        assert_eq!(join.target(1, None, None), Some(Some(&b""[..])));
+        assert_eq!(join.target(2, None, None), Some(Some(&b"case"[..])));
         let table = read("status\ncase\ncontrol\n").unwrap();
         assert!(table.in_order());
-        let mut join = Join::new(Some(&table), false);
-        assert_eq!(join.target(2, Some(b"p2"), Some(b"own")), Some(&b"control"[..]));
-        assert_eq!(join.target(1, None, None), Some(&b"case"[..]));
+        let mut join = Join::new(Some(&table));
+        assert_eq!(join.target(2, Some(b"p2"), Some(b"own")), Some(Some(&b"control"[..])));
+        assert_eq!(join.target(1, None, None), Some(Some(&b"case"[..])));
         assert!(join.finish().is_ok());
         for samples in [1, 3] {
-            let mut join = Join::new(Some(&table), false);
+            let mut join = Join::new(Some(&table));
             (1..=samples).for_each(|number| {
                 join.target(number, None, None);
             });
             let error = join.finish().unwrap_err();
             assert!(error.to_string().contains("one target for each sample"), "{error}");
         }
-        let mut none = Join::new(None, false);
-        assert_eq!(none.target(9, None, Some(b"own")), Some(&b"own"[..]));
+        let mut none = Join::new(None);
+        assert_eq!(none.target(9, None, Some(b"own")), Some(Some(&b"own"[..])));
         assert!(none.finish().is_ok());
     }
 }

@@ -1,5 +1,6 @@
 //! Text tables of either orientation, ready for passes over their samples.
 
+use crate::data::block_table::TextCell;
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
 use crate::data::file::FileTable;
@@ -11,14 +12,14 @@ use crate::data::samples::{Opening, Samples};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
 use crate::data::table::{OpenTable, TableFile};
 use crate::data::target::TargetCell;
-use crate::data::targets::{Join, TargetTable, no_usable_target};
+use crate::data::targets::{Join, TargetTable, joined, no_usable_target};
 use crate::error::{Error, Result};
 
 /// A text table whose features and target are known.
 pub struct TextSamples {
     schema: Schema,
     format: CellFormat,
-    targets: Option<TargetTable>,
+    pub(super) targets: Option<TargetTable>,
     threads: usize,
     hooks: Hooks,
     /// What the numbers of rows are counted from.
@@ -76,7 +77,7 @@ impl Samples for TextSamples {
         true
     }
 
-    /// `Input` also for an id that is joined twice or a file that changed.
+    /// `Input` also for a file that changed.
     fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
         match &mut self.body {
             Body::Features(held) => held.fold(self.threads, &self.hooks, new),
@@ -129,24 +130,18 @@ struct TextFold<'a, F> {
 impl<'a, F: SampleFold> TextFold<'a, F> {
     fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
         let values = if F::READS_VALUES { vec![0.0; columns.schema.d()] } else { Vec::new() };
-        Self {
-            columns,
-            fold,
-            join: Join::new(columns.targets, columns.schema.has_people()),
-            values,
-        }
+        Self { columns, fold, join: Join::new(columns.targets), values }
     }
 
-    /// Passes on the current row, whose numbers are in `values`.
+    /// Passes on the current row, whose numbers are in `values`, if it takes part.
     fn sample(&mut self, number: u64, texts: Texts<'_>) {
         let schema = self.columns.schema;
         let here = schema.target().map(|_| texts.target);
         let id = schema.id().map(|_| texts.id);
-        let target = self.join.target(number, id, here);
-        let unit = id.filter(|_| schema.has_people()).map(TargetCell::Text);
+        let Some(target) = self.join.target(number, id, here) else { return };
         let sample = Sample::new(target.map(TargetCell::Text), &self.values);
-        let number = self.columns.before + number;
-        self.fold.sample(Sample { row: RowOf { unit, number }, ..sample });
+        let row = RowOf { id: id.map(TargetCell::Text), number: self.columns.before + number };
+        self.fold.sample(Sample { row, ..sample });
     }
 
     /// The result of the fold.
@@ -261,16 +256,27 @@ impl HeldFeatures {
         let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
         let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
         let schema = table.schema_of_lines(names, targets, opening.labels)?;
-        let joined = match targets {
-            Some(targets) => join(&ids, targets)?,
+        let targets: Vec<Option<TextCell>> = match targets {
+            Some(targets) => joined(&ids, targets)?,
             None => {
                 let cells = lines.iter_mut().find_map(|line| line.cells.take());
-                cells.unwrap_or_default().into_iter().map(Some).collect()
+                cells.unwrap_or_default().into_iter().map(|cell| Some(Some(cell))).collect()
             }
         };
-        let values = |&place: &usize| std::mem::take(&mut lines[place].values);
+        let all_take_part = targets.iter().all(Option::is_some);
+        let values = |&place: &usize| {
+            let values = std::mem::take(&mut lines[place].values);
+            if all_take_part {
+                return values;
+            }
+            values
+                .into_iter()
+                .zip(&targets)
+                .filter_map(|(value, target)| target.as_ref().map(|_| value))
+                .collect()
+        };
         let features = schema.features().iter().map(values).collect();
-        Ok((schema, Self { features, targets: joined }))
+        Ok((schema, Self { features, targets: targets.into_iter().flatten().collect() }))
     }
 
     fn fold<F: SampleFold>(
@@ -288,14 +294,4 @@ impl HeldFeatures {
             fold.feature_major(&FeatureMajor { features, targets, first });
         })
     }
-}
-
-/// The target of each id.
-fn join(ids: &[Vec<u8>], targets: &TargetTable) -> Result<Vec<Option<Vec<u8>>>> {
-    let mut join = Join::new(Some(targets), false);
-    let target =
-        |(id, number): (&Vec<u8>, u64)| join.target(number, Some(id), None).map(<[u8]>::to_vec);
-    let joined = ids.iter().zip(1..).map(target).collect();
-    join.finish()?;
-    Ok(joined)
 }

@@ -18,6 +18,8 @@ pub(super) struct Beside {
     pub(super) joined: usize,
     /// The number of those that would be if capitals did not matter.
     pub(super) alike: usize,
+    /// The number of ids that occur more than once in the file.
+    pub(super) repeated: usize,
     /// The number of those whose id is the name of a column.
     pub(super) in_header: usize,
 }
@@ -53,7 +55,8 @@ impl Beside {
             column.take_in(value, number as u64 + 1, &format);
             joined += 1;
         }
-        Ok(Some(Self { column, by_id, targets, joined, alike, in_header }))
+        let repeated = table.repeated();
+        Ok(Some(Self { column, by_id, targets, joined, alike, repeated, in_header }))
     }
 
     /// Whether the ids are in the header and not below it, so that the columns are the samples.

@@ -2,7 +2,7 @@
 
 use super::beside::Beside;
 use super::column::ColumnSummary;
-use super::findings::{Draft, Seen, Written, labels_of, short};
+use super::findings::{Draft, Seen, Written, counted, labels_of, short};
 use super::strays::looking;
 use crate::data::{Format, TargetColumn};
 use crate::error::Parameter;
@@ -44,9 +44,16 @@ impl Seen<'_> {
         let is_stated = self.stated.unit.is_some();
         if self.duplicated_ids > 0 && !is_stated {
             let repeated = self.duplicated_ids;
+            let dropped = match self.beside {
+                Some(Beside { by_id: true, .. }) => {
+                    ", and those with such an id take part nowhere, since targets are joined by ids"
+                        .to_owned()
+                }
+                _ => String::new(),
+            };
             let text = format!(
                 "{repeated} ids occur more than once: if a person has several {units}, state that these \
-                 ids tell people, for otherwise {units} are protected and not people"
+                 ids tell people, for otherwise {units} are protected and not people{dropped}"
             );
             match self.turned {
                 true => draft.warn("ids", text),
@@ -115,6 +122,13 @@ impl Seen<'_> {
             };
             let text = format!("{joined} of the {targets} ids in its file are here, too{without}");
             draft.say("target", text);
+            if beside.repeated > 0 {
+                let text = format!(
+                    "{} occur more than once in its file: rows with one of these take part nowhere",
+                    counted(beside.repeated as u64, "id")
+                );
+                draft.warn("target", text);
+            }
             if beside.alike > *joined {
                 let text = format!(
                     "{} more differ in capitals alone from ids here: write them alike",

@@ -79,6 +79,7 @@ impl Bits {
     }
 
     /// The first 32 bytes of a lane, as the key of something else.
+    #[cfg(feature = "sites")]
     pub(crate) fn key(&self, lane: u64) -> [u8; 32] {
         self.branch(lane).key
     }

@@ -128,13 +128,11 @@ impl ClassSums {
     /// `Input` if they are of other numbers of features or classes, or of no rows.
     pub(crate) fn of_raw(raw: &RawSums, features: usize, classes: usize) -> Result<Self> {
         raw.check((features * classes, -MOST..=MOST), (classes, 0..=MOST_ROWS))?;
-        let all = |feature: usize| {
-            let of_classes = raw.features.iter().skip(feature).step_by(features);
-            of_classes.map(|sum| sum.abs()).sum::<i64>()
+        let of_classes = raw.features.chunks(features.max(1)).zip(&raw.rows);
+        let of_more = |(sums, rows): (&[i64], &i64)| {
+            sums.iter().any(|sum| sum.abs() > i64::from(GRID) * rows)
         };
-        if raw.rows.iter().sum::<i64>() > MOST_ROWS
-            || (0..features).any(|feature| all(feature) > MOST)
-        {
+        if raw.rows.iter().sum::<i64>() > MOST_ROWS || of_classes.into_iter().any(of_more) {
             return Err(of_no_rows());
         }
         Ok(Self {

@@ -161,15 +161,17 @@ impl CorrelationSums {
         // Products of two grid values, then grid values.
         let most = MOST * i64::from(GRID);
         raw.check((2 * features, -most..=most), (2, 0..=2 * MOST))?;
-        if raw.features[features..].iter().any(|sum| sum.abs() > MOST) {
-            return Err(of_no_rows());
-        }
         let [above, below] = [raw.rows[0], raw.rows[1]].map(i64::unsigned_abs);
-        // Q + y and Q - y add up to 2 Q for each row.
-        if (above + below) % (2 * u64::from(GRID.unsigned_abs())) != 0 {
+        // Q + y and Q - y add up to 2 Q for each row, of which a value is at most Q.
+        let q = u64::from(GRID.unsigned_abs());
+        let all = (above + below) / 2;
+        let values = raw.features.split_off(features);
+        if (above + below) % (2 * q) != 0
+            || values.iter().any(|sum| sum.unsigned_abs() > all)
+            || raw.features.iter().any(|sum| sum.unsigned_abs() > all * q)
+        {
             return Err(of_no_rows());
         }
-        let values = raw.features.split_off(features);
         Ok(Self { q: GRID, products: raw.features, features: values, above, below })
     }
 }

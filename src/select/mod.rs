@@ -51,6 +51,9 @@ pub use run_note::RunNote;
 
 #[cfg(test)]
 mod choice_tests;
+#[cfg(feature = "ndarray")]
+#[cfg(test)]
+mod joined_tests;
 #[cfg(test)]
 mod pipeline_tests;
 #[cfg(feature = "ndarray")]

@@ -40,7 +40,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
     warnings.extend(unusable_targets(plan, schema, &chosen.released, chosen.estimate));
     warnings.extend(one_sided_split(schema, &chosen.released));
     warnings.extend(few_blocks(plan, schema, chosen.blocks));
-    let rows_are_public = plan.neighbors == Neighbors::ReplaceOne;
+    let rows_are_public = plan.neighbors == Neighbors::ReplaceOne && !schema.joins_rows();
     Record {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         command: Command::Select,

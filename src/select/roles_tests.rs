@@ -12,6 +12,7 @@ use crate::score::KENDALL_GRID;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::record::Released;
+use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, taken};
 use crate::select::settled::{CodedTarget, Settled, SettledTarget};
 use crate::select::{ScoreKind, Select, Target};
@@ -45,35 +46,46 @@ fn gathered<T>(
     let table = ArrayTable::new(x.view(), y.view()).unwrap();
     let table = table.feature_names(["a", "b", "stratum"]).unwrap();
     let table = table.units(rows.iter().map(|row| f64::from(row.person))).unwrap();
+    let opened = table.open(&opening(&request, &Hooks::default()).unwrap()).unwrap();
+    gathered_of(&request, opened.other(), use_it)
+}
+
+/// What is gathered of a table, and the plan; `None` if no target is usable.
+pub(super) fn gathered_of<T>(
+    request: &Request,
+    table: impl Samples,
+    use_it: impl FnOnce(&Plan, &Gathered<'_>) -> T,
+) -> Option<T> {
     let hooks = Hooks::default();
-    let opened = table.open(&opening(&request, &hooks).unwrap()).unwrap();
-    let mut open = taken(&request, opened.other()).unwrap();
-    let plan = plan_for(&request, open.schema()).unwrap();
+    let mut open = taken(request, table).unwrap();
+    let plan = plan_for(request, open.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
     let gathered = pass.gather(&mut open, None).ok()?;
     Some(use_it(&plan, &gathered))
 }
 
-/// The scores at stated centers, one for each stratum or class, and the sensitivity.
 fn scores(select: Select, rows: &[Row], centers: &[i32]) -> Option<(Vec<i64>, u64)> {
-    gathered(select, rows, |plan, gathered| {
-        let target = match &plan.scoring {
-            Scoring::Classes { .. } => SettledTarget::Classes(centers.to_vec()),
-            Scoring::Kendall { .. } => SettledTarget::Scored,
-            scoring => {
-                let code = scoring.code(Some(0.0)).unwrap().into_owned();
-                match centers {
-                    [center] => SettledTarget::Number { code, center: *center, released: *center },
-                    _ => SettledTarget::Strata { code, centers: centers.to_vec() },
-                }
+    gathered(select, rows, |plan, gathered| scores_of(plan, gathered, centers))
+}
+
+/// The scores at stated centers, one for each stratum or class, and the sensitivity.
+pub(super) fn scores_of(plan: &Plan, gathered: &Gathered<'_>, centers: &[i32]) -> (Vec<i64>, u64) {
+    let target = match &plan.scoring {
+        Scoring::Classes { .. } => SettledTarget::Classes(centers.to_vec()),
+        Scoring::Kendall { .. } => SettledTarget::Scored,
+        scoring => {
+            let code = scoring.code(Some(0.0)).unwrap().into_owned();
+            match centers {
+                [center] => SettledTarget::Number { code, center: *center, released: *center },
+                _ => SettledTarget::Strata { code, centers: centers.to_vec() },
             }
-        };
-        let (released, rows) = (Released::default(), 0);
-        let settled = Settled { target, split: None, released, counted: None, rows };
-        let values = settled.values(gathered, 1, &Hooks::default()).unwrap();
-        let scores = settled.scores(values, gathered, plan).unwrap();
-        (scores.values().to_vec(), scores.sensitivity())
-    })
+        }
+    };
+    let (released, rows) = (Released::default(), 0);
+    let settled = Settled { target, split: None, released, counted: None, rows };
+    let values = settled.values(gathered, 1, &Hooks::default()).unwrap();
+    let scores = settled.scores(values, gathered, plan).unwrap();
+    (scores.values().to_vec(), scores.sensitivity())
 }
 
 /// The request, its centers to try, and whether the covariate is used.

@@ -7,6 +7,7 @@ use crate::data::{
     Schema, Source, TablesSamples, Taken, Tell, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
+use crate::privacy::Neighbors;
 use crate::select::blocks::Dealer;
 use crate::select::check::checked_threads;
 use crate::select::pass::{Gathered, Pass};
@@ -15,7 +16,7 @@ use crate::select::record::Record;
 use crate::select::recording::record;
 use crate::select::refinement::refined_of_rows;
 use crate::select::release::{Chosen, Release};
-use crate::select::request::{Method, Request, Scale, Target};
+use crate::select::request::{Method, Request, Scale, ScoreKind, Target};
 use crate::select::settled::Settled;
 
 /// Runs a checked request on a table.
@@ -230,6 +231,15 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         let rule = "a refinement is by signs of single rows: without people of several rows and covariates";
         let about = [Parameter::Refine, Parameter::Unit, Parameter::Covariates];
         return Err(Error::request(rule).about(about));
+    }
+    let by_sums = request.method == Method::Scores && request.score != Some(ScoreKind::Kendall);
+    if schema.joins_rows() && request.neighbors == Neighbors::ReplaceOne && !by_sums {
+        let rule = "with targets joined by ids a replaced row may take another one with it, which this method does not \
+                    allow for";
+        let about = [Parameter::Neighbors, Parameter::TargetFile];
+        return Err(Error::request(rule)
+            .hint("add-remove, or scores ks and correlation")
+            .about(about));
     }
     if request.k > d {
         let what = if grouping.is_some() { "sets that are used" } else { "features" };

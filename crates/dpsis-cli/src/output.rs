@@ -64,7 +64,7 @@ impl Destination {
             return Err(failed(io::ErrorKind::IsADirectory.into()));
         }
         // The temporary file is removed at once: an interrupted run leaves nothing.
-        beside(&real).map_err(failed)?;
+        beside(&real, 0o600).map_err(failed)?;
         Ok(Self::File(real))
     }
 
@@ -75,6 +75,16 @@ impl Destination {
 
     /// Writes a document that need not be text.
     pub(super) fn write_bytes(self, bytes: &[u8]) -> Result<()> {
+        self.write_with(bytes, 0o666)
+    }
+
+    /// Writes a document that none but the owner of its file may read.
+    pub(super) fn write_secret(self, document: &str) -> Result<()> {
+        self.write_with(document.as_bytes(), 0o600)
+    }
+
+    /// Writes a document, to a file with these permissions.
+    fn write_with(self, bytes: &[u8], mode: u32) -> Result<()> {
         match self {
             Self::Stdout => {
                 let mut stdout = io::stdout().lock();
@@ -85,7 +95,7 @@ impl Destination {
                 written.map_err(|error| write_error(Path::new("the output"), error))
             }
             Self::File(path) => {
-                write_whole(&path, bytes).map_err(|error| write_error(&path, error))
+                write_whole(&path, bytes, mode).map_err(|error| write_error(&path, error))
             }
         }
     }
@@ -112,8 +122,8 @@ pub(super) fn printed(outcome: io::Result<()>) -> Result<()> {
     }
 }
 
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut temporary = beside(path)?;
+fn write_whole(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let mut temporary = beside(path, mode)?;
     let file = temporary.as_file_mut();
     file.write_all(bytes)?;
     file.sync_all()?;
@@ -121,12 +131,13 @@ fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// A temporary file in the same folder.
-fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+/// A temporary file in the same folder, with these permissions where there are any.
+#[cfg_attr(not(unix), allow(unused_variables))]
+fn beside(path: &Path, mode: u32) -> io::Result<tempfile::NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(mode));
     builder.tempfile_in(folder.unwrap_or(Path::new(".")))
 }
 

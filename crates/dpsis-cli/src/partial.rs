@@ -27,6 +27,18 @@ pub(crate) struct PartialArguments {
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 
+    /// Which part of the table these rows are, such as 3/8: no two of one number add up, and all must be there
+    #[arg(
+        long,
+        value_name = "I/N",
+        value_parser = part,
+        required_unless_present = "mask",
+        conflicts_with = "mask",
+        display_order = 1,
+        help_heading = "Table"
+    )]
+    part: Option<(u32, u32)>,
+
     #[command(flatten)]
     score: ScoreArguments,
 
@@ -76,11 +88,13 @@ const MORE: &str = "All options, with examples: dpsis partial --help";
 
 const AFTER_HELP: &str = "\
 Examples:
-  dpsis partial --bounds 0,1 --classes no,yes north.csv -o north.partial
-  dpsis partial --scale row-rank --score ks part-7.parquet -o 7.counts
+  dpsis partial --part 1/2 --bounds 0,1 --classes no,yes north.csv \\
+    -o north.partial
+  dpsis partial --part 7/9 --scale row-rank --score ks part-7.parquet \\
+    -o 7.counts
   dpsis select --k 5 --eps 2 --partials '*.counts' -o median.txt
-  dpsis partial --scale row-rank --score ks --released median.txt \\
-    part-7.parquet -o 7.partial
+  dpsis partial --part 7/9 --scale row-rank --score ks \\
+    --released median.txt part-7.parquet -o 7.partial
   dpsis select --k 5 --eps 2 --partials '*.partial'
   dpsis partial --bounds 0,1 --classes no,yes --mask sites.txt \\
     --key north.key north.csv -o north.masked
@@ -119,5 +133,19 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
         return destination.write(&masked.to_text()?);
     }
     output::remark("NOT PRIVATE: these are exact sums of rows; keep them like the table\n");
-    destination.write(&sums.as_part()?.to_text()?)
+    let sums = match arguments.part {
+        Some((number, of)) => sums.as_part(number, of)?,
+        None => sums,
+    };
+    destination.write_secret(&sums.to_text()?)
+}
+
+/// The number of a part and that of all.
+fn part(text: &str) -> std::result::Result<(u32, u32), String> {
+    let numbers =
+        text.split_once('/').and_then(|(one, all)| one.parse().ok().zip(all.parse().ok()));
+    match numbers {
+        Some((number, of)) if (1..=of).contains(&number) => Ok((number, of)),
+        _ => Err("a part is a number from 1 and that of all, such as 3/8".to_owned()),
+    }
 }

@@ -75,6 +75,16 @@ impl<T> BinSums<T> {
         Ok(Self { parts, sums, totals, target: std::marker::PhantomData })
     }
 
+    /// Refuses counts of a feature, at this place among the sums of a bin, that are more than those of all rows.
+    fn check_rows(self, place: usize) -> Result<Self> {
+        let of_features = self.sums.chunks_exact(BINS * self.parts);
+        let mut counts = of_features.map(|sums| {
+            sums.iter().skip(place).step_by(self.parts).map(|&rows| i128::from(rows)).sum()
+        });
+        let all = i128::from(self.totals[place]);
+        if counts.all(|count: i128| count <= all) { Ok(self) } else { Err(of_no_rows()) }
+    }
+
     fn to_raw(&self) -> RawSums {
         RawSums { features: self.sums.clone(), rows: self.totals.clone() }
     }
@@ -99,11 +109,16 @@ impl BinSums<i16> {
     ///
     /// `Input` if they are of another number of features, or of no rows.
     pub(crate) fn of_raw(raw: RawSums, features: usize) -> Result<Self> {
-        let counts = raw.features.chunks_exact(2).chain(raw.rows.chunks_exact(2));
-        if counts.map(|sums| sums[1]).any(|rows| !(0..=MOST_ROWS).contains(&rows)) {
+        let pairs = |sums: &[i64]| {
+            sums.as_chunks::<2>().0.iter().all(|[sum, rows]| {
+                (0..=MOST_ROWS).contains(rows) && sum.abs() <= i64::from(GRID) * rows
+            })
+        };
+        if !pairs(&raw.features) || !pairs(&raw.rows) {
             return Err(of_no_rows());
         }
-        Self::of_raw_parts(raw, features, 2, -MOST..=MOST)
+        let sums = Self::of_raw_parts(raw, features, 2, -MOST..=MOST)?;
+        sums.check_rows(1)
     }
 
     /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one feature.
@@ -158,7 +173,8 @@ impl BinSums<usize> {
     ///
     /// `Input` if they are of other numbers of features or classes, or of no rows.
     pub(crate) fn of_raw_classes(raw: RawSums, features: usize, classes: usize) -> Result<Self> {
-        Self::of_raw_parts(raw, features, classes, 0..=MOST_ROWS)
+        let sums = Self::of_raw_parts(raw, features, classes, 0..=MOST_ROWS)?;
+        (0..classes).try_fold(sums, |sums, class| sums.check_rows(class))
     }
 }
 

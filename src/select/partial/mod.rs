@@ -21,7 +21,6 @@ use serde::{Deserialize, Serialize};
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
-use crate::random::Entropy;
 use crate::score::{BinSums, ClassSums, CorrelationSums, RawSums, Summed, of_no_rows};
 use crate::select::pass::Gathered;
 use facts::Facts;
@@ -73,9 +72,61 @@ pub struct Partial {
     /// The number of all rows, with a usable target or not; of columns, as far as it is public, else 0.
     rows: u64,
     sums: Sums,
-    /// Random texts: those of the parts that were added up.
-    #[serde(skip_serializing_if = "BTreeSet::is_empty")]
-    parts: BTreeSet<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    parts: Option<Parts>,
+}
+
+/// The parts that were added up, of the stated parts of a table.
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts {
+    /// The number of all.
+    of: u32,
+    /// Those that are there, from 1.
+    numbers: BTreeSet<u32>,
+}
+
+impl Parts {
+    fn new(of: u32, numbers: impl IntoIterator<Item = u32>) -> Result<Self> {
+        let parts = Self { of, numbers: numbers.into_iter().collect() };
+        parts.check().map(|()| parts)
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.numbers.iter().all(|number| (1..=self.of).contains(number)) {
+            true => Ok(()),
+            false => Err(Error::request("the number of a part lies between 1 and that of all")),
+        }
+    }
+
+    fn add(&mut self, more: &Self) -> Result<()> {
+        let all = self.of;
+        if more.of != all {
+            let rule = format!("the partials are of {all} parts and of {}", more.of);
+            return Err(Error::request(rule));
+        }
+        if let Some(number) = self.numbers.intersection(&more.numbers).next() {
+            let rule = format!("part {number} of {all} is there twice: its rows would count twice");
+            return Err(Error::request(rule));
+        }
+        self.numbers.extend(&more.numbers);
+        Ok(())
+    }
+
+    /// Refuses parts of which some are missing.
+    fn check_complete(&self) -> Result<()> {
+        /// So many numbers are listed.
+        const LISTED: usize = 10;
+        let missing = || (1..=self.of).filter(|number| !self.numbers.contains(number));
+        let listed: Vec<String> = missing().take(LISTED).map(|number| number.to_string()).collect();
+        let more = match missing().count() {
+            0 => return Ok(()),
+            count if count > LISTED => format!(" and {} more", count - LISTED),
+            _ => String::new(),
+        };
+        let rule = format!("of {} parts these are missing: {}{more}", self.of, listed.join(", "));
+        Err(Error::request(rule))
+    }
 }
 
 /// The sums of a stage.
@@ -113,7 +164,7 @@ impl std::fmt::Debug for Partial {
 
 impl Partial {
     fn new(facts: Facts, rows: u64, sums: Sums) -> Self {
-        Self { facts, rows, sums, parts: BTreeSet::new() }
+        Self { facts, rows, sums, parts: None }
     }
 
     /// The sums of these rows and of others together.
@@ -121,15 +172,14 @@ impl Partial {
     /// # Errors
     ///
     /// `Request` if they were made for different requests or tables, are of whole columns, or hold the same
-    /// [part](Self::as_part) twice; `Input` if a sum is larger than that of any rows.
+    /// [part](Self::as_part) twice, or not both such parts; `Input` if a sum is larger than that of any rows.
     pub fn merge(mut self, other: &Self) -> Result<Self> {
         self.facts.check_equal(&other.facts)?;
-        if !self.parts.is_disjoint(&other.parts) {
-            return Err(Error::request(
-                "the same partial is there twice: its rows would count twice",
-            ));
+        match (&mut self.parts, &other.parts) {
+            (None, None) => {}
+            (Some(mine), Some(more)) => mine.add(more)?,
+            _ => return Err(Error::request("one of the partials does not say which part it is")),
         }
-        self.parts.extend(other.parts.iter().cloned());
         self.rows = self.rows.checked_add(other.rows).ok_or_else(too_many)?;
         match (&mut self.sums, &other.sums) {
             (Sums::Features(mine), Sums::Features(more))
@@ -149,16 +199,19 @@ impl Partial {
         Ok(self)
     }
 
-    /// These sums as a part of its own, by a random text: together with itself, or with sums that it is in, it is refused.
+    /// These sums as part `number`, from 1, of `of` parts of a table: no two of one number add up, and there is no release
+    /// before all are there.
     ///
     /// # Errors
     ///
-    /// `Io` if the operating system gives no entropy.
-    pub fn as_part(mut self) -> Result<Self> {
-        let key = Entropy::OperatingSystem.source()?.bits(0).key(0);
-        let digits = key[..16].iter().map(|byte| format!("{byte:02x}"));
-        self.parts = BTreeSet::from([digits.collect::<String>()]);
-        Ok(self)
+    /// `Request` if there is no such number.
+    pub fn as_part(self, number: u32, of: u32) -> Result<Self> {
+        Ok(Self { parts: Some(Parts::new(of, [number])?), ..self })
+    }
+
+    /// The numbers of the parts that were added up, if they have some.
+    pub fn parts(&self) -> impl Iterator<Item = u32> {
+        self.parts.iter().flat_map(|parts| parts.numbers.iter().copied())
     }
 
     /// What is to be released from them next.
@@ -197,6 +250,7 @@ impl Partial {
 
     /// Checks that the sums have the form that the facts demand, as those of a file may not.
     fn check(&self) -> Result<()> {
+        self.parts.as_ref().map_or(Ok(()), Parts::check).map_err(Error::into_input)?;
         if self.rows > crate::exact::MAX_ROWS {
             return Err(too_many());
         }

@@ -8,7 +8,9 @@ use crate::random::{Entropy, RandomnessSource};
 use crate::score::{CenteredTarget, Extremes};
 use crate::select::blocks::Dealer;
 use crate::select::partial::released::{Center, Counts, Median};
-use crate::select::partial::{ColumnScore, Partial, ReleasedTarget, Stage, Sums, other_stage};
+use crate::select::partial::{
+    ColumnScore, Partial, Parts, ReleasedTarget, Stage, Sums, other_stage,
+};
 use crate::select::pass::{Gathered, misfit};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::record::Record;
@@ -88,6 +90,7 @@ pub(in crate::select) fn stage_epsilon(
 /// The plan of a request for the table of a partial, whose earlier releases have spent what it gives them.
 fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     partial.check()?;
+    partial.parts.as_ref().map_or(Ok(()), Parts::check_complete)?;
     let plan = plan_for(request, &partial.facts.schema)?;
     partial.facts.check_request(&plan)?;
     let Some(released) = &partial.facts.released else { return Ok(plan) };
@@ -179,7 +182,8 @@ fn release_center(release: &Release<'_>, partial: &Partial) -> Result<Center> {
     };
     let part = release.plan.spent.iter().find(|part| part.purpose == Purpose::TargetCenter);
     let counted = settled.counted.as_ref().zip(part);
-    let is_public = release.plan.neighbors == Neighbors::ReplaceOne;
+    let is_public =
+        release.plan.neighbors == Neighbors::ReplaceOne && !partial.facts.schema.joins_rows();
     Ok(Center {
         on_grid,
         counted: counted.map(|(counted, part)| Counts::new(counted, &part.epsilon)),

@@ -221,20 +221,34 @@ fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
     }
 }
 
-/// What tells a part is kept wherever it is added, and no sums of others have it.
+/// The number of a part is kept wherever it is added, and all are there for a release.
 #[test]
 fn no_part_counts_twice() {
     let rows = rows(60);
     let select =
         Select::new(1).epsilon("1").bounds(-1.0, 1.0).target(Target::classes(["low", "high"]));
     let part = |rows: &[String]| select.partial(&of_target(rows, true), None).unwrap();
-    let [a, b, c] =
-        [&rows[..20], &rows[20..40], &rows[..20]].map(|rows| part(rows).as_part().unwrap());
+    let [a, b, c] = [(&rows[..20], 1), (&rows[20..40], 2), (&rows[..20], 3)]
+        .map(|(rows, number)| part(rows).as_part(number, 3).unwrap());
     assert!(a.clone().merge(&a).is_err());
     let both = Partial::from_text(&a.clone().merge(&b).unwrap().to_text().unwrap()).unwrap();
+    assert_eq!(both.parts().collect::<Vec<_>>(), [1, 2]);
     assert!(both.clone().merge(&b).is_err() && b.clone().merge(&both).is_err());
+    let release = |sums: &Partial| select.clone().check().unwrap().release(sums);
+    let error = release(&both).unwrap_err().to_string();
+    assert!(error.contains("of 3 parts these are missing: 3"), "{error}");
     // Other rows may have the same sums.
-    assert_eq!(both.merge(&c).unwrap().rows, 60);
+    let all = both.clone().merge(&c).unwrap();
+    assert_eq!(all.rows, 60);
+    assert!(release(&all).is_ok());
+    // Numbers of other parts, or none, do not mix with these.
+    assert!(a.clone().merge(&part(&rows).as_part(2, 4).unwrap()).is_err());
+    assert!(a.merge(&part(&rows)).is_err());
+    for (number, of) in [(0, 3), (4, 3), (1, 0)] {
+        assert!(part(&rows).as_part(number, of).is_err());
+    }
+    let text = both.to_text().unwrap();
+    assert!(Partial::from_text(&text.replace("[1,2]", "[1,4]")).is_err());
     assert_eq!(part(&rows).merge(&part(&rows)).unwrap().rows, 120);
 }
 
@@ -497,6 +511,25 @@ fn impossible_sums_are_refused() {
     };
     wrong(&|partial| sums(partial, &|raw| raw.features.truncate(3)));
     wrong(&|partial| sums(partial, &|raw| raw.features[0] = i64::MAX));
+    // More than twenty rows can have, as other scores and targets sum them up, too.
+    let q = i64::from(GRID);
+    let d = good.features();
+    wrong(&|partial| sums(partial, &|raw| raw.features[0] = 20 * q * q + 1));
+    wrong(&|partial| sums(partial, &|raw| raw.features[d] = 20 * q + 1));
+    let two = || Select::new(1).epsilon("1").target(Target::classes(["low", "high"]));
+    let three = || Select::new(1).epsilon("1").target(Target::classes(["low", "high", "none"]));
+    let on_bins = |select: Select| select.bounds(-1.0, 1.0).score(ScoreKind::Ks);
+    for (select, place, sum) in [
+        (three().bounds(-1.0, 1.0), 0, 20 * q),
+        (on_bins(two()), 1, 21),
+        (on_bins(two()), 0, 20 * q + 1),
+        (on_bins(three()), 0, 21),
+    ] {
+        let mut partial = select.partial(&of_target(&rows(20), true), None).unwrap();
+        assert!(Partial::from_text(&partial.to_text().unwrap()).is_ok());
+        sums(&mut partial, &|raw| raw.features[place] = sum);
+        assert!(Partial::from_text(&partial.to_text().unwrap()).is_err(), "{place}, {sum}");
+    }
     wrong(&|partial| sums(partial, &|raw| raw.rows[0] += 1));
     wrong(&|partial| sums(partial, &|raw| raw.rows.push(0)));
     wrong(&|partial| partial.rows = u64::MAX);

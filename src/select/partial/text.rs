@@ -1,14 +1,12 @@
 //! Partials and what belongs to them as files: a line that says what it is, then one block or several, each of a line of
 //! JSON and one that tells damage.
 
-use std::collections::BTreeSet;
-
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::error::{Error, Result};
-use crate::select::partial::{Facts, Partial, ReleasedTarget, Sums};
+use crate::select::partial::{Facts, Partial, Parts, ReleasedTarget, Sums};
 
 /// What files of a kind begin with, then their version, then what readers of the file should know.
 pub(super) struct Kind {
@@ -94,8 +92,7 @@ pub(super) struct Unchecked {
     facts: Facts,
     rows: u64,
     sums: Sums,
-    #[serde(default)]
-    parts: BTreeSet<String>,
+    parts: Option<Parts>,
 }
 
 impl Unchecked {

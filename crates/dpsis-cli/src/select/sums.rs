@@ -1,5 +1,6 @@
 //! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs of the target.
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use super::arguments::SelectArguments;
@@ -31,9 +32,18 @@ pub(super) fn select(
 /// The sums of all files.
 fn merged(files: &[PathBuf]) -> Result<Partial> {
     let mut merged: Option<Sums> = None;
+    let mut parts = HashMap::new();
     for file in files {
         let in_file = |error: Error| error.in_file(file.display().to_string());
         let next = Sums::read(&read_text(file)?).map_err(in_file)?;
+        for number in next.parts().map_err(in_file)? {
+            if let Some(other) = parts.insert(number, file) {
+                let (one, two) = (other.display(), file.display());
+                let rule =
+                    format!("{one} and {two} are both part {number}: rows would count twice");
+                return Err(Error::request(rule));
+            }
+        }
         merged = Some(match merged {
             None => next,
             Some(sums) => sums.merge(&next).map_err(in_file)?,
@@ -58,6 +68,17 @@ impl Sums {
         match MaskedPartial::is_text(text) {
             true => MaskedPartial::from_text(text).map(Self::Masked),
             false => Partial::from_text(text).map(Self::Open),
+        }
+    }
+
+    /// The numbers of the parts in open sums, which say them.
+    fn parts(&self) -> Result<Vec<u32>> {
+        let Self::Open(sums) = self else { return Ok(Vec::new()) };
+        let parts: Vec<u32> = sums.parts().collect();
+        match parts.is_empty() {
+            true => Err(Error::request("this partial does not say which part it is")
+                .hint("make it again, and state it with --part")),
+            false => Ok(parts),
         }
     }
 

@@ -152,7 +152,7 @@ fn what_is_refused() {
     refused(&format!("{select} {VISITS} --refine gram visits.csv"), "signs of single rows");
     refused(&format!("{select} {VISITS} --orient features-as-rows visits.csv"), "samples as rows");
     refused(
-        &format!("partial {VISITS} --bounds=-3,3 visits.csv -o x.partial"),
+        &format!("partial --part 1/1 {VISITS} --bounds=-3,3 visits.csv -o x.partial"),
         "need the whole table",
     );
     let compare = "compare --k 3 --eps 5 --classes no,yes --unit person visits.csv -o compared";
@@ -169,7 +169,7 @@ fn what_is_refused() {
     refused(&format!("{adjust} --adjust age:60 --center 0.3 visits.csv"), "none is stated");
     refused(&format!("{adjust} --adjust age:60 --score kendall visits.csv"), "ks and correlation");
     refused(&format!("{adjust} --adjust age:60 --split estimates=0.15 visits.csv"), "no strengths");
-    let one = "partial --classes no,yes --exclude person,age --bounds=-3,3 --adjust sex=F visits.csv -o x.partial";
+    let one = "partial --part 1/1 --classes no,yes --exclude person,age --bounds=-3,3 --adjust sex=F visits.csv -o x.partial";
     refused(one, "need the whole table");
     refused(&format!("{adjust} --adjust age:60 --direction visits.csv"), "one private center");
 }

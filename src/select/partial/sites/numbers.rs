@@ -38,7 +38,7 @@ impl Partial {
     /// `Request` if it does not add up.
     pub(super) fn dense(mut self) -> Result<Self> {
         // Sites are told by their names.
-        self.parts.clear();
+        self.parts = None;
         match self.sums {
             Sums::Ranks(_) => {
                 let counts = self.counts()?;
