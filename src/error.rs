@@ -43,6 +43,8 @@ pub enum Parameter {
     TargetFile,
     /// The range of a numeric target.
     TargetBounds,
+    /// That the target is a number.
+    TargetNumber,
     /// The labels of the target.
     Classes,
     /// The center of the target.

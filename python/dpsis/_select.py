@@ -23,6 +23,7 @@ def select(
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
     target_bounds: Sequence[float] | None = None,
+    target_number: bool = False,
     unit: Any = None,
     unit_target: str | None = None,
     adjust: Iterable[str] | str = (),
@@ -84,6 +85,9 @@ def select(
         nothing. Without them the target is a number.
     target_bounds : (float, float), optional
         The range of a numeric target. Without it the target is split at a private median.
+    target_number : bool, optional
+        That the target is a number of unknown range, which is to be said where a ledger pays and neither `classes` nor
+        `target_bounds` nor the type of the target tells what it is: texts and objects do not.
     unit : str or array-like of shape (n,), optional
         What tells whose row each is: the name of a column, which is then no feature, or for data in memory the ids
         themselves. All rows of a person, or of whatever else has ids, are protected as one. A row without an id
@@ -252,6 +256,7 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "delta": arguments.maybe_exact("delta", stated["delta"]),
         "classes": arguments.labels("classes", stated["classes"]),
         "target_bounds": arguments.interval("target_bounds", stated["target_bounds"]),
+        "target_number": bool(stated["target_number"]),
         "unit_target": arguments.maybe_word("unit_target", stated["unit_target"]),
         "adjust": arguments.covariates(stated["adjust"]),
         "groups": arguments.groups(stated["groups"]),

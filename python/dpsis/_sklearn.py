@@ -31,6 +31,7 @@ _OPTIONS = (
     "delta",
     "classes",
     "target_bounds",
+    "target_number",
     "unit_target",
     "bounds",
     "scale",
@@ -66,7 +67,7 @@ class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         number.
     score_func : {'ks', 'correlation', 'kendall'}, default=None
         How features are scored: `score` of `dpsis.select`, which is the name of a method here.
-    target_bounds, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
+    target_bounds, target_number, unit_target, bounds, scale, center, neighbors, delta, shares, direction, method, blocks, penalty, \
 refine, mechanism, parameters, memory, threads, progress
         As for `dpsis.select`.
     ledger : dpsis.Ledger or path, default=None
@@ -118,6 +119,7 @@ refine, mechanism, parameters, memory, threads, progress
         epsilon: arguments.Exact = 1.0,
         classes: Iterable[Any] | None = None,
         target_bounds: Sequence[float] | None = None,
+        target_number: bool = False,
         unit_target: str | None = None,
         bounds: Any = None,
         score_func: str | None = None,
@@ -144,6 +146,7 @@ refine, mechanism, parameters, memory, threads, progress
         self.epsilon = epsilon
         self.classes = classes
         self.target_bounds = target_bounds
+        self.target_number = target_number
         self.unit_target = unit_target
         self.bounds = bounds
         self.score_func = score_func

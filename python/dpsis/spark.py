@@ -47,6 +47,7 @@ def select(
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
     target_bounds: Sequence[float] | None = None,
+    target_number: bool = False,
     bounds: Any = None,
     score: str | None = None,
     scale: str | None = None,
@@ -81,7 +82,7 @@ def select(
         The privacy budget.
     target : str or int, optional
         The column that holds the target: its name, or its place from 0. The last one, if it is not stated.
-    classes, target_bounds, bounds, score, scale, center, neighbors, delta, shares, direction, mechanism, parameters
+    classes, target_bounds, target_number, bounds, score, scale, center, neighbors, delta, shares, direction, mechanism, parameters
         As for `dpsis.select`. Scores are correlation, or Kolmogorov-Smirnov: on bins if bounds or row ranks are stated, else
         of whole columns, each of which must fit in the memory of a worker.
     id, exclude, missing

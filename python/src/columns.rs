@@ -101,6 +101,11 @@ impl Column {
         }
     }
 
+    /// Whether the type says that the values are numbers, where it is not that of an array of Arrow.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Self::F64(_) | Self::F32(_) | Self::I64(_) | Self::U64(_) | Self::Times(..))
+    }
+
     /// The one column of a stream.
     fn of_stream(stream: &Bound<'_, PyAny>) -> PyResult<Self> {
         let (schema, batches) = read_stream(stream)?;

@@ -16,6 +16,7 @@ pub(crate) fn parameter(parameter: Parameter) -> &'static str {
         Parameter::Target | Parameter::TargetIndex => "target",
         Parameter::TargetFile => "target_file",
         Parameter::TargetBounds => "target_bounds",
+        Parameter::TargetNumber => "target_number",
         Parameter::Classes => "classes",
         Parameter::Center => "center",
         Parameter::Id => "id",

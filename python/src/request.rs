@@ -21,6 +21,7 @@ pub(crate) struct Options {
     delta: Option<String>,
     classes: Option<Vec<String>>,
     target_bounds: Option<(f64, f64)>,
+    target_number: bool,
     unit_target: Option<String>,
     adjust: Vec<String>,
     groups: Option<Groups>,
@@ -79,13 +80,15 @@ impl Options {
         }
         let mut select = Select::new(self.k)
             .epsilon(self.epsilon.as_str())
-            .target(self.target()?)
             .adjust(self.covariates()?)
             .center(self.center()?)
             .neighbors(neighbors(&self.neighbors)?)
             .shares(share("target", target).as_str(), share("center", center).as_str())
             .estimates(share("estimates", estimates).as_str())
             .memory(self.memory);
+        if let Some(target) = self.target()? {
+            select = select.target(target);
+        }
         if let Some(delta) = &self.delta {
             select = select.delta(delta.as_str());
         }
@@ -117,19 +120,27 @@ impl Options {
         self.scaled(self.by_method(select)?)
     }
 
-    fn target(&self) -> Result<Target> {
-        match (&self.classes, self.target_bounds) {
+    /// The target, if it is stated.
+    fn target(&self) -> Result<Option<Target>> {
+        let target = match (&self.classes, self.target_bounds) {
             (Some(_), Some(_)) => {
                 let rule = "the target is one of classes, or a number in a range: not both";
-                Err(Error::request(rule).about([Parameter::Classes, Parameter::TargetBounds]))
+                let error = Error::request(rule);
+                return Err(error.about([Parameter::Classes, Parameter::TargetBounds]));
             }
-            (Some(labels), None) => Ok(Target::Classes(labels.clone())),
+            (Some(_), None) if self.target_number => {
+                let error = Error::request("the target is one of classes, or a number: not both");
+                return Err(error.about([Parameter::Classes, Parameter::TargetNumber]));
+            }
+            (Some(labels), None) => Target::Classes(labels.clone()),
             (None, Some((low, high))) => {
                 let bounds = Bounds::new(low, high);
-                bounds.map(Target::Bounded).map_err(|e| e.about([Parameter::TargetBounds]))
+                Target::Bounded(bounds.map_err(|e| e.about([Parameter::TargetBounds]))?)
             }
-            (None, None) => Ok(Target::Numeric),
-        }
+            (None, None) if self.target_number => Target::Numeric,
+            (None, None) => return Ok(None),
+        };
+        Ok(Some(target))
     }
 
     fn covariates(&self) -> Result<Vec<Covariate>> {

@@ -35,6 +35,8 @@ pub(crate) struct Matrix<A> {
 /// What is known of the rows and columns of a matrix.
 struct Beside {
     y: Array1<OwnTarget>,
+    /// Whether the type of y says that it holds numbers.
+    is_number: bool,
     /// Whose row each is.
     units: Option<Vec<OwnTarget>>,
     names: Option<Vec<String>>,
@@ -55,6 +57,9 @@ impl<A: numpy::Element + Copy + Into<f64> + Sync> Matrix<A> {
 
     fn table<'a>(&self, x: ndarray::ArrayView2<'a, A>) -> Result<ArrayTable<'a, A>> {
         let mut table = ArrayTable::new(x, self.beside.y.view())?;
+        if self.beside.is_number {
+            table = table.with_number_target();
+        }
         if let Some(ids) = &self.beside.units {
             table = table.units(ids)?;
         }
@@ -90,7 +95,8 @@ impl Table {
             return Err(PyTypeError::new_err("the values of the matrix are not aligned: copy it"));
         }
         let units = unit.map(|ids| ids.targets()).transpose()?;
-        let beside = Beside { y: Array1::from(y.targets()?), units, names };
+        let is_number = y.is_number();
+        let beside = Beside { y: Array1::from(y.targets()?), is_number, units, names };
         let content = if let Ok(x) = x.cast::<PyArray2<f64>>() {
             Content::F64(Matrix { x: x.clone().unbind(), beside })
         } else if let Ok(x) = x.cast::<PyArray2<f32>>() {
@@ -145,7 +151,8 @@ impl Table {
         facts: &str,
     ) -> PyResult<Self> {
         let facts = facts_of(facts).or_raise(py)?;
-        let (has_targets, has_units) = (y.is_some(), unit.is_some());
+        let target_is_number = y.as_ref().map(Column::is_number);
+        let has_units = unit.is_some();
         // The ids come before the targets.
         for (beside, name) in [(unit, "unit"), (y, "y")] {
             let Some(column) = beside else { continue };
@@ -157,8 +164,8 @@ impl Table {
             (schema, batches) = with_column(&schema, &batches, &column.into_targets()?)?;
         }
         let mut table = FileTable::from_batches(schema, batches).or_raise(py)?.facts(facts);
-        if has_targets {
-            table = table.with_target_beside();
+        if let Some(is_number) = target_is_number {
+            table = table.with_target_beside(is_number);
         }
         if has_units {
             table = table.with_units_beside();

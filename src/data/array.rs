@@ -43,6 +43,8 @@ use crate::exact::MAX_ROWS;
 pub struct ArrayTable<'a, A> {
     x: ArrayView2<'a, A>,
     targets: Vec<OwnTarget>,
+    /// Whether the type of the targets says that they are numbers.
+    number_target: bool,
     names: Vec<String>,
     /// Whose row each is; none if each is a unit by itself.
     units: Vec<OwnTarget>,
@@ -66,7 +68,7 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
         }
         let targets = y.iter().map(ToTarget::to_target).collect();
         let names = (1..=x.ncols()).map(|column| format!("feature-{column}")).collect();
-        Ok(Self { x, targets, names, units: Vec::new(), words: false })
+        Ok(Self { x, targets, number_target: T::IS_NUMBER, names, units: Vec::new(), words: false })
     }
 
     /// The names of the features, in the order of the columns. They are public and will be printed.
@@ -100,6 +102,12 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
             return Err(error.about([Parameter::Unit]));
         }
         Ok(self)
+    }
+
+    /// States that targets of several types are all numbers.
+    #[doc(hidden)]
+    pub fn with_number_target(self) -> Self {
+        Self { number_target: true, ..self }
     }
 
     /// Takes a NaN with a payload as a word, as in a table read with its words.
@@ -173,6 +181,10 @@ impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
 
     fn repeats(&self) -> bool {
         true
+    }
+
+    fn has_number_target(&self, _: &Opening<'_>) -> Result<bool> {
+        Ok(self.number_target)
     }
 }
 

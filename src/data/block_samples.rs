@@ -112,6 +112,18 @@ impl BlockSamples {
         })
     }
 
+    /// Whether the type of the target says that it is a number.
+    pub(super) fn has_number_target(&self) -> bool {
+        let layout = self.table.layout();
+        match self.target.map(|place| self.wanted.texts[place]) {
+            Some(TextPlace::Column(column)) => {
+                !layout.all_texts && layout.texts.binary_search(&column).is_err()
+            }
+            Some(TextPlace::Target) => layout.number_target,
+            _ => false,
+        }
+    }
+
     /// The features and the target.
     pub(super) fn into_schema(self) -> Schema {
         self.schema

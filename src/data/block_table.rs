@@ -34,6 +34,8 @@ pub(crate) struct Layout {
     pub(crate) no_ids: bool,
     /// Whether each sample has a target beside the columns.
     pub(crate) target: bool,
+    /// Whether the type of that target says that it is a number.
+    pub(crate) number_target: bool,
     /// The name of that target, if it is used only where it is stated.
     pub(crate) target_name: Option<String>,
     /// The number of samples, if it is known. It is private: only the progress on a terminal may use

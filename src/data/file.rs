@@ -87,11 +87,12 @@ impl FileTable {
         Ok(Self { batches: Some(batches), ..nothing })
     }
 
-    /// States that the last column of the batches holds targets, beside the table.
+    /// States that the last column of the batches holds targets, beside the table, and whether these are numbers by
+    /// their type though texts stand for them.
     #[cfg(feature = "arrow")]
     #[doc(hidden)]
-    pub fn with_target_beside(mut self) -> Self {
-        self.batches = self.batches.map(RecordBatches::with_target_beside);
+    pub fn with_target_beside(mut self, of_numbers: bool) -> Self {
+        self.batches = self.batches.map(|batches| batches.with_target_beside(of_numbers));
         self
     }
 

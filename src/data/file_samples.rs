@@ -91,11 +91,28 @@ impl FileTable {
         })
     }
 
-    /// Whether it can be read more than once.
+    /// Whether it can be read more than once, with the targets beside it.
     pub(super) fn repeats(&self) -> bool {
-        let beside = self.facts.target_file.as_deref();
-        let here = self.is_in_batches() || self.file().path().is_some_and(reads_again);
-        here && beside.is_none_or(reads_again)
+        self.rows_repeat() && self.facts.target_file.as_deref().is_none_or(reads_again)
+    }
+
+    /// Whether its rows can be read more than once.
+    pub(super) fn rows_repeat(&self) -> bool {
+        self.is_in_batches() || self.file().path().is_some_and(reads_again)
+    }
+
+    /// Whether the type of the target says that it is a number.
+    pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        if let Some(path) = &self.facts.target_file {
+            return Ok(TargetTable::read_header(path, &self.facts.cells())?.holds_numbers());
+        }
+        match self.check()? {
+            Format::Text => Ok(false),
+            format => {
+                let table = BlockSamples::new(self.open_blocks(format)?, self, opening)?;
+                Ok(table.has_number_target())
+            }
+        }
     }
 
     /// The features, by their names alone.

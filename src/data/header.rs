@@ -32,7 +32,7 @@ impl FileTable {
                 })?;
         self.check_header_is_no_row(&schema, targets, labels)?;
         let by_id = matches!(role, TargetRole::Elsewhere);
-        if by_id && !self.repeats() {
+        if by_id && !self.rows_repeat() {
             let rule = "with targets by ids the table is read twice: no pipe or reader";
             return Err(Error::request(rule)
                 .hint("write it to a file first")

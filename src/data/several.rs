@@ -245,6 +245,11 @@ impl FileTables {
     pub(super) fn repeats(&self) -> bool {
         self.0.iter().all(FileTable::repeats)
     }
+
+    pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        let mut files = self.0.iter();
+        files.try_fold(true, |all, file| Ok(all && file.has_number_target(opening)?))
+    }
 }
 
 #[cfg(test)]

@@ -36,6 +36,10 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
     fn repeats(&self) -> bool {
         (**self).repeats()
     }
+
+    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        (**self).has_number_target(opening)
+    }
 }
 
 pub(crate) mod sealed {
@@ -57,6 +61,9 @@ pub(crate) mod sealed {
 
         /// Whether it can be opened more than once.
         fn repeats(&self) -> bool;
+
+        /// Whether the type of the target says that it is a number, whatever its values: texts do not.
+        fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool>;
     }
 }
 
@@ -118,6 +125,10 @@ impl Samples for NoOther {
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
 impl sealed::Open for FileTables {
+    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        self.has_number_target(opening)
+    }
+
     type Table<'s> = NoOther;
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened<NoOther>> {
@@ -135,6 +146,10 @@ impl sealed::Open for FileTables {
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
 impl sealed::Open for FileTable {
+    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        self.has_number_target(opening)
+    }
+
     type Table<'s> = NoOther;
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened<NoOther>> {
@@ -155,6 +170,10 @@ macro_rules! path_is_a_table {
     ($($path:ty),*) => {$(
         #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
         impl sealed::Open for $path {
+            fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+                FileTable::new(self).has_number_target(opening)
+            }
+
             type Table<'s> = NoOther;
 
             fn open(&self, opening: &Opening<'_>) -> Result<Opened<NoOther>> {

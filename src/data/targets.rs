@@ -50,7 +50,11 @@ enum Entries {
         /// Whether those that occur more than once in the table are left out.
         is_unique: bool,
     },
-    InOrder(Vec<TextCell>),
+    InOrder {
+        targets: Vec<TextCell>,
+        /// Whether their type says that they are numbers.
+        are_numbers: bool,
+    },
 }
 
 impl TargetTable {
@@ -61,11 +65,13 @@ impl TargetTable {
     /// `Io` if it cannot be read; `Input` if it is malformed.
     pub(crate) fn read(path: &Path, format: &CellFormat) -> Result<Self> {
         if cls::is_cls(path) {
-            return Ok(Self { name: None, entries: Entries::InOrder(cls::read(path)?) });
+            let entries = Entries::InOrder { targets: cls::read(path)?, are_numbers: false };
+            return Ok(Self { name: None, entries });
         }
         match Format::of(path)? {
             Format::Npy => {
-                Ok(Self { name: None, entries: Entries::InOrder(npy::read_vector(path)?) })
+                let (targets, are_numbers) = npy::read_vector(path)?;
+                Ok(Self { name: None, entries: Entries::InOrder { targets, are_numbers } })
             }
             Format::Text => Self::of_side_file(path, SideFile::read_any(path)?, format),
             _ => {
@@ -93,7 +99,10 @@ impl TargetTable {
         let SideFile { mut header, rows } = file;
         let name = header.pop();
         let entries = match header.len() {
-            0 => Entries::InOrder(rows.into_iter().map(|mut row| row.pop()).collect()),
+            0 => Entries::InOrder {
+                targets: rows.into_iter().map(|mut row| row.pop()).collect(),
+                are_numbers: false,
+            },
             1 => {
                 let (mut targets, mut repeated) = (HashMap::new(), HashSet::new());
                 for row in rows {
@@ -121,7 +130,12 @@ impl TargetTable {
 
     /// Whether the targets are joined by the order of the samples, not by ids.
     pub(crate) fn in_order(&self) -> bool {
-        matches!(self.entries, Entries::InOrder(_))
+        matches!(self.entries, Entries::InOrder { .. })
+    }
+
+    /// Whether their type says that the targets are numbers.
+    pub(crate) fn holds_numbers(&self) -> bool {
+        matches!(self.entries, Entries::InOrder { are_numbers: true, .. })
     }
 
     /// The name of the value column, if there is one. If the file has no header, this is somebody's
@@ -137,8 +151,8 @@ impl TargetTable {
             Entries::ById { targets, .. } => {
                 targets.iter().map(|(id, value)| (Some(id.as_slice()), value.as_slice())).collect()
             }
-            Entries::InOrder(values) => {
-                values.iter().map(|value| (None, value.as_deref().unwrap_or_default())).collect()
+            Entries::InOrder { targets, .. } => {
+                targets.iter().map(|value| (None, value.as_deref().unwrap_or_default())).collect()
             }
         }
     }
@@ -148,7 +162,7 @@ impl TargetTable {
     pub(crate) fn repeated(&self) -> usize {
         match &self.entries {
             Entries::ById { repeated, .. } => *repeated,
-            Entries::InOrder(_) => 0,
+            Entries::InOrder { .. } => 0,
         }
     }
 
@@ -156,7 +170,7 @@ impl TargetTable {
     pub(crate) fn is_unique(&self) -> bool {
         match &self.entries {
             Entries::ById { is_unique, .. } => *is_unique,
-            Entries::InOrder(_) => true,
+            Entries::InOrder { .. } => true,
         }
     }
 
@@ -164,7 +178,7 @@ impl TargetTable {
     pub(crate) fn uses(&self) -> Uses<'_> {
         let targets = match &self.entries {
             Entries::ById { targets, .. } => Some(targets),
-            Entries::InOrder(_) => None,
+            Entries::InOrder { .. } => None,
         };
         Uses { targets, seen: HashSet::new(), repeated: HashSet::new() }
     }
@@ -183,9 +197,9 @@ impl TargetTable {
             Entries::ById { targets, .. } => {
                 targets.get(id?.trim_ascii()).map(|value| Some(value.as_slice()))
             }
-            Entries::InOrder(values) => {
+            Entries::InOrder { targets, .. } => {
                 let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-                Some(place.and_then(|place| values.get(place)?.as_deref()))
+                Some(place.and_then(|place| targets.get(place)?.as_deref()))
             }
         }
     }
@@ -287,7 +301,7 @@ impl<'a> Join<'a> {
     /// `Input` if targets in order are not as many as samples.
     pub(crate) fn finish(self) -> Result<()> {
         let stated = self.targets.and_then(|targets| match &targets.entries {
-            Entries::InOrder(values) => Some(values.len() as u64),
+            Entries::InOrder { targets, .. } => Some(targets.len() as u64),
             Entries::ById { .. } => None,
         });
         if stated.is_some_and(|targets| targets != self.samples) {

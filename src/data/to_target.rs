@@ -7,6 +7,10 @@ use crate::data::target::TargetCell;
 /// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str`, `String` and what else has a text
 /// form, once it is written to a `String`. NaN, infinite numbers and empty texts are missing.
 pub trait ToTarget {
+    /// Whether all targets of this type are numbers.
+    #[doc(hidden)]
+    const IS_NUMBER: bool = false;
+
     /// The target in one of its two forms.
     #[doc(hidden)]
     fn to_target(&self) -> OwnTarget;
@@ -31,6 +35,8 @@ impl OwnTarget {
 }
 
 impl<T: ToTarget + ?Sized> ToTarget for &T {
+    const IS_NUMBER: bool = T::IS_NUMBER;
+
     fn to_target(&self) -> OwnTarget {
         (**self).to_target()
     }
@@ -45,6 +51,8 @@ impl ToTarget for OwnTarget {
 macro_rules! exact_numbers {
     ($($number:ty),*) => {$(
         impl ToTarget for $number {
+            const IS_NUMBER: bool = true;
+
             fn to_target(&self) -> OwnTarget {
                 OwnTarget::Number((*self).into())
             }
@@ -55,6 +63,8 @@ macro_rules! exact_numbers {
 exact_numbers!(f64, i8, i16, i32, u8, u16, u32);
 
 impl ToTarget for f32 {
+    const IS_NUMBER: bool = true;
+
     /// The number its shortest decimal text stands for, as a file would hold it: 0.1 is 0.1.
     fn to_target(&self) -> OwnTarget {
         OwnTarget::Number(self.to_string().parse().unwrap_or(f64::NAN))
@@ -65,6 +75,8 @@ impl ToTarget for f32 {
 macro_rules! wide_integers {
     ($($integer:ty),*) => {$(
         impl ToTarget for $integer {
+            const IS_NUMBER: bool = true;
+
             fn to_target(&self) -> OwnTarget {
                 let number = *self as f64;
                 let exact = number.abs() < 9_007_199_254_740_992.0;

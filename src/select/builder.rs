@@ -12,7 +12,7 @@ use crate::privacy::{Ledger, Neighbors, Spending};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
-use crate::select::paid::run_with_ledger;
+use crate::select::paid::{check_ledger, run_with_ledger};
 use crate::select::plan::Plan;
 use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
 use crate::select::record::Selection;
@@ -145,9 +145,10 @@ impl Select {
         self.with(|request| request.score = Some(score))
     }
 
-    /// Sets the kind of target.
+    /// Sets the kind of target: by default a number. With a ledger it must be stated where the table's types do not say
+    /// that the target is a number, for a run that finds none spends the budget all the same.
     pub fn target(self, target: Target) -> Self {
-        self.with(|request| request.target = target)
+        self.with(|request| (request.target, request.target_is_stated) = (target, true))
     }
 
     /// Sets the rule by which the targets of a person's rows make that of the person, where a column
@@ -335,6 +336,19 @@ impl Select {
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
         self.check_ref()?.dry_run(source)
     }
+
+    /// Plans a run that a ledger pays for: see [`CheckedSelect::dry_run_with_ledger`].
+    ///
+    /// # Errors
+    ///
+    /// As for [`check`](Self::check), then as for [`CheckedSelect::dry_run_with_ledger`].
+    pub fn dry_run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+    ) -> Result<DryRun> {
+        self.check_ref()?.dry_run_with_ledger(source, ledger)
+    }
 }
 
 impl CheckedSelect {
@@ -381,6 +395,20 @@ impl CheckedSelect {
         note: &str,
     ) -> Result<Selection> {
         run_with_ledger(&self.0, source, ledger, note)
+    }
+
+    /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger); nothing is paid.
+    ///
+    /// # Errors
+    ///
+    /// As for both.
+    pub fn dry_run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+    ) -> Result<DryRun> {
+        check_ledger(&self.0, source, ledger, "")?;
+        dry_run(&self.0, source)
     }
 
     /// Predicts which strengths a run would find and confirm in a table with this number of features, and these numbers

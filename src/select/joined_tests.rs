@@ -172,7 +172,7 @@ fn moments(select: &Select, table: &FileTables, centers: &[i32]) -> Option<Momen
     let request = select.clone().into_request();
     let open = table.open(&opening(&request, &Hooks::default()).unwrap()).unwrap().files();
     let of = |plan: &Plan, gathered: &Gathered<'_>| {
-        let (counts, rows) = match CodedTarget::of(gathered, plan, Some(0.5), |_, _| 0.5) {
+        let (counts, rows) = match CodedTarget::of(gathered, plan, None, |_, _| 0.5) {
             Ok(CodedTarget::Number(number)) => {
                 (number.sums.iter().flat_map(|(a, b)| [*a, *b]).collect(), number.rows)
             }

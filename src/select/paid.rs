@@ -1,7 +1,7 @@
 //! Runs that a ledger pays for.
 
 use crate::data::{Source, reads_again};
-use crate::error::Result;
+use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
 use crate::select::partial::{
     Partial, ReleasedTarget, release_selection, release_target, run_in_parts, stage_epsilon,
@@ -9,7 +9,7 @@ use crate::select::partial::{
 use crate::select::pass::misfit;
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
-use crate::select::run::{header, plan_of_header, run};
+use crate::select::run::{header, opening, plan_of_header, run};
 
 /// Runs a checked request on a table after a ledger has paid for it.
 ///
@@ -22,10 +22,27 @@ pub(super) fn run_with_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<Selection> {
+    let expense = check_ledger(request, source, ledger, note)?;
+    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
+    Ok(Selection::new(record).with_receipt(receipt))
+}
+
+/// All checks before a ledger pays for a run, and what it pays.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of a run, as far as they are known before.
+pub(super) fn check_ledger(
+    request: &Request,
+    source: &(impl Source + ?Sized),
+    ledger: &Ledger,
+    note: &str,
+) -> Result<Expense> {
     let epsilon = Epsilon::stated(request.epsilon.clone())?;
     let delta = Delta::stated(request.delta.clone())?;
     let mut expense = expense(request, Command::Select, epsilon, note).delta(delta);
     ledger.check_amount(&expense)?;
+    check_target(request, source)?;
     // A request that does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(request, source, &request.hooks.for_a_run())?;
@@ -35,8 +52,27 @@ pub(super) fn run_with_ledger(
         }
     }
     ledger.check(&expense)?;
-    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
-    Ok(Selection::new(record).with_receipt(receipt))
+    Ok(expense)
+}
+
+/// Refuses a target that is neither stated nor a number by its type: labels taken for numbers would spend the budget and
+/// release nothing.
+///
+/// # Errors
+///
+/// `Request` then; those of reading the header.
+pub(super) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -> Result<()> {
+    if request.target_is_stated {
+        return Ok(());
+    }
+    let hooks = request.hooks.for_a_run();
+    if source.repeats() && source.has_number_target(&opening(request, &hooks)?)? {
+        return Ok(());
+    }
+    let rule = "before a ledger pays, what the target is must be stated: its type does not tell";
+    Err(Error::request(rule)
+        .hint("its classes, the range of a number, or that it is a number")
+        .about([Parameter::Classes, Parameter::TargetBounds, Parameter::TargetNumber]))
 }
 
 /// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for all of it.
@@ -125,7 +161,7 @@ mod tests {
     use crate::data::FileTable;
     use crate::error::ErrorKind;
     use crate::privacy::LedgerTerms;
-    use crate::select::Select;
+    use crate::select::{Select, Target};
 
     /// A table that was not read, and then must find its entry in the ledger.
     struct Watched {
@@ -158,7 +194,7 @@ mod tests {
             let text = Cursor::new(&b"age,dose,out\n1,2,3\n4,6,5\n7,8,1\n"[..]);
             let watched = Watched { ledger: ledger.clone(), was_read: was_read.clone(), text };
             let table = FileTable::from_reader(watched);
-            let request = Select::new(1).epsilon("0.75");
+            let request = Select::new(1).epsilon("0.75").target(Target::Numeric);
             let selection = request.run_with_ledger(&table, &ledger, "");
             assert_eq!(was_read.load(Ordering::Relaxed), expected.is_ok());
             assert_eq!(selection.map(|_| ()).map_err(|error| error.kind()), expected);
@@ -173,7 +209,7 @@ mod tests {
         let text = "age,dose,out\n1,2,3\n4,6,5\n";
         let path = folder.path().join("table.csv");
         std::fs::write(&path, text).unwrap();
-        let request = Select::new(3).epsilon("0.5");
+        let request = Select::new(3).epsilon("0.5").target(Target::Numeric);
         let kind =
             |table: &FileTable| request.run_with_ledger(table, &ledger, "").unwrap_err().kind();
         assert_eq!(kind(&FileTable::new(&path)), ErrorKind::Request);
@@ -186,11 +222,53 @@ mod tests {
         );
     }
 
+    /// Labels for which no classes are stated cost nothing: a target whose type does not say that it is a number is
+    /// stated, or the run and its rehearsal are refused.
+    #[test]
+    fn a_target_that_may_be_labels_is_stated() {
+        let (folder, ledger) = ledger();
+        let path = folder.path().join("table.csv");
+        std::fs::write(&path, "age,dose,out\n1,2,ill\n4,6,well\n").unwrap();
+        let table = FileTable::new(&path);
+        let request = || Select::new(1).epsilon("0.5");
+        let refused = |table: &FileTable| {
+            let error = request().run_with_ledger(table, &ledger, "").unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Request);
+            assert!(error.parameters().contains(&Parameter::TargetNumber), "{error}");
+            let dry = request().dry_run_with_ledger(table, &ledger);
+            assert_eq!(dry.unwrap_err().to_string(), error.to_string());
+        };
+        refused(&table);
+        refused(&FileTable::from_reader(&b"age,out\n1,2\n"[..]));
+        assert!(request().dry_run(&table).is_ok());
+        assert_eq!(ledger.read().unwrap().left(), "1");
+        let classes = request().target(Target::classes(["ill", "well"]));
+        assert!(classes.dry_run_with_ledger(&table, &ledger).is_ok());
+        assert_eq!(ledger.read().unwrap().left(), "1");
+        assert!(classes.run_with_ledger(&table, &ledger, "").is_ok());
+        // Typed columns say it themselves: a matrix of numbers, R's numbers beside one, but not its factor.
+        let formats = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
+        let typed = |name: &str| {
+            request().dry_run_with_ledger(&FileTable::new(formats.join(name)), &ledger)
+        };
+        assert!(typed("with-age.npy").is_ok());
+        let named = |name: &str| {
+            let target = crate::data::TargetColumn::Named(name.into());
+            FileTable::new(formats.join("frame.rds")).id("id").target_column(target)
+        };
+        assert!(request().dry_run_with_ledger(&named("age"), &ledger).is_ok());
+        refused(&named("two"));
+        // A rehearsal refuses what the ledger would.
+        let error = request().epsilon("2").dry_run_with_ledger(&named("age"), &ledger).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Budget);
+        assert_eq!(ledger.read().unwrap().left(), "0.5");
+    }
+
     #[test]
     fn a_canceled_run_stays_spent() {
         let (_folder, ledger) = ledger();
         let table = FileTable::from_reader(&b"age,dose,out\n1,2,3\n4,6,5\n"[..]);
-        let request = Select::new(1).epsilon("0.5").cancel_when(|| true);
+        let request = Select::new(1).epsilon("0.5").target(Target::Numeric).cancel_when(|| true);
         let error = request.run_with_ledger(&table, &ledger, "").unwrap_err();
         assert_eq!(error.kind(), ErrorKind::Canceled);
         assert_eq!(ledger.read().unwrap().entries[0].failed.as_deref(), Some("canceled"));

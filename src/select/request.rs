@@ -144,6 +144,8 @@ pub(super) struct Request {
     /// The sets of features that are selected instead of features.
     pub(super) groups: Option<Arc<FeatureSets>>,
     pub(super) target: Target,
+    /// Whether that was stated.
+    pub(super) target_is_stated: bool,
     /// The rule by which rows of a person make its target, where a table tells people.
     pub(super) unit_target: Option<UnitTarget>,
     /// The feature that tells people, in a matrix.
@@ -227,6 +229,7 @@ impl Request {
             per_million: false,
             groups: None,
             target: Target::default(),
+            target_is_stated: false,
             unit_target: None,
             unit_feature: None,
             covariates: Vec::new(),

@@ -65,7 +65,7 @@ fn batches_beside(target: &str) -> FileTable {
     let schema = std::sync::Arc::new(schema.project(&columns).unwrap());
     let batches: Vec<_> = batches.iter().map(|batch| batch.project(&columns).unwrap()).collect();
     let table = FileTable::from_batches(schema, batches).unwrap();
-    table.with_target_beside().exclude(others(target)).id("id")
+    table.with_target_beside(false).exclude(others(target)).id("id")
 }
 
 /// Ids beside the batches tell people as a column of the table does: the draws are the same.
@@ -92,7 +92,7 @@ fn people_are_told_in_the_table_or_beside_it() {
     let beside = run(project(ids_last).target_column(target()).with_units_beside());
     assert_eq!(format!("{beside:?}"), format!("{within:?}"));
     let both_last = [others_than(&[id, age]), vec![id, age]].concat();
-    let beside = run(project(both_last).with_target_beside().with_units_beside());
+    let beside = run(project(both_last).with_target_beside(false).with_units_beside());
     assert_eq!(format!("{beside:?}"), format!("{within:?}"));
 }
 

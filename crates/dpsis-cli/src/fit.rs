@@ -98,9 +98,11 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
     let destination = Destination::check(stated.output.output.as_deref(), &all)?;
     let quiet = stated.output.quiet;
     if stated.dry_run {
-        let plan = match job.seed {
-            Some(seed) => request.seed(seed).dry_run(&job.table)?,
-            None => request.check_ref()?.dry_run(&job.table)?,
+        let checked = request.check_ref()?;
+        let plan = match (job.seed, stated.ledger.open()?) {
+            (Some(seed), _) => request.seed(seed).dry_run(&job.table)?,
+            (None, Some(ledger)) => checked.dry_run_with_ledger(&job.table, &ledger)?,
+            (None, None) => checked.dry_run(&job.table)?,
         };
         return destination.write(&match stated.output.format() {
             Format::Json => to_json(&plan)?,

@@ -40,9 +40,9 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     let table = &arguments.table;
     let (mut schema, _) = table.schema()?;
     if table.states_target() {
-        (schema.classes, schema.target_bounds) = (None, None);
+        (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
     }
-    let target = Some(arguments.target.target(&schema)?).filter(|t| *t != Target::Numeric);
+    let target = arguments.target.target(&schema)?.filter(|target| *target != Target::Numeric);
     let stated = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
     inputs.extend(stated.target_file.as_deref());
@@ -399,6 +399,7 @@ fn schema_file(suggestion: &Suggestion) -> SchemaFile {
     match &suggestion.target {
         Target::Classes(labels) => schema.classes = Some(labels.clone()),
         Target::Bounded(bounds) => schema.target_bounds = Some([bounds.low(), bounds.high()]),
+        Target::Numeric => schema.target_number = true,
         _ => {}
     }
     schema

@@ -18,6 +18,9 @@ pub(super) struct SchemaFile {
     pub(super) classes: Option<Vec<String>>,
     /// The range of a numeric target.
     pub(super) target_bounds: Option<[f64; 2]>,
+    /// Whether the target is a number, of unknown range.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub(super) target_number: bool,
     /// The range of all features.
     pub(super) bounds: Option<[f64; 2]>,
     /// A file with the range of each feature.
@@ -47,6 +50,7 @@ pub(super) fn read_schema(path: &Path) -> Result<(SchemaFile, String)> {
     for (both, names) in [
         (states_target && schema.facts.target_file.is_some(), "target and target_file"),
         (schema.classes.is_some() && schema.target_bounds.is_some(), "classes and target_bounds"),
+        (schema.classes.is_some() && schema.target_number, "classes and target_number"),
         (schema.bounds.is_some() && schema.bounds_file.is_some(), "bounds and bounds_file"),
     ] {
         if both {

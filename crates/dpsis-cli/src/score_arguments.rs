@@ -83,7 +83,7 @@ pub(super) fn state_table(
 ) -> Result<(Select, SchemaFile)> {
     let (mut schema, hash) = table.schema()?;
     if table.states_target() {
-        (schema.classes, schema.target_bounds) = (None, None);
+        (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
     }
     let mut select = target.state(select, &schema)?;
     if let Some(hash) = hash {

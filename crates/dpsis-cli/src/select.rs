@@ -30,9 +30,10 @@ pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
     let Job { table, select, .. } = &job;
     let not_private = job.not_private();
     if arguments.dry_run {
-        let plan = match &not_private {
-            Some(request) => request.dry_run(table)?,
-            None => select.dry_run(table)?,
+        let plan = match (&not_private, arguments.ledger.open()?) {
+            (Some(request), _) => request.dry_run(table)?,
+            (None, Some(ledger)) => select.dry_run_with_ledger(table, &ledger)?,
+            (None, None) => select.dry_run(table)?,
         };
         return output::write_plan(&plan, format, quiet, destination);
     }

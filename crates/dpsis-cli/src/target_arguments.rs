@@ -28,6 +28,15 @@ pub(super) struct TargetArguments {
     )]
     target_bounds: Option<String>,
 
+    /// The target is a number of unknown range; to be said where a ledger pays and its type does not tell
+    #[arg(
+        long,
+        conflicts_with_all = ["classes", "target_bounds"],
+        hide_short_help = true,
+        help_heading = "Target"
+    )]
+    target_number: bool,
+
     /// With --unit: how the targets of a person's rows make that of the person [default: last]
     #[arg(long, value_enum, value_name = "RULE", hide_short_help = true, help_heading = "Target")]
     unit_target: Option<UnitRule>,
@@ -56,7 +65,9 @@ impl TargetArguments {
     ///
     /// `Request` for an option whose value is none of its kind.
     pub(super) fn state(&self, mut select: Select, schema: &SchemaFile) -> Result<Select> {
-        select = select.target(self.target(schema)?);
+        if let Some(target) = self.target(schema)? {
+            select = select.target(target);
+        }
         if let Some(rule) = self.unit_target {
             select = select.unit_target(match rule {
                 UnitRule::Last => UnitTarget::Last,
@@ -77,18 +88,22 @@ impl TargetArguments {
         rule.into_iter().chain(strata).flatten().collect()
     }
 
-    /// The target by these options; by the schema, if there are none.
+    /// The target by these options; by the schema, if there are none. `None` if neither states it.
     ///
     /// # Errors
     ///
     /// `Request` for an option whose value is no list of labels, or no range.
-    pub(super) fn target(&self, schema: &SchemaFile) -> Result<Target> {
-        Ok(match (&self.classes, &self.target_bounds, &schema.classes, schema.target_bounds) {
-            (Some(labels), ..) => Target::Classes(parse_record(labels)?),
-            (_, Some(bounds), ..) => Target::Bounded(parse_bounds(bounds)?),
-            (_, _, Some(labels), _) => Target::Classes(labels.clone()),
-            (.., Some([low, high])) => Target::Bounded(Bounds::new(low, high)?),
-            _ => Target::Numeric,
-        })
+    pub(super) fn target(&self, schema: &SchemaFile) -> Result<Option<Target>> {
+        Ok(Some(
+            match (&self.classes, &self.target_bounds, &schema.classes, schema.target_bounds) {
+                (Some(labels), ..) => Target::Classes(parse_record(labels)?),
+                (_, Some(bounds), ..) => Target::Bounded(parse_bounds(bounds)?),
+                _ if self.target_number => Target::Numeric,
+                (_, _, Some(labels), _) => Target::Classes(labels.clone()),
+                (.., Some([low, high])) => Target::Bounded(Bounds::new(low, high)?),
+                _ if schema.target_number => Target::Numeric,
+                _ => return Ok(None),
+            },
+        ))
     }
 }

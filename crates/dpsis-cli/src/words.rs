@@ -15,6 +15,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::TargetIndex => "--target-index",
         Parameter::TargetFile => "--target-file",
         Parameter::TargetBounds => "--target-bounds",
+        Parameter::TargetNumber => "--target-number",
         Parameter::Classes => "--classes",
         Parameter::Center => "--center",
         Parameter::Id => "--id",

@@ -60,7 +60,7 @@ pub(super) fn read(bytes: Positioned, orientation: Orientation) -> Result<Matrix
     let names = one(&NAMES)?.map(|array| array.cells()?.into_iter().map(text).collect());
     let matrix = Matrix::new(features, names.transpose()?, orientation)?;
     match one(&TARGET)? {
-        Some(target) => matrix.with_target(target.cells()?),
+        Some(target) => matrix.with_target(target.cells()?, !target.is_text()),
         None => Ok(matrix),
     }
 }

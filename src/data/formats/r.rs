@@ -42,6 +42,8 @@ struct RTable {
     row_names: Option<Vec<TextCell>>,
     /// The target: the member y.
     target: Option<Vec<TextCell>>,
+    /// Whether that is of numbers.
+    number_target: bool,
 }
 
 /// Reads the table of a file into memory.
@@ -131,13 +133,18 @@ fn x_and_y(object: &Object) -> Option<Result<RTable>> {
         return None;
     }
     let (x, y) = object.member("x").zip(object.member("y"))?;
-    Some(labels(y).and_then(|labels| Ok(RTable { target: Some(labels), ..matrix(x)? })))
+    Some(labels(y).and_then(|(labels, number_target)| {
+        Ok(RTable { target: Some(labels), number_target, ..matrix(x)? })
+    }))
 }
 
-/// A factor's labels; strings and numbers as they are.
-fn labels(y: &Object) -> Result<Vec<TextCell>> {
+/// A factor's labels; strings and numbers as they are. Also whether they are numbers.
+fn labels(y: &Object) -> Result<(Vec<TextCell>, bool)> {
     match column(y) {
-        Some(column) => Ok((0..column.len()).map(|row| column.cell(row)).collect()),
+        Some(column) => {
+            let cells = (0..column.len()).map(|row| column.cell(row)).collect();
+            Ok((cells, matches!(column, HeldColumn::Numbers(_))))
+        }
         None => Err(Error::input("y in the R file is neither a factor, nor text, nor numbers")),
     }
 }
@@ -194,6 +201,7 @@ fn matrix(x: &Object) -> Result<RTable> {
         column_names: column_names(names.1, d)?,
         row_names: row_names(names.0, n),
         target: None,
+        number_target: false,
     })
 }
 
@@ -207,7 +215,14 @@ fn frame(x: &Object, columns: &[Object]) -> Result<RTable> {
     if columns.iter().flatten().any(|column| column.len() != n) {
         return Err(Error::input("the columns of x in the R file differ in length"));
     }
-    Ok(RTable { rows: n, columns, column_names, row_names: row_names(names, n), target: None })
+    Ok(RTable {
+        rows: n,
+        columns,
+        column_names,
+        row_names: row_names(names, n),
+        target: None,
+        number_target: false,
+    })
 }
 
 /// The names of rows, if they are texts.
@@ -265,7 +280,13 @@ impl RTable {
         let names = feature_names(self.column_names, d)?;
         let no_ids = self.row_names.is_none();
         let ids = self.row_names.unwrap_or_else(|| vec![None; self.rows]);
-        let layout = Layout { names, named: true, no_ids, ..Layout::default() };
+        let layout = Layout {
+            names,
+            named: true,
+            no_ids,
+            number_target: self.number_target,
+            ..Layout::default()
+        };
         held(layout, self.rows, columns.ok_or_else(not_read)?, ids, self.target)
     }
 
@@ -282,8 +303,14 @@ impl RTable {
         let columns = features.into_iter().map(HeldColumn::Numbers).collect();
         let ids = self.column_names.unwrap_or_else(|| vec![None; rows]);
         let orientation = Orientation::FeaturesAsRows;
-        let layout =
-            Layout { orientation, names, named: true, all_texts: true, ..Layout::default() };
+        let layout = Layout {
+            orientation,
+            names,
+            named: true,
+            all_texts: true,
+            number_target: self.number_target,
+            ..Layout::default()
+        };
         held(layout, rows, columns, ids, self.target)
     }
 }

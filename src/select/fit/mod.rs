@@ -21,7 +21,7 @@ pub use dry_run::FitDryRun;
 pub use record::{FitRecord, FittedModel};
 
 use request::FitRequest;
-use run::{run, run_with_ledger};
+use run::{check_ledger, run, run_with_ledger};
 
 /// A builder for a private model of a target: it selects k features and fits a regression to them, both under the
 /// budget of the request; or it fits one to features that are stated.
@@ -196,6 +196,20 @@ impl CheckedFitModel {
         note: &str,
     ) -> Result<FittedModel> {
         run_with_ledger(&self.0, source, ledger, note)
+    }
+
+    /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger); nothing is paid.
+    ///
+    /// # Errors
+    ///
+    /// As for both.
+    pub fn dry_run_with_ledger(
+        &self,
+        source: &(impl Source + ?Sized),
+        ledger: &Ledger,
+    ) -> Result<FitDryRun> {
+        check_ledger(&self.0, source, ledger, "")?;
+        dry_run::dry_run(&self.0, source)
     }
 
     /// Reports the budget of each part of a [`run`](Self::run) and the number of rows that it takes. Reads the header (the

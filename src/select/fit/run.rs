@@ -10,11 +10,11 @@ use crate::model::{
     Model, ModelBudget, ModelGuarantee, ModelKind, ModelPrice, ModelRequest, ModelTarget,
     Regression, ReleasedModel, Rows, fit_model,
 };
-use crate::privacy::{Delta, Epsilon, Ledger, Purpose, Spending, Unit};
+use crate::privacy::{Delta, Epsilon, Expense, Ledger, Purpose, Spending, Unit};
 use crate::select::fit::read_once;
 use crate::select::fit::record::{FitRecord, FittedModel};
 use crate::select::fit::request::{FitRequest, Parts};
-use crate::select::paid::{bounds_repeat, expense};
+use crate::select::paid::{bounds_repeat, check_target, expense};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
 use crate::select::request::Target;
 use crate::select::run::{self, header, opening, plan_for, scaling_of, taken};
@@ -93,9 +93,26 @@ pub(super) fn run_with_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<FittedModel> {
+    let expense = check_ledger(request, source, ledger, note)?;
+    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
+    Ok(FittedModel::new(record).with_receipt(receipt))
+}
+
+/// All checks before a ledger pays for a run, and what it pays.
+///
+/// # Errors
+///
+/// Those of the ledger, then those of a run, as far as they are known before.
+pub(super) fn check_ledger(
+    request: &FitRequest,
+    source: &(impl Source + ?Sized),
+    ledger: &Ledger,
+    note: &str,
+) -> Result<Expense> {
     let expense = expense(&request.select, Command::Fit, request.epsilon()?, note);
     let mut expense = expense.delta(request.delta()?);
     ledger.check_amount(&expense)?;
+    check_target(&request.select, source)?;
     if request.features.is_none() && !reads_twice(request, source) {
         return Err(read_once());
     }
@@ -116,8 +133,7 @@ pub(super) fn run_with_ledger(
         }
     }
     ledger.check(&expense)?;
-    let (record, receipt) = ledger.pay(&expense, || run(request, source))?;
-    Ok(FittedModel::new(record).with_receipt(receipt))
+    Ok(expense)
 }
 
 /// Checks that there are people, if a rule for their targets is stated.

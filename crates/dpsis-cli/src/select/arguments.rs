@@ -78,7 +78,7 @@ pub(crate) struct SelectArguments {
     pub(super) no_progress: bool,
 
     /// Say what would be spent on what; draw nothing
-    #[arg(long, conflicts_with = "ledger", help_heading = "Output")]
+    #[arg(long, help_heading = "Output")]
     pub(crate) dry_run: bool,
 
     /// Draw from a stated seed: for tests, not for release
@@ -194,7 +194,7 @@ pub(crate) struct SelectArguments {
 }
 
 /// The options that say how a table is read and scored, or what is done with it: not with sums.
-const OF_TABLES: [&str; 25] = [
+const OF_TABLES: [&str; 26] = [
     "files",
     "id",
     "exclude",
@@ -209,6 +209,7 @@ const OF_TABLES: [&str; 25] = [
     "target_index",
     "classes",
     "target_bounds",
+    "target_number",
     "score",
     "bounds",
     "bounds_file",

@@ -105,12 +105,13 @@ fn sums_of_parts_are_released_as_the_whole_table_is() {
     let select = "select --k 5 --eps 2 --partials";
     folder.refused(&format!("{select} ?.partial 1.partial"), 2);
     // A job that was tried again has left the same part under another name; another has not come yet.
-    folder.out(&format!("partial --part 2/4 {options} part-1.csv -o again.sums"));
+    let bins = format!("{options} --score ks");
+    folder.out(&format!("partial --part 2/4 {bins} part-1.csv -o again.sums"));
     let said = folder.refused(&format!("{select} ?.partial again.sums"), 2);
     assert!(said.contains("1.partial and again.sums are both part 2"), "{said}");
     let said = folder.refused(&format!("{select} 0.partial 2.partial"), 2);
     assert!(said.contains("of 4 parts these are missing: 2, 4"), "{said}");
-    folder.out(&format!("partial --part 5/5 {options} part-1.csv -o more.sums"));
+    folder.out(&format!("partial --part 5/5 {bins} part-1.csv -o more.sums"));
     let said = folder.refused(&format!("{select} ?.partial more.sums"), 2);
     assert!(said.contains("more.sums: the partials are of 4 parts and of 5"), "{said}");
     folder.refused(&format!("partial {options} part-1.csv"), 2);

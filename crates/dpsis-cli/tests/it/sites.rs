@@ -125,7 +125,7 @@ fn misuse_is_refused() {
     SITES.iter().for_each(|site| folder.mask(site, options, "masked"));
     let said = folder.refused("select --k 1 --eps 1 --partials north.masked west.masked", 2);
     assert!(said.contains("missing: of south"), "{said}");
-    folder.done(&format!("partial {options} south.csv -o south.partial"));
+    folder.done(&format!("partial --part 1/1 {options} south.csv -o south.partial"));
     let mixed = "select --k 1 --eps 1 --partials north.masked south.partial";
     assert!(folder.refused(mixed, 2).contains("with and without masks"));
 

@@ -14,6 +14,8 @@ pub(in crate::data) struct RecordBatches {
     batches: Arc<[RecordBatch]>,
     /// Whether the last column holds targets, beside the table.
     target_beside: bool,
+    /// Whether those are known to be numbers, though texts stand for them.
+    number_target: bool,
     /// Whether the column before the targets, or else the last one, tells whose row each is, beside the table.
     units_beside: bool,
 }
@@ -32,12 +34,22 @@ impl RecordBatches {
         if batches.iter().any(|batch| types(&batch.schema()) != expected) {
             return Err(Error::request("a record batch has other columns than the schema states"));
         }
-        Ok(Self { schema, batches: batches.into(), target_beside: false, units_beside: false })
+        Ok(Self {
+            schema,
+            batches: batches.into(),
+            target_beside: false,
+            number_target: false,
+            units_beside: false,
+        })
     }
 
     /// The same; the last column holds targets.
-    pub(in crate::data) fn with_target_beside(self) -> Self {
-        Self { target_beside: true, ..self }
+    pub(in crate::data) fn with_target_beside(self, of_numbers: bool) -> Self {
+        Self { target_beside: true, number_target: of_numbers, ..self }
+    }
+
+    pub(super) fn has_number_target(&self) -> bool {
+        self.number_target
     }
 
     /// The same; the last column, or the one before the targets, tells whose row each is.

@@ -111,7 +111,10 @@ impl ArrowTable {
         // Whose row each is tells more than an index.
         let index = units.or(index);
         let ids = index.is_some();
+        let is_number = |place: usize| is_number(schema.field(place).data_type());
+        let stated = matches!(&content, Content::Batches(batches) if batches.has_number_target());
         let layout = Layout {
+            number_target: stated || target.is_some_and(is_number),
             names,
             named: true,
             texts,

@@ -78,11 +78,12 @@ impl Matrix {
     /// # Errors
     ///
     /// `Input` unless there is one for each sample.
-    pub(crate) fn with_target(mut self, target: Vec<TextCell>) -> Result<Self> {
+    pub(crate) fn with_target(mut self, target: Vec<TextCell>, of_numbers: bool) -> Result<Self> {
         if target.len() as u64 != self.rows {
             return Err(Error::input("X and y in the file differ in their number of samples"));
         }
-        (self.layout.target, self.target) = (true, Some(target));
+        (self.layout.target, self.layout.number_target) = (true, of_numbers);
+        self.target = Some(target);
         Ok(self)
     }
 

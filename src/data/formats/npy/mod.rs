@@ -75,7 +75,7 @@ impl Array {
         Ok(Self { bytes, start, of, fortran, shape })
     }
 
-    fn is_text(&self) -> bool {
+    pub(super) fn is_text(&self) -> bool {
         matches!(self.of.kind, Kind::Unicode | Kind::Bytes)
     }
 
@@ -105,13 +105,14 @@ impl Array {
     }
 }
 
-/// Reads a vector of targets.
+/// Reads a vector of targets, and whether it is of numbers.
 ///
 /// # Errors
 ///
 /// As for an array.
-pub(crate) fn read_vector(path: &Path) -> Result<Vec<TextCell>> {
-    Array::read(Positioned::open(path)?)?.cells()
+pub(crate) fn read_vector(path: &Path) -> Result<(Vec<TextCell>, bool)> {
+    let array = Array::read(Positioned::open(path)?)?;
+    Ok((array.cells()?, !array.is_text()))
 }
 
 struct Header {
