@@ -134,12 +134,14 @@ pub struct Place {
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
-    rule: String,
+    rule: Box<str>,
     /// The file of several that it is about.
     file: Option<Box<str>>,
     place: Option<Place>,
     hint: Option<Box<str>>,
-    about: Vec<Parameter>,
+    about: Box<[Parameter]>,
+    /// What a run that ended by what it had released leaves of its budget.
+    unspent: Option<Box<str>>,
 }
 
 /// A result with the crate's error type.
@@ -147,7 +149,15 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
     pub(crate) fn new(kind: ErrorKind, rule: impl Into<String>) -> Self {
-        Self { kind, rule: rule.into(), file: None, place: None, hint: None, about: Vec::new() }
+        Self {
+            kind,
+            rule: rule.into().into(),
+            file: None,
+            place: None,
+            hint: None,
+            about: Box::default(),
+            unspent: None,
+        }
     }
 
     /// An error of the request: [`ErrorKind::Request`].
@@ -233,6 +243,18 @@ impl Error {
     /// The parameters to state or change, the most likely first; often empty.
     pub fn parameters(&self) -> &[Parameter] {
         &self.about
+    }
+
+    /// Adds what the run leaves of its budget, where what it had released ended it.
+    pub(crate) fn leaving(mut self, unspent: impl Into<String>) -> Self {
+        self.unspent = Some(unspent.into().into());
+        self
+    }
+
+    /// What a run that ended by what it had released leaves of its budget: a ledger takes it back. `None` for all other
+    /// errors, after which everything counts as spent. An exact number.
+    pub fn unspent(&self) -> Option<&str> {
+        self.unspent.as_deref()
     }
 
     /// The kind of the error.

@@ -1,11 +1,12 @@
-//! The choice of a mechanism by released counts: it is post-processing of these, proven by the joint law of counts and
-//! picks, and it reads nothing else.
+//! What released counts decide, the mechanism and whether there is a selection at all: it is post-processing of these,
+//! proven by the joint law of counts and picks, and it reads nothing else.
 
 use crate::data::FileTable;
 use crate::mechanism::{canonical, peel_pnf};
 use crate::privacy::{Epsilon, Neighbors};
 use crate::select::plan::Choice;
 use crate::select::reach::Reach;
+use crate::select::stop::drowns;
 use crate::select::{MechanismReason, PickOrder, Record, Select, Target};
 use crate::support::laws::flips;
 use crate::support::oracle::{max_log_ratio, sequences, subsets};
@@ -38,9 +39,23 @@ fn law_of_sets(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
     law
 }
 
-/// The largest log-ratio of the joint laws of noisy counts and picks of two tables; `by_truth` is a broken variant that
-/// chooses by the counts themselves.
-fn worst(table: &[Row], other: &[Row], by_truth: bool) -> f64 {
+/// The law of the outcomes of a run given these counts: of the sets, and last of no selection.
+fn law_of_outcomes(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
+    let largest = Reach { one_against_rest: false }.in_rows(&counts.map(|count| count as f64));
+    match drowns(largest, EPS_SELECTION, D) {
+        true => (0..subsets(D, K).len()).map(|_| 0.0).chain([1.0]).collect(),
+        false => law_of_sets(counts, scores).into_iter().chain([0.0]).collect(),
+    }
+}
+
+/// The largest log-ratio of the joint laws of noisy counts and outcomes of two tables; `by_truth` is a broken variant that
+/// decides by the counts themselves.
+fn worst(
+    table: &[Row],
+    other: &[Row],
+    by_truth: bool,
+    law_of: fn([i64; 2], &[f64]) -> Vec<f64>,
+) -> f64 {
     let counts =
         |rows: &[Row]| [0, 1].map(|class| rows.iter().filter(|row| row.1 == class).count());
     let scores = |rows: &[Row]| -> Vec<f64> {
@@ -56,7 +71,7 @@ fn worst(table: &[Row], other: &[Row], by_truth: bool) -> f64 {
                 -EPS_COUNTS * ((counts[0] - a).abs() + (counts[1] - b).abs()) as f64
             };
             let law = |(truth, scores): &([i64; 2], Vec<f64>)| {
-                law_of_sets(if by_truth { *truth } else { [a, b] }, scores)
+                law_of(if by_truth { *truth } else { [a, b] }, scores)
             };
             let counts = noise(&parts[0].0) - noise(&parts[1].0);
             let [one, two] = [law(&parts[0]), law(&parts[1])];
@@ -86,12 +101,97 @@ fn the_choice_costs_nothing() {
         };
         let table: Vec<Row> = (0..rows + 1).map(&mut row).collect();
         let pair = (&table[..], &table[..rows]);
-        largest = largest.max(worst(pair.0, pair.1, false));
-        broken = broken.max(worst(pair.0, pair.1, true));
+        largest = largest.max(worst(pair.0, pair.1, false, law_of_outcomes));
+        broken = broken.max(worst(pair.0, pair.1, true, law_of_sets));
     }
     let epsilon = EPS_COUNTS + EPS_SELECTION;
     assert!(largest <= epsilon * (1.0 + 1e-12) && largest > 0.5 * epsilon, "{largest}");
     assert!(broken > 1.01 * epsilon, "a choice by the counts themselves passed with {broken}");
+}
+
+/// A class without rows ends a run by the noisy counts, which costs nothing; by the counts themselves it would tell them.
+#[test]
+fn the_end_of_a_run_costs_nothing() {
+    let (mut largest, mut broken) = (0.0f64, 0.0f64);
+    for rare in 0..3 {
+        let row = |i: usize| {
+            (std::array::from_fn(|f| if (i + f) % 3 == 0 { 1 } else { -1 }), usize::from(i < rare))
+        };
+        let mut table: Vec<Row> = (0..6).map(row).collect();
+        table.push(([1, 1, -1, -1], 1));
+        largest = largest.max(worst(&table, &table[..6], false, law_of_outcomes));
+        broken = broken.max(worst(&table, &table[..6], true, law_of_outcomes));
+    }
+    let epsilon = EPS_COUNTS + EPS_SELECTION;
+    assert!(largest <= epsilon * (1.0 + 1e-12), "{largest}");
+    assert!(broken > 1.01 * epsilon, "an end by the counts themselves passed with {broken}");
+}
+
+/// A misspelled label ends nearly every run after its counts, which say so and no label of the table; the same labels,
+/// spelled as there, end none. It is a function of what was released.
+#[test]
+fn misspelled_labels_end_a_run() {
+    let run = |labels: [&str; 2], seed: u64, data: u64| {
+        let select = Select::new(2).epsilon("1").target(Target::classes(labels));
+        select.seed(seed).run(&table(400, 200, data))
+    };
+    let mut ended = 0;
+    for seed in 0..40 {
+        assert!(run(["a", "b"], seed, 1).is_ok());
+        let [one, other] =
+            [1, 2].map(|data| run(["a", "B"], seed, data).map_err(|error| error.to_string()));
+        match (one, other) {
+            (Err(one), Err(other)) => {
+                assert_eq!(one, other);
+                assert!(one.contains("next to no rows of the stated classes"), "{one}");
+                assert!(one.contains(" of \"a\"") && one.contains(" of \"B\""), "{one}");
+                assert!(!one.contains("\"b\""), "{one}");
+                ended += 1;
+            }
+            (Ok(_), Ok(_)) => {}
+            _ => panic!("the same counts end alike"),
+        }
+    }
+    // By the law of the noise about two thirds.
+    assert!((18..36).contains(&ended), "{ended}");
+    let both = |seed| run(["A", "B"], seed, 1).is_err();
+    assert!((0..20).filter(|seed| both(*seed)).count() >= 17);
+}
+
+/// A ledger pays for the counts alone where they end a run, of a selection and of a model.
+#[test]
+fn a_ledger_takes_back_what_was_not_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    let row = |i: usize| format!("{},{},{}\n", i % 7, i % 5, if i % 2 == 0 { "no" } else { "yes" });
+    let text: String = (0..200).map(row).collect();
+    std::fs::write(&path, format!("p,q,y\n{text}")).unwrap();
+    let terms = crate::LedgerTerms::new("100".parse().unwrap());
+    let ledger = crate::Ledger::create(folder.path().join("budget.txt"), terms).unwrap();
+    let select = || Select::new(1).epsilon("0.5").target(Target::classes(["No", "Yes"]));
+    let model = crate::FitModel::new(select());
+    let mut given_back = 0;
+    for round in 0..20 {
+        let before = ledger.read().unwrap();
+        let error = match round % 2 {
+            0 => select().run_with_ledger(path.as_path(), &ledger, "").map(|_| ()),
+            _ => model.run_with_ledger(path.as_path(), &ledger, "").map(|_| ()),
+        };
+        let after = ledger.read().unwrap();
+        let entry = after.entries.last().unwrap();
+        assert_eq!(after.entries.len(), before.entries.len() + 1);
+        let Some(returned) = &entry.returned else { continue };
+        let error = error.unwrap_err();
+        assert_eq!(error.kind(), crate::ErrorKind::Input);
+        assert!(error.to_string().contains("taken back"), "{error}");
+        assert_eq!(error.unspent(), Some(returned.to_string().as_str()));
+        // All but the center: of a model, that of the part of its selection.
+        let kept = entry.epsilon.as_rational() - returned.as_rational();
+        let stated: Epsilon = if round % 2 == 0 { "0.0375" } else { "0.02625" }.parse().unwrap();
+        assert_eq!(&kept, stated.as_rational());
+        given_back += 1;
+    }
+    assert!(given_back >= 15, "{given_back}");
 }
 
 /// A table of two classes, whose features other data fill by the seed.

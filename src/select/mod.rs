@@ -29,6 +29,7 @@ mod request;
 mod run;
 mod run_note;
 mod settled;
+mod stop;
 
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;

@@ -42,7 +42,6 @@ pub(super) fn check_ledger(
     let delta = Delta::stated(request.delta.clone())?;
     let mut expense = expense(request, Command::Select, epsilon, note).delta(delta);
     ledger.check_amount(&expense)?;
-    check_target(request, source)?;
     // A request that does not fit the header costs nothing, where the header can be read twice.
     if source.repeats() {
         let schema = header(request, source, &request.hooks.for_a_run())?;
@@ -51,6 +50,7 @@ pub(super) fn check_ledger(
             plan_of_header(request, &schema)?;
         }
     }
+    check_target(request, source)?;
     ledger.check(&expense)?;
     Ok(expense)
 }

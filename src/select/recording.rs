@@ -233,7 +233,7 @@ fn help_in_words(
 }
 
 /// The word for what holds one person's data.
-fn units(schema: &Schema) -> &'static str {
+pub(super) fn units(schema: &Schema) -> &'static str {
     Unit::of(schema).plural()
 }
 

@@ -9,8 +9,10 @@ use crate::score::MISSING;
 use crate::select::memo::Draws;
 use crate::select::pass::{Gathered, Pass, misfit};
 use crate::select::plan::{Association, Refinement, Scoring};
+use crate::select::recording::units;
 use crate::select::release::{Chosen, Release};
 use crate::select::settled::{Settled, SettledTarget, grid_value};
+use crate::select::stop::check_counts;
 
 impl Pass<'_> {
     /// The screened columns with the targets of their rows, in one more pass over the table.
@@ -110,6 +112,7 @@ pub(super) fn refined_of_rows(
     let gathered = pass.gather_for(Draws::One, table, median)?;
     pass.hooks.check()?;
     let settled = release.settle(&gathered, median)?;
+    check_counts(plan, units(table.schema()), settled.counted.as_ref())?;
     let values = settled.values(&gathered, pass.threads, pass.hooks)?;
     let scores = settled.scores(values, &gathered, plan)?;
     let screened = release.select(&scores, None)?;

@@ -13,11 +13,12 @@ use crate::select::check::checked_threads;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
-use crate::select::recording::record;
+use crate::select::recording::{record, units};
 use crate::select::refinement::refined_of_rows;
 use crate::select::release::{Chosen, Release};
 use crate::select::request::{Method, Request, Scale, ScoreKind, Target};
 use crate::select::settled::Settled;
+use crate::select::stop::check_counts;
 
 /// Runs a checked request on a table.
 ///
@@ -79,12 +80,14 @@ fn chosen(
     if let Some(chosen) = refined_of_rows(pass, release, table, median)? {
         return Ok(chosen);
     }
+    let units = units(table.schema());
     let gathered = pass.gather(table, median)?;
     hooks.check()?;
     if let Gathered::Blocks(_) | Gathered::Ranked(_) = gathered {
         return release.draw_method(&gathered);
     }
     let settled = release.settle(&gathered, median)?;
+    check_counts(plan, units, settled.counted.as_ref())?;
     let values = settled.values(&gathered, threads, hooks)?;
     if values.len() == plan.features {
         let scores = settled.scores(values, &gathered, plan)?;

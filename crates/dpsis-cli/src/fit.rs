@@ -78,7 +78,8 @@ const MORE: &str = "All options, with examples: dpsis fit --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis fit --k 5 --eps 2 -o model.json data.csv
-  dpsis fit --k 5 --eps 2 --share 0.5 --ledger budget.txt data.csv
+  dpsis fit --k 5 --eps 2 --share 0.5 --classes no,yes --ledger budget.txt \\
+    data.csv
   dpsis fit --k 3 --eps 2 --classes no,yes --bounds 0,1 data.csv
   dpsis fit --features age,dose --eps 1 --bounds-file bounds.csv data.csv
   dpsis predict model.json new.csv

@@ -169,5 +169,8 @@ fn release(entry: &LedgerEntry) -> String {
     if let Some(kind) = &entry.failed {
         let _ = write!(words, " (failed: {kind}; spent all the same)");
     }
+    if let Some(returned) = &entry.returned {
+        let _ = write!(words, " (ended by its counts: {returned} given back)");
+    }
     words
 }

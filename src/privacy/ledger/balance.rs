@@ -44,6 +44,9 @@ pub struct LedgerEntry {
     pub note: String,
     /// The kind of error with which it ended, if it did: it is spent all the same.
     pub failed: Option<String>,
+    /// The part of its epsilon that it gave back, because what it had released ended it before.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub returned: Option<Epsilon>,
 }
 
 impl Balance {
@@ -71,10 +74,27 @@ impl Balance {
     /// Counts an entry.
     pub(super) fn add(&mut self, entry: LedgerEntry) {
         self.spent += entry.epsilon.as_rational();
-        let left = self.terms.cap.as_rational() - &self.spent;
-        self.left = if left.is_negative() { BigRational::zero() } else { left };
+        self.count_left();
         self.spent_delta = self.spent_delta.clone() + entry.delta.clone();
         self.entries.push(entry);
+    }
+
+    /// Takes back a part of what an entry cost; false if it cannot be.
+    pub(super) fn take_back(&mut self, number: usize, epsilon: Epsilon) -> bool {
+        let entry = number.checked_sub(1).and_then(|place| self.entries.get_mut(place));
+        let of = |entry: &&mut LedgerEntry| {
+            entry.failed.is_none() && entry.returned.is_none() && epsilon < entry.epsilon
+        };
+        let Some(entry) = entry.filter(of) else { return false };
+        self.spent -= epsilon.as_rational();
+        entry.returned = Some(epsilon);
+        self.count_left();
+        true
+    }
+
+    fn count_left(&mut self) {
+        let left = self.terms.cap.as_rational() - &self.spent;
+        self.left = if left.is_negative() { BigRational::zero() } else { left };
     }
 
     /// Checks that a release may be paid for.

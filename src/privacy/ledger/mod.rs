@@ -22,6 +22,7 @@ pub use utc::utc;
 pub(crate) use words::check_words;
 
 use crate::error::{Error, ErrorKind, Parameter, Result};
+use crate::privacy::Epsilon;
 use crate::privacy::locked::{Kind, Locked};
 
 /// The file of a ledger.
@@ -182,7 +183,26 @@ impl Ledger {
         locked.append(&(ending.text() + &text::failure(receipt.entry, kind)))
     }
 
-    /// Pays for a release and makes it; marks it as failed if it fails.
+    /// Takes back a part of what a release was paid that ended by what it had released before: of the part that it did
+    /// not come to. To be decided by released values alone, for the entry says what was decided.
+    ///
+    /// # Errors
+    ///
+    /// As for [`mark_failed`](Self::mark_failed); `Request` if the release failed, has given back before, or did not cost
+    /// more than this.
+    pub fn take_back(&self, receipt: &Receipt, epsilon: &Epsilon) -> Result<Balance> {
+        let locked = Locked::to_append(&FILE, &self.path)?;
+        let (balance, ending) = text::read(&locked.content)?;
+        let mut after = balance;
+        if !after.take_back(receipt.entry, epsilon.clone()) {
+            return Err(Error::request("no part of this release can be taken back"));
+        }
+        locked.append(&(ending.text() + &text::returned(&after, receipt.entry, epsilon)))?;
+        Ok(after)
+    }
+
+    /// Pays for a release and makes it; marks it as failed if it fails, and takes back what it left if what it had
+    /// released ended it.
     ///
     /// # Errors
     ///
@@ -196,6 +216,15 @@ impl Ledger {
         match release() {
             Ok(released) => Ok((released, receipt)),
             Err(error) => {
+                if let Some(Ok(unspent)) = error.unspent().map(str::parse)
+                    && let Ok(after) = self.take_back(&receipt, &unspent)
+                {
+                    let left = after.left();
+                    let note = format!(
+                        "the ledger has paid for the counts alone, and taken back epsilon {unspent}: {left} left"
+                    );
+                    return Err(error.with_note(&note));
+                }
                 // That it failed is what matters here; the mark is a courtesy.
                 let _ = self.mark_failed(&receipt, error.kind());
                 let (epsilon, left) = (&expense.epsilon, &receipt.left);

@@ -49,6 +49,26 @@ fn the_cap_is_met_exactly() {
     assert!(ledger.spend(&expense("1e-6")).is_err());
 }
 
+/// What a release did not come to can be spent by others; once, and not after it failed.
+#[test]
+fn what_is_given_back_is_left() {
+    let folder = Folder::new();
+    let ledger = folder.ledger("1");
+    let [first, second] = [(), ()].map(|()| ledger.spend(&expense("0.5")).unwrap());
+    let back = |text: &str| text.parse().unwrap();
+    assert!(ledger.take_back(&first, &back("0.5")).is_err());
+    let after = ledger.take_back(&first, &back("0.4")).unwrap();
+    assert_eq!((after.spent(), after.left()), ("0.6".into(), "0.4".into()));
+    assert!(ledger.take_back(&first, &back("0.05")).is_err());
+    assert_eq!(ledger.read().unwrap(), after);
+    assert_eq!(ledger.spend(&expense("0.41")).unwrap_err().kind(), ErrorKind::Budget);
+    let third = ledger.spend(&expense("0.4")).unwrap();
+    assert_eq!(third.left, "0");
+    ledger.mark_failed(&second, ErrorKind::Input).unwrap();
+    assert!(ledger.take_back(&second, &back("0.4")).is_err());
+    assert_eq!(ledger.read().unwrap().entries[0].returned, Some(back("0.4")));
+}
+
 #[test]
 fn other_releases_and_words_are_refused() {
     let folder = Folder::new();

@@ -12,6 +12,10 @@ use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 /// The first line.
 pub(super) const VERSION: &str = "dpsis ledger 1";
 
+/// The beginnings of lines that say something of an earlier entry.
+const FAILED: &str = "failed ";
+const RETURNED: &str = "returned ";
+
 /// The end of a line that was cut off and then ended by a later entry.
 const CUT: &str = " (cut off)";
 
@@ -86,7 +90,17 @@ fn split_delta(text: &str) -> Option<(&str, Delta)> {
 /// The line that marks an entry as failed.
 pub(super) fn failure(number: usize, kind: ErrorKind) -> String {
     let word = KINDS.iter().find(|(known, _)| *known == kind).map_or("io", |(_, word)| word);
-    format!("failed {number}: {word}\n")
+    format!("{FAILED}{number}: {word}\n")
+}
+
+/// The line by which an entry gives back a part of its epsilon; `after` holds the sum that is then spent.
+pub(super) fn returned(after: &Balance, number: usize, epsilon: &Epsilon) -> String {
+    format!("{RETURNED}{number}: epsilon {epsilon}, total {}\n", total(after))
+}
+
+/// The sums of an account.
+fn total(balance: &Balance) -> String {
+    format!("{}{}", format_rational(&balance.spent), with_delta(&balance.spent_delta))
 }
 
 /// Reads a ledger, and what its last line needs before another one.
@@ -153,12 +167,13 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
     (version == VERSION && blank.is_empty()).then(|| Balance::new(terms))
 }
 
-/// Reads a whole line, an entry or the mark of a failure; false if it is none.
+/// Reads a whole line, an entry or what is said of an earlier one; false if it is none.
 fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
-    let read = match line.strip_prefix("failed ") {
-        Some(failure) => read_failure(balance, failure),
-        None => read_entry(balance, line),
+    let read = match (line.strip_prefix(FAILED), line.strip_prefix(RETURNED)) {
+        (Some(failure), _) => read_failure(balance, failure),
+        (_, Some(returned)) => read_returned(balance, returned),
+        _ => read_entry(balance, line),
     };
     read.is_some()
 }
@@ -183,6 +198,7 @@ fn read_entry(balance: &mut Balance, line: &str) -> Option<()> {
         command: Some(command.to_owned()),
         note: note.to_owned(),
         failed: None,
+        returned: None,
     });
     Some(())
 }
@@ -205,11 +221,24 @@ fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
     Some(())
 }
 
-/// Reads a line that was cut off: an entry counts if its epsilon is whole, the mark of a failure says nothing. False
-/// if it may be an entry whose epsilon is unknown, or no line of a ledger.
+/// Reads what an entry gave back, if it is whole: the sum behind it follows from those above.
+fn read_returned(balance: &mut Balance, returned: &str) -> Option<()> {
+    let (number, rest) = returned.split_once(": epsilon ")?;
+    let (epsilon, rest) = rest.split_once(", total ")?;
+    let mut after = balance.clone();
+    let follows = after.take_back(number.parse().ok()?, epsilon.parse().ok()?);
+    if !follows || rest != total(&after) {
+        return None;
+    }
+    *balance = after;
+    Some(())
+}
+
+/// Reads a line that was cut off: an entry counts if its epsilon is whole; that one failed, or gave something back, is
+/// then not said. False if it may be an entry whose epsilon is unknown, or no line of a ledger.
 fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
-    let mark = b"failed ";
-    if line.starts_with(mark) || mark.starts_with(line) {
+    let marks = [FAILED, RETURNED].map(str::as_bytes);
+    if marks.iter().any(|mark| line.starts_with(mark) || mark.starts_with(line)) {
         return true;
     }
     // The cut may be in the middle of a letter of the note.
@@ -223,6 +252,7 @@ fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
         command: None,
         note: String::new(),
         failed: None,
+        returned: None,
     });
     true
 }

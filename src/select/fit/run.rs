@@ -56,7 +56,8 @@ fn run_on(
     let mut table = taken(&request.select, table)?;
     check_unit(request, table.schema())?;
     let select = |epsilon: &Epsilon| run::run_taken(&request.selection(epsilon), hooks, &mut table);
-    let selection = parts.selection.as_ref().map(select).transpose()?;
+    let selection = parts.selection.as_ref().map(select).transpose();
+    let selection = selection.map_err(|error| error.leaving_more(&parts.model))?;
     let places = match (&selection, &request.features) {
         (Some(record), _) => {
             let names = record.selected.iter().map(|picked| picked.name.as_str());
@@ -112,7 +113,6 @@ pub(super) fn check_ledger(
     let expense = expense(&request.select, Command::Fit, request.epsilon()?, note);
     let mut expense = expense.delta(request.delta()?);
     ledger.check_amount(&expense)?;
-    check_target(&request.select, source)?;
     if request.features.is_none() && !reads_twice(request, source) {
         return Err(read_once());
     }
@@ -132,6 +132,7 @@ pub(super) fn check_ledger(
             scaling_of(&request.select, &schema)?;
         }
     }
+    check_target(&request.select, source)?;
     ledger.check(&expense)?;
     Ok(expense)
 }

@@ -257,7 +257,7 @@ fn people_with_equal_rows_are_rows() {
 
     let terms = || LedgerTerms::new("60".parse().unwrap());
     let ledger = |name: &str, terms| Ledger::create(folder.path().join(name), terms).unwrap();
-    let request = FitModel::new(linear(2).epsilon(30));
+    let request = FitModel::new(linear(2).epsilon(30).target(Target::Numeric));
     let pays = |ledger: &Ledger| request.run_with_ledger(&people("y"), ledger, "");
     let refused = pays(&ledger("rows.txt", terms())).unwrap_err();
     assert_eq!(refused.kind(), ErrorKind::Request, "{refused}");

@@ -14,11 +14,12 @@ use crate::select::partial::{
 use crate::select::pass::{Gathered, misfit};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::record::Record;
-use crate::select::recording::record;
+use crate::select::recording::{record, units};
 use crate::select::release::{Chosen, Release};
 use crate::select::request::Request;
 use crate::select::run::plan_for;
 use crate::select::settled::{Exact, Settled, SettledTarget};
+use crate::select::stop::check_counts;
 
 /// Releases the median or the center of the target from the sums of all rows.
 ///
@@ -194,6 +195,7 @@ fn release_center(release: &Release<'_>, partial: &Partial) -> Result<Center> {
 fn of_sums(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let gathered = usable(partial)?;
     let settled = release.settle(&gathered, median(partial)?)?;
+    check_counts(release.plan, units(&partial.facts.schema), settled.counted.as_ref())?;
     let values = settled.values(&gathered, 1, release.dealer.hooks)?;
     let scores = settled.scores(values, &gathered, release.plan)?;
     let picks = release.select(&scores, settled.counted.as_ref())?;
@@ -204,6 +206,7 @@ fn of_sums(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
 fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let columns = partial.columns()?;
     let settled = settled(release.plan, partial.facts.released.as_ref())?;
+    check_counts(release.plan, units(&partial.facts.schema), settled.counted.as_ref())?;
     let values = columns.iter().map(|column| column.score).collect();
     let scores = settled.ks_scores(values, release.plan)?;
     let picks = release.select(&scores, settled.counted.as_ref())?;

@@ -235,7 +235,7 @@ Examples:
     --target-file status.csv genes.tsv
   dpsis select --k 5 --eps 2 --classes no,yes --target-file y.npy x.npy
   dpsis select --k 5 --eps 2 --groups pathways.gmt expression.csv
-  dpsis select --k 5 --eps 0.5 --ledger budget.txt data.csv
+  dpsis select --k 5 --eps 0.5 --classes no,yes --ledger budget.txt data.csv
   dpsis select --k 5 --eps 2 'visits-*.parquet'
   dpsis select --k 5 --eps 2 --partials '*.partial'
 

@@ -123,7 +123,7 @@ fn stated_features_are_not_selected() {
 fn a_ledger_pays_for_selection_and_model_together() {
     let folder = Folder::new();
     folder.done("ledger create --cap 3 budget.txt");
-    let fit = "fit --k 1 --eps 2 --exclude class --ledger budget.txt -o model.json table.csv";
+    let fit = "fit --k 1 --eps 2 --exclude class --target-number --ledger budget.txt -o model.json table.csv";
     let (_, report) = folder.done(fit);
     assert!(report.contains("ledger: spent 2 of 3, 1 left"), "{report}");
     fs::remove_file(folder.path("model.json")).unwrap();
@@ -179,7 +179,7 @@ fn people_with_equal_rows_make_the_model_of_rows() {
     // A budget for rows does not pay for people.
     folder.done("ledger create --cap 90 rows.txt");
     folder.done("ledger create --cap 90 --unit person people.txt");
-    let paid = "fit --k 2 --eps 20 --exclude class --unit who -o m.json visits.csv --ledger";
+    let paid = "fit --k 2 --eps 20 --target-number --exclude class --unit who -o m.json visits.csv --ledger";
     folder.refused(&format!("{paid} rows.txt"), 2);
     folder.done(&format!("{paid} people.txt"));
 }

@@ -71,7 +71,7 @@ fn flat(bytes: &[u8]) -> String {
 }
 
 const CHOOSE: &str = "choose --sensitivity 0.01 --ledger budget.txt models.csv --eps";
-const SELECT: &str = "select -k 1 --ledger budget.txt table.csv --eps";
+const SELECT: &str = "select -k 1 --target-number --ledger budget.txt table.csv --eps";
 
 #[test]
 fn releases_are_paid_for_until_the_cap_is_reached() {

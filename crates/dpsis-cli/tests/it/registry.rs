@@ -69,7 +69,7 @@ fn every_field_has_a_row_and_every_key_is_in_a_record() {
     let create = ["ledger", "create", "--cap", "9", "--delta", "1e-5", ledger];
     assert!(Command::new(env!("CARGO_BIN_EXE_dpsis")).args(create).status().unwrap().success());
     let peel = format!(
-        "select --k 20 --eps 2 --delta 1e-6 --mechanism peel --format json --ledger {ledger} datasets/demo.csv"
+        "select --k 20 --eps 2 --delta 1e-6 --mechanism peel --format json --target-number --ledger {ledger} datasets/demo.csv"
     );
     let models = folder.path().join("models.csv");
     std::fs::write(&models, "name,score\na,1\nb,2\n").unwrap();

@@ -1,0 +1,75 @@
+//! The end of a run on classes of which next to nothing was counted.
+//!
+//! Labels that are spelled unlike those of the table count next to nothing, and a selection would then print names by
+//! chance for the rest of the budget. With eps the part of the selection, W the largest score that the released counts
+//! allow, in units of its sensitivity, and d features, a feature that separates the classes perfectly is lost among the
+//! others where eps W < ln d: the run ends there.
+//!
+//! # Privacy
+//!
+//! Whether a run ends is a function of the released counts, which were paid for, and so is all that it says.
+
+use crate::error::{Error, Parameter, Result};
+use crate::estimate::Counted;
+use crate::privacy::{Epsilon, Purpose};
+use crate::select::plan::Plan;
+use crate::select::request::Target;
+
+/// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is the word for rows.
+///
+/// # Errors
+///
+/// `Input` then, with the counts, the stated labels and what is [not spent](Error::unspent).
+pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) -> Result<()> {
+    let (Some(counted), Target::Classes(labels)) = (counted, &plan.target) else { return Ok(()) };
+    let part = |purpose| plan.spent.iter().find(|part| part.purpose == purpose);
+    let (Some(reach), Some(selection)) = (plan.scoring.reach(), part(Purpose::Selection)) else {
+        return Ok(());
+    };
+    // There is nothing to lose where all features are taken.
+    if plan.picks() >= plan.features {
+        return Ok(());
+    }
+    let largest = reach.in_rows(&counted.classes) / plan.neighbors.steps() as f64;
+    if !drowns(largest, selection.epsilon.to_f64(), plan.features) {
+        return Ok(());
+    }
+    let about = |rows: f64| rows.max(0.0).round();
+    let found: Vec<String> = labels
+        .iter()
+        .zip(&counted.classes)
+        .map(|(label, rows)| format!("{} of {label:?}", about(*rows)))
+        .collect();
+    let rule = format!(
+        "the private counts find next to no {units} of the stated classes: about {}, and {} of none; a selection would \
+         find nothing",
+        found.join(", "),
+        about(counted.unusable as f64),
+    );
+    let after = plan.spent.iter().filter(|part| {
+        !matches!(part.purpose, Purpose::TargetMedian | Purpose::TargetCenter | Purpose::Rows)
+    });
+    let unspent = after.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part);
+    let error = Error::input(rule)
+        .hint("labels are compared as text, upper and lower case included; else it takes more rows or a larger epsilon")
+        .about([Parameter::Classes, Parameter::Epsilon]);
+    Err(match unspent {
+        Some(unspent) => error.leaving(unspent.to_string()),
+        None => error,
+    })
+}
+
+/// Whether a feature of the largest score, in units of the sensitivity, is lost among the noise of so many others.
+pub(super) fn drowns(largest: f64, epsilon: f64, features: usize) -> bool {
+    epsilon * largest < libm::log(features as f64)
+}
+
+impl Error {
+    /// The same error of a run that would have spent this in addition.
+    pub(super) fn leaving_more(self, epsilon: &Epsilon) -> Self {
+        match self.unspent().and_then(|unspent| unspent.parse::<Epsilon>().ok()) {
+            Some(unspent) => self.leaving((unspent + epsilon.clone()).to_string()),
+            None => self,
+        }
+    }
+}
