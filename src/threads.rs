@@ -79,6 +79,15 @@ mod tests {
         }
     }
 
+    /// So that one share needs no other thread, where there may be none.
+    #[test]
+    fn the_first_share_stays_on_this_thread() {
+        let here = std::thread::current().id();
+        for threads in [0, 1, 3] {
+            assert_eq!(on_threads(threads, |_| std::thread::current().id())[0], here);
+        }
+    }
+
     #[test]
     #[should_panic(expected = "of a thread")]
     fn panics_go_on() {

@@ -169,6 +169,8 @@ def matrix(data: Any) -> np.ndarray[Any, Any]:
     if kind == "c":
         # In the words of scikit-learn, whose checks look for them.
         raise RequestError("Complex data not supported: pass both parts as columns of their own", ["data"])
+    if kind == "m":
+        return _seconds(values)
     if kind not in "fiub":
         raise TypeError(f"an array must hold numbers, dates or texts, not {values.dtype}")
     # What a double cannot hold is infinite, and so missing.
@@ -238,6 +240,8 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
         return "text", [arguments.text_of(value) for value in values.tolist()], None
     if kind == "M":
         return _times(values)
+    if kind == "m":
+        return "f64", _seconds(values), None
     with np.errstate(all="ignore"):
         if kind == "f":
             wide = values.dtype.itemsize > 4
@@ -246,6 +250,13 @@ def _array_column(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
         if kind == "b":
             return "f32", values.astype(np.float32), None
     raise TypeError(f"values of type {values.dtype} are neither numbers, dates nor texts")
+
+
+def _seconds(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Spans of time in seconds."""
+    if np.datetime_data(values.dtype)[0] in ("Y", "M", "generic"):
+        raise TypeError(f"values of type {values.dtype} are of no fixed length")
+    return np.asarray(values / np.timedelta64(1, "s"), dtype=np.float64)
 
 
 def _times(values: np.ndarray[Any, Any]) -> tuple[str, Any, Any]:
@@ -313,6 +324,10 @@ def _pandas_column(series: Any) -> tuple[str, Any, Any]:
         hidden = series.isna().to_numpy(dtype=bool)
         wide_enough = np.int64 if kind == "i" else np.uint64
         return f"{kind}64", series.to_numpy(dtype=wide_enough, na_value=0), hidden
+    if name == "ArrowDtype" and str(series.dtype.pyarrow_dtype).startswith(("decimal", "duration", "time")):
+        import pyarrow
+
+        return "stream", pyarrow.table({"": series.array.__arrow_array__()}).combine_chunks(), len(series)
     return "text", [arguments.text_of(value) for value in series.tolist()], None
 
 

@@ -120,13 +120,12 @@ MISTAKES = {
     ),
     "complex": (lambda: dpsis.select(X * 1j, 2, 1, y=Y), ValueError, "Complex data"),
     "three dimensions": (lambda: dpsis.select(X[None], 2, 1, y=Y), ValueError, "two dimensions"),
-    "durations": (
-        lambda: dpsis.select(frame(stay=pandas.to_timedelta(Y, "h"), y=Y), 2, 1),
-        TypeError, "column 'stay'.*neither numbers",
+    "complex columns": (
+        lambda: dpsis.select(frame(stay=Y * 1j, y=Y), 2, 1), TypeError, "column 'stay'.*neither numbers",
     ),
     "lists in polars": (
         lambda: dpsis.select(polars.DataFrame({"a": [[1.0]] * 9, "y": range(9)}), 1, 1),
-        ValueError, "neither numbers nor texts",
+        ValueError, 'column "a" holds neither numbers nor texts',
     ),
     "target not there": (
         lambda: dpsis.select(frame(age=Y), 2, 1, target="agee"), ValueError, r"age.*\(target\)",

@@ -211,6 +211,40 @@ def test_integers_beside_a_missing_one_keep_their_digits():
         assert without(fitted.fit(MORE, beside).selection_.record) == expected
 
 
+def test_decimals_times_and_spans_are_numbers():
+    """Whatever holds them, as their numbers of seconds do."""
+    cents = [Decimal(int(1000 * value)) / 1000 for value in X[:, 1]]
+    seconds = [40_000 + int(1000 * value) for value in X[:, 1]]
+    clock = [(datetime.datetime(2000, 1, 1) + datetime.timedelta(seconds=one)).time() for one in seconds]
+    spans = [datetime.timedelta(seconds=one) for one in seconds]
+    for values, number in ((cents, [float(one) for one in cents]), (clock, seconds), (spans, seconds)):
+        expected = without(dpsis.select(polars.DataFrame({"a": X[:, 2], "b": number}), 1, 9, y=NUMBERS, seed=1).record)
+        assert expected["selected"][0]["name"] == "b"
+        column = pyarrow.array(values)
+        tables = [
+            polars.DataFrame({"a": X[:, 2], "b": values}),
+            pyarrow.table({"a": X[:, 2], "b": column}),
+            pandas.DataFrame({"a": X[:, 2], "b": pandas.Series(values, dtype=pandas.ArrowDtype(column.type))}),
+        ]
+        if values is spans:
+            tables += [pandas.DataFrame({"a": X[:, 2], "b": pandas.Series(values)})]
+        for table in tables:
+            assert without(dpsis.select(table, 1, 9, y=NUMBERS, seed=1).record) == expected
+    # As targets, too.
+    expected = dpsis.select(X, 1, 9, y=[str(one) for one in cents], seed=1)
+    for y in (cents, polars.Series(cents), pyarrow.array(cents)):
+        assert dpsis.select(X, 1, 9, y=y, seed=1) == expected
+
+
+def test_ids_in_a_column_keep_their_digits():
+    ids = [9_000_000_000_000_000_001 + place for place in range(N)]
+    expected = without(dpsis.select(X, 2, 3, y=NUMBERS, unit=[str(one) for one in ids], seed=1).record)["released"]
+    for kind in (polars.Int64, polars.Decimal(38, 0), polars.String):
+        frame = polars.DataFrame(X, schema=list("abcd")).with_columns(polars.Series("who", ids).cast(kind), y=NUMBERS)
+        found = dpsis.select(frame, 2, 3, target="y", unit="who", seed=1)
+        assert without(found.record)["released"] == expected
+
+
 def test_labels_in_single_precision_and_dates():
     single = (LABELS * 0.1 + 0.1).astype(np.float32)
     days = np.where(LABELS, np.datetime64("2000-01-01"), np.datetime64("2000-02-01"))

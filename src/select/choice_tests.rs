@@ -115,7 +115,10 @@ fn the_end_of_a_run_costs_nothing() {
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
     for rare in 0..3 {
         let row = |i: usize| {
-            (std::array::from_fn(|f| if (i + f) % 3 == 0 { 1 } else { -1 }), usize::from(i < rare))
+            (
+                std::array::from_fn(|f| if (i + f).is_multiple_of(3) { 1 } else { -1 }),
+                usize::from(i < rare),
+            )
         };
         let mut table: Vec<Row> = (0..6).map(row).collect();
         table.push(([1, 1, -1, -1], 1));
@@ -163,7 +166,9 @@ fn misspelled_labels_end_a_run() {
 fn a_ledger_takes_back_what_was_not_released() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("table.csv");
-    let row = |i: usize| format!("{},{},{}\n", i % 7, i % 5, if i % 2 == 0 { "no" } else { "yes" });
+    let row = |i: usize| {
+        format!("{},{},{}\n", i % 7, i % 5, if i.is_multiple_of(2) { "no" } else { "yes" })
+    };
     let text: String = (0..200).map(row).collect();
     std::fs::write(&path, format!("p,q,y\n{text}")).unwrap();
     let terms = crate::LedgerTerms::new("100".parse().unwrap());

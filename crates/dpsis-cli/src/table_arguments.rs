@@ -223,9 +223,32 @@ fn file_of(stated: &str) -> Option<&Path> {
     stated.strip_prefix('@').map(Path::new)
 }
 
-/// Names or patterns from a file, one per line; blank lines are skipped.
+/// Names or patterns from a file, one per line; blank lines are skipped. A name may stand in double quotes.
+///
+/// # Errors
+///
+/// Those of reading it; `Request` if it is a table, whose cells would be taken for names.
 pub(super) fn read_names(path: &Path) -> Result<Vec<String>> {
     let text = read_text(path)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    Ok(text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect())
+    let lines: Vec<&str> = text.lines().filter(|line| !line.trim().is_empty()).collect();
+    let name = |line: &str| {
+        let quoted = line.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+        quoted
+            .filter(|name| !name.replace("\"\"", "").contains('"'))
+            .map(|name| name.replace("\"\"", "\""))
+    };
+    let cells = |delimiter: char| {
+        let mut counts = lines
+            .iter()
+            .filter(|line| name(line).is_none())
+            .map(|line| line.matches(delimiter).count());
+        counts.next().is_some_and(|first| first > 0 && counts.all(|count| count == first))
+    };
+    if [',', ';', '\t'].into_iter().any(cells) {
+        let rule = format!("{} is a table: a list of names has one column", path.display());
+        return Err(Error::request(rule)
+            .hint("one name on each line; where all hold a comma, write them in double quotes"));
+    }
+    Ok(lines.into_iter().map(|line| name(line).unwrap_or_else(|| line.to_owned())).collect())
 }

@@ -623,6 +623,47 @@ fn side_files_are_checked() {
     assert_eq!(code(&bounds("feature,lo,hi\n*,0,10\nz,1,2\n")), 2);
 }
 
+/// A whole table for a list of names would put its rows into a query or a message.
+#[test]
+fn a_table_is_no_list_of_names() {
+    let files = Files::new();
+    let table = files.write("t.csv", "a,b,y\n1,2,3\n4,5,6\n");
+    let sql = [
+        "sql",
+        "--dialect",
+        "duckdb",
+        "--table",
+        "t",
+        "--wide",
+        "--target",
+        "y",
+        "--bounds",
+        "0,1",
+    ];
+    let query = |text: &str| {
+        let list = files.write("list.txt", text);
+        dpsis(&[&sql[..], &["--features", list.to_str().unwrap()]].concat())
+    };
+    let excluded = |text: &str| {
+        let list = files.write("list.txt", text);
+        run_on(&table, &["--exclude", &format!("@{}", list.display())])
+    };
+    for text in ["id,note\np1,SECRET\np2,SECRET\n", "id\tnote\np1\tSECRET\n", "a;SECRET\n"] {
+        for output in [query(text), excluded(text)] {
+            assert_eq!(code(&output), 2, "{text}");
+            assert!(stderr(&output).contains("list.txt is a table"), "{}", stderr(&output));
+            let all = format!("{}{}", stderr(&output), stdout(&output));
+            assert!(!all.contains("SECRET"), "{all}");
+        }
+    }
+    assert_eq!(code(&excluded("\na\n\n")), 0);
+    let names = query("plain\nHLA-A, beta\n1,2-dichloro,ethane\n");
+    assert!(code(&names) == 0 && stdout(&names).contains("HLA-A, beta"), "{}", stderr(&names));
+    let quoted = query("\"1,2-dichloro\"\n\"a \"\"b\"\", c\"\n");
+    let said = stdout(&quoted);
+    assert!(said.contains("1,2-dichloro") && said.contains("a \"\"b\"\", c"), "{said}");
+}
+
 /// A side file from a pipe is read to its end, once; two files cannot both be standard input.
 #[cfg(unix)]
 #[test]

@@ -3,8 +3,11 @@
 use arrow_array::Array;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{
-    Date32Type, Date64Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type,
-    Int64Type, TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
+    Date32Type, Date64Type, Decimal32Type, Decimal64Type, Decimal128Type, Decimal256Type,
+    DurationMicrosecondType, DurationMillisecondType, DurationNanosecondType, DurationSecondType,
+    Float16Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    Time32MillisecondType, Time32SecondType, Time64MicrosecondType, Time64NanosecondType,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType,
     TimestampSecondType, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
 use arrow_schema::{DataType, TimeUnit};
@@ -14,18 +17,21 @@ use crate::data::date::days_of;
 use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
 
-/// Whether the values are numbers, booleans or dates; a column without values counts as one of numbers.
+/// Whether the values are numbers, booleans, dates, times of a day or spans of time; a column without values counts as
+/// one of numbers.
 pub(super) fn is_number(of: &DataType) -> bool {
-    use DataType::{Boolean, Date32, Date64, Float16, Float32, Float64, Null, Timestamp};
+    use DataType::{Boolean, Date32, Date64, Duration, Null, Time32, Time64, Timestamp};
     of.is_integer()
+        || of.is_floating()
+        || of.is_decimal()
         || matches!(
             of,
-            Boolean | Date32 | Date64 | Float16 | Float32 | Float64 | Null | Timestamp(..)
+            Boolean | Date32 | Date64 | Duration(_) | Null | Time32(_) | Time64(_) | Timestamp(..)
         )
 }
 
 /// Writes the values of a column to its place in each row: `f64::NAN` where null or NaN, texts as in a text
-/// file, dates as days since 1970-01-01.
+/// file, dates as days since 1970-01-01, times of a day and spans in seconds.
 pub(super) fn spread<A>(
     column: &dyn Array,
     all: &mut [A],
@@ -74,6 +80,29 @@ pub(super) fn spread<A>(
         DataType::Timestamp(TimeUnit::Nanosecond, _) => {
             from!(TimestampNanosecondType, |value| days(value, 1));
         }
+        DataType::Time32(TimeUnit::Second) => from!(Time32SecondType, f64::from),
+        DataType::Time32(_) => from!(Time32MillisecondType, |value| f64::from(value) / 1e3),
+        DataType::Time64(TimeUnit::Microsecond) => {
+            from!(Time64MicrosecondType, |value: i64| value as f64 / 1e6);
+        }
+        DataType::Time64(_) => from!(Time64NanosecondType, |value: i64| value as f64 / 1e9),
+        DataType::Duration(TimeUnit::Second) => {
+            from!(DurationSecondType, |value: i64| value as f64)
+        }
+        DataType::Duration(TimeUnit::Millisecond) => {
+            from!(DurationMillisecondType, |value: i64| value as f64 / 1e3);
+        }
+        DataType::Duration(TimeUnit::Microsecond) => {
+            from!(DurationMicrosecondType, |value: i64| value as f64 / 1e6);
+        }
+        DataType::Duration(TimeUnit::Nanosecond) => {
+            from!(DurationNanosecondType, |value: i64| value as f64 / 1e9);
+        }
+        of_decimals if of_decimals.is_decimal() => {
+            let values = decimals(column).into_iter().flatten();
+            let value = |text: Option<String>| text.and_then(|text| text.parse().ok());
+            slots.zip(values).for_each(|(slot, text)| *slot = of(value(text).unwrap_or(f64::NAN)));
+        }
         DataType::Boolean => {
             for (slot, value) in slots.zip(column.as_boolean()) {
                 *slot = of(value.map_or(f64::NAN, |value| f64::from(u8::from(value))));
@@ -88,6 +117,45 @@ pub(super) fn spread<A>(
         }
     }
     Ok(())
+}
+
+/// The exact digits of a column of decimals, without zeros at their end; `None` for another one.
+fn decimals(column: &dyn Array) -> Option<Vec<Option<String>>> {
+    fn shortest(text: String) -> String {
+        match text.contains('.') {
+            true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+            false => text,
+        }
+    }
+    macro_rules! of {
+        ($type:ty) => {{
+            let column = column.as_primitive::<$type>();
+            let text = |row| column.is_valid(row).then(|| shortest(column.value_as_string(row)));
+            Some((0..column.len()).map(text).collect())
+        }};
+    }
+    match column.data_type() {
+        DataType::Decimal32(..) => of!(Decimal32Type),
+        DataType::Decimal64(..) => of!(Decimal64Type),
+        DataType::Decimal128(..) => of!(Decimal128Type),
+        DataType::Decimal256(..) => of!(Decimal256Type),
+        _ => None,
+    }
+}
+
+/// The exact digits of a column of integers of 64 bits; `None` for another one.
+fn wide_integers(column: &dyn Array) -> Option<Vec<Option<String>>> {
+    macro_rules! of {
+        ($type:ty) => {{
+            let values = column.as_primitive::<$type>();
+            Some(values.iter().map(|value| value.map(|value| value.to_string())).collect())
+        }};
+    }
+    match column.data_type() {
+        DataType::Int64 => of!(Int64Type),
+        DataType::UInt64 => of!(UInt64Type),
+        _ => None,
+    }
 }
 
 /// A number; of all NaNs `f64::NAN`, for the others would be words.
@@ -135,8 +203,11 @@ fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> O
     })
 }
 
-/// The texts of a column; numbers in their shortest form.
+/// The texts of a column; numbers in their shortest form, and those that a float would round with all their digits.
 pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
+    if let Some(texts) = wide_integers(column).or_else(|| decimals(column)) {
+        return Ok(texts.into_iter().map(|text| text.map(String::into_bytes)).collect());
+    }
     if is_number(column.data_type()) {
         let mut values = vec![0f64; column.len()];
         spread(column, &mut values, 0, 1, &CellFormat::default(), |value| value)?;
@@ -152,9 +223,12 @@ mod tests {
 
     use arrow_array::types::{Int8Type, Int32Type as Key};
     use arrow_array::{
-        BooleanArray, Date32Array, Date64Array, DictionaryArray, Float32Array, Float64Array,
-        LargeStringArray, StringArray, StringViewArray, TimestampMicrosecondArray,
-        TimestampMillisecondArray, TimestampNanosecondArray, TimestampSecondArray,
+        BooleanArray, Date32Array, Date64Array, Decimal128Array, DictionaryArray,
+        DurationMicrosecondArray, DurationMillisecondArray, DurationNanosecondArray,
+        DurationSecondArray, Float32Array, Float64Array, Int64Array, LargeStringArray, StringArray,
+        StringViewArray, Time32MillisecondArray, Time32SecondArray, Time64MicrosecondArray,
+        Time64NanosecondArray, TimestampMicrosecondArray, TimestampMillisecondArray,
+        TimestampNanosecondArray, TimestampSecondArray, UInt64Array,
     };
 
     use super::*;
@@ -214,6 +288,57 @@ mod tests {
         assert_eq!(bits(&Float32Array::from(odd.to_vec())), expected[2..]);
         let booleans = BooleanArray::from(vec![Some(true), None, Some(false)]);
         assert_eq!(bits(&booleans), of_text(&[Some("1"), None, Some("0")]));
+    }
+
+    /// Ids and labels of integers and decimals, which a float would round, keep all their digits.
+    #[test]
+    fn exact_numbers_keep_their_digits() {
+        let texts = |of: &dyn Array| -> Vec<Option<String>> {
+            let cells = cells(of).unwrap();
+            cells
+                .into_iter()
+                .map(|cell| cell.map(|cell| String::from_utf8(cell).unwrap()))
+                .collect()
+        };
+        let some = |texts: &[&str]| -> Vec<Option<String>> {
+            texts.iter().map(|text| Some((*text).to_owned())).chain([None]).collect()
+        };
+        let wide = [9_007_199_254_740_993i64, 9_007_199_254_740_992, -5];
+        let column = Int64Array::from_iter(wide.map(Some).into_iter().chain([None]));
+        assert_eq!(texts(&column), some(&["9007199254740993", "9007199254740992", "-5"]));
+        let column = UInt64Array::from(vec![Some(u64::MAX), None]);
+        assert_eq!(texts(&column), some(&["18446744073709551615"]));
+        let column =
+            Decimal128Array::from(vec![Some(150), Some(-1), Some(10i128.pow(37) + 1), None]);
+        let cents = column.clone().with_precision_and_scale(38, 2).unwrap();
+        let expected = ["1.5", "-0.01", "100000000000000000000000000000000000.01"];
+        assert_eq!(texts(&cents), some(&expected));
+        assert_eq!(bits(&cents), of_text(&[Some("1.5"), Some("-0.01"), Some("1e35"), None]));
+        let whole = column.with_precision_and_scale(38, 0).unwrap();
+        assert_eq!(texts(&whole), some(&["150", "-1", "10000000000000000000000000000000000001"]));
+        // Zeros before a point stay.
+        let tens = Decimal128Array::from(vec![Some(1000), Some(0)]);
+        let tens = tens.with_precision_and_scale(38, 1).unwrap();
+        assert_eq!(texts(&tens), [Some("100".to_owned()), Some("0".to_owned())]);
+    }
+
+    /// Times of a day and spans are numbers of seconds.
+    #[test]
+    fn times_and_spans_are_seconds() {
+        let time = of_text(&[Some("23401.5"), None]);
+        let nanoseconds = vec![Some(23_401_500_000_000), None];
+        let microseconds = vec![Some(23_401_500_000), None];
+        let milliseconds = vec![Some(23_401_500), None];
+        assert_eq!(bits(&Time32MillisecondArray::from(milliseconds)), time);
+        assert_eq!(bits(&Time64MicrosecondArray::from(microseconds.clone())), time);
+        assert_eq!(bits(&Time64NanosecondArray::from(nanoseconds.clone())), time);
+        assert_eq!(bits(&DurationMillisecondArray::from(vec![Some(23_401_500), None])), time);
+        assert_eq!(bits(&DurationMicrosecondArray::from(microseconds)), time);
+        assert_eq!(bits(&DurationNanosecondArray::from(nanoseconds)), time);
+        let whole = of_text(&[Some("-7"), None]);
+        assert_eq!(bits(&DurationSecondArray::from(vec![Some(-7), None])), whole);
+        let noon = of_text(&[Some("43200"), None]);
+        assert_eq!(bits(&Time32SecondArray::from(vec![Some(43_200), None])), noon);
     }
 
     #[test]

@@ -180,11 +180,17 @@ impl BlockTable for ArrowTable {
         columns.dedup();
         let is_read = |column: usize| claims::is_read(self.schema.field(column).data_type());
         if let Some(&column) = columns.iter().find(|column| !is_read(**column)) {
-            let rule = match numbers.contains(&column) {
-                true => "the column holds neither numbers nor texts: exclude it",
-                false => "the target or id column holds neither numbers nor texts",
+            let rule = match (numbers.contains(&column), self.schema.field(column).name().as_str())
+            {
+                (true, name) => {
+                    format!("the column {name:?} holds neither numbers nor texts: exclude it")
+                }
+                (false, "") => "the targets or ids are neither numbers nor texts".to_owned(),
+                (false, name) => format!(
+                    "the column {name:?}, of targets or ids, holds neither numbers nor texts"
+                ),
             };
-            return Err(Error::input(rule).at(None, Some(column + 1)));
+            return Err(Error::input(rule));
         }
         let rows = rows_in(wanted.block, 8 * columns.len()).min(MOST_ROWS);
         let of = |column: &usize| columns.binary_search(column).unwrap_or_default();

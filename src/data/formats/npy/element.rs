@@ -82,6 +82,22 @@ impl Type {
         }
     }
 
+    /// The digits of integers that a float would round; `None` for other elements.
+    pub(super) fn wide_integers(&self, bytes: &[u8]) -> Option<Vec<TextCell>> {
+        let mut cells = Vec::new();
+        let text = |digits: String| Some(digits.into_bytes());
+        match (self.kind, self.size) {
+            (Kind::Integer, 8) => {
+                self.each(bytes, &mut cells, |b| text(i64::from_le_bytes(b).to_string()));
+            }
+            (Kind::Unsigned, 8) => {
+                self.each(bytes, &mut cells, |b| text(u64::from_le_bytes(b).to_string()));
+            }
+            _ => return None,
+        }
+        Some(cells)
+    }
+
     /// Zeros of the type that holds these elements.
     pub(super) fn values(&self, length: usize) -> RowValues {
         match (self.kind, self.size) {

@@ -99,6 +99,9 @@ impl Array {
             }
             return Ok(bytes.chunks_exact(self.of.size).map(|cell| self.of.text(cell)).collect());
         }
+        if let Some(cells) = self.of.wide_integers(&bytes) {
+            return Ok(cells);
+        }
         let mut values = Vec::new();
         self.of.decode(&bytes, &mut values);
         Ok(values.into_iter().map(number_cell).collect())
