@@ -43,7 +43,7 @@ fn the_format_is_the_documented_one() {
     let page = include_str!("../page.md");
     let example = page.split("```text\n").nth(1).unwrap().split("```").next().unwrap();
     let (balance, ending) = read(example.as_bytes()).unwrap();
-    assert_eq!((balance.spent(), balance.left()), ("137/160".into(), "23/160".into()));
+    assert_eq!((balance.spent(), balance.left()), ("0.85625".into(), "0.14375".into()));
     assert_eq!(ending, Ending::Whole);
 }
 
