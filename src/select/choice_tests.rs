@@ -114,17 +114,68 @@ fn the_choice_costs_nothing() {
 fn the_end_of_a_run_costs_nothing() {
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
     for rare in 0..3 {
-        let cells = |i: usize| (0..30).map(|j| format!("{},", i * (j + 3) % 7)).collect::<String>();
+        let row = |i: usize| {
+            (
+                std::array::from_fn(|f| if (i + f).is_multiple_of(3) { 1 } else { -1 }),
+                usize::from(i < rare),
+            )
+        };
+        let mut table: Vec<Row> = (0..6).map(row).collect();
+        table.push(([1, 1, -1, -1], 1));
+        largest = largest.max(worst(&table, &table[..6], false, law_of_outcomes));
+        broken = broken.max(worst(&table, &table[..6], true, law_of_outcomes));
+    }
+    let epsilon = EPS_COUNTS + EPS_SELECTION;
+    assert!(largest <= epsilon * (1.0 + 1e-12), "{largest}");
+    assert!(broken > 1.01 * epsilon, "an end by the counts themselves passed with {broken}");
+}
+
+/// A misspelled label ends nearly every run after its counts, which say so and no label of the table; the same labels,
+/// spelled as there, end none. It is a function of what was released.
+#[test]
+fn misspelled_labels_end_a_run() {
+    let run = |labels: [&str; 2], seed: u64, data: u64| {
+        let select = Select::new(2).epsilon("1").target(Target::classes(labels));
+        select.seed(seed).run(&table(400, 200, data))
+    };
+    let mut ended = 0;
+    for seed in 0..40 {
+        assert!(run(["a", "b"], seed, 1).is_ok());
+        let [one, other] =
+            [1, 2].map(|data| run(["a", "B"], seed, data).map_err(|error| error.to_string()));
+        match (one, other) {
+            (Err(one), Err(other)) => {
+                assert_eq!(one, other);
+                assert!(one.contains("next to no rows of the stated classes"), "{one}");
+                assert!(one.contains(" of \"a\"") && one.contains(" of \"B\""), "{one}");
+                assert!(!one.contains("\"b\""), "{one}");
+                ended += 1;
+            }
+            (Ok(_), Ok(_)) => {}
+            _ => panic!("the same counts end alike"),
+        }
+    }
+    // By the law of the noise about two thirds.
+    assert!((18..36).contains(&ended), "{ended}");
+}
+
+/// A ledger pays for the counts alone where they end a run, of a selection and of a model.
+#[test]
+fn a_ledger_takes_back_what_was_not_released() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("table.csv");
+    let cells = |i: usize| (0..30).map(|j| format!("{},", i * (j + 3) % 7)).collect::<String>();
     let label = |i: usize| if i.is_multiple_of(2) { "no" } else { "yes" };
     let text: String = (0..200).map(|i| format!("{}{}\n", cells(i), label(i))).collect();
     let header: String = (0..30).map(|j| format!("x{j},")).collect();
     std::fs::write(&path, format!("{header}y\n{text}")).unwrap();
     let terms = crate::LedgerTerms::new("100".parse().unwrap());
     let ledger = crate::Ledger::create(folder.path().join("budget.txt"), terms).unwrap();
-    let select = || Select::new(1).epsilon("0.5").target(Target::classes(["No", "Yes"]));
+    let select = || Select::new(1).epsilon("0.5").target(Target::classes(["no", "Yes"]));
     let model = crate::FitModel::new(select());
     let mut given_back = 0;
-    for round in 0..20 {
+    // Of 40 rounds 23 end so on average; by chance fewer than eight do once in a million times.
+    for round in 0..40 {
         let before = ledger.read().unwrap();
         let error = match round % 2 {
             0 => select().run_with_ledger(path.as_path(), &ledger, "").map(|_| ()),
@@ -144,7 +195,7 @@ fn the_end_of_a_run_costs_nothing() {
         assert_eq!(&kept, stated.as_rational());
         given_back += 1;
     }
-    assert!(given_back >= 15, "{given_back}");
+    assert!(given_back >= 8, "{given_back}");
 }
 
 /// A table of two classes, whose features other data fill by the seed.

@@ -228,7 +228,8 @@ mod tests {
     fn a_target_that_may_be_labels_is_stated() {
         let (folder, ledger) = ledger();
         let path = folder.path().join("table.csv");
-        std::fs::write(&path, "age,dose,out\n1,2,ill\n4,6,well\n").unwrap();
+        let rows = "1,2,ill\n4,6,well\n".repeat(400);
+        std::fs::write(&path, format!("age,dose,out\n{rows}")).unwrap();
         let table = FileTable::new(&path);
         let request = || Select::new(1).epsilon("0.5");
         let refused = |table: &FileTable| {

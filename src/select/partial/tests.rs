@@ -226,7 +226,7 @@ fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
 fn no_part_counts_twice() {
     let rows = rows(60);
     let select =
-        Select::new(1).epsilon("1").bounds(-1.0, 1.0).target(Target::classes(["low", "high"]));
+        Select::new(1).epsilon("90").bounds(-1.0, 1.0).target(Target::classes(["low", "high"]));
     let part = |rows: &[String]| select.partial(&of_target(rows, true), None).unwrap();
     let [a, b, c] = [(&rows[..20], 1), (&rows[20..40], 2), (&rows[..20], 3)]
         .map(|(rows, number)| part(rows).as_part(number, 3).unwrap());

@@ -342,8 +342,11 @@ fn a_missing_header_is_noticed() {
 #[test]
 fn a_target_file_lends_no_name() {
     let files = Files::new();
-    let table = files.write("t.csv", "who,a,b\np1,1,2\np2,3,4\n");
-    let targets = files.write("y.csv", "p0,SECRET\np1,yes\np2,no\n");
+    let lines = |line: &dyn Fn(usize) -> String| (1..800).map(line).collect::<String>();
+    let table = files.write("t.csv", format!("who,a,b\n{}", lines(&|i| format!("p{i},1,{i}\n"))));
+    let label = |i: usize| if i.is_multiple_of(2) { "no" } else { "yes" };
+    let targets = lines(&|i| format!("p{i},{}\n", label(i)));
+    let targets = files.write("y.csv", format!("p0,SECRET\n{targets}"));
     for format in ["text", "json"] {
         let more = ["--target-file", targets.to_str().unwrap(), "--classes", "no,yes"];
         let output = run_on(&table, &[&more[..], &["--format", format]].concat());

@@ -118,9 +118,16 @@ fn records_show_the_ledger() {
 #[test]
 fn what_is_no_release_does_not_spend() {
     let folder = Folder::new();
-    for more in ["--seed 1", "--dry-run", "--preprocess paper --not-private"] {
+    for more in ["--seed 1", "--preprocess paper --not-private"] {
         folder.refused(&format!("{SELECT} 0.5 {more}"), 2);
     }
+    // A rehearsal is refused as the run would be, and pays nothing.
+    let before = folder.text();
+    let output = folder.run(&format!("{SELECT} 0.5 --dry-run"));
+    assert_eq!(output.status.code(), Some(0), "{}", flat(&output.stderr));
+    folder.refused(&format!("{SELECT} 9 --dry-run"), 4);
+    folder.refused(&format!("{} 0.5 --dry-run", SELECT.replace("--target-number ", "")), 2);
+    assert_eq!(folder.text(), before);
     for more in ["--seed 1", "--trials 3", "--advise", "--mechanism sis --not-private"] {
         folder.refused(&format!("{CHOOSE} 0.5 {more}"), 2);
     }
