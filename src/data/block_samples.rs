@@ -1,5 +1,7 @@
 //! Blocks of rows as samples, for every format but text.
 
+use std::sync::Arc;
+
 use crate::data::block_fold::{BLOCKS, BlockFold, fold_blocks};
 use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::file::FileTable;
@@ -28,6 +30,8 @@ pub struct BlockSamples {
     hooks: Hooks,
     /// What the numbers of rows are counted from.
     pub(super) before: u64,
+    /// The places of the features in the order in which they are passed on, if it is another one.
+    pub(super) order: Option<Arc<[usize]>>,
 }
 
 impl BlockSamples {
@@ -107,6 +111,7 @@ impl BlockSamples {
             target,
             id,
             before: 0,
+            order: None,
             threads,
             hooks,
         })
@@ -190,6 +195,17 @@ pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
     (CellFormat { missing: texts.collect(), ..stated.clone() }, numbers)
 }
 
+/// Puts the values of each row in this order, if there is one.
+pub(super) fn reorder<A: Copy>(values: &mut [A], order: Option<&[usize]>) {
+    let Some(order) = order else { return };
+    let mut row = Vec::with_capacity(order.len());
+    for values in values.chunks_exact_mut(order.len().max(1)) {
+        row.clear();
+        row.extend(order.iter().map(|&place| values[place]));
+        values.copy_from_slice(&row);
+    }
+}
+
 /// Passes rows on as samples, joined to their targets.
 struct RowsFold<'a, F> {
     table: &'a BlockSamples,
@@ -202,6 +218,7 @@ struct RowsFold<'a, F> {
 impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
     fn block(&mut self, first: u64, block: RowBlock) {
         let missing = &self.table.missing;
+        let order = self.table.order.as_deref().filter(|order| order.len() == self.d);
         let is_missing = |value: f64| missing.contains(&value);
         match block.values {
             RowValues::F32(mut values) => {
@@ -209,6 +226,7 @@ impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
                     let gone = values.iter_mut().filter(|value| is_missing(f64::from(**value)));
                     gone.for_each(|value| *value = f32::NAN);
                 }
+                reorder(&mut values, order);
                 self.rows(first, block.rows, &values, &block.texts);
             }
             RowValues::F64(mut values) => {
@@ -216,6 +234,7 @@ impl<F: SampleFold> BlockFold for RowsFold<'_, F> {
                     let gone = values.iter_mut().filter(|value| is_missing(**value));
                     gone.for_each(|value| *value = f64::NAN);
                 }
+                reorder(&mut values, order);
                 self.rows(first, block.rows, &values, &block.texts);
             }
         }

@@ -1,5 +1,7 @@
 //! A table in a file of any format, ready for passes over its samples.
 
+use std::sync::Arc;
+
 use crate::data::block_samples::BlockSamples;
 use crate::data::file::FileTable;
 use crate::data::formats::Format;
@@ -65,6 +67,15 @@ impl Samples for FileSamples {
 }
 
 impl FileSamples {
+    /// Passes the features on in another order: that of these places.
+    pub(super) fn reorder(&mut self, order: &Arc<[usize]>) {
+        let slot = match self {
+            Self::Text(table) => &mut table.order,
+            Self::Blocks(table) => &mut table.order,
+        };
+        *slot = Some(order.clone());
+    }
+
     /// The targets in another file, if there are some.
     pub(super) fn targets(&mut self) -> &mut Option<TargetTable> {
         match self {

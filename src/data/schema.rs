@@ -1,6 +1,6 @@
 //! The roles of columns by the header: features, target, ids.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -300,6 +300,41 @@ impl Schema {
         }
         let told_by = numbers.iter().map(|number| self.features[*number]).collect();
         Ok(Self { features, told_by, ..self.clone() })
+    }
+
+    /// The places of this schema's features among those of another one with the same columns, by their names.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if the other one has others, or other roles of them.
+    pub(crate) fn places_in(&self, other: &Self) -> Result<Vec<usize>> {
+        let refuse = |rule: String| Err(Error::request(rule));
+        let names: HashSet<&String> = other.names.iter().collect();
+        // Names of the other one may be the values of a file without a header.
+        if let Some(name) = self.names.iter().find(|name| !names.contains(name)) {
+            return refuse(format!("the column {name:?} of the first is not among its columns"));
+        }
+        if self.names.len() != other.names.len() {
+            let more = other.names.len() - self.names.len();
+            return refuse(format!("it has {more} more columns than the first"));
+        }
+        let name =
+            |schema: &Self, place: Option<usize>| place.map(|place| schema.names[place].clone());
+        let roles = |schema: &Self| {
+            let of = |place| name(schema, place);
+            (schema.orientation, schema.people, schema.joined, of(schema.target), of(schema.id))
+        };
+        if roles(self) != roles(other) {
+            return refuse("its columns of targets or ids are not those of the first".to_owned());
+        }
+        let places: HashMap<&str, usize> =
+            other.feature_names().enumerate().map(|(place, name)| (name, place)).collect();
+        let found: Option<Vec<usize>> =
+            self.feature_names().map(|name| places.get(name).copied()).collect();
+        match found.filter(|found| found.len() == places.len()) {
+            Some(found) => Ok(found),
+            None => refuse("its features are not those of the first".to_owned()),
+        }
     }
 
     /// The number of columns that tell people or strata, and were features.

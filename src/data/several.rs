@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::data::file::FileTable;
 use crate::data::file_samples::FileSamples;
@@ -87,6 +88,8 @@ pub struct Several {
     labels: Option<Vec<String>>,
     /// The targets in another file, which serves all.
     targets: Option<TargetTable>,
+    /// For each file the places of the first one's features among its own, where their order is another.
+    orders: Vec<Option<Arc<[usize]>>>,
 }
 
 impl Several {
@@ -108,13 +111,15 @@ impl Several {
             let rule = "a target file without ids is for one table: each of several files would take its targets from the first line on";
             return Err(about_targets(rule).hint("a target file of ids and values serves them all"));
         }
+        let mut orders = vec![None];
         for (file, next) in files[1..].iter().zip(opened) {
             let next = next?;
-            let same = next.schema() == first.schema() && next.has_words() == first.has_words();
-            if !same {
-                let rule = "its columns are not those of the first file, in name, order and kind";
+            let places = in_file(file, first.schema().places_in(next.schema()))?;
+            if next.has_words() != first.has_words() {
+                let rule = "its columns are not of the kind of those of the first file";
                 return in_file(file, Err(Error::request(rule)));
             }
+            orders.push((!places.is_sorted()).then(|| places.into()));
         }
         Ok(Self {
             files: files.to_vec(),
@@ -123,6 +128,7 @@ impl Several {
             hooks: opening.hooks.clone(),
             labels: opening.labels.map(<[String]>::to_vec),
             targets,
+            orders,
         })
     }
 
@@ -137,6 +143,9 @@ impl Several {
             let table = file.samples(&opening, (place as u64) << FILE);
             let folded = table.and_then(|mut table| {
                 table.targets().clone_from(&self.targets);
+                if let Some(order) = &self.orders[place] {
+                    table.reorder(order);
+                }
                 table.fold(new)
             });
             all.merge(in_file(file, folded)?);
@@ -312,6 +321,38 @@ mod tests {
         }
     }
 
+    /// Columns are matched by name: another order of them in a file, of text or of numbers, makes the same table.
+    #[test]
+    fn files_may_have_their_columns_in_another_order() {
+        let turned = |row: &String| {
+            let cells: Vec<&str> = row.trim_end().split(',').collect();
+            format!("{},{},{},{}\n", cells[2], cells[1], cells[0], cells[3])
+        };
+        let rows = rows();
+        let others: Vec<String> = rows[150..].iter().map(turned).collect();
+        let (_whole, whole) = files(&[(HEADER, &rows)]);
+        let (_parts, parts) = files(&[(HEADER, &rows[..150]), ("word,b,a,y", &others)]);
+        let parts = FileTables::new(parts).unwrap();
+        let select = || Select::new(2).epsilon("3");
+        let requests = [
+            select(),
+            select().threads(1).memory(1000),
+            select().bounds(0.0, 50.0),
+            select().score(ScoreKind::Kendall),
+            select().bounds_by_name([
+                ("a", crate::Bounds::new(0.0, 9.0).unwrap()),
+                ("*", crate::Bounds::new(0.0, 90.0).unwrap()),
+            ]),
+        ];
+        for request in requests {
+            let expected = request.clone().seed(5).run(&whole[0]).unwrap();
+            assert_eq!(request.seed(5).run(&parts).unwrap(), expected);
+        }
+        let mut values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        crate::data::block_samples::reorder(&mut values, Some(&[2, 0, 1]));
+        assert_eq!(values, [3.0, 1.0, 2.0, 6.0, 4.0, 5.0]);
+    }
+
     #[test]
     fn files_of_other_columns_are_refused() {
         let rows = rows();
@@ -320,9 +361,15 @@ mod tests {
             let table = FileTables::new(files).unwrap();
             Select::new(1).epsilon("1").run(&table).unwrap_err()
         };
-        let error = refused(&[(HEADER, &rows), ("b,a,word,y", &rows)]);
-        assert_eq!(error.kind(), ErrorKind::Request);
-        assert!(error.to_string().contains("part-1.csv: its columns are not"), "{error}");
+        for (header, rule) in [
+            ("b,c,word,y", "part-1.csv: the column \"a\" of the first is not among its columns"),
+            ("a,b,word,y,z", "part-1.csv: it has 1 more columns"),
+            ("a,b,y,word", "part-1.csv: its columns of targets or ids"),
+        ] {
+            let error = refused(&[(HEADER, &rows), (header, &rows)]);
+            assert_eq!(error.kind(), ErrorKind::Request);
+            assert!(error.to_string().contains(rule), "{error}");
+        }
         let ragged = ["1,2,3\n".to_owned()];
         let error = refused(&[(HEADER, &rows), (HEADER, &ragged)]);
         assert_eq!(error.kind(), ErrorKind::Input);

@@ -1,5 +1,7 @@
 //! Text tables of either orientation, ready for passes over their samples.
 
+use std::sync::Arc;
+
 use crate::data::block_table::TextCell;
 use crate::data::blocks::{RowFold, Shape};
 use crate::data::cells::{Line, Row};
@@ -24,6 +26,8 @@ pub struct TextSamples {
     hooks: Hooks,
     /// What the numbers of rows are counted from.
     pub(super) before: u64,
+    /// The places of the features in the order in which they are passed on, if it is another one.
+    pub(super) order: Option<Arc<[usize]>>,
     body: Body,
 }
 
@@ -53,7 +57,7 @@ impl TextSamples {
         };
         let (format, threads) = (table.facts.cells(), opening.threads);
         let hooks = opening.hooks.clone();
-        Ok(Self { schema, format, targets, threads, hooks, before: 0, body })
+        Ok(Self { schema, format, targets, threads, hooks, before: 0, order: None, body })
     }
 }
 
@@ -94,6 +98,7 @@ impl Samples for TextSamples {
                     format,
                     plain,
                     before: self.before,
+                    order: self.order.as_deref(),
                     targets: self.targets.as_ref(),
                 };
                 table.fold(self.threads, &|| TextFold::new(&columns, new()))?.finish()
@@ -114,6 +119,7 @@ struct TextColumns<'a> {
     plain: PlainLines<'a>,
     /// What the numbers of rows are counted from.
     before: u64,
+    order: Option<&'a [usize]>,
     /// Targets from another file, joined by the id column.
     targets: Option<&'a TargetTable>,
 }
@@ -123,14 +129,16 @@ struct TextFold<'a, F> {
     columns: &'a TextColumns<'a>,
     fold: F,
     join: Join<'a>,
-    /// The numbers of the current row.
+    /// The numbers of the current row, as they stand there.
     values: Vec<f64>,
+    /// The same in another order, if they are passed on in one.
+    ordered: Vec<f64>,
 }
 
 impl<'a, F: SampleFold> TextFold<'a, F> {
     fn new(columns: &'a TextColumns<'a>, fold: F) -> Self {
         let values = if F::READS_VALUES { vec![0.0; columns.schema.d()] } else { Vec::new() };
-        Self { columns, fold, join: Join::new(columns.targets), values }
+        Self { columns, fold, join: Join::new(columns.targets), values, ordered: Vec::new() }
     }
 
     /// Passes on the current row, whose numbers are in `values`, if it takes part.
@@ -139,7 +147,15 @@ impl<'a, F: SampleFold> TextFold<'a, F> {
         let here = schema.target().map(|_| texts.target);
         let id = schema.id().map(|_| texts.id);
         let Some(target) = self.join.target(number, id, here) else { return };
-        let sample = Sample::new(target.map(TargetCell::Text), &self.values);
+        let values = match self.columns.order.filter(|_| F::READS_VALUES) {
+            None => &self.values,
+            Some(order) => {
+                self.ordered.clear();
+                self.ordered.extend(order.iter().map(|&place| self.values[place]));
+                &self.ordered
+            }
+        };
+        let sample = Sample::new(target.map(TargetCell::Text), values);
         let row = RowOf { id: id.map(TargetCell::Text), number: self.columns.before + number };
         self.fold.sample(Sample { row, ..sample });
     }

@@ -1,6 +1,7 @@
 //! Everything that sums depend on besides the rows: partials with other facts do not add up.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::data::{Bounds, CellFormat, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
@@ -64,6 +65,10 @@ fn ends(bounds: &Bounds) -> Ends {
 pub(super) fn bounds(ends: &Ends) -> Result<Bounds> {
     let end = |text: &String| text.parse().map_err(|_| Error::input("a range is none of numbers"));
     Bounds::new(end(&ends.0)?, end(&ends.1)?).map_err(Error::into_input)
+}
+
+fn json(value: &impl Serialize) -> Value {
+    serde_json::to_value(value).unwrap_or_default()
 }
 
 impl Facts {
@@ -152,29 +157,60 @@ impl Facts {
         self.target == CodedBy::Median
     }
 
+    /// What was stated, part by part, in words and as it is written.
+    pub(super) fn parts(&self) -> [(&'static str, Value); 9] {
+        [
+            ("columns", json(&self.schema)),
+            ("score", json(&self.association)),
+            ("scaling of features", json(&self.scaling)),
+            ("scaling of rows", json(&self.per_million)),
+            ("coding of the target", json(&self.target)),
+            ("decimal mark", json(&self.decimal_comma)),
+            ("codes for missing values", json(&self.missing)),
+            ("schema file", json(&self.schema_hash)),
+            ("stage, or another released target", json(&self.released)),
+        ]
+    }
+
     /// Refuses other facts, by the first that differs.
     ///
     /// # Errors
     ///
     /// `Request` for others.
     pub(super) fn check_equal(&self, other: &Self) -> Result<()> {
-        let differs = [
-            ("columns", self.schema != other.schema),
-            ("score", self.association != other.association),
-            ("scaling of features", self.scaling != other.scaling),
-            ("scaling of rows", self.per_million != other.per_million),
-            ("coding of the target", self.target != other.target),
-            ("decimal mark", self.decimal_comma != other.decimal_comma),
-            ("codes for missing values", self.missing != other.missing),
-            ("schema file", self.schema_hash != other.schema_hash),
-            ("stage, or another released target", self.released != other.released),
-        ];
-        match differs.iter().find(|(_, differs)| *differs) {
-            None => Ok(()),
-            Some((what, _)) => {
-                Err(Error::request(format!("the partials were made with another {what}")))
-            }
+        if self == other {
+            return Ok(());
         }
+        /// Values up to this length, in bytes, are told.
+        const SHORT: usize = 60;
+        let mut pairs = self.parts().into_iter().zip(other.parts());
+        let Some(((what, one), (_, two))) = pairs.find(|(one, two)| one != two) else {
+            return Ok(());
+        };
+        let both = [one, two].map(|value| value.to_string());
+        let told = match both.iter().all(|text| text.len() <= SHORT) {
+            true => format!(": {} and {}", both[0], both[1]),
+            false => String::new(),
+        };
+        Err(Error::request(format!("the partials were made with another {what}{told}")))
+    }
+
+    /// The same facts of columns that stand in the order of this schema, with the places of its features among those here.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if they are other columns.
+    pub(super) fn in_order_of(&self, schema: &Schema) -> Result<(Self, Vec<usize>)> {
+        let places = schema.places_in(&self.schema).map_err(|error| {
+            Error::request(format!("the partials were made with other columns: {error}"))
+        })?;
+        let scaling = match &self.scaling {
+            Range::Each(all) => {
+                Range::Each(places.iter().map(|&place| all[place].clone()).collect())
+            }
+            one => one.clone(),
+        };
+        Ok((Self { schema: schema.clone(), scaling, ..self.clone() }, places))
     }
 
     /// Refuses a plan whose sums these are not.

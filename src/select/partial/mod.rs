@@ -18,6 +18,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::Schema;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
@@ -167,13 +168,21 @@ impl Partial {
         Self { facts, rows, sums, parts: None }
     }
 
-    /// The sums of these rows and of others together.
+    /// The sums of these rows and of others together. Columns are matched by name: their order may be another one.
     ///
     /// # Errors
     ///
     /// `Request` if they were made for different requests or tables, are of whole columns, or hold the same
     /// [part](Self::as_part) twice, or not both such parts; `Input` if a sum is larger than that of any rows.
     pub fn merge(mut self, other: &Self) -> Result<Self> {
+        let reordered;
+        let other = match self.facts.schema == other.facts.schema {
+            true => other,
+            false => {
+                reordered = other.in_order_of(&self.facts.schema)?;
+                &reordered
+            }
+        };
         self.facts.check_equal(&other.facts)?;
         match (&mut self.parts, &other.parts) {
             (None, None) => {}
@@ -197,6 +206,30 @@ impl Partial {
         }
         self.check()?;
         Ok(self)
+    }
+
+    /// The same sums, with the features in the order of this schema.
+    fn in_order_of(&self, schema: &Schema) -> Result<Self> {
+        let (facts, places) = self.facts.in_order_of(schema)?;
+        let d = places.len();
+        let sums = match &self.sums {
+            Sums::Features(raw) => {
+                // Those of a feature stand together, or one in each run of all features.
+                let run = if self.facts.on_bins() { raw.features.len() } else { d };
+                let width = run / d.max(1);
+                let of_run = |sums: &[i64]| -> Vec<i64> {
+                    let of = |&place: &usize| &sums[place * width..(place + 1) * width];
+                    places.iter().flat_map(of).copied().collect()
+                };
+                let features = raw.features.chunks(run.max(1)).flat_map(of_run).collect();
+                Sums::Features(RawSums { features, rows: raw.rows.clone() })
+            }
+            Sums::Columns(scores) => {
+                Sums::Columns(places.iter().map(|&place| scores[place].clone()).collect())
+            }
+            sums => sums.clone(),
+        };
+        Ok(Self { facts, sums, rows: self.rows, parts: self.parts.clone() })
     }
 
     /// These sums as part `number`, from 1, of `of` parts of a table: no two of one number add up, and there is no release

@@ -640,6 +640,8 @@ fn a_table_is_no_list_of_names() {
         "--wide",
         "--target",
         "y",
+        "--classes",
+        "a,b",
         "--bounds",
         "0,1",
     ];

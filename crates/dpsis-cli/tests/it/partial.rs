@@ -213,6 +213,6 @@ fn files_that_do_not_belong_together_are_refused_by_their_names() {
     folder.refused("select --k 5 --eps 2", 2);
     cut("part-9.csv", "a,b\n1,2\n");
     let said = folder.refused("select --k 1 --eps 2 part-*.csv", 2);
-    assert!(said.contains("part-9.csv: its columns are not those of the first"), "{said}");
+    assert!(said.contains("part-9.csv: the column"), "{said}");
     assert!(!Path::new("out.txt").exists());
 }

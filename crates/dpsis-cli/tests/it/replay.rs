@@ -300,7 +300,7 @@ fn public(command: &str, table: &Table, options: &[&str]) -> Vec<(Option<i32>, S
     ["json", "text"].map(in_form).to_vec()
 }
 
-const SELECT: [&str; 6] = ["-k", "1", "--eps", "1", "--seed", "9"];
+const SELECT: [&str; 6] = ["-k", "1", "--eps", "20", "--seed", "9"];
 
 /// The requests, by whether the target is a label.
 fn requests(labels: bool) -> Vec<Vec<&'static str>> {
