@@ -178,7 +178,7 @@ pub use select::{
     TwoStage, Verdict, Warning, WarningKind,
 };
 #[cfg(feature = "sites")]
-pub use select::{MaskedPartial, Roster, Site, SiteKey};
+pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use sql::{SqlDialect, SqlForm, SqlTable};
 
 /// Parts that the crates of this workspace share, without any promise to others.

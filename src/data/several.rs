@@ -71,6 +71,7 @@ fn place(path: &Path) -> Option<std::path::PathBuf> {
 }
 
 /// One open file, or several that are opened in turn.
+#[allow(clippy::large_enum_variant, reason = "there is one per run")]
 pub enum TablesSamples {
     /// The only file.
     One(FileSamples),

@@ -38,7 +38,7 @@ pub use fit::{CheckedFitModel, FitDryRun, FitModel, FitRecord, FittedModel, NotP
 pub use not_private::NotPrivateSelect;
 pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 #[cfg(feature = "sites")]
-pub use partial::{MaskedPartial, Roster, Site, SiteKey};
+pub use partial::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
     CenterUsed, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee,

@@ -6,7 +6,10 @@ use clap::{Args, Subcommand};
 
 use crate::files::{files, read_text};
 use crate::output::{self, Destination};
-use dpsis::{Error, Result, Roster, Site, SiteKey};
+use crate::score_arguments::{ScalingArguments, ScoreArguments, state_table};
+use crate::table_arguments::TableOptions;
+use crate::target_arguments::TargetArguments;
+use dpsis::{Error, Result, Roster, Select, Site, SiteKey};
 
 /// Keys of sites that release together without showing their sums.
 ///
@@ -23,17 +26,36 @@ enum SiteCommand {
     Key(KeyArguments),
     Roster(RosterArguments),
     Show(ShowArguments),
+    Check(CheckArguments),
 }
 
 /// Make the key of a site, for one run.
 ///
-/// The secret part stays at the site; the public part is for the roster. A run that is started again, because
-/// a site dropped out or a table was corrected, takes new keys of all sites.
+/// The secret part stays at the site; the public part is for the roster, with a digest of what is stated here of the table:
+/// sites that state something else are found before anything is masked. A run that is started again, because a site
+/// dropped out or a table was corrected, takes new keys of all sites.
 #[derive(Debug, Args)]
 #[command(after_help = KEY_AFTER_HELP)]
 struct KeyArguments {
     /// The name of the site
+    #[arg(display_order = 0)]
     name: String,
+
+    /// The files with the rows of this site, or patterns: for their columns
+    #[arg(display_order = 0, required = true, help_heading = "Table")]
+    files: Vec<PathBuf>,
+
+    #[command(flatten)]
+    score: ScoreArguments,
+
+    #[command(flatten)]
+    table: TableOptions,
+
+    #[command(flatten)]
+    target: TargetArguments,
+
+    #[command(flatten)]
+    scaling: ScalingArguments,
 
     /// The file to create for the secret part, which only its owner may read
     #[arg(long, value_name = "FILE")]
@@ -46,9 +68,11 @@ struct KeyArguments {
 
 const KEY_AFTER_HELP: &str = "\
 Example:
-  dpsis sites key north --key north.key -o north.pub
+  dpsis sites key north --key north.key --bounds 0,1 --classes no,yes \\
+    north.csv -o north.pub
 
-Exit codes: 0 made; 2 wrong request; 5 a file exists or cannot be written.";
+Exit codes: 0 made; 2 wrong request; 3 malformed input; 5 a file exists or
+cannot be read or written.";
 
 /// Join the public parts of the keys of all sites to a roster.
 ///
@@ -87,6 +111,27 @@ Example:
 
 Exit codes: 0 shown; 3 no roster, or a damaged one; 5 reading failed.";
 
+/// Check that a roster can serve a key: before any sums are masked.
+///
+/// The key is in it, has served no other roster, and all sites state the same facts of their tables. Compare the
+/// fingerprint with every other site.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_AFTER_HELP)]
+struct CheckArguments {
+    /// The roster
+    file: PathBuf,
+
+    /// The secret key of this site
+    #[arg(long, value_name = "FILE")]
+    key: PathBuf,
+}
+
+const CHECK_AFTER_HELP: &str = "\
+Example:
+  dpsis sites check sites.txt --key north.key
+
+Exit codes: 0 it can; 2 it cannot; 3 a damaged file; 5 reading failed.";
+
 pub(super) fn sites(commands: &SiteCommands) -> Result<()> {
     match &commands.command {
         SiteCommand::Key(arguments) => key(arguments),
@@ -94,14 +139,22 @@ pub(super) fn sites(commands: &SiteCommands) -> Result<()> {
         SiteCommand::Show(arguments) => {
             Destination::Stdout.write(&shown(&read_roster(&arguments.file)?)?)
         }
+        SiteCommand::Check(CheckArguments { file, key }) => {
+            let roster = read_roster(file)?;
+            SiteKey::open(key)?.check(&roster)?;
+            Destination::Stdout.write(&shown(&roster)?)
+        }
     }
 }
 
 fn key(arguments: &KeyArguments) -> Result<()> {
-    let KeyArguments { name, key, output } = arguments;
+    let KeyArguments { name, key, output, score, table, target, scaling, .. } = arguments;
+    let rows = files(&arguments.files)?;
+    let (select, schema) = state_table(Select::new(1), table, target, score, scaling, true)?;
+    let facts = select.stated_facts(&table.tables(&rows, &schema)?)?;
     // Both may be ways to the same new file, which only shows when it is there.
     let destination = Destination::check(output.as_deref(), &[])?;
-    let site = SiteKey::create(key, name)?.site()?;
+    let site = SiteKey::create(key, name, facts)?.site()?;
     if Destination::check(output.as_deref(), &[key.as_path()]).is_err() {
         let _ = std::fs::remove_file(key);
         return Err(Error::request("the secret and the public part need two files"));
@@ -120,6 +173,11 @@ fn roster(arguments: &RosterArguments) -> Result<()> {
     };
     let roster = Roster::new(files.iter().map(site).collect::<Result<Vec<_>>>()?)?;
     output::remark(&shown(&roster)?);
+    if roster.sites().len() == 2 {
+        output::remark(
+            "of two sites each can subtract its own sums from the total: what is left is the other's\n",
+        );
+    }
     destination.write(&roster.to_text()?)
 }
 
@@ -133,5 +191,9 @@ pub(super) fn read_roster(file: &Path) -> Result<Roster> {
 pub(super) fn shown(roster: &Roster) -> Result<String> {
     let names: Vec<&str> = roster.sites().iter().map(Site::name).collect();
     let (count, names) = (format!("{} sites", names.len()), names.join(", "));
-    Ok(format!("fingerprint  {}\n{count:<13}{names}\n", roster.fingerprint()?))
+    let facts = match roster.sites().iter().all(|site| site.facts().is_some()) {
+        true => "facts        the same at all sites\n",
+        false => "",
+    };
+    Ok(format!("fingerprint  {}\n{count:<13}{names}\n{facts}", roster.fingerprint()?))
 }

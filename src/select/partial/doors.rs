@@ -6,7 +6,11 @@ use crate::privacy::{Ledger, NotPrivate};
 use crate::select::builder::{CheckedSelect, Select};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::{release_target_with_ledger, release_with_ledger};
+#[cfg(feature = "sites")]
+use crate::select::partial::StatedFacts;
 use crate::select::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
+#[cfg(feature = "sites")]
+use crate::select::partial::making::stated;
 use crate::select::partial::making::{Wanted, partial};
 use crate::select::partial::query::stage_query;
 use crate::select::partial::releases::{release_selection, release_target};
@@ -29,6 +33,18 @@ impl Select {
         released: Option<&ReleasedTarget>,
     ) -> Result<Partial> {
         partial(&self.of_sums()?, source, released, Wanted::Features)
+    }
+
+    /// What this request and the columns of a table make a statement of: sums of tables with other statements do not add up.
+    /// No row is read where rows are samples.
+    ///
+    /// # Errors
+    ///
+    /// As for [`partial`](Self::partial), but those of rows.
+    #[cfg(feature = "sites")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "sites")))]
+    pub fn stated_facts(&self, source: &(impl Source + ?Sized)) -> Result<StatedFacts> {
+        stated(&self.of_sums()?, source).map(|facts| StatedFacts::of(&facts))
     }
 
     /// Like [`partial`](Self::partial), of the targets alone: for Kolmogorov-Smirnov scores of whole columns, which an engine

@@ -129,6 +129,12 @@ impl Facts {
         Self { released: Some(released.clone()), ..self }
     }
 
+    /// The same facts before anything was released.
+    #[cfg(feature = "sites")]
+    pub(super) fn unreleased(self) -> Self {
+        Self { released: None, ..self }
+    }
+
     /// The number of features.
     pub(super) fn features(&self) -> usize {
         self.schema.d()

@@ -40,6 +40,28 @@ pub(in crate::select) fn partial(
     }
 }
 
+/// What a checked request states of a table.
+///
+/// # Errors
+///
+/// Those of opening it; `Request` if its scores do not add up.
+#[cfg(feature = "sites")]
+pub(in crate::select) fn stated(
+    request: &Request,
+    source: &(impl Source + ?Sized),
+) -> Result<Facts> {
+    fn of_table(request: &Request, table: impl Samples) -> Result<Facts> {
+        let table = taken(request, table)?;
+        let plan = plan_for(request, table.schema())?;
+        Facts::new(&plan, table.schema(), table.format())
+    }
+
+    match source.open(&opening(request, &request.hooks.for_a_run())?)? {
+        Opened::Files(table) => of_table(request, table),
+        Opened::Other(table) => of_table(request, table),
+    }
+}
+
 /// Compiled once, not where it is called.
 fn of_files(
     request: &Request,

@@ -31,7 +31,7 @@ pub use columns::ColumnScore;
 pub use released::ReleasedTarget;
 pub(super) use releases::{release_selection, release_target, run_in_parts, stage_epsilon};
 #[cfg(feature = "sites")]
-pub use sites::{MaskedPartial, Roster, Site, SiteKey};
+pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 
 /// The exact sums of some rows of a table, as one machine, file or site computes them: **not private**.
 ///
@@ -225,7 +225,7 @@ impl Partial {
                 Sums::Features(RawSums { features, rows: raw.rows.clone() })
             }
             Sums::Columns(scores) => {
-                Sums::Columns(places.iter().map(|&place| scores[place].clone()).collect())
+                Sums::Columns(places.iter().map(|&place| scores[place]).collect())
             }
             sums => sums.clone(),
         };

@@ -62,7 +62,6 @@ fn commands_run() {
             let succeeds = is_on_our_data(command)
                 || command.starts_with("dpsis plan")
                 || command.starts_with("dpsis ledger create")
-                || command.starts_with("dpsis sites key")
                 || (command.starts_with("dpsis account") && !command.contains(".json"))
                 || command.starts_with("dpsis verify")
                 || command.starts_with("dpsis audit --mechanism");

@@ -33,15 +33,17 @@ impl Folder {
         for (site, ends) in SITES.iter().zip([0..3, 3..90, 90..200]) {
             table(&format!("{site}.csv"), &rows[ends]);
         }
-        folder.keys();
+        folder.keys(REQUESTS[0].0);
         folder
     }
 
-    /// New keys of all sites, and their roster.
-    fn keys(&self) {
+    /// New keys of all sites for a request, and their roster.
+    fn keys(&self, options: &str) {
         for site in SITES {
             let _ = fs::remove_file(self.path(&format!("{site}.key")));
-            self.done(&format!("sites key {site} --key {site}.key -o {site}.pub"));
+            self.done(&format!(
+                "sites key {site} --key {site}.key {options} {site}.csv -o {site}.pub"
+            ));
         }
         self.done("sites roster *.pub -o sites.txt");
     }
@@ -85,7 +87,7 @@ impl Folder {
 fn several_sites_release_what_one_table_does() {
     let folder = Folder::new();
     for (options, two_stages) in REQUESTS {
-        folder.keys();
+        folder.keys(options);
         let request = "select --k 1 --eps 50 --seed 4 --format tsv";
         let (expected, _) = folder.done(&format!("{request} {options} all.csv"));
         let mut options = options.to_owned();
@@ -109,7 +111,9 @@ fn the_fingerprint_can_be_computed_elsewhere() {
     let lines: String = roster.split_inclusive('\n').take(2).collect();
     let hash = Sha256::digest(lines).iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let (shown, _) = folder.done("sites show sites.txt");
-    assert_eq!(shown, format!("fingerprint  {hash}\n3 sites      north, south, west\n"));
+    let facts = "facts        the same at all sites";
+    assert_eq!(shown, format!("fingerprint  {hash}\n3 sites      north, south, west\n{facts}\n"));
+    assert_eq!(folder.done("sites check sites.txt --key west.key").0, shown);
     let (again, said) = folder.done("sites roster west.pub north.pub south.pub");
     assert_eq!((again, said), (roster, shown.clone()));
     let options = REQUESTS[0].0;
@@ -137,17 +141,32 @@ fn misuse_is_refused() {
     let said = folder.refused(&format!("{mask} south.csv"), 2);
     assert!(said.contains("has masked other sums of this stage"), "{said}");
     assert!(said.contains("(--key)"), "{said}");
-    folder.done("sites roster north.pub south.pub -o pair.txt");
+    // Of two sites each can compute the other's sums, which is said.
+    let (_, said) = folder.done("sites roster north.pub south.pub -o pair.txt");
+    assert!(said.contains("subtract its own sums"), "{said}");
+    assert!(
+        folder.refused("sites check pair.txt --key west.key", 2).contains("does not have this key")
+    );
+    // Another statement at one site is found when the keys are joined, or by its own key.
+    let other = options.replace("0,50", "0,60");
+    folder.done(&format!("sites key east --key east.key {other} south.csv -o east.pub"));
+    let said = folder.refused("sites roster north.pub east.pub -o no.txt", 2);
+    assert!(said.contains("east and north state another scaling of features"), "{said}");
+    let mask = format!("partial {other} --mask sites.txt --key west.key west.csv");
+    let said = folder.refused(&mask, 2);
+    assert!(said.contains("another scaling of features than this key"), "{said}");
     let pair = format!("partial {options} --mask pair.txt --key north.key north.csv");
     assert!(folder.refused(&pair, 2).contains("has served another roster"));
     let other = format!("partial {options} --mask pair.txt --key west.key west.csv");
     assert!(folder.refused(&other, 2).contains("does not have this key"));
 
     for (words, code) in [
-        ("sites key north --key north.key", 5),
-        ("sites key north --key other.key -o other.key", 2),
-        ("sites key north --key other.key -o ./other.key", 2),
-        ("sites key north --key other.key -o north.key", 2),
+        ("sites key north --key north.key north.csv --bounds 0,1", 5),
+        ("sites key north --key other.key north.csv --bounds 0,1 -o other.key", 2),
+        ("sites key north --key other.key north.csv --bounds 0,1 -o ./other.key", 2),
+        ("sites key north --key other.key north.csv --bounds 0,1 -o north.key", 2),
+        ("sites key north --key other.key north.csv", 2),
+        ("sites key north --key other.key none.csv --bounds 0,1", 5),
         ("sites roster north.pub", 2),
         ("sites roster north.pub north.pub", 2),
         ("sites roster north.pub north.key", 3),

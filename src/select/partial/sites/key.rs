@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::hex::Bytes32;
 use super::masks::{Use, public_key};
 use super::roster::check_name;
-use super::{MaskedPartial, Roster, Site};
+use super::{MaskedPartial, Roster, Site, StatedFacts};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::locked::{self, Locked};
 use crate::random::Entropy;
@@ -38,8 +38,9 @@ static FILE: locked::Kind = locked::Kind {
 /// let table = |text: &'static str| FileTable::from_reader(text.as_bytes());
 ///
 /// // Each site makes a key and publishes a part of it. Anybody joins the public parts to a roster.
-/// let north = SiteKey::create(path("north.key"), "north")?;
-/// let south = SiteKey::create(path("south.key"), "south")?;
+/// let header = || table("age,dose,status\n");
+/// let north = SiteKey::create(path("north.key"), "north", request.stated_facts(&header())?)?;
+/// let south = SiteKey::create(path("south.key"), "south", request.stated_facts(&header())?)?;
 /// let roster = Roster::new([south.site()?, north.site()?])?;
 ///
 /// // Each site masks the sums of its rows.
@@ -74,6 +75,8 @@ struct Secret {
     /// The X25519 secret key.
     secret: Bytes32,
     nonce: Bytes32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    facts: Option<StatedFacts>,
 }
 
 /// What was masked, as it stands in the file.
@@ -90,7 +93,8 @@ struct Masking {
 
 impl Secret {
     fn site(&self) -> Site {
-        Site { name: self.name.clone(), key: public_key(self.secret), nonce: self.nonce }
+        let Self { name, secret, nonce, facts } = self;
+        Site { name: name.clone(), key: public_key(*secret), nonce: *nonce, facts: facts.clone() }
     }
 
     /// The place of this site in the roster.
@@ -125,26 +129,32 @@ impl Secret {
 
 impl SiteKey {
     /// Creates the file of a new key with randomness from the operating system. Where files have permissions, only its owner
-    /// may read it.
+    /// may read it. Its public part carries what the site [states](crate::Select::stated_facts) of its table, if that is
+    /// given, so that sites with different statements make no roster, and other sums are not masked.
     ///
     /// # Errors
     ///
     /// `Request` if the name is empty, long or holds a line break; `Io` if the file exists or cannot be written, or if the
     /// operating system gives no entropy.
-    pub fn create(path: impl AsRef<Path>, name: &str) -> Result<Self> {
-        Self::create_with(path, name, Entropy::OperatingSystem)
+    pub fn create(
+        path: impl AsRef<Path>,
+        name: &str,
+        facts: impl Into<Option<StatedFacts>>,
+    ) -> Result<Self> {
+        Self::create_with(path, name, facts.into(), Entropy::OperatingSystem)
     }
 
     pub(super) fn create_with(
         path: impl AsRef<Path>,
         name: &str,
+        facts: Option<StatedFacts>,
         entropy: Entropy,
     ) -> Result<Self> {
         check_name(name)?;
         let bits = entropy.source()?.bits(0);
         let (secret, nonce) = (Bytes32(bits.key(0)), Bytes32(bits.key(1)));
         let path = path.as_ref();
-        FILE.create(path, &KEY.to_text(&Secret { name: name.to_owned(), secret, nonce })?)?;
+        FILE.create(path, &KEY.to_text(&Secret { name: name.to_owned(), secret, nonce, facts })?)?;
         Ok(Self { path: path.to_owned() })
     }
 
@@ -185,13 +195,20 @@ impl SiteKey {
     ///
     /// # Errors
     ///
-    /// `Request` if the key is not in the roster, has served another one, or has masked other sums of this stage; or if
+    /// `Request` if the key is not in the roster, has served another one, or has masked other sums of this stage; if the
+    /// sums are of other facts than it was made for; or if
     /// another key of the roster hides nothing; or if these are scores of whole columns, which do not add up. As for
     /// [`site`](Self::site); `Io` if the file cannot be written.
     pub fn mask(&self, partial: &Partial, roster: &Roster) -> Result<MaskedPartial> {
         let locked = Locked::to_append(&FILE, &self.path)?;
         let (secret, done) = read(&locked.content)?;
         let partial = partial.clone().dense()?;
+        if let Some(stated) = &secret.facts
+            && let Some(what) = stated.difference(&StatedFacts::of(&partial.facts))
+        {
+            let rule = format!("the sums were made with another {what} than this key was made for");
+            return Err(Error::request(rule).about([Parameter::SiteKey]));
+        }
         let subject = Use { roster: roster.hash()?, subject: partial.subject()? };
         let masked = secret.mask(&partial, roster, &subject)?;
         let masked = MaskedPartial::of_site(roster.clone(), &secret.name, masked);

@@ -6,9 +6,11 @@ mod masked;
 mod masks;
 mod numbers;
 mod roster;
+mod stated;
 #[cfg(test)]
 mod tests;
 
 pub use key::SiteKey;
 pub use masked::MaskedPartial;
 pub use roster::{Roster, Site};
+pub use stated::StatedFacts;

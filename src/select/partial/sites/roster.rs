@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use super::StatedFacts;
 use super::hex::Bytes32;
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::ledger::check_words;
@@ -21,12 +22,20 @@ pub struct Site {
     pub(super) key: Bytes32,
     /// Random bytes that do not depend on the key: the part of this site in the salt of all masks.
     pub(super) nonce: Bytes32,
+    /// What it states of its table.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) facts: Option<StatedFacts>,
 }
 
 impl Site {
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What it states of its table, if its key was made for some.
+    pub fn facts(&self) -> Option<&StatedFacts> {
+        self.facts.as_ref()
     }
 
     /// The text of a file that [`from_text`](Self::from_text) reads.
@@ -83,7 +92,8 @@ impl Roster {
     ///
     /// # Errors
     ///
-    /// `Request` if they are fewer than two, or if two have the same name or key.
+    /// `Request` if they are fewer than two, if two have the same name or key, or if they state different facts: their
+    /// sums would not add up, which would show only after all had masked them.
     pub fn new(sites: impl IntoIterator<Item = Site>) -> Result<Self> {
         let mut sites = Vec::from_iter(sites);
         sites.sort_by(|one, other| one.name.cmp(&other.name));
@@ -98,6 +108,23 @@ impl Roster {
                 let rule = format!("the name or the key of the site {} is there twice", site.name);
                 return Err(Error::request(rule).about([Parameter::Roster]));
             }
+        }
+        for site in &sites[1..] {
+            let (one, other) = (&sites[0], site);
+            let what = match (&one.facts, &other.facts) {
+                (None, None) => continue,
+                (Some(mine), Some(theirs)) => match mine.difference(theirs) {
+                    None => continue,
+                    Some(what) => format!("another {what}"),
+                },
+                _ => "facts, where one of them has none".to_owned(),
+            };
+            let (one, other) = (&one.name, &other.name);
+            let rule =
+                format!("the sites {one} and {other} state {what}: their sums would not add up");
+            return Err(Error::request(rule)
+                .hint("agree on it, and make new keys")
+                .about([Parameter::Roster]));
         }
         Ok(Self { sites })
     }

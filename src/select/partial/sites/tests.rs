@@ -32,7 +32,7 @@ impl Run {
         let folder = tempfile::tempdir().unwrap();
         let key = |(name, seed): (&&str, u64)| {
             let path = folder.path().join(format!("{name}.key"));
-            SiteKey::create_with(path, name, Entropy::Seeded(seed)).unwrap()
+            SiteKey::create_with(path, name, None, Entropy::Seeded(seed)).unwrap()
         };
         let keys: Vec<SiteKey> = NAMES[..count].iter().zip(seed..).map(key).collect();
         let roster = Roster::new(keys.iter().map(|key| key.site().unwrap())).unwrap();
@@ -157,7 +157,8 @@ fn keys_serve_both_stages() {
 #[test]
 fn masks_are_those_of_another_implementation() {
     let (one, other) = (Bytes32([0x11; 32]), Bytes32([0x22; 32]));
-    let site = |secret| Site { name: "any".into(), key: public_key(secret), nonce: other };
+    let site =
+        |secret| Site { name: "any".into(), key: public_key(secret), nonce: other, facts: None };
     let (first, second) = (site(one), site(other));
     let keys = [&first, &second].map(|site| site.key.to_string());
     assert_eq!(keys[0], "7b4e909bbe7ffe44c465a220037d608ee35897d31ef972f07f74892cb0f73f13");
@@ -178,7 +179,12 @@ fn masks_are_those_of_another_implementation() {
 #[test]
 fn every_use_has_masks_of_its_own() {
     let secrets = [1, 2, 3].map(|byte| Bytes32([byte; 32]));
-    let site = |secret| Site { name: "any".into(), key: public_key(secret), nonce: secrets[0] };
+    let site = |secret| Site {
+        name: "any".into(),
+        key: public_key(secret),
+        nonce: secrets[0],
+        facts: None,
+    };
     let word = |roster: u8, subject: u8, first: usize, second: usize| {
         let (roster, subject) = (Bytes32([roster; 32]), Bytes32([subject; 32]));
         let (first, second) = (site(secrets[first]), site(secrets[second]));
@@ -235,6 +241,7 @@ fn a_roster_is_the_same_whoever_joins_it() {
         name: name.into(),
         key: Bytes32([byte; 32]),
         nonce: Bytes32([byte + 1; 32]),
+        facts: None,
     };
     let join = |sites: &[Site]| Roster::new(sites.iter().cloned());
     let (north, south) = (site("north", 1), site("south", 0xa0));

@@ -179,7 +179,7 @@ fn nothing_is_given_out_that_the_key_cannot_remember() {
     let error = run.keys[0].mask(&sums(&classes(), &rows, None), &run.roster).unwrap_err();
     assert_eq!(error.kind(), ErrorKind::Io, "{error}");
     mode(0o600);
-    assert_eq!(SiteKey::create(&path, "north").unwrap_err().kind(), ErrorKind::Io);
+    assert_eq!(SiteKey::create(&path, "north", None).unwrap_err().kind(), ErrorKind::Io);
     let again = SiteKey::open(&path).unwrap();
     assert!(again.mask(&sums(&classes(), &rows, None), &run.roster).is_ok());
 }
@@ -205,9 +205,41 @@ fn one_of_two_uses_at_once_is_refused() {
 fn no_key_comes_twice() {
     let folder = tempfile::tempdir().unwrap();
     let make = |file: &str| {
-        let key = SiteKey::create(folder.path().join(file), "north").unwrap();
+        let key = SiteKey::create(folder.path().join(file), "north", None).unwrap();
         key.site().unwrap()
     };
     let (one, other) = (make("one"), make("other"));
     assert!(one.key != other.key && one.nonce != other.nonce && one.key != one.nonce);
+}
+
+/// Sites that state different facts make no roster, and other sums than a key was made for are not masked.
+#[test]
+fn other_facts_are_found_before_anything_is_masked() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = rows(60);
+    let facts = |select: &Select| select.stated_facts(&of_target(&rows[..0], true)).unwrap();
+    let three = base().target(Target::classes(["low", "middle", "high"]));
+    let wider = classes().bounds(-1.0, 1.0);
+    let selects = [classes(), classes(), wider.clone(), three, classes().score(ScoreKind::Ks)];
+    let key = |(name, select): (&&str, &Select)| {
+        SiteKey::create(folder.path().join(name), name, facts(select)).unwrap()
+    };
+    let keys: Vec<SiteKey> = NAMES.iter().zip(&selects).map(key).collect();
+    let site = |place: usize| keys[place].site().unwrap();
+    for (other, what) in [(2, "scaling of features"), (3, "coding of the target"), (4, "score")] {
+        let error = Roster::new([site(0), site(other)]).unwrap_err().to_string();
+        assert!(error.contains(&format!("state another {what}")), "{error}");
+        assert!(error.contains("north") && error.contains(NAMES[other]), "{error}");
+    }
+    let without = SiteKey::create(folder.path().join("no"), "no", None).unwrap();
+    assert!(Roster::new([site(0), without.site().unwrap()]).is_err());
+    let roster = Roster::new([site(0), site(1)]).unwrap();
+    let roster = Roster::from_text(&roster.to_text().unwrap()).unwrap();
+    assert_eq!(roster.sites()[0].facts(), Some(&facts(&classes())));
+    let error = keys[0].mask(&sums(&wider, &rows, None), &roster).unwrap_err().to_string();
+    assert!(error.contains("another scaling of features than this key"), "{error}");
+    let masked =
+        |place: usize, rows| keys[place].mask(&sums(&classes(), rows, None), &roster).unwrap();
+    let total = masked(0, &rows[..20]).merge(&masked(1, &rows[20..])).unwrap().open().unwrap();
+    assert_eq!(total.rows(), 60);
 }
