@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import json
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -129,6 +130,8 @@ def select(
     facts = {"target": target, "id": id, "exclude": arguments.names("exclude", exclude), "missing": arguments.listed(missing)}
     frame = _Frame(data, _Request.stated(data, options, facts))
     none = frame.checked()
+    if pays is not None:
+        _check_target(data, none, options)
     seed = arguments.maybe_integer("seed", seed)
     released = _native.select_in_parts(options, request, pays, seed, none, frame.gather)
     told(released, stacklevel=2)
@@ -136,6 +139,16 @@ def select(
 
 
 _DEFAULTS = arguments.defaults(select)
+
+
+def _check_target(data: Any, none: _native.Partial, options: Mapping[str, Any]) -> None:
+    """Refuses a target of texts of which nothing is stated: labels taken for numbers would be paid for."""
+    stated = options["classes"] is not None or options["target_bounds"] is not None or options["target_number"]
+    place = none.places()[1]
+    is_text = place is not None and str(_arrow_type(data.schema.fields[place].dataType)) == "string"
+    if is_text and not stated:
+        rule = "before a ledger pays, what the target is must be stated: its type does not tell"
+        raise RequestError(rule, ["classes", "target_bounds", "target_number"])
 
 
 @dataclass(frozen=True)
@@ -312,8 +325,10 @@ def _collected(rows: Any) -> list[Any]:
 
 def _failure(error: Any) -> ReadError:
     """The error for a job that failed, without a word of what Spark says but the name it has for it."""
-    if "No module named 'dpsis'" in str(error):
-        return ReadError("the package dpsis is not installed where the executors run")
+    said = str(error)
+    if "No module named" in said or "PYTHON_VERSION_MISMATCH" in said or "Cannot run program" in said:
+        rule = "the executors run a Python without the package dpsis and what it needs: set PYSPARK_PYTHON to one that has them"
+        return ReadError(f"{rule}, before the session starts; on one machine to {sys.executable}")
     condition = getattr(error, "getCondition", lambda: None)()
     named = f" ({condition})" if condition else ""
     return ReadError(f"Spark failed to compute the rows{named}: its log says more, and may hold values of the data")

@@ -3,6 +3,7 @@
 import functools
 import os
 import shutil
+import subprocess
 import sys
 from decimal import Decimal
 
@@ -203,6 +204,36 @@ def test_what_spark_says_of_a_failure_stays_there(spark, tmp_path):
             raised = error.value
             assert raised.__context__ is None and "Roe" not in str(raised) and "77" not in str(raised)
     assert [entry["failed"] for entry in ledger.read()["entries"]] == ["io", "io"]
+
+
+def test_texts_as_a_target_are_stated_before_a_ledger_pays(spark, tmp_path):
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=5)
+    frame = spark.range(400).selectExpr("id as a", "id % 7 as b", "cast(id % 2 as string) as y")
+    with pytest.raises(dpsis.RequestError, match="must be stated") as error:
+        dpsis.spark.select(frame, 1, 1, ledger=ledger)
+    assert error.value.parameters == ("classes", "target_bounds", "target_number") and ledger.spent == 0
+    assert dpsis.spark.select(frame, 1, 1, target_number=True, ledger=ledger).private
+    assert ledger.spent == 1
+
+
+def test_another_python(spark, tmp_path):
+    """The executors of a session without an activated environment find another Python, without the package."""
+    python = tmp_path / "other"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", python], check=True)
+    script = """if True:
+        from pyspark.sql import SparkSession
+        import dpsis.spark
+        spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+        try:
+            dpsis.spark.select(spark.range(9).selectExpr("id as a", "double(id) as y"), 1, 1, target_bounds=(0, 9))
+        except dpsis.ReadError as error:
+            print(error)
+    """
+    environment = {**os.environ, "PYSPARK_PYTHON": str(python / "bin" / "python"), "PYSPARK_DRIVER_PYTHON": sys.executable}
+    environment.pop("PYTHONPATH", None)
+    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
+    assert "set PYSPARK_PYTHON" in done.stdout, done.stderr[-2000:]
+    assert sys.executable in done.stdout
 
 
 def test_what_is_no_table(spark, mixed):

@@ -23,7 +23,7 @@ pub(super) struct SiteCommands {
 
 #[derive(Debug, Subcommand)]
 enum SiteCommand {
-    Key(KeyArguments),
+    Key(Box<KeyArguments>),
     Roster(RosterArguments),
     Show(ShowArguments),
     Check(CheckArguments),
