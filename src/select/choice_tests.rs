@@ -191,7 +191,7 @@ fn a_ledger_takes_back_what_was_not_released() {
         assert_eq!(error.unspent(), Some(returned.to_string().as_str()));
         // All but the center: of a model, that of the part of its selection.
         let kept = entry.epsilon.as_rational() - returned.as_rational();
-        let stated: Epsilon = if round % 2 == 0 { "0.0375" } else { "0.02625" }.parse().unwrap();
+        let stated: Epsilon = if round % 2 == 0 { "0.0375" } else { "0.015" }.parse().unwrap();
         assert_eq!(&kept, stated.as_rational());
         given_back += 1;
     }

@@ -64,7 +64,7 @@ impl Format {
     ];
 
     /// The name of the format.
-    pub(crate) fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Text => "text",
             Self::Npy => ".npy",

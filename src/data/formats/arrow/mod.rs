@@ -1,7 +1,7 @@
 //! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches in memory.
 //!
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
-//! with the wanted columns only. Integers, floats, booleans, dates and timestamps are numbers; texts,
+//! with the wanted columns only, and of very many a [group](wide) at a time. Integers, floats, booleans, dates and timestamps are numbers; texts,
 //! also in dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
 //! table, holds ids if it holds texts. Otherwise it is left out: pandas stores numbers of rows there as soon as one row
 //! was left out, and they are none of people.
@@ -12,6 +12,7 @@ mod columns;
 mod guard;
 mod ipc;
 mod parquet;
+mod wide;
 
 use ::parquet::arrow::ProjectionMask;
 use ::parquet::arrow::arrow_reader::{
@@ -33,6 +34,7 @@ use guard::guarded;
 pub use guard::quiet_caught_panics;
 use ipc::Messages;
 use parquet::ParquetSource;
+use wide::Wide;
 
 /// The name of the column in which pandas stores an index.
 const INDEX: &str = "__index_level_0__";
@@ -191,6 +193,12 @@ impl BlockTable for ArrowTable {
                 ),
             };
             return Err(Error::input(rule));
+        }
+        if let Content::Parquet(source, metadata) = &self.content
+            && columns.len() > wide::GROUP
+        {
+            let (of, narrow) = ((source, metadata), self.is_narrow(&numbers));
+            return Ok(Box::new(Wide::new(of, (numbers, texts), narrow, wanted.format.clone())));
         }
         let rows = rows_in(wanted.block, 8 * columns.len()).min(MOST_ROWS);
         let of = |column: &usize| columns.binary_search(column).unwrap_or_default();
