@@ -54,7 +54,7 @@ def select(
     numeric_names: bool = False,
     ledger: Ledger | str | os.PathLike[str] | None = None,
     note: str = "",
-    memory: int | str = "4GiB",
+    memory: int | str | None = None,
     threads: int | None = None,
     progress: bool | Callable[[float], object] = False,
     seed: int | None = None,
@@ -152,7 +152,8 @@ def select(
     note : str, optional
         A note on the entry in the ledger.
     memory : int or str, optional
-        The most memory for columns of files and frames, such as '500MB'. The result does not depend on it.
+        The most memory to take, such as '500MB': larger tables are read in several passes. 4 GiB if it is not stated, or
+        three quarters of what a container may take. The result does not depend on it.
     threads : int, optional
         All cores if not stated. The result does not depend on it.
     progress : bool or callable, optional
@@ -274,7 +275,7 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "refine": arguments.maybe_word("refine", stated["refine"]),
         "mechanism": arguments.maybe_word("mechanism", stated["mechanism"]),
         "parameters": arguments.texts("parameters", stated["parameters"]),
-        "memory": arguments.size("memory", stated["memory"]),
+        "memory": None if stated["memory"] is None else arguments.size("memory", stated["memory"]),
         "threads": arguments.maybe_integer("threads", stated["threads"], 1),
     }
 

@@ -137,7 +137,7 @@ refine, mechanism, parameters, memory, threads, progress
         parameters: Mapping[str, arguments.Exact] | None = None,
         ledger: Ledger | str | os.PathLike[str] | None = None,
         note: str = "",
-        memory: int | str = "4GiB",
+        memory: int | str | None = None,
         threads: int | None = None,
         progress: bool | Callable[[float], object] = False,
         random_state: int | None = None,

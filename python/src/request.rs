@@ -39,7 +39,7 @@ pub(crate) struct Options {
     refine: Option<String>,
     mechanism: Option<String>,
     parameters: BTreeMap<String, String>,
-    memory: u64,
+    memory: Option<u64>,
     threads: Option<usize>,
 }
 
@@ -84,8 +84,10 @@ impl Options {
             .center(self.center()?)
             .neighbors(neighbors(&self.neighbors)?)
             .shares(share("target", target).as_str(), share("center", center).as_str())
-            .estimates(share("estimates", estimates).as_str())
-            .memory(self.memory);
+            .estimates(share("estimates", estimates).as_str());
+        if let Some(memory) = self.memory {
+            select = select.memory(memory);
+        }
         if let Some(target) = self.target()? {
             select = select.target(target);
         }

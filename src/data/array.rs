@@ -6,6 +6,7 @@ use std::ops::Range;
 use ndarray::{ArrayView1, ArrayView2, Axis};
 
 use crate::data::columns::SomeRows;
+use crate::data::held_columns::Limit;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::sample::{FeatureMajor, RowOf, Sample, SampleFold, fold_numbered};
@@ -230,7 +231,7 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
 
     fn columns(
         &mut self,
-        _: Option<u64>,
+        _: Option<Limit>,
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<'_>> {
         let codes: Vec<Option<f64>> =

@@ -81,10 +81,14 @@ impl BlockSamples {
             .check_targets_have_header(targets.as_ref(), opening.labels)
             .map_err(|error| error.hint("is the header missing in the target file?"))?;
         let (format, missing) = codes(&facts.cells());
+        // An eighth of the memory of a run is for them.
+        let of_blocks = opening.memory.map_or(2 * BLOCKS as u64, |memory| memory / 8);
+        let of_blocks = usize::try_from(of_blocks).unwrap_or(usize::MAX);
         let mut wanted = Wanted {
             numbers: schema.features().to_vec(),
             texts: Vec::new(),
-            block: BLOCKS / (opening.threads + 1),
+            block: of_blocks.min(BLOCKS) / (opening.threads + 1),
+            wide: of_blocks / (opening.threads + 1),
             format: format.clone(),
         };
         let mut want = |place: Option<TextPlace>| {

@@ -63,6 +63,9 @@ pub(crate) struct Wanted {
     pub(crate) texts: Vec<TextPlace>,
     /// The largest size of a block of more than one row, in bytes.
     pub(crate) block: usize,
+    /// The same where a table is so wide that its columns are read in groups, over again for every block.
+    #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "no other format is read so"))]
+    pub(crate) wide: usize,
     /// The format of texts that are read as values.
     pub(crate) format: CellFormat,
 }

@@ -149,7 +149,7 @@ mod tests {
     }
 
     fn has_words(table: &impl Source) -> bool {
-        let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
+        let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
         match table.open(&opening).unwrap() {
             Opened::Files(table) => table.has_words(),
             Opened::Other(table) => table.has_words(),

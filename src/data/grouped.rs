@@ -250,7 +250,7 @@ mod tests {
 
     /// The sets of a request in a table of text, features in columns, the target last.
     fn grouping(header: &str, sets: FeatureSets, scaling: Scaling) -> Result<Grouping> {
-        let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
+        let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
         let table = table(&format!("{header}\n"));
         Grouping::new(&sets, table.open(&opening)?.files().schema(), scaling)
     }
@@ -287,7 +287,7 @@ mod tests {
 
     /// The means of each row, in the order of the targets, which number the rows.
     fn means(text: &str, sets: &FeatureSets, scaling: &Scaling, threads: usize) -> Vec<Vec<f64>> {
-        let opening = Opening { threads, hooks: Hooks::default(), labels: None };
+        let opening = Opening { threads, hooks: Hooks::default(), memory: None, labels: None };
         let table = table(text);
         let open = table.open(&opening).unwrap().files();
         let grouping = Grouping::new(sets, open.schema(), scaling.clone()).unwrap();

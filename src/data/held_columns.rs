@@ -23,33 +23,51 @@ const STAGED: usize = 1 << 17;
 /// The fewest rows of a full tile: a cache line of each feature.
 const LEAST_ROWS: usize = 8;
 
+/// What a table in memory may take, in bytes.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limit {
+    /// All of it.
+    pub(crate) bytes: u64,
+    /// What is taken besides, whatever the rows are.
+    pub(crate) fixed: u64,
+    /// What each row takes besides its values.
+    pub(crate) row: u64,
+}
+
 /// The features to hold, and the memory for them.
 pub(crate) struct Holding<'a> {
     features: &'a [usize],
-    /// The most bytes to hold, unless a single feature takes more.
-    limit: Option<u64>,
+    /// The memory for them, unless a single feature takes more.
+    limit: Option<Limit>,
     /// The number of features that still are held, the first ones.
     width: AtomicUsize,
     /// The bytes of one feature, in all threads.
     feature: AtomicU64,
+    /// The number of rows, in all threads.
+    rows: AtomicU64,
 }
 
 impl<'a> Holding<'a> {
     /// Holds these features, or as many of the first ones as `limit` bytes allow.
-    pub(crate) fn new(features: &'a [usize], limit: Option<u64>) -> Self {
+    pub(crate) fn new(features: &'a [usize], limit: Option<Limit>) -> Self {
         let width = AtomicUsize::new(features.len());
-        Self { features, limit, width, feature: AtomicU64::new(0) }
+        Self { features, limit, width, feature: AtomicU64::new(0), rows: AtomicU64::new(0) }
     }
 
     fn width(&self) -> usize {
         self.width.load(Ordering::Relaxed)
     }
 
-    /// Takes note of more bytes of each feature, and halves the number of features while they are too many.
-    fn add(&self, bytes: u64) {
+    /// Takes note of more rows and of their bytes of each feature, and halves the number of features while they are too
+    /// many.
+    fn add(&self, rows: u64, bytes: u64) {
         let feature = self.feature.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let rows = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
         let fits = |width: usize| match self.limit {
-            Some(limit) => feature.saturating_mul(width as u64) <= limit,
+            Some(Limit { bytes, fixed, row }) => {
+                let besides = fixed.saturating_add(row.saturating_mul(rows));
+                feature.saturating_mul(width as u64).saturating_add(besides) <= bytes
+            }
             None => true,
         };
         let halve = |width: usize| (width > 1 && !fits(width)).then(|| width.div_ceil(2));
@@ -204,7 +222,7 @@ impl<'a, C> HoldColumns<'a, C> {
         if rows > 0 {
             let tile = Tile::of(&self.staged, self.width);
             self.staged.clear();
-            self.holding.add(tile.bytes());
+            self.holding.add(rows as u64, tile.bytes());
             self.columns.tiles.push(tile);
         }
         let width = self.holding.width();
@@ -255,6 +273,7 @@ mod tests {
     use super::*;
 
     fn held(rows: &[Vec<f64>], features: &[usize], limit: Option<u64>) -> (HeldColumns, Vec<f64>) {
+        let limit = limit.map(|bytes| Limit { bytes, fixed: 0, row: 0 });
         let code = |cell: TargetCell<'_>| match cell {
             TargetCell::Number(value) => Some(value).filter(|value| *value >= 0.0),
             TargetCell::Text(_) => None,

@@ -97,6 +97,7 @@ pub(crate) use grouped::Grouping;
 pub(crate) use grouped::Members;
 #[cfg(test)]
 pub(crate) use held_columns::HeldColumns;
+pub(crate) use held_columns::Limit;
 pub(crate) use hooks::{Cancel, Hooks};
 #[cfg(feature = "inspect")]
 pub(crate) use lying::looks_turned;

@@ -93,7 +93,7 @@ mod tests {
 
     /// The bits of all rows, each with its target, in the order of the targets; a missing value as 0.
     fn bits(source: &impl Source, threads: usize) -> Vec<[u64; 5]> {
-        let opening = Opening { threads, hooks: Hooks::default(), labels: None };
+        let opening = Opening { threads, hooks: Hooks::default(), memory: None, labels: None };
         let mut found: Option<Vec<[u64; 5]>> = None;
         for way in 0..3 {
             let rows = match source.open(&opening).unwrap() {

@@ -1,7 +1,7 @@
 //! Tables of samples, ready for passes.
 
 use crate::data::columns::Columns;
-use crate::data::held_columns::{HoldColumns, Holding};
+use crate::data::held_columns::{HoldColumns, Holding, Limit};
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::people::People;
@@ -46,7 +46,7 @@ pub(crate) trait Samples {
     /// As for a pass.
     fn columns(
         &mut self,
-        limit: Option<u64>,
+        limit: Option<Limit>,
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<'_>> {
         let all: Vec<usize> = (0..self.schema().d()).collect();
@@ -61,7 +61,7 @@ pub(crate) trait Samples {
     fn hold(
         &mut self,
         features: &[usize],
-        limit: Option<u64>,
+        limit: Option<Limit>,
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<'static>> {
         let holding = Holding::new(features, limit);
@@ -89,6 +89,8 @@ pub(crate) struct UsableSamples<'t> {
 pub(crate) struct Opening<'a> {
     pub(crate) threads: usize,
     pub(crate) hooks: Hooks,
+    /// The most memory of the run, in bytes.
+    pub(crate) memory: Option<u64>,
     /// The stated classes of the target: a header that holds one may be a row.
     pub(crate) labels: Option<&'a [String]>,
 }

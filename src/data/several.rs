@@ -86,6 +86,7 @@ pub struct Several {
     first: FileSamples,
     threads: usize,
     hooks: Hooks,
+    memory: Option<u64>,
     labels: Option<Vec<String>>,
     /// The targets in another file, which serves all.
     targets: Option<TargetTable>,
@@ -127,6 +128,7 @@ impl Several {
             first,
             threads: opening.threads,
             hooks: opening.hooks.clone(),
+            memory: opening.memory,
             labels: opening.labels.map(<[String]>::to_vec),
             targets,
             orders,
@@ -139,6 +141,7 @@ impl Several {
             let opening = Opening {
                 threads: self.threads,
                 hooks: self.hooks.part(place, self.files.len()),
+                memory: self.memory,
                 labels: self.labels.as_deref(),
             };
             let table = file.samples(&opening, (place as u64) << FILE);

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::data::grouped::Grouping;
+use crate::data::held_columns::Limit;
 use crate::data::number::CellFormat;
 use crate::data::people::{Meeting, People};
 use crate::data::per_million::per_million;
@@ -108,7 +109,7 @@ impl<T: Samples> Samples for Taken<T> {
 
     fn columns(
         &mut self,
-        limit: Option<u64>,
+        limit: Option<Limit>,
         code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
     ) -> Result<UsableSamples<'_>> {
         if self.is_as_it_is() {

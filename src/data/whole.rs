@@ -28,7 +28,7 @@ impl WholeTable {
     /// has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
-        let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
+        let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
         match source.open(&opening)? {
             Opened::Files(table) => Self::of_files(table),
             Opened::Other(table) => Self::of_samples(table),

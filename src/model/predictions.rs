@@ -25,7 +25,7 @@ impl Model {
     /// `Request` if the table lacks a feature; `Input` if it is malformed; `Io` if it cannot be read.
     pub fn predict_table(&self, source: &(impl Source + ?Sized)) -> Result<Vec<f64>> {
         // With one thread, blocks of rows are folded in order.
-        let opening = Opening { threads: 1, hooks: Hooks::default(), labels: None };
+        let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
         match source.open(&opening)? {
             Opened::Files(table) => self.predict_files(table),
             Opened::Other(table) => self.predict_rows(table),

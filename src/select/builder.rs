@@ -203,8 +203,9 @@ impl Select {
         self.with(|request| request.shares.direction = Some(share.into()))
     }
 
-    /// Sets the most memory, in bytes, that columns may take (default 4 GiB). A file with larger ones is read in several
-    /// passes. An input that can be read only once is held whole all the same. The result does not depend on it.
+    /// Sets the most memory, in bytes, that a run is to take: by default 4 GiB, or three quarters of what its group of
+    /// processes may take, if that is less. A file with larger columns is read in several passes. An input that can be read
+    /// only once is held whole all the same, and so is one column, however long. The result does not depend on it.
     pub fn memory(self, bytes: u64) -> Self {
         self.with(|request| request.memory = Some(bytes))
     }

@@ -12,6 +12,7 @@ mod in_parts;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;
+mod memory;
 mod not_private;
 mod paid;
 mod partial;

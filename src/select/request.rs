@@ -123,9 +123,6 @@ pub enum Refine {
     Gram,
 }
 
-/// The default limit of the memory for columns: 4 GiB.
-pub(super) const DEFAULT_MEMORY: u64 = 1 << 32;
-
 /// A request, private or not.
 #[derive(Clone)]
 pub(super) struct Request {
@@ -239,7 +236,7 @@ impl Request {
             mechanism: None,
             schema_hash: None,
             threads: None,
-            memory: Some(DEFAULT_MEMORY),
+            memory: None,
             hooks: Hooks::default(),
             refused: None,
             entropy: Entropy::OperatingSystem,

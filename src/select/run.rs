@@ -10,6 +10,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
 use crate::select::blocks::Dealer;
 use crate::select::check::checked_threads;
+use crate::select::memory::default_memory;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
@@ -181,6 +182,7 @@ pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening
     Ok(Opening {
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
         hooks: hooks.clone(),
+        memory: Some(request.memory.unwrap_or_else(default_memory)),
         labels: match &request.target {
             Target::Classes(labels) => Some(labels),
             _ => None,

@@ -119,6 +119,7 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
                 }
                 None => request.run(&job.table)?,
             };
+            stated.say_if_over_memory();
             write(&fitted, quiet, destination)
         }
     }

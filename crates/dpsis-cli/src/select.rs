@@ -46,6 +46,7 @@ pub(super) fn select(arguments: &SelectArguments, note: RunNote) -> Result<()> {
                 Some(ledger) => select.run_with_ledger(table, &ledger, arguments.ledger.note())?,
                 None => select.run(table)?,
             };
+            arguments.say_if_over_memory();
             output::write(&selection.with_run(note), format, quiet, destination)
         }
     }

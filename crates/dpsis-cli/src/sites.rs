@@ -35,7 +35,7 @@ enum SiteCommand {
 /// sites that state something else are found before anything is masked. A run that is started again, because a site
 /// dropped out or a table was corrected, takes new keys of all sites.
 #[derive(Debug, Args)]
-#[command(after_help = KEY_AFTER_HELP)]
+#[command(after_help = KEY_MORE, after_long_help = KEY_AFTER_HELP)]
 struct KeyArguments {
     /// The name of the site
     #[arg(display_order = 0)]
@@ -65,6 +65,8 @@ struct KeyArguments {
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
+
+const KEY_MORE: &str = "All options, with an example: dpsis sites key --help";
 
 const KEY_AFTER_HELP: &str = "\
 Example:

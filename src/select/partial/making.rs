@@ -53,7 +53,8 @@ pub(in crate::select) fn stated(
     fn of_table(request: &Request, table: impl Samples) -> Result<Facts> {
         let table = taken(request, table)?;
         let plan = plan_for(request, table.schema())?;
-        Facts::new(&plan, table.schema(), table.format())
+        let facts = Facts::new(&plan, table.schema(), table.format())?;
+        if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
     }
 
     match source.open(&opening(request, &request.hooks.for_a_run())?)? {

@@ -1,9 +1,10 @@
 //! Columns for scores that are made of whole columns, and the parts of their rows.
 
-use crate::data::{CellFormat, OnGrid, Role, Samples, TargetCell, UsableSamples};
+use crate::data::{CellFormat, Limit, OnGrid, Role, Samples, TargetCell, UsableSamples};
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
+use crate::select::memory::of_columns;
 use crate::select::pass::Pass;
 use crate::select::plan::{Association, Coding, Scoring};
 
@@ -72,9 +73,9 @@ impl Pass<'_> {
 
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
     /// number of rows.
-    fn limit(&self, table: &impl Samples) -> Option<u64> {
-        // An eighth is for rows on their way and for the scores.
-        self.plan.memory.map(|memory| memory - memory / 8).filter(|_| table.can_repeat())
+    fn limit(&self, table: &impl Samples) -> Option<Limit> {
+        let limit = of_columns(self.plan.memory, table.schema().d(), self.threads);
+        table.can_repeat().then_some(limit)
     }
 
     /// These features' columns, or as many of the first ones as fit in memory.
@@ -86,7 +87,7 @@ impl Pass<'_> {
         &self,
         table: &mut impl Samples,
         features: &[usize],
-        limit: Option<u64>,
+        limit: Option<Limit>,
     ) -> Result<KsRows<'static>> {
         let unusable = self.no_usable_target(table);
         let words = table.has_words() && !self.plan.numbers_only;

@@ -20,6 +20,7 @@ use crate::estimate::Family;
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
 use crate::select::events::events;
+use crate::select::memory::default_memory;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Method, Request, Target};
@@ -75,7 +76,8 @@ pub(super) struct Plan {
     /// Whether columns and target are scaled by the data, which no budget pays for.
     pub(super) paper: bool,
     /// The most bytes of columns to hold.
-    pub(super) memory: Option<u64>,
+    /// The most memory of a run, in bytes.
+    pub(super) memory: u64,
 }
 
 /// How features are scored.
@@ -271,7 +273,7 @@ impl Plan {
                 && !request.paper,
             schema_hash: request.schema_hash.clone(),
             paper: request.paper,
-            memory: request.memory,
+            memory: request.memory.unwrap_or_else(default_memory),
         })
     }
 

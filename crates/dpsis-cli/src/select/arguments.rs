@@ -125,16 +125,10 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) groups: GroupArguments,
 
-    /// Memory for columns, such as 500MB or 16GiB; larger tables are read in several passes. The result
-    /// does not depend on it
-    #[arg(
-        long,
-        value_name = "SIZE",
-        default_value = "4GiB",
-        hide_short_help = true,
-        help_heading = "Running"
-    )]
-    pub(super) memory: String,
+    /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The result
+    /// does not depend on it [default: 4GiB, or 3/4 of what a container may take]
+    #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = "Running")]
+    pub(super) memory: Option<String>,
 
     /// Threads that work on rows [default: all cores]; the result does not depend on it
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Running")]

@@ -1,9 +1,11 @@
 //! The request that the arguments of `select` make.
 
+use std::io::{IsTerminal, stderr};
 use std::path::{Path, PathBuf};
 
 use super::arguments::{MethodId, SelectArguments};
 use crate::files::files;
+use crate::output;
 use crate::privacy_arguments::state_split;
 use crate::progress::progress;
 use crate::score_arguments::state_table;
@@ -83,7 +85,10 @@ impl SelectArguments {
             plain,
         )?;
         let select = self.groups.state(select)?;
-        let mut select = self.state_release(select)?.memory(parse_size(&self.memory)?);
+        let mut select = self.state_release(select)?;
+        if let Some(memory) = &self.memory {
+            select = select.memory(parse_size(memory)?);
+        }
         if let Some(threads) = self.threads {
             select = select.threads(threads);
         }
@@ -152,8 +157,26 @@ impl SelectArguments {
         Ok(select.method(Method::TwoStage(two_stage)))
     }
 
+    /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it depends on the data.
+    pub(crate) fn say_if_over_memory(&self) {
+        let Some(memory) = self.memory.as_deref().filter(|_| self.shows_progress()) else { return };
+        if let Some(peak) =
+            peak().filter(|peak| stderr().is_terminal() && Some(*peak) > parse_size(memory).ok())
+        {
+            let peak = peak.div_ceil(1 << 20);
+            output::remark(&format!("took {peak} MiB of memory, more than --memory {memory}\n"));
+        }
+    }
+
     /// Whether progress may be shown.
     fn shows_progress(&self) -> bool {
         !self.no_progress && !self.output.quiet
     }
+}
+
+/// The most memory that this process has held, in bytes, where the system says so.
+fn peak() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1 << 10)
 }

@@ -198,7 +198,7 @@ impl BlockTable for ArrowTable {
             && columns.len() > wide::GROUP
         {
             let (of, narrow) = ((source, metadata), self.is_narrow(&numbers));
-            return Ok(Box::new(Wide::new(of, (numbers, texts), narrow, wanted.format.clone())));
+            return Ok(Box::new(Wide::new(of, (numbers, texts), narrow, wanted)));
         }
         let rows = rows_in(wanted.block, 8 * columns.len()).min(MOST_ROWS);
         let of = |column: &usize| columns.binary_search(column).unwrap_or_default();

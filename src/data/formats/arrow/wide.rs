@@ -11,7 +11,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReader
 use super::columns::{cells, spread};
 use super::guard::{guarded, malformed};
 use super::parquet::ParquetSource;
-use crate::data::block_table::{RowBlock, RowValues, TextCell, rows_in};
+use crate::data::block_table::{RowBlock, RowValues, TextCell, Wanted, rows_in};
 use crate::data::formats::Format;
 use crate::data::number::CellFormat;
 use crate::error::Result;
@@ -20,9 +20,6 @@ use crate::error::Result;
 pub(super) const GROUP: usize = 2048;
 
 const NAME: &str = Format::Parquet.name();
-
-/// The values of a block, in bytes.
-const BLOCK: usize = 1 << 28;
 
 /// The blocks of a wide table.
 pub(super) struct Wide<'a> {
@@ -54,9 +51,10 @@ impl<'a> Wide<'a> {
         (source, metadata): (&'a ParquetSource, &'a ArrowReaderMetadata),
         (numbers, texts): (Vec<usize>, Vec<Option<usize>>),
         narrow: bool,
-        format: CellFormat,
+        wanted: &Wanted,
     ) -> Self {
-        let most = rows_in(BLOCK, numbers.len() * if narrow { 4 } else { 8 });
+        let most = rows_in(wanted.wide, numbers.len() * if narrow { 4 } else { 8 });
+        let format = wanted.format.clone();
         let next = (0, 0);
         Self { source, metadata, numbers, texts, narrow, format, group: GROUP, most, next }
     }
@@ -159,7 +157,7 @@ mod tests {
 
     use super::super::{ArrowTable, Content};
     use super::*;
-    use crate::data::block_table::{BlockTable, TextPlace, Wanted};
+    use crate::data::block_table::{BlockTable, TextPlace};
     use crate::data::formats::positioned::Positioned;
 
     /// All values as bits, and all texts.
@@ -192,16 +190,15 @@ mod tests {
             let places = vec![TextPlace::Column(0), TextPlace::Ids];
             let texts = places.iter().map(|place| table.file_column(*place)).collect();
             let numbers: Vec<usize> = columns.iter().map(|&column| table.columns[column]).collect();
-            let format = CellFormat::default();
             let wanted =
-                Wanted { numbers: columns, texts: places, block: 1 << 20, format: format.clone() };
+                Wanted { numbers: columns, texts: places, block: 1 << 20, ..Wanted::default() };
             let expected = whole(table.blocks(&wanted).unwrap());
             assert!(!expected.0.is_empty());
             let Content::Parquet(source, metadata) = &table.content else { panic!("{name}") };
             for (group, most) in [(1, 1), (2, 7), (3, 1000), (100, 3)] {
                 let narrow = table.is_narrow(&numbers);
                 let read = (numbers.clone(), Clone::clone(&texts));
-                let wide = Wide::new((source, metadata), read, narrow, format.clone());
+                let wide = Wide::new((source, metadata), read, narrow, &wanted);
                 let found = whole(Wide { group, most, ..wide });
                 assert_eq!(found, expected, "{name}: {group}, {most}");
             }

@@ -1,0 +1,96 @@
+//! The memory of a run: how much it may take, and what takes it besides columns.
+
+use std::fs;
+use std::path::Path;
+
+use crate::data::Limit;
+
+/// Without a statement, and without a group of processes that may take less.
+const DEFAULT: u64 = 1 << 32;
+
+/// The bytes of a run whatever the table is.
+const PROGRAM: u64 = 10 << 20;
+
+/// Those of each thread: text on its way, and rows that are turned to columns.
+const THREAD: u64 = 2 << 20;
+
+/// Those of each feature: its name and what knows it, its score and the noise on it.
+const FEATURE: u64 = 300;
+
+/// Those of each feature in each thread: its values in the current row and in those that are turned to columns.
+const STAGED: u64 = 72;
+
+/// Those of each row: its target, in a list that grows.
+const ROW: u64 = 24;
+
+/// Those of each row in each thread: a column that is scored, and its order.
+const SORTED: u64 = 48;
+
+/// The most memory that a run takes where none is stated: 4 GiB, or three quarters of what the group of processes may
+/// take that this one belongs to, if that is less.
+pub(super) fn default_memory() -> u64 {
+    of_group(
+        Path::new("/sys/fs/cgroup"),
+        &fs::read_to_string("/proc/self/cgroup").unwrap_or_default(),
+    )
+    .map_or(DEFAULT, |limit| DEFAULT.min(limit / 4 * 3))
+}
+
+/// The least limit of a process's group and of those that hold it, in either version of Linux's groups.
+fn of_group(root: &Path, groups: &str) -> Option<u64> {
+    let limits = groups.lines().flat_map(|line| {
+        let mut parts = line.splitn(3, ':').skip(1);
+        let (controllers, path) =
+            (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+        let (folder, file) = match controllers.split(',').any(|one| one == "memory") {
+            true => (root.join("memory"), "memory.limit_in_bytes"),
+            false => (root.to_owned(), "memory.max"),
+        };
+        let own = folder.join(path.trim_start_matches('/'));
+        let is_inside = |place: &&Path| place.starts_with(root);
+        let all: Vec<_> =
+            own.ancestors().take_while(is_inside).map(|place| place.join(file)).collect();
+        all
+    });
+    // Without a limit there is a word, or a number beyond any memory.
+    limits.filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok()).min()
+}
+
+/// What columns may take of this memory, in a table of `features` on `threads` threads.
+pub(super) fn of_columns(memory: u64, features: usize, threads: usize) -> Limit {
+    let (features, threads) = (features as u64, threads as u64);
+    Limit {
+        // An eighth is for blocks of rows on their way.
+        bytes: memory - memory / 8,
+        fixed: PROGRAM + threads * (THREAD + STAGED * features) + FEATURE * features,
+        row: ROW + threads * SORTED,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_least_limit_of_the_groups_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| {
+            let path = folder.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        };
+        let limit = |groups: &str| of_group(folder.path(), groups);
+        assert_eq!(limit("0::/user/job\n"), None);
+        write("user/job/memory.max", "max\n");
+        assert_eq!(limit("0::/user/job\n"), None);
+        write("user/memory.max", "3000\n");
+        assert_eq!(limit("0::/user/job\n"), Some(3000));
+        write("user/job/memory.max", "2000\n");
+        assert_eq!(limit("0::/user/job\n"), Some(2000));
+        write("memory.max", "1000\n");
+        assert_eq!(limit("0::/\n"), Some(1000));
+        write("memory/slice/memory.limit_in_bytes", "500\n");
+        assert_eq!(limit("5:cpu,cpuacct:/\n4:memory:/slice\n"), Some(500));
+        assert_eq!(limit(""), None);
+    }
+}
