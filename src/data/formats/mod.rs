@@ -87,6 +87,7 @@ impl Format {
         let start = match path.metadata() {
             Ok(metadata) if !metadata.is_file() => return Ok(Self::Text),
             Ok(_) => start(path),
+            Err(_) if is_url(path) => return Err(no_url(path)),
             Err(_) => None,
         };
         let Some(start) = start else { return Ok(Self::of_name(path).unwrap_or(Self::Text)) };
@@ -217,4 +218,18 @@ fn start(path: &Path) -> Option<Start> {
         _ => None,
     };
     Some(Start { raw, inflated })
+}
+/// Whether a path is the address of something elsewhere, such as `s3://bucket/table.csv`.
+fn is_url(path: &Path) -> bool {
+    let text = path.to_string_lossy();
+    let scheme = text.split_once("://").map(|(scheme, _)| scheme);
+    scheme
+        .is_some_and(|scheme| scheme.len() > 1 && scheme.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+fn no_url(path: &Path) -> Error {
+    Error::request(format!("{} is no path of a file: URLs are not read", path.display())).hint(
+        "copy it to a file first; DuckDB (COPY (FROM 's3://...') TO 'table.parquet') and pyarrow read URLs, and in Python \
+         what they return is a table",
+    )
 }

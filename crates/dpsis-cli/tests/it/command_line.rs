@@ -361,6 +361,11 @@ fn what_the_system_refuses() {
     let missing = files.0.path().join("missing.csv");
     assert_eq!(code(&run_on(&missing, &[])), 5);
     assert_eq!(code(&run_on(files.0.path(), &[])), 5);
+    for url in ["s3://bucket/table.csv", "https://host/table.parquet"] {
+        let output = run_on(Path::new(url), &[]);
+        assert_eq!(code(&output), 2);
+        assert!(said(&output).contains("URLs are not read"), "{}", stderr(&output));
+    }
 }
 
 #[cfg(target_os = "linux")]
