@@ -22,7 +22,7 @@ from ._errors import DpsisError, DpsisWarning, RequestError
 from ._ledger import Ledger, payer
 from ._select import check_ledger, drawn, select_options
 from ._select import select as select_in_memory
-from ._tables import check_beside, check_classes, matrix, refuse, table
+from ._tables import check_beside, check_classes, matrix, no_complex, refuse, table
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
@@ -317,8 +317,12 @@ def _matrix(data: Any) -> np.ndarray[Any, Any]:
 
 def _check_matrix(data: Any) -> None:
     """Refuses what is no matrix before scikit-learn does, whose messages show values."""
-    if not (_is_frame(data) or hasattr(data, "tocsr")):
-        _matrix(data)
+    if _is_frame(data) or hasattr(data, "tocsr"):
+        return
+    _matrix(data)
+    # Of lists scikit-learn makes an array of one type.
+    if isinstance(data, (list, tuple)) and np.asarray(data).dtype.kind == "c":
+        raise _renamed(no_complex())
 
 
 def _is_frame(data: Any) -> bool:

@@ -159,7 +159,8 @@ def matrix(data: Any) -> np.ndarray[Any, Any]:
         except Exception:
             raise RequestError("data is no matrix: its rows differ in shape", ["data"]) from None
     if values.ndim != 2:
-        rule = f"an array must have two dimensions, not {values.ndim}: one row of the same length for each person"
+        shape = "Reshape your data: one row of the same length for each person"
+        rule = f"an array must have two dimensions, not {values.ndim}. {shape}"
         raise RequestError(rule, ["data"])
     kind, bytes_each = values.dtype.kind, values.dtype.itemsize
     if kind in _TEXTS or kind == "M":
@@ -167,8 +168,7 @@ def matrix(data: Any) -> np.ndarray[Any, Any]:
     if kind == "f" and bytes_each in (4, 8):
         return _borrowable(values.astype(values.dtype.newbyteorder("="), copy=False))
     if kind == "c":
-        # In the words of scikit-learn, whose checks look for them.
-        raise RequestError("Complex data not supported: pass both parts as columns of their own", ["data"])
+        raise no_complex()
     if kind == "m":
         return _seconds(values)
     if kind not in "fiub":
@@ -176,6 +176,11 @@ def matrix(data: Any) -> np.ndarray[Any, Any]:
     # What a double cannot hold is infinite, and so missing.
     with np.errstate(all="ignore"):
         return values.astype(np.float32 if kind == "f" and bytes_each == 2 else np.float64)
+
+
+def no_complex() -> RequestError:
+    """The error for complex numbers, in the words of scikit-learn, whose checks look for them."""
+    return RequestError("Complex data not supported: pass both parts as columns of their own", ["data"])
 
 
 def _borrowable(matrix: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:

@@ -7,6 +7,7 @@ import subprocess
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 
 import numpy as np
+import pandas
 import pytest
 from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression
@@ -62,7 +63,7 @@ def test_an_overspend_is_refused_before_data_are_read(tmp_path):
 def test_the_command_line_shares_the_file(tmp_path, command_line):
     ledger = dpsis.Ledger(tmp_path / "ledger", cap=2)
     demo = ROOT / "datasets" / "demo.csv"
-    command_line("select", "--k", 2, "--eps", 1.5, "--ledger", ledger.path, demo)
+    command_line("select", "--k", 2, "--eps", 1.5, "--target-number", "--ledger", ledger.path, demo)
     assert ledger.left == 0.5
     with pytest.raises(dpsis.BudgetExceeded):
         dpsis.select(demo, 2, 1, ledger=ledger)
@@ -117,3 +118,26 @@ def test_choices_pay(tmp_path):
     assert dpsis.choose(scores, 1, sensitivity=1, ledger=ledger).private
     with pytest.raises(dpsis.BudgetExceeded):
         dpsis.choose(scores, 1, sensitivity=1, ledger=ledger)
+
+
+def test_a_target_is_stated_before_it_is_paid_for(tmp_path):
+    """Labels that are taken for numbers would cost everything, for nothing: types settle it, texts and objects do not."""
+    ledger = dpsis.Ledger(tmp_path / "ledger", cap=100)
+    labels = np.where(Y > 0, "yes", "no").astype(object)
+    path = tmp_path / "table.csv"
+    frame = pandas.DataFrame(X).assign(y=labels)
+    frame.to_csv(path, index=False)
+    stated = ("classes", "target_bounds", "target_number")
+    for data, options in ((X, {"y": labels}), (X, {"y": list(Y)}), (frame, {}), (path, {"numeric_names": True})):
+        with pytest.raises(dpsis.RequestError, match="must be stated") as caught:
+            dpsis.select(data, 2, 1, ledger=ledger, **options)
+        assert caught.value.parameters == stated
+    with pytest.raises(dpsis.RequestError, match="must be stated"):
+        dpsis.PrivateSelectKBest(2, epsilon=1, ledger=ledger).fit(X, labels)
+    assert ledger.spent == 0
+    assert dpsis.select(frame, 2, 20, classes=["no", "yes"], ledger=ledger).private
+    assert dpsis.select(X, 2, 1, y=list(Y), target_number=True, ledger=ledger).private
+    for y in (Y, Y.astype("f4"), pandas.Series(Y), np.arange(len(Y))):
+        assert dpsis.select(X, 2, 1, y=y, ledger=ledger).private
+    assert dpsis.select(pandas.DataFrame(X).assign(y=Y), 2, 1, ledger=ledger).private
+    assert ledger.spent == 26

@@ -180,7 +180,7 @@ def test_one_cell_stops_no_run(tmp_path):
         note = pandas.Series(["fine"] * 299 + [cell], dtype=object)
         data = frame(note=note, y=Y)
         assert dpsis.select(data, 2, 1, ledger=ledger).private
-        assert dpsis.select(X, 2, 1, y=[*Y[:299], cell], ledger=ledger).private
+        assert dpsis.select(X, 2, 1, y=[*Y[:299], cell], target_number=True, ledger=ledger).private
     assert ledger.spent == 2 * len(odd)
 
 
