@@ -50,7 +50,8 @@ pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 /// let north = "age,dose,status\n41,2,ill\n39,3,well\n";
 /// let south = "age,dose,status\n52,7,ill\n47,1,well\n33,4,ill\n";
 /// let table = |text: &'static str| FileTable::from_reader(text.as_bytes());
-/// let request = Select::new(1).epsilon("2").bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
+/// // So large an epsilon is for the five rows of this example.
+/// let request = Select::new(1).epsilon("100").bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
 ///
 /// let parts = [north, south].map(|text| request.partial(&table(text), None).unwrap());
 /// let [north, south] = parts;

