@@ -107,6 +107,8 @@ pub enum Parameter {
     Size,
     /// The number of threads.
     Threads,
+    /// The memory of a run.
+    Memory,
     /// The ledger that pays for a release.
     Ledger,
     /// The secret key of a site.

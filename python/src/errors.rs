@@ -44,6 +44,7 @@ pub(crate) fn parameter(parameter: Parameter) -> &'static str {
         Parameter::CandidateColumns => "columns",
         Parameter::Inspect => "dpsis.inspect",
         Parameter::Threads => "threads",
+        Parameter::Memory => "memory",
         Parameter::Ledger => "ledger",
         // The others are of the command line alone.
         _ => "",

@@ -130,10 +130,11 @@ impl Tile {
 
     /// Keeps the first `width` features.
     fn cut(&mut self, width: usize) {
-        fn cut<T>(values: &mut Vec<T>, length: usize) {
+        fn cut<T: Copy>(values: &mut Vec<T>, length: usize) {
             if values.len() > length {
-                values.truncate(length);
-                values.shrink_to_fit();
+                // A copy, so that the whole of the old one is free for a next tile: what is left of it in its place would
+                // keep others out.
+                *values = values[..length].to_vec();
             }
         }
         let length = width * self.rows;

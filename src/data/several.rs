@@ -307,7 +307,7 @@ mod tests {
         let select = || Select::new(2).epsilon("1");
         let requests = [
             select(),
-            select().threads(1).memory(1000),
+            select().threads(1).column_memory(1000),
             select().bounds(0.0, 50.0),
             select().bounds(0.0, 50.0).score(ScoreKind::Ks),
             select().score(ScoreKind::Kendall),
@@ -340,7 +340,7 @@ mod tests {
         let select = || Select::new(2).epsilon("3");
         let requests = [
             select(),
-            select().threads(1).memory(1000),
+            select().threads(1).column_memory(1000),
             select().bounds(0.0, 50.0),
             select().score(ScoreKind::Kendall),
             select().bounds_by_name([

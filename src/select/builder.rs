@@ -210,6 +210,12 @@ impl Select {
         self.with(|request| request.memory = Some(bytes))
     }
 
+    /// Sets the memory of columns alone, so that small tables take several passes.
+    #[doc(hidden)]
+    pub fn column_memory(self, bytes: u64) -> Self {
+        self.with(|request| request.column_memory = Some(bytes))
+    }
+
     /// Sets the selection method; by default each feature is scored separately.
     pub fn method(self, method: Method) -> Self {
         self.with(|request| request.method = method)

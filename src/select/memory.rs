@@ -4,15 +4,16 @@ use std::fs;
 use std::path::Path;
 
 use crate::data::Limit;
+use crate::error::{Error, Parameter, Result};
 
 /// Without a statement, and without a group of processes that may take less.
 const DEFAULT: u64 = 1 << 32;
 
 /// The bytes of a run whatever the table is.
-const PROGRAM: u64 = 10 << 20;
+const PROGRAM: u64 = 14 << 20;
 
 /// Those of each thread: text on its way, and rows that are turned to columns.
-const THREAD: u64 = 2 << 20;
+const THREAD: u64 = 3 << 20;
 
 /// Those of each feature: its name and what knows it, its score and the noise on it.
 const FEATURE: u64 = 300;
@@ -58,18 +59,51 @@ fn of_group(root: &Path, groups: &str) -> Option<u64> {
 
 /// What columns may take of this memory, in a table of `features` on `threads` threads.
 pub(super) fn of_columns(memory: u64, features: usize, threads: usize) -> Limit {
-    let (features, threads) = (features as u64, threads as u64);
     Limit {
         // An eighth is for blocks of rows on their way.
         bytes: memory - memory / 8,
-        fixed: PROGRAM + threads * (THREAD + STAGED * features) + FEATURE * features,
-        row: ROW + threads * SORTED,
+        fixed: fixed(features, threads),
+        row: ROW + threads as u64 * SORTED,
     }
+}
+
+fn fixed(features: usize, threads: usize) -> u64 {
+    let (features, threads) = (features as u64, threads as u64);
+    PROGRAM + threads * (THREAD + STAGED * features) + FEATURE * features
+}
+
+/// Refuses a stated memory that a table of so many features exceeds whatever its rows are.
+///
+/// # Errors
+///
+/// `Request` then, with the least one.
+pub(super) fn check_memory(stated: u64, features: usize, threads: usize) -> Result<()> {
+    let least = fixed(features, threads);
+    if stated - stated / 8 >= least {
+        return Ok(());
+    }
+    let megabytes = (least + least / 7).div_ceil(1_000_000) + 1;
+    let rule =
+        format!("{features} features on {threads} threads take at least {megabytes} MB of memory");
+    Err(Error::request(rule)
+        .hint("fewer threads take less")
+        .about([Parameter::Memory, Parameter::Threads]))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// By features and threads alone; of the rows nothing is known.
+    #[test]
+    fn what_no_run_can_stay_within_is_refused() {
+        let error = check_memory(16_000_000, 500, 2).unwrap_err().to_string();
+        assert!(error.contains("500 features on 2 threads take at least 26 MB"), "{error}");
+        assert!(check_memory(26_000_000, 500, 2).is_ok());
+        assert!(check_memory(100_000_000, 1_000_000, 2).is_err());
+        assert!(check_memory(u64::MAX, 1_000_000, 256).is_ok());
+        assert!(check_memory(0, 1, 1).is_err());
+    }
 
     #[test]
     fn the_least_limit_of_the_groups_counts() {

@@ -240,7 +240,7 @@ mod tests {
             for seed in 0..4 {
                 let expected = seeded(&select, seed).run(&matrix).unwrap();
                 let stream = FileTable::from_reader(std::io::Cursor::new(text.clone()));
-                let small = select.clone().memory(4 * 8 * rows as u64).threads(2);
+                let small = select.clone().column_memory(4 * 8 * rows as u64).threads(2);
                 for (way, run) in [
                     seeded(&select, seed).run(&stream),
                     seeded(&select, seed).run(file.path()),

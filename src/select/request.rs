@@ -158,6 +158,8 @@ pub(super) struct Request {
     pub(super) threads: Option<usize>,
     /// The most bytes of columns to hold, `None` for no limit.
     pub(super) memory: Option<u64>,
+    /// The memory of columns alone, for tests.
+    pub(super) column_memory: Option<u64>,
     pub(super) hooks: Hooks,
     /// The first error found while the request was built.
     pub(super) refused: Option<Error>,
@@ -237,6 +239,7 @@ impl Request {
             schema_hash: None,
             threads: None,
             memory: None,
+            column_memory: None,
             hooks: Hooks::default(),
             refused: None,
             entropy: Entropy::OperatingSystem,

@@ -10,7 +10,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
 use crate::select::blocks::Dealer;
 use crate::select::check::checked_threads;
-use crate::select::memory::default_memory;
+use crate::select::memory::{check_memory, default_memory};
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
@@ -254,6 +254,9 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
             Orientation::FeaturesAsRows => Error::input(rule),
         };
         return Err(error.about([Parameter::K]));
+    }
+    if let Some(memory) = request.memory {
+        check_memory(memory, d, checked_threads(request.threads)?)?;
     }
     match grouping {
         Some(grouping) => {

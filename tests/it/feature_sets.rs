@@ -150,7 +150,7 @@ fn sets_are_scored_by_their_means_on_every_table() {
     }
     cases.extend([
         (Way::Ranks, request(), request()),
-        (Way::Ranks, request().memory(500), request()),
+        (Way::Ranks, request().column_memory(500), request()),
         (Way::Ranks, request().score(ScoreKind::Correlation), request().bounds(-q, q)),
         (
             Way::Ranks,

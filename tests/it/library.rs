@@ -564,7 +564,7 @@ fn runs_can_be_canceled() {
 /// Columns that do not fit in memory are read in further passes: the same record to the bit.
 #[test]
 fn the_memory_for_columns_does_not_change_the_result() {
-    let request = |memory| select().memory(memory).seed(5);
+    let request = |memory| select().column_memory(memory).seed(5);
     let whole = request(u64::MAX).run(DEMO).unwrap();
     assert_eq!(whole.estimates.len(), 5);
     for memory in [0, 10_000, 500_000, 700_000] {
@@ -632,7 +632,7 @@ fn counts_per_million_undo_the_depth() {
         request().counts_per_million(),
         request().counts_per_million().bounds(5e4, 2e5),
         request().counts_per_million().score(ScoreKind::Kendall),
-        request().counts_per_million().memory(1000),
+        request().counts_per_million().column_memory(1000),
     ] {
         for threads in [1, 3] {
             let request = request.clone().threads(threads).seed(7);

@@ -47,6 +47,7 @@ pub(super) fn option(parameter: Parameter) -> String {
         Parameter::DataSets => "dpsis datasets list",
         Parameter::Size => "--rows, --features",
         Parameter::Threads => "--threads",
+        Parameter::Memory => "--memory",
         Parameter::Ledger => "--ledger",
         Parameter::SiteKey => "--key",
         Parameter::Roster => "--mask",

@@ -74,7 +74,10 @@ impl Pass<'_> {
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
     /// number of rows.
     fn limit(&self, table: &impl Samples) -> Option<Limit> {
-        let limit = of_columns(self.plan.memory, table.schema().d(), self.threads);
+        let limit = match self.plan.column_memory {
+            Some(bytes) => Limit { bytes, fixed: 0, row: 0 },
+            None => of_columns(self.plan.memory, table.schema().d(), self.threads),
+        };
         table.can_repeat().then_some(limit)
     }
 

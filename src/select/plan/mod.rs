@@ -78,6 +78,7 @@ pub(super) struct Plan {
     /// The most bytes of columns to hold.
     /// The most memory of a run, in bytes.
     pub(super) memory: u64,
+    pub(super) column_memory: Option<u64>,
 }
 
 /// How features are scored.
@@ -274,6 +275,7 @@ impl Plan {
             schema_hash: request.schema_hash.clone(),
             paper: request.paper,
             memory: request.memory.unwrap_or_else(default_memory),
+            column_memory: request.column_memory,
         })
     }
 

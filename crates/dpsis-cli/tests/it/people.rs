@@ -95,7 +95,7 @@ fn the_same_people_give_the_same_record() {
         for table in [
             "--threads 1 sorted.csv",
             "--threads 3 part-1.csv part-2.csv",
-            "--memory 1MB sorted.csv",
+            "--memory 40MB sorted.csv",
         ] {
             assert_eq!(k(table), expected, "{score} {table}");
         }
