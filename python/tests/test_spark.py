@@ -229,9 +229,18 @@ def test_another_python(spark, tmp_path):
         except dpsis.ReadError as error:
             print(error)
     """
-    environment = {**os.environ, "PYSPARK_PYTHON": str(python / "bin" / "python"), "PYSPARK_DRIVER_PYTHON": sys.executable}
-    environment.pop("PYTHONPATH", None)
-    done = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, timeout=300)
+    # Nothing of the session of the other tests.
+    kept = {name: os.environ[name] for name in ("HOME", "JAVA_HOME", "PATH") if name in os.environ}
+    environment = {
+        **kept,
+        "PYSPARK_PYTHON": str(python / "bin" / "python"),
+        "PYSPARK_DRIVER_PYTHON": sys.executable,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+    # From a folder without sources of the package.
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300
+    )
     assert "set PYSPARK_PYTHON" in done.stdout, done.stderr[-2000:]
     assert sys.executable in done.stdout
 
