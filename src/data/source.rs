@@ -125,10 +125,6 @@ impl Samples for NoOther {
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
 impl sealed::Open for FileTables {
-    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
-        self.has_number_target(opening)
-    }
-
     type Table<'s> = NoOther;
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened<NoOther>> {
@@ -142,14 +138,14 @@ impl sealed::Open for FileTables {
     fn repeats(&self) -> bool {
         self.repeats()
     }
+
+    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        self.has_number_target(opening)
+    }
 }
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
 impl sealed::Open for FileTable {
-    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
-        self.has_number_target(opening)
-    }
-
     type Table<'s> = NoOther;
 
     fn open(&self, opening: &Opening<'_>) -> Result<Opened<NoOther>> {
@@ -163,6 +159,10 @@ impl sealed::Open for FileTable {
     fn repeats(&self) -> bool {
         self.repeats()
     }
+
+    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        self.has_number_target(opening)
+    }
 }
 
 /// Makes a path a source: the file there, with no facts stated.
@@ -170,10 +170,6 @@ macro_rules! path_is_a_table {
     ($($path:ty),*) => {$(
         #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
         impl sealed::Open for $path {
-            fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
-                FileTable::new(self).has_number_target(opening)
-            }
-
             type Table<'s> = NoOther;
 
             fn open(&self, opening: &Opening<'_>) -> Result<Opened<NoOther>> {
@@ -186,6 +182,10 @@ macro_rules! path_is_a_table {
 
             fn repeats(&self) -> bool {
                 FileTable::new(self).repeats()
+            }
+
+            fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+                FileTable::new(self).has_number_target(opening)
             }
         }
     )*};

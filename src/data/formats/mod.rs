@@ -219,6 +219,7 @@ fn start(path: &Path) -> Option<Start> {
     };
     Some(Start { raw, inflated })
 }
+
 /// Whether a path is the address of something elsewhere, such as `s3://bucket/table.csv`.
 fn is_url(path: &Path) -> bool {
     let text = path.to_string_lossy();

@@ -192,8 +192,7 @@ impl Ledger {
     /// more than this.
     pub fn take_back(&self, receipt: &Receipt, epsilon: &Epsilon) -> Result<Balance> {
         let locked = Locked::to_append(&FILE, &self.path)?;
-        let (balance, ending) = text::read(&locked.content)?;
-        let mut after = balance;
+        let (mut after, ending) = text::read(&locked.content)?;
         if !after.take_back(receipt.entry, epsilon.clone()) {
             return Err(Error::request("no part of this release can be taken back"));
         }

@@ -461,10 +461,6 @@ fn a_table_is_opened_once() {
 
     #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
     impl Open for Counted<'_> {
-        fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
-            self.0.has_number_target(opening)
-        }
-
         type Table<'s>
             = <FileTable as Open>::Table<'s>
         where
@@ -481,6 +477,10 @@ fn a_table_is_opened_once() {
 
         fn repeats(&self) -> bool {
             self.0.repeats()
+        }
+
+        fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+            self.0.has_number_target(opening)
         }
     }
 

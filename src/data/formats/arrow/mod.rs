@@ -1,10 +1,11 @@
 //! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches in memory.
 //!
-//! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of Parquet,
-//! with the wanted columns only, and of very many a [group](wide) at a time. Integers, floats, booleans, dates and timestamps are numbers; texts,
-//! also in dictionaries, are texts; null is missing. The column `__index_level_0__`, the index of a pandas
-//! table, holds ids if it holds texts. Otherwise it is left out: pandas stores numbers of rows there as soon as one row
-//! was left out, and they are none of people.
+//! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of
+//! Parquet, with the wanted columns only, and of very many a [group](wide) at a time. Integers,
+//! floats, booleans, dates and timestamps are numbers; texts, also in dictionaries, are texts; null
+//! is missing. The column `__index_level_0__`, the index of a pandas table, holds ids if it holds
+//! texts. Otherwise it is left out: pandas stores numbers of rows there as soon as one row was left
+//! out, and they are none of people.
 
 mod batches;
 mod claims;
