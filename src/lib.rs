@@ -154,7 +154,7 @@ pub use choose::{
 #[doc(hidden)]
 pub use data::OwnTarget;
 #[cfg(feature = "ndarray")]
-pub use data::{ArrayTable, ToTarget};
+pub use data::{ArrayTable, Element, ToTarget};
 pub use data::{
     Bounds, Covariate, FeatureSets, FileTable, FileTables, Orientation, Scaler, Scaling, SetFacts,
     SetMembers, SetSize, Source, TableFacts, TargetColumn, UnitTarget,

@@ -3,17 +3,16 @@
 use std::fmt;
 use std::ops::Range;
 
-use ndarray::{ArrayView1, ArrayView2, Axis};
+use ndarray::{Array2, ArrayView1, ArrayView2, Axis, Slice, Zip};
 
+use crate::data::batch::{Batch, Folds, Layout, Sink, Values};
 use crate::data::columns::SomeRows;
 use crate::data::held_columns::Limit;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
-use crate::data::sample::{FeatureMajor, RowOf, Sample, SampleFold, fold_numbered};
-use crate::data::samples::{Opening, Samples, UsableSamples};
 use crate::data::schema::Schema;
-use crate::data::source::{Opened, sealed};
-use crate::data::target::TargetCell;
+use crate::data::source::sealed;
+use crate::data::table::{Code, Opening, Table, UsableSamples, in_ranges};
 use crate::data::to_target::{OwnTarget, ToTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::MAX_ROWS;
@@ -21,8 +20,8 @@ use crate::exact::MAX_ROWS;
 /// Features X (n samples by d features) and target y (n values) in memory: one row per sample, one
 /// column per feature.
 ///
-/// X is a view in any memory order of any type that is exactly an `f64` (`f64`, `f32`, integers up to
-/// 32 bits); it is not copied. NaN and infinite values are missing. For genes as rows, pass the
+/// X is a view in any memory order of any [`Element`] (`f64`, `f32`, `bool`, integers up to 32 bits); it is
+/// not copied. NaN and infinite values are missing. For genes as rows, pass the
 /// transposed view, `x.t()`.
 ///
 /// y holds numbers, or labels by their text form: `1.5`, `"case"`, `true`; see [`ToTarget`]. In
@@ -53,7 +52,7 @@ pub struct ArrayTable<'a, A> {
     words: bool,
 }
 
-impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
+impl<'a, A: Element> ArrayTable<'a, A> {
     /// A table of features `x`, n by d, and `n` targets `y`. Features are called `feature-1` to
     /// `feature-d` unless they have names.
     ///
@@ -118,36 +117,45 @@ impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
     }
 }
 
-impl<'a, A: Copy + Into<f64> + Sync> ArrayTable<'a, A> {
-    /// The values of each feature, if they are contiguous in memory and those of the rows are not.
-    fn features(&self) -> Option<Vec<&'a [A]>> {
-        if self.x.is_standard_layout() || !self.units.is_empty() {
-            return None;
+/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits, all of which are exactly an `f64`.
+pub trait Element: Typed {}
+
+impl<A: Typed> Element for A {}
+
+mod typed {
+    use super::*;
+
+    /// The sealed part of an element.
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    pub trait Typed: Copy + Into<f64> + Send + Sync {
+        /// Values as those of a batch, if they need not be converted.
+        fn values<'a>(_: Layout<'a, Self>) -> Option<Values<'a>> {
+            None
         }
-        (0..self.x.ncols())
-            .map(|feature| self.x.index_axis_move(Axis(1), feature).to_slice())
-            .collect()
     }
 
-    /// Rows as slices of X, or copied one by one if their values are not contiguous.
-    fn each_row(&self, rows: Range<usize>, mut take: impl FnMut(Sample<'_, A>)) {
-        let mut gathered = Vec::new();
-        for row in rows {
-            let target = Some(self.targets[row].cell());
-            let x = self.x.index_axis(Axis(0), row);
-            let values = x.to_slice().unwrap_or_else(|| {
-                gathered.clear();
-                gathered.extend(x.iter().copied());
-                &gathered
-            });
-            let unit = self.units.get(row).map(OwnTarget::cell);
-            take(Sample {
-                row: RowOf { id: unit, number: row as u64 },
-                ..Sample::new(target, values)
-            });
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    impl Typed for f32 {
+        fn values<'a>(values: Layout<'a, Self>) -> Option<Values<'a>> {
+            Some(Values::F32(values))
         }
     }
+
+    #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+    impl Typed for f64 {
+        fn values<'a>(values: Layout<'a, Self>) -> Option<Values<'a>> {
+            Some(Values::F64(values))
+        }
+    }
+
+    macro_rules! converted {
+        ($($element:ty),*) => {$(impl Typed for $element {})*};
+    }
+
+    converted!(bool, i8, i16, i32, u8, u16, u32);
 }
+
+use typed::Typed;
 
 impl<A> fmt::Debug for ArrayTable<'_, A> {
     /// Shows the shape, never the values.
@@ -157,14 +165,9 @@ impl<A> fmt::Debug for ArrayTable<'_, A> {
 }
 
 #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
-    type Table<'s>
-        = ArraySamples<'s, 'a, A>
-    where
-        Self: 's;
-
-    fn open(&self, opening: &Opening<'_>) -> Result<Opened<ArraySamples<'_, 'a, A>>> {
-        Ok(Opened::Other(ArraySamples {
+impl<A: Element> sealed::Open for ArrayTable<'_, A> {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
+        Ok(Box::new(OpenArray {
             table: self,
             schema: self.header(opening)?,
             format: CellFormat::default(),
@@ -190,7 +193,7 @@ impl<'a, A: Copy + Into<f64> + Sync> sealed::Open for ArrayTable<'a, A> {
 }
 
 /// A matrix ready for passes over its rows.
-pub struct ArraySamples<'s, 'a, A> {
+struct OpenArray<'s, 'a, A> {
     table: &'s ArrayTable<'a, A>,
     schema: Schema,
     format: CellFormat,
@@ -198,7 +201,60 @@ pub struct ArraySamples<'s, 'a, A> {
     hooks: Hooks,
 }
 
-impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
+/// The values of each feature, if they are contiguous in memory and those of the rows are not.
+fn by_feature<'a, A>(x: &ArrayView2<'a, A>) -> Option<Vec<&'a [A]>> {
+    if x.is_standard_layout() {
+        return None;
+    }
+    (0..x.ncols()).map(|feature| x.index_axis_move(Axis(1), feature).to_slice()).collect()
+}
+
+impl<A: Element> OpenArray<'_, '_, A> {
+    /// Sends some rows on: in place if their values lie there as a batch has them, otherwise copied.
+    fn send(
+        &self,
+        rows: Range<usize>,
+        by_feature: Option<&[&[A]]>,
+        read_values: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        let ArrayTable { x, targets, units, .. } = self.table;
+        let mut send = |rows: Range<usize>, values: Values<'_>| {
+            let targets: Vec<_> = targets[rows.clone()].iter().map(|y| Some(y.cell())).collect();
+            let ids = units.get(rows.clone()).unwrap_or_default().iter();
+            let ids: Vec<_> = ids.map(|id| Some(id.cell())).collect();
+            sink(&Batch { ids: &ids, ..Batch::new(rows.start as u64, &targets, values) });
+        };
+        if !read_values {
+            return send(rows, Values::Unread);
+        }
+        let features: Vec<&[A]>;
+        let layout = match by_feature {
+            Some(all) => {
+                features = all.iter().map(|values| &values[rows.clone()]).collect();
+                Some(Layout::Columns(&features[..]))
+            }
+            None => {
+                let d = x.ncols();
+                x.as_slice().map(|x| Layout::Rows(&x[rows.start * d..rows.end * d]))
+            }
+        };
+        if let Some(values) = layout.and_then(A::values) {
+            return send(rows, values);
+        }
+        // So many values fit in the processor's caches; at least a cache line of each feature.
+        let some = ((1 << 16) / x.ncols().max(1)).clamp(16, 256);
+        for start in rows.clone().step_by(some) {
+            let rows = start..(start + some).min(rows.end);
+            let mut values = Array2::<f64>::zeros((rows.len(), x.ncols()));
+            let from = x.slice_axis(Axis(0), Slice::from(rows.clone()));
+            Zip::from(&mut values).and(&from).for_each(|value, from| *value = (*from).into());
+            send(rows, Values::F64(Layout::Rows(values.as_slice().unwrap_or_default())));
+        }
+    }
+}
+
+impl<A: Element> Table for OpenArray<'_, '_, A> {
     fn schema(&self) -> &Schema {
         &self.schema
     }
@@ -215,25 +271,16 @@ impl<A: Copy + Into<f64> + Sync> Samples for ArraySamples<'_, '_, A> {
         self.table.words
     }
 
-    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        let table = self.table;
-        let by_feature: Option<Vec<&[A]>> = table.features();
-        let size = (table.targets.len(), table.x.ncols());
-        fold_numbered(size, self.threads, &self.hooks, new, |fold, rows| match &by_feature {
-            Some(features) => {
-                let targets = table.targets[rows.clone()].iter().map(|t| Some(t.cell())).collect();
-                let features = features.iter().map(|values| &values[rows.clone()]).collect();
-                fold.feature_major(&FeatureMajor { features, targets, first: rows.start });
-            }
-            None => table.each_row(rows, |sample| fold.sample(sample)),
+    fn pass(&mut self, folds: &dyn Folds) -> Result<()> {
+        let this = &*self;
+        let by_feature = by_feature(&this.table.x);
+        let size = (this.table.targets.len(), this.table.x.ncols());
+        in_ranges(size, this.threads, &this.hooks, folds, &|rows, sink| {
+            this.send(rows, by_feature.as_deref(), folds.read_values(), sink);
         })
     }
 
-    fn columns(
-        &mut self,
-        _: Option<Limit>,
-        code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
-    ) -> Result<UsableSamples<'_>> {
+    fn columns(&mut self, _: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
         let codes: Vec<Option<f64>> =
             self.table.targets.iter().map(|target| code(target.cell())).collect();
         let kept = codes.iter().map(Option::is_some).collect();

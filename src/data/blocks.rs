@@ -1,6 +1,5 @@
-//! A parallel fold over the rows of a text. Threads take turns at reading (and inflating) a block of
-//! whole lines; each folds its own blocks into its own sums. The sums are integers, so the order of
-//! merging does not matter.
+//! A parallel pass over the rows of a text. Threads take turns at reading (and inflating) a block of
+//! whole lines.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -25,8 +24,8 @@ struct LineBlock {
     first_row: u64,
 }
 
-/// The work of a thread on its rows.
-pub(crate) trait RowFold: Send {
+/// What takes in rows, one after the other.
+pub(crate) trait TakeRows {
     /// Takes in a row; `number` is counted from 1.
     fn row(&mut self, number: u64, row: &Row<'_>);
 
@@ -35,9 +34,6 @@ pub(crate) trait RowFold: Send {
     fn plain_line(&mut self, _: u64, _: &Line<'_>) -> bool {
         false
     }
-
-    /// Takes in the result of another thread.
-    fn merge(&mut self, other: Self);
 }
 
 /// The layout of lines: the delimiter and the number of columns.
@@ -67,72 +63,75 @@ impl Shape {
     }
 }
 
-/// Folds all rows of `input` on `threads` threads.
+/// Runs `work` on `threads` threads, which share the rows of `input`, each with its place among them.
 ///
 /// # Errors
 ///
 /// The error of the first line that is not a row, whatever the number of threads; if all lines before
-/// were rows, a failure to read as `map_error` converts it.
-pub(crate) fn fold_rows<F: RowFold>(
-    input: impl Read + Send,
+/// were rows, a failure to read as `map_error` converts it; those of `work`.
+pub(crate) fn on_rows(
+    input: Box<dyn Read + Send + '_>,
     shape: Shape,
     threads: usize,
-    new: &(dyn Fn() -> F + Sync),
-    map_error: impl Fn(io::Error) -> Error + Sync,
-) -> Result<F> {
+    map_error: &(dyn Fn(io::Error) -> Error + Sync),
+    work: &(dyn Fn(usize, &mut Lines<'_, '_>) -> Result<()> + Sync),
+) -> Result<()> {
     let blocks = Mutex::new(LineBlocks::new(input, shape));
-    let work = |stop: &AtomicBool| {
-        let (mut block, mut splitter) = (LineBlock::default(), shape.splitter());
-        let mut fold: Option<F> = None;
-        while !stop.load(Ordering::Relaxed) {
-            match blocks.lock().unwrap_or_else(PoisonError::into_inner).next(&mut block) {
-                Ok(false) => break,
-                Ok(true) => {}
-                Err(Unreadable::System(error)) => return Err(map_error(error)),
-                Err(Unreadable::Line(error)) => return Err(error),
-            }
-            // After a bad line all blocks that are still to come are later.
-            fold_block(&block, shape, &mut splitter, fold.get_or_insert_with(&new))?;
-        }
-        Ok(fold)
-    };
+    let results = in_turns(threads, |place, stop| {
+        let (block, splitter) = (LineBlock::default(), shape.splitter());
+        work(place, &mut Lines { blocks: &blocks, stop, block, splitter, shape, map_error })
+    });
     // Blocks are handed out in order, so the first bad line is among those a thread met; what could not be read
     // has no place and lies behind all lines.
     let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
-    let mut total: Option<F> = None;
-    let mut first_error: Option<Error> = None;
-    for result in in_turns(threads, work) {
-        match (result, &mut total) {
-            (Ok(Some(fold)), Some(total)) => total.merge(fold),
-            (Ok(Some(fold)), None) => total = Some(fold),
-            (Ok(None), _) => {}
-            (Err(error), _) => {
-                if first_error.as_ref().is_none_or(|first| row(&error) < row(first)) {
-                    first_error = Some(error);
-                }
-            }
-        }
-    }
-    first_error.map_or_else(|| Ok(total.unwrap_or_else(&new)), Err)
+    results.into_iter().filter_map(Result::err).min_by_key(row).map_or(Ok(()), Err)
 }
 
-fn fold_block(
-    block: &LineBlock,
+/// The rows that fall to one thread.
+pub(crate) struct Lines<'a, 'i> {
+    blocks: &'a Mutex<LineBlocks<'i>>,
+    stop: &'a AtomicBool,
+    block: LineBlock,
+    splitter: Splitter,
     shape: Shape,
-    splitter: &mut Splitter,
-    fold: &mut impl RowFold,
-) -> Result<()> {
-    let bytes = &block.bytes[..block.whole];
-    let special = |bytes| memchr::memchr2(b'"', b'\r', bytes).is_some();
-    let special_somewhere = special(bytes);
-    for (row, line) in (block.first_row..).zip(shape.lines(bytes)) {
-        let text = line.bytes();
-        let plain = !special_somewhere || !special(text);
-        if !(plain && fold.plain_line(row, &line)) {
-            fold.row(row, &splitter.split(text, row)?);
+    map_error: &'a (dyn Fn(io::Error) -> Error + Sync),
+}
+
+impl Lines<'_, '_> {
+    /// Passes on all of them.
+    ///
+    /// # Errors
+    ///
+    /// For a line that is not a row; if the input cannot be read.
+    pub(crate) fn each(&mut self, taker: &mut dyn TakeRows) -> Result<()> {
+        while !self.stop.load(Ordering::Relaxed) {
+            let blocks = self.blocks.lock();
+            match blocks.unwrap_or_else(PoisonError::into_inner).next(&mut self.block) {
+                Ok(false) => break,
+                Ok(true) => {}
+                Err(Unreadable::System(error)) => return Err((self.map_error)(error)),
+                Err(Unreadable::Line(error)) => return Err(error),
+            }
+            // After a bad line all blocks that are still to come are later.
+            self.pass_on(taker)?;
         }
+        Ok(())
     }
-    Ok(())
+
+    /// Passes on the rows of the current block.
+    fn pass_on(&mut self, taker: &mut dyn TakeRows) -> Result<()> {
+        let bytes = &self.block.bytes[..self.block.whole];
+        let special = |bytes| memchr::memchr2(b'"', b'\r', bytes).is_some();
+        let special_somewhere = special(bytes);
+        for (row, line) in (self.block.first_row..).zip(self.shape.lines(bytes)) {
+            let text = line.bytes();
+            let plain = !special_somewhere || !special(text);
+            if !(plain && taker.plain_line(row, &line)) {
+                taker.row(row, &self.splitter.split(text, row)?);
+            }
+        }
+        Ok(())
+    }
 }
 
 /// The reason that there is no further block.
@@ -142,8 +141,8 @@ enum Unreadable {
 }
 
 /// Cuts a stream into blocks of whole lines.
-struct LineBlocks<R> {
-    input: R,
+struct LineBlocks<'a> {
+    input: Box<dyn Read + Send + 'a>,
     max_line: usize,
     shape: Shape,
     /// Bytes that were read but not passed on: the start of a line.
@@ -153,8 +152,8 @@ struct LineBlocks<R> {
     ended: bool,
 }
 
-impl<R: Read> LineBlocks<R> {
-    fn new(input: R, shape: Shape) -> Self {
+impl<'a> LineBlocks<'a> {
+    fn new(input: Box<dyn Read + Send + 'a>, shape: Shape) -> Self {
         let max_line = max_line(shape.columns);
         Self { input, max_line, shape, carry: Vec::new(), rows: 0, ended: false }
     }
@@ -235,27 +234,45 @@ impl LineBlock {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+    use crate::data::turns::Results;
+
+    /// Folds all rows of a text.
+    pub(in crate::data) fn fold_rows<F: TakeRows + Send>(
+        input: impl Read + Send,
+        shape: Shape,
+        threads: usize,
+        new: &(dyn Fn() -> F + Sync),
+        merge: impl Fn(&mut F, F),
+    ) -> Result<F> {
+        let results = Results::new();
+        let failed = |_| Error::io("cannot be read");
+        on_rows(Box::new(input), shape, threads, &failed, &|_, lines| {
+            results.add(new(), |fold| lines.each(fold))
+        })?;
+        Ok(results.merged(merge).unwrap_or_else(new))
+    }
 
     const SHAPE: Shape = Shape { delimiter: b',', columns: 2 };
 
     #[derive(Default)]
     struct Collect(Vec<String>);
 
-    impl RowFold for Collect {
+    impl TakeRows for Collect {
         fn row(&mut self, _: u64, row: &Row<'_>) {
             self.0.push(String::from_utf8(row.cell(0).to_vec()).unwrap());
         }
+    }
 
+    impl Collect {
         fn merge(&mut self, other: Self) {
             self.0.extend(other.0);
         }
     }
 
     fn collect(text: &str, threads: usize) -> Result<Vec<String>> {
-        let fold =
-            fold_rows(text.as_bytes(), SHAPE, threads, &Collect::default, |_| Error::io("?"))?;
+        let fold = fold_rows(text.as_bytes(), SHAPE, threads, &Collect::default, Collect::merge)?;
         let mut rows = fold.0;
         rows.sort();
         Ok(rows)
@@ -280,7 +297,7 @@ mod tests {
             ("\"\"\na\n", &["", "a"]),
             ("", &[]),
         ] {
-            let fold = fold_rows(text.as_bytes(), shape, 1, &Collect::default, |_| Error::io("?"));
+            let fold = fold_rows(text.as_bytes(), shape, 1, &Collect::default, Collect::merge);
             let mut rows = fold.unwrap().0;
             rows.sort();
             assert_eq!(rows, expected, "{text:?}");
@@ -315,7 +332,7 @@ mod tests {
     #[test]
     fn endless_lines_are_refused() {
         let endless = io::repeat(b'7');
-        let refused = fold_rows(endless, SHAPE, 1, &Collect::default, |_| Error::io("?"));
+        let refused = fold_rows(endless, SHAPE, 1, &Collect::default, Collect::merge);
         let error = refused.err().unwrap();
         assert!(error.to_string().contains("longer than 4096 bytes"), "{error}");
     }
@@ -328,7 +345,7 @@ mod tests {
         let short = vec!["7"; 400].join(",");
         for before in [0, 1, 3, 1000] {
             let text = format!("{}{long}\n{short}\n", format!("{short}\n").repeat(before));
-            let fold = fold_rows(text.as_bytes(), shape, 2, &Collect::default, |_| Error::io("?"));
+            let fold = fold_rows(text.as_bytes(), shape, 2, &Collect::default, Collect::merge);
             let error = fold.err().unwrap();
             assert!(error.to_string().contains("the line is too long"), "{error}");
             assert_eq!(error.place().unwrap().row, Some(before as u64 + 1));
@@ -339,18 +356,14 @@ mod tests {
     #[test]
     fn a_panic_in_a_worker_is_passed_on() {
         struct Panics;
-        impl RowFold for Panics {
+        impl TakeRows for Panics {
             fn row(&mut self, _: u64, _: &Row<'_>) {
                 panic!("as planned");
             }
-
-            fn merge(&mut self, _: Self) {}
         }
         for threads in [1, 3] {
             let many = "a,1\n".repeat(5_000_000);
-            let many = || {
-                fold_rows(many.as_bytes(), SHAPE, threads, &|| Panics, |_| Error::io("?")).is_ok()
-            };
+            let many = || fold_rows(many.as_bytes(), SHAPE, threads, &|| Panics, |_, _| {}).is_ok();
             assert!(std::panic::catch_unwind(many).is_err());
         }
     }
@@ -364,7 +377,7 @@ mod tests {
             }
         }
         let input = io::Cursor::new("a,1\n").chain(Failing);
-        let refused = fold_rows(input, SHAPE, 2, &Collect::default, |_| Error::io("disk"));
-        assert_eq!(refused.err().unwrap().to_string(), "disk");
+        let refused = fold_rows(input, SHAPE, 2, &Collect::default, Collect::merge);
+        assert_eq!(refused.err().unwrap().to_string(), "cannot be read");
     }
 }

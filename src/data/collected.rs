@@ -1,17 +1,18 @@
 //! A fold of tests: all rows.
 
+use crate::data::batch::{Batch, Fold};
 use crate::data::number::CellFormat;
-use crate::data::sample::{Sample, SampleFold, Value};
 
 /// The rows, each with its target, a number, in any order.
 #[derive(Default)]
 pub(super) struct Collected(pub(super) Vec<(f64, Vec<f64>)>);
 
-impl SampleFold for Collected {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        let target = sample.target.and_then(|cell| cell.number(&CellFormat::default()));
-        let values = sample.values.iter().map(|value| (*value).into()).collect();
-        self.0.push((target.unwrap_or(f64::NAN), values));
+impl Fold for Collected {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.each(|sample| {
+            let target = sample.target.and_then(|cell| cell.number(&CellFormat::default()));
+            self.0.push((target.unwrap_or(f64::NAN), sample.values.to_vec()));
+        });
     }
 
     fn merge(&mut self, other: Self) {

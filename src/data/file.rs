@@ -10,8 +10,8 @@ use crate::data::formats::Format;
 #[cfg(feature = "arrow")]
 use crate::data::formats::arrow::{ArrowTable, RecordBatches};
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
-use crate::data::table::TableFile;
 use crate::data::targets::TargetTable;
+use crate::data::text_file::TextFile;
 use crate::error::{Error, Parameter, Result};
 
 /// A table in a file or from a reader, with what is stated of it: how it is written and which columns
@@ -46,7 +46,7 @@ use crate::error::{Error, Parameter, Result};
 /// Where no fact has to be stated, the path itself is a table.
 #[derive(Clone)]
 pub struct FileTable {
-    file: TableFile,
+    file: TextFile,
     pub(crate) facts: TableFacts,
     /// Whether there is no target: all columns but those of ids are features.
     no_target: bool,
@@ -62,13 +62,13 @@ impl FileTable {
     /// values of an input that can be read only once (a pipe, a reader) are held in memory, two bytes
     /// each.
     pub fn new(path: impl AsRef<Path>) -> Self {
-        Self::of(TableFile::new(path.as_ref(), None))
+        Self::of(TextFile::new(path.as_ref(), None))
     }
 
     /// A text table from a reader. A run or a dry run consumes the reader; a second one is refused,
     /// also of a clone.
     pub fn from_reader(reader: impl Read + Send + 'static) -> Self {
-        Self::of(TableFile::of_reader(Box::new(reader)))
+        Self::of(TextFile::of_reader(Box::new(reader)))
     }
 
     /// A table in Arrow's record batches, which all have this schema, read as a file of them is.
@@ -83,7 +83,7 @@ impl FileTable {
         batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
     ) -> Result<Self> {
         let batches = RecordBatches::new(schema, batches.into_iter().collect())?;
-        let nothing = Self::of(TableFile::of_reader(Box::new(std::io::empty())));
+        let nothing = Self::of(TextFile::of_reader(Box::new(std::io::empty())));
         Ok(Self { batches: Some(batches), ..nothing })
     }
 
@@ -110,7 +110,7 @@ impl FileTable {
         Format::READ.iter().map(|format| format.name()).collect()
     }
 
-    fn of(file: TableFile) -> Self {
+    fn of(file: TextFile) -> Self {
         Self {
             file,
             facts: TableFacts::default(),
@@ -327,7 +327,7 @@ impl FileTable {
     }
 
     /// The input as a text table, ready to be opened.
-    pub(crate) fn file(&self) -> TableFile {
+    pub(crate) fn file(&self) -> TextFile {
         let by_name = || match self.stated_orientation() {
             Orientation::SamplesAsRows => None,
             Orientation::FeaturesAsRows => self.file.delimiter_by_name(),

@@ -220,9 +220,9 @@ mod tests {
 
     use super::*;
     use crate::data::collected::Collected;
-    use crate::data::samples::Samples;
     use crate::data::scaling::Scaler;
     use crate::data::source::sealed::Open;
+    use crate::data::table::{Table, fold};
     use crate::data::{FileTable, Hooks, Opening, Taken};
     use crate::error::ErrorKind;
     use crate::exact::GRID;
@@ -252,7 +252,7 @@ mod tests {
     fn grouping(header: &str, sets: FeatureSets, scaling: Scaling) -> Result<Grouping> {
         let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
         let table = table(&format!("{header}\n"));
-        Grouping::new(&sets, table.open(&opening)?.files().schema(), scaling)
+        Grouping::new(&sets, table.open(&opening)?.schema(), scaling)
     }
 
     #[test]
@@ -289,11 +289,11 @@ mod tests {
     fn means(text: &str, sets: &FeatureSets, scaling: &Scaling, threads: usize) -> Vec<Vec<f64>> {
         let opening = Opening { threads, hooks: Hooks::default(), memory: None, labels: None };
         let table = table(text);
-        let open = table.open(&opening).unwrap().files();
+        let open = table.open(&opening).unwrap();
         let grouping = Grouping::new(sets, open.schema(), scaling.clone()).unwrap();
         let mut grouped = Taken::as_it_is(open).grouped(Some(grouping));
         assert!(!grouped.has_words());
-        let mut rows = grouped.fold(&Collected::default).unwrap().0;
+        let mut rows = fold(&mut grouped, &Collected::default).unwrap().0;
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));
         rows.into_iter().map(|(_, row)| row).collect()
     }

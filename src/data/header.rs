@@ -1,15 +1,15 @@
 //! The roles of columns by a header, and checks that it is a header: a row of data taken for one would
 //! be printed.
 
-use crate::data::blocks::RowFold;
+use crate::data::blocks::TakeRows;
 use crate::data::cells::Row;
 use crate::data::file::FileTable;
 use crate::data::number::{CellFormat, parse_number};
-use crate::data::samples::Opening;
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::table::OpenTable;
+use crate::data::table::Opening;
 use crate::data::targets::TargetTable;
 use crate::data::text::text;
+use crate::data::text_file::OpenText;
 use crate::error::{Error, Parameter, Result};
 
 impl FileTable {
@@ -85,7 +85,7 @@ impl FileTable {
     }
 
     /// Opens the text. Where features are rows the header is private, and errors do not tell the place in it.
-    pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenTable> {
+    pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenText> {
         let open = self.file().with_hooks(opening.hooks.clone()).open();
         let private_header = self.stated_orientation() == Orientation::FeaturesAsRows;
         let open = if private_header { open.map_err(Error::without_column) } else { open }?;
@@ -109,20 +109,18 @@ impl FileTable {
     }
 
     /// The names of lines, their first cells.
-    fn line_names(&self, table: OpenTable, threads: usize) -> Result<Vec<String>> {
+    fn line_names(&self, table: OpenText, threads: usize) -> Result<Vec<String>> {
+        #[derive(Default)]
         struct Names(Vec<(u64, Vec<u8>)>);
 
-        impl RowFold for Names {
+        impl TakeRows for Names {
             fn row(&mut self, number: u64, row: &Row<'_>) {
                 self.0.push((number, row.cell(0).to_vec()));
             }
-
-            fn merge(&mut self, other: Self) {
-                self.0.extend(other.0);
-            }
         }
 
-        let mut lines = table.fold(threads, &|| Names(Vec::new()))?.0;
+        let names = table.fold(threads, &Names::default, |all, more| all.0.extend(more.0));
+        let mut lines = names?.0;
         lines.sort_unstable_by_key(|line| line.0);
         lines.iter().map(|(number, name)| self.line_name(*number, name)).collect()
     }

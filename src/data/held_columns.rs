@@ -13,9 +13,9 @@
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
+use crate::data::batch::{Batch, Fold, Role, Sample};
 use crate::data::columns::Columns;
-use crate::data::sample::{Role, Sample, SampleFold, Value};
-use crate::data::target::TargetCell;
+use crate::data::table::Code;
 
 /// The number of values staged at a time, unless a few rows have more.
 const STAGED: usize = 1 << 17;
@@ -180,8 +180,8 @@ impl Columns for HeldColumns {
 }
 
 /// Holds the rows with a usable target.
-pub(crate) struct HoldColumns<'a, C> {
-    code: &'a C,
+pub(crate) struct HoldColumns<'a> {
+    code: &'a Code<'a>,
     holding: &'a Holding<'a>,
     /// Rows that are not in a tile yet, row by row.
     staged: Vec<f64>,
@@ -194,9 +194,9 @@ pub(crate) struct HoldColumns<'a, C> {
     samples: u64,
 }
 
-impl<'a, C> HoldColumns<'a, C> {
+impl<'a> HoldColumns<'a> {
     /// `code` codes a target cell, or returns `None` if it is not usable.
-    pub(crate) fn new(code: &'a C, holding: &'a Holding<'a>) -> Self {
+    pub(crate) fn new(code: &'a Code<'a>, holding: &'a Holding<'a>) -> Self {
         let width = holding.width();
         Self {
             code,
@@ -232,10 +232,8 @@ impl<'a, C> HoldColumns<'a, C> {
             self.width = width;
         }
     }
-}
 
-impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_, C> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
+    fn take(&mut self, sample: Sample<'_, '_>) {
         self.samples += 1;
         let Some(target) = sample.target.and_then(self.code) else { return };
         self.targets.push(target);
@@ -245,10 +243,16 @@ impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_,
             self.roles.push(sample.role);
         }
         let features = &self.holding.features[..self.width];
-        self.staged.extend(features.iter().map(|&feature| sample.values[feature].into()));
+        self.staged.extend(features.iter().map(|&feature| sample.values[feature]));
         if self.staged.len() >= STAGED.max(LEAST_ROWS * self.width) {
             self.tile();
         }
+    }
+}
+
+impl Fold for HoldColumns<'_> {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.each(|sample| self.take(sample));
     }
 
     fn merge(&mut self, mut other: Self) {
@@ -272,6 +276,8 @@ impl<C: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for HoldColumns<'_,
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::batch::{Layout, Values};
+    use crate::data::target::TargetCell;
 
     fn held(rows: &[Vec<f64>], features: &[usize], limit: Option<u64>) -> (HeldColumns, Vec<f64>) {
         let limit = limit.map(|bytes| Limit { bytes, fixed: 0, row: 0 });
@@ -282,8 +288,9 @@ mod tests {
         let holding = Holding::new(features, limit);
         let mut folds = [0, 1, 2].map(|_| HoldColumns::new(&code, &holding));
         for (i, values) in rows.iter().enumerate() {
-            let target = Some(TargetCell::Number(values[0]));
-            folds[i % 3].sample(Sample::new(target, values));
+            let targets = [Some(TargetCell::Number(values[0]))];
+            let values = Values::F64(Layout::Rows(values));
+            folds[i % 3].batch(&Batch::new(i as u64, &targets, values));
         }
         let [mut total, second, third] = folds;
         total.merge(second);

@@ -5,9 +5,10 @@
 
 #[cfg(feature = "ndarray")]
 mod array;
-mod block_fold;
-mod block_samples;
+mod batch;
+mod block_rows;
 mod block_table;
+mod block_turns;
 mod blocks;
 mod bounds;
 mod cells;
@@ -20,7 +21,7 @@ mod decompress;
 mod facts;
 mod feature_sets;
 mod file;
-mod file_samples;
+mod files;
 mod formats;
 mod grouped;
 mod header;
@@ -37,11 +38,8 @@ mod plain;
 mod quantize;
 mod ranks;
 mod roles;
-mod sample;
-mod samples;
 mod scaling;
 mod schema;
-mod several;
 mod side;
 mod sort;
 pub(crate) mod source;
@@ -51,7 +49,8 @@ mod taken;
 mod target;
 mod targets;
 mod text;
-mod text_samples;
+mod text_file;
+mod text_rows;
 #[cfg(feature = "ndarray")]
 mod to_target;
 mod turns;
@@ -59,29 +58,30 @@ mod whole;
 mod word;
 
 #[cfg(feature = "ndarray")]
-pub use array::ArrayTable;
+pub use array::{ArrayTable, Element};
 pub use bounds::Bounds;
 pub use facts::{TableFacts, delimiter_name, parse_delimiter};
 pub use feature_sets::FeatureSets;
 pub use file::FileTable;
+pub use files::FileTables;
 pub use grouped::{SetFacts, SetMembers, SetSize};
 pub use people::UnitTarget;
 pub use scaling::{Scaler, Scaling};
 pub use schema::{Orientation, TargetColumn};
-pub use several::FileTables;
 pub use source::Source;
 pub use strata::Covariate;
 #[cfg(feature = "ndarray")]
 pub use to_target::{OwnTarget, ToTarget};
 
+pub(crate) use batch::{Batch, Fold, Layout, Role, Value, Values};
 #[cfg(feature = "inspect")]
-pub(crate) use block_fold::{BLOCKS, BlockFold, fold_blocks};
-#[cfg(feature = "inspect")]
-pub(crate) use block_samples::codes;
+pub(crate) use block_rows::codes;
 #[cfg(feature = "inspect")]
 pub(crate) use block_table::{RowBlock, RowValues, TextCell, TextPlace, Wanted};
 #[cfg(feature = "inspect")]
-pub(crate) use blocks::RowFold;
+pub(crate) use block_turns::{BLOCKS, on_blocks};
+#[cfg(feature = "inspect")]
+pub(crate) use blocks::TakeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use cells::Row;
 pub(crate) use chunks::{Chunks, chunk};
@@ -113,23 +113,22 @@ pub(crate) use people::{Meeting, People};
 #[cfg(test)]
 pub(crate) use per_million::per_million;
 pub(crate) use roles::Tell;
-pub(crate) use sample::{FeatureMajor, Role, Sample, SampleFold, Value};
-pub(crate) use samples::{Opening, Samples, UsableSamples};
 pub use schema::near_misses;
 pub(crate) use schema::{Schema, TargetRole};
-pub(crate) use several::TablesSamples;
 pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
-pub(crate) use source::Opened;
 #[cfg(test)]
 pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
-pub use table::reads_again;
-#[cfg(feature = "inspect")]
-pub(crate) use table::{OpenTable, likely_cells};
+pub(crate) use table::{Code, Opening, Table, UsableSamples, fold, hold};
 pub(crate) use taken::Taken;
 pub(crate) use target::{Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;
+pub use text_file::reads_again;
+#[cfg(feature = "inspect")]
+pub(crate) use text_file::{OpenText, likely_cells};
+#[cfg(feature = "inspect")]
+pub(crate) use turns::Results;
 pub use whole::WholeTable;
 pub(crate) use word::word_of;

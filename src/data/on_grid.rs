@@ -1,22 +1,34 @@
 //! Samples whose values are on the grid, for scores of scaled values by column.
 
+use crate::data::batch::{Batch, Folds, Layout, Map, Mapped, Sink, Values};
+use crate::data::held_columns::Limit;
 use crate::data::number::CellFormat;
 use crate::data::people::People;
-use crate::data::sample::{Sample, SampleFold, Value};
-use crate::data::samples::Samples;
 use crate::data::scaling::{Scaler, Scaling};
 use crate::data::schema::Schema;
+use crate::data::table::{Code, Table, UsableSamples, hold_all};
 use crate::error::{Error, Result};
 
 /// A table whose values are mapped to the grid, those of each sample on their own; missing ones stay missing.
-pub(crate) struct OnGrid<'a, T> {
-    pub(crate) table: &'a mut T,
-    pub(crate) scaling: &'a Scaling,
-    /// Makes another integer of a grid value.
-    pub(crate) to: fn(i16) -> i16,
+pub(crate) struct OnGrid<'t> {
+    table: &'t mut dyn Table,
+    to_grid: ToGrid<'t>,
 }
 
-impl<T: Samples> Samples for OnGrid<'_, T> {
+struct ToGrid<'t> {
+    scaling: &'t Scaling,
+    /// Makes another integer of a grid value.
+    to: fn(i16) -> i16,
+}
+
+impl<'t> OnGrid<'t> {
+    /// A table on the grid of a scaling; `to` makes another integer of each grid value.
+    pub(crate) fn new(table: &'t mut dyn Table, scaling: &'t Scaling, to: fn(i16) -> i16) -> Self {
+        Self { table, to_grid: ToGrid { scaling, to } }
+    }
+}
+
+impl Table for OnGrid<'_> {
     fn schema(&self) -> &Schema {
         self.table.schema()
     }
@@ -38,16 +50,12 @@ impl<T: Samples> Samples for OnGrid<'_, T> {
         self.table.people()
     }
 
-    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        let (scaling, to) = (self.scaling, self.to);
-        let new = || OnGridFold {
-            fold: new(),
-            scaler: Scaler::new(scaling),
-            to,
-            codes: Vec::new(),
-            values: Vec::new(),
-        };
-        self.table.fold(&new).map(|folded| folded.fold)
+    fn pass(&mut self, folds: &dyn Folds) -> Result<()> {
+        self.table.pass(&Mapped { map: &self.to_grid, folds })
+    }
+
+    fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
+        hold_all(self, limit, code)
     }
 
     fn no_usable_target(&self, labels: bool) -> Error {
@@ -55,35 +63,30 @@ impl<T: Samples> Samples for OnGrid<'_, T> {
     }
 }
 
-/// Passes samples on with grid values.
-struct OnGridFold<'a, F> {
-    fold: F,
-    scaler: Scaler<'a>,
-    to: fn(i16) -> i16,
-    codes: Vec<i16>,
-    values: Vec<f64>,
-}
-
-impl<F: SampleFold> SampleFold for OnGridFold<'_, F> {
-    const READS_VALUES: bool = F::READS_VALUES;
-
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.codes.clear();
-        self.codes.resize(sample.values.len(), 0);
-        if Self::READS_VALUES {
-            self.scaler.sample(sample.values, &mut self.codes);
-        }
-        let on_grid = |(code, value): (&i16, &A)| match (*value).into().is_finite() {
-            true => f64::from((self.to)(*code)),
-            false => f64::NAN,
-        };
-        self.values.clear();
-        self.values.extend(self.codes.iter().zip(sample.values).map(on_grid));
-        let Sample { target, row, role, .. } = sample;
-        self.fold.sample(Sample { target, values: &self.values, row, role });
+impl Map for ToGrid<'_> {
+    fn reads_values(&self) -> bool {
+        false
     }
 
-    fn merge(&mut self, other: Self) {
-        self.fold.merge(other.fold);
+    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+        let mut scaler = Scaler::new(self.scaling);
+        let (mut codes, mut values) = (Vec::new(), Vec::new());
+        Box::new(move |batch, sink| {
+            if matches!(batch.values, Values::Unread) {
+                return sink(batch);
+            }
+            values.clear();
+            batch.each_row(|_, row| {
+                codes.clear();
+                codes.resize(row.len(), 0);
+                scaler.sample(row, &mut codes);
+                let on_grid = |(code, value): (&i16, &f64)| match value.is_finite() {
+                    true => f64::from((self.to)(*code)),
+                    false => f64::NAN,
+                };
+                values.extend(codes.iter().zip(row).map(on_grid));
+            });
+            sink(&Batch { values: Values::F64(Layout::Rows(&values)), ..*batch });
+        })
     }
 }

@@ -22,8 +22,8 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::data::batch::{Batch, Fold, Role};
 use crate::data::number::{CellFormat, MISSING};
-use crate::data::sample::{Role, RowOf, Sample, SampleFold, Value};
 use crate::data::target::{Labels, TargetCell};
 
 /// The rule by which the targets of a person's rows make that of the person. Rows without a usable target are left out.
@@ -94,9 +94,8 @@ impl People {
     }
 
     /// The target that a row takes from its person, and its part in scores; `None` if it contributes nothing.
-    pub(crate) fn role(&self, row: RowOf<'_>) -> Option<(TargetCell<'_>, Role)> {
-        let id = row.id?;
-        let person = &self.people[*self.places.get(key(&id.text(), &self.format)?)?];
+    pub(crate) fn role(&self, id: Option<TargetCell<'_>>) -> Option<(TargetCell<'_>, Role)> {
+        let person = &self.people[*self.places.get(key(&id?.text(), &self.format)?)?];
         let (target, stratum) = (person.target.as_ref()?.cell(), person.stratum?);
         (person.weight > 0).then_some((target, Role { weight: person.weight, stratum }))
     }
@@ -142,14 +141,15 @@ impl<'a> MeetPeople<'a> {
         Self { meeting, met: HashMap::new() }
     }
 
-    /// Meets one row; `stratum` is the one that it is in.
+    /// Meets one row, by its number and the id of its person; `stratum` is the one that it is in.
     pub(crate) fn row(
         &mut self,
-        row: RowOf<'_>,
+        number: u64,
+        id: Option<TargetCell<'_>>,
         target: Option<TargetCell<'_>>,
         stratum: Option<u16>,
     ) {
-        let Some(id) = row.id else { return };
+        let Some(id) = id else { return };
         let text = id.text();
         let Some(key) = key(&text, &self.meeting.format) else { return };
         if !self.met.contains_key(key) {
@@ -157,20 +157,20 @@ impl<'a> MeetPeople<'a> {
         }
         let Some(met) = self.met.get_mut(key) else { return };
         met.rows += 1;
-        met.decide_stratum(stratum.map(|stratum| (row.number, stratum)));
+        met.decide_stratum(stratum.map(|stratum| (number, stratum)));
         let Some(cell) = target else { return };
         match (&self.meeting.labels, self.meeting.rule) {
             (None, UnitTarget::Mean) => met.numbers.extend(cell.number(&self.meeting.format)),
             (None, _) => {
                 if cell.number(&self.meeting.format).is_some() {
-                    met.decide((row.number, cell));
+                    met.decide((number, cell));
                 }
             }
             (Some(labels), rule) => {
                 if let Some(class) = labels.class_of(cell, &self.meeting.format) {
                     // Any row with the second class comes after all others.
                     let positive = rule == UnitTarget::AnyPositive && class == 1;
-                    let rank = if positive { u64::MAX } else { row.number };
+                    let rank = if positive { u64::MAX } else { number };
                     met.decide((rank, cell));
                 }
             }
@@ -228,11 +228,11 @@ fn mean(numbers: &mut [f64]) -> Option<OwnCell> {
 }
 
 /// Meets the rows of a fold, which are in one stratum.
-impl SampleFold for MeetPeople<'_> {
+impl Fold for MeetPeople<'_> {
     const READS_VALUES: bool = false;
 
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.row(sample.row, sample.target, Some(0));
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.each(|sample| self.row(sample.number, sample.id, sample.target, Some(0)));
     }
 
     fn merge(&mut self, other: Self) {

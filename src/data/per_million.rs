@@ -15,7 +15,7 @@
 //!
 //! Two passes over a sample in memory. Columns of a matrix are no longer scored in place but held, 8 bytes per value.
 
-use crate::data::sample::Value;
+use crate::data::batch::Value;
 
 /// Replaces the content of `out` by the values of a sample, its numbers as counts per million.
 pub(crate) fn per_million<A: Value>(values: &[A], out: &mut Vec<f64>) {
@@ -35,9 +35,8 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use crate::data::Opened;
     use crate::data::collected::Collected;
-    use crate::data::samples::{Samples, UsableSamples};
+    use crate::data::table::{Table, UsableSamples, fold, hold};
     use crate::data::target::TargetCell;
     use crate::data::{FileTable, Hooks, Opening, Orientation, Source, Taken, TargetColumn};
 
@@ -96,32 +95,29 @@ mod tests {
         let opening = Opening { threads, hooks: Hooks::default(), memory: None, labels: None };
         let mut found: Option<Vec<[u64; 5]>> = None;
         for way in 0..3 {
-            let rows = match source.open(&opening).unwrap() {
-                Opened::Files(table) => bits_of(table, way),
-                Opened::Other(table) => bits_of(table, way),
-            };
+            let rows = bits_of(source.open(&opening).unwrap(), way);
             assert_eq!(*found.get_or_insert(rows.clone()), rows, "way {way}");
         }
         found.unwrap()
     }
 
     /// The same by a fold over samples, by all columns, or by columns held one at a time.
-    fn bits_of(table: impl Samples, way: usize) -> Vec<[u64; 5]> {
+    fn bits_of(table: Box<dyn Table + '_>, way: usize) -> Vec<[u64; 5]> {
         let mut table = Taken::as_it_is(table).per_million(true);
         let format = table.format().clone();
         let code = |cell: TargetCell<'_>| cell.number(&format);
         let (columns, targets): (Vec<Vec<f64>>, Vec<f64>) = match way {
             0 => {
-                let rows = table.fold(&Collected::default).unwrap().0;
+                let rows = fold(&mut table, &Collected::default).unwrap().0;
                 let column = |i: usize| rows.iter().map(|(_, row)| row[i]).collect();
                 ((0..5).map(column).collect(), rows.iter().map(|(y, _)| *y).collect())
             }
             1 => {
-                let usable = table.columns(None, code).unwrap();
+                let usable = table.columns(None, &code).unwrap();
                 ((0..5).map(|i| usable.columns.to_vec(i)).collect(), usable.targets)
             }
             _ => {
-                let held = |i| table.hold(&[i], None, code).unwrap();
+                let held = |i| hold(&mut table, &[i], None, &code).unwrap();
                 let held: Vec<_> = (0..5).map(held).collect();
                 // Threads may mix rows otherwise in each pass.
                 let sorted = |usable: &UsableSamples<'_>| {

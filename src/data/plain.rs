@@ -154,10 +154,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::data::blocks::{RowFold, fold_rows};
+    use crate::data::blocks::TakeRows;
+    use crate::data::blocks::tests::fold_rows;
     use crate::data::cells::Row;
     use crate::data::schema::{TargetColumn, TargetRole};
-    use crate::error::Error;
 
     /// Rows as bits of their numbers, target and id.
     type Read = Vec<(Vec<u64>, Vec<u8>, Vec<u8>)>;
@@ -170,7 +170,7 @@ mod tests {
         rows: Read,
     }
 
-    impl RowFold for Collect<'_> {
+    impl TakeRows for Collect<'_> {
         fn row(&mut self, _: u64, row: &Row<'_>) {
             let value = |c: &usize| self.format.value(row.cell(*c)).to_bits();
             let text = |c: Option<usize>| c.map(|c| row.cell(c).to_vec()).unwrap_or_default();
@@ -190,10 +190,6 @@ mod tests {
                 true
             })
         }
-
-        fn merge(&mut self, other: Self) {
-            self.rows.extend(other.rows);
-        }
     }
 
     /// Checks that both parsers give the same rows or the same error.
@@ -201,7 +197,7 @@ mod tests {
         let plain = PlainLines::new(schema, format, shape);
         [None, Some(&plain)].map(|plain| {
             let new = || Collect { plain, schema, format, rows: Vec::new() };
-            let rows = fold_rows(text, shape, 1, &new, |_| Error::io("?")).map(|fold| fold.rows);
+            let rows = fold_rows(text, shape, 1, &new, |_, _| {}).map(|fold| fold.rows);
             format!("{rows:?}")
         })
     }

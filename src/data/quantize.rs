@@ -30,8 +30,8 @@
 //! 16,384 values of a continuous kind is nearer. Tests hold all to the bits of the formula, on every kind of
 //! vectors.
 
+use crate::data::batch::Value;
 use crate::data::bounds::Bounds;
-use crate::data::sample::Value;
 use crate::vectors;
 
 /// The number of values in a run: they are computed, and if in doubt computed again, together.

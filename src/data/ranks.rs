@@ -9,7 +9,7 @@
 //!
 //! Linear in d' (see [`Sorter`]). Memory is allocated for the first sample only.
 
-use crate::data::sample::Value;
+use crate::data::batch::Value;
 use crate::data::sort::{Sorter, order, place};
 use crate::exact::codes_by_rank;
 

@@ -1,11 +1,11 @@
 //! The parts of samples in scores: whose rows they are, and in which stratum.
 
+use crate::data::batch::{Batch, Fold, Role, Sample};
 use crate::data::number::CellFormat;
 use crate::data::people::{MeetPeople, Meeting, People};
-use crate::data::sample::{Role, RowOf, Sample, SampleFold, Value};
-use crate::data::samples::Samples;
 use crate::data::schema::Schema;
 use crate::data::strata::{Covariate, Strata};
+use crate::data::table::{Table, fold};
 use crate::data::target::TargetCell;
 use crate::error::{Error, Parameter, Result};
 
@@ -60,8 +60,8 @@ impl Roles {
     /// # Errors
     ///
     /// `Request` if what tells roles is no feature, or if people are told of a table that can be read only once; read errors.
-    pub(super) fn of_table<T: Samples>(
-        table: &mut T,
+    pub(super) fn of_table(
+        table: &mut dyn Table,
         tell: &Tell<'_>,
         meeting: impl FnOnce(&CellFormat) -> Result<Meeting>,
     ) -> Result<Option<Self>> {
@@ -90,10 +90,10 @@ impl Roles {
         let meeting = meeting(&format)?;
         let new = || MeetPeople::new(&meeting);
         let people = match (&strata, unit) {
-            (None, None) => table.fold(&new)?.people(),
+            (None, None) => fold(table, &new)?.people(),
             _ => {
                 let strata = strata.as_ref();
-                table.fold(&|| MeetByValues { strata, unit, met: new() })?.met.people()
+                fold(table, &|| MeetByValues { strata, unit, met: new() })?.met.people()
             }
         };
         Ok(Some(Self { schema, unit, strata, people: Some(people), features }))
@@ -105,17 +105,14 @@ impl Roles {
     }
 
     /// The target of a row and its part in scores; without a target if it contributes nothing.
-    pub(super) fn of<'t, A: Value>(
-        &'t self,
-        sample: &Sample<'t, A>,
-    ) -> (Option<TargetCell<'t>>, Role) {
+    pub(super) fn of<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
         if let Some(people) = &self.people {
-            return match people.role(row_by(self.unit, sample)) {
+            return match people.role(id_by(self.unit, sample)) {
                 Some((target, role)) => (Some(target), role),
                 None => (None, sample.role),
             };
         }
-        let value = |place: usize| sample.values[place].into();
+        let value = |place: usize| sample.values[place];
         match self.strata.as_ref().map(|strata| strata.stratum(value)) {
             Some(Some(stratum)) => (sample.target, Role { stratum, ..sample.role }),
             Some(None) => (None, sample.role),
@@ -131,11 +128,14 @@ struct MeetByValues<'a> {
     met: MeetPeople<'a>,
 }
 
-impl SampleFold for MeetByValues<'_> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        let value = |place: usize| sample.values[place].into();
-        let stratum = self.strata.map_or(Some(0), |strata| strata.stratum(value));
-        self.met.row(row_by(self.unit, &sample), sample.target, stratum);
+impl Fold for MeetByValues<'_> {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.each(|sample| {
+            let value = |place: usize| sample.values[place];
+            let stratum = self.strata.map_or(Some(0), |strata| strata.stratum(value));
+            let id = id_by(self.unit, &sample);
+            self.met.row(sample.number, id, sample.target, stratum);
+        });
     }
 
     fn merge(&mut self, other: Self) {
@@ -143,11 +143,10 @@ impl SampleFold for MeetByValues<'_> {
     }
 }
 
-/// Whose row a sample is, by the value at a place if people are told so.
-fn row_by<'a, A: Value>(unit: Option<usize>, sample: &Sample<'a, A>) -> RowOf<'a> {
-    let Some(place) = unit else { return sample.row };
-    let id: f64 = sample.values[place].into();
+/// Whose row a sample is: by its id, or by the value at a place if people are told so.
+fn id_by<'a>(unit: Option<usize>, sample: &Sample<'a, '_>) -> Option<TargetCell<'a>> {
+    let Some(place) = unit else { return sample.id };
+    let id = sample.values[place];
     // Both zeros are one person's.
-    let id = id.is_finite().then_some(TargetCell::Number(id + 0.0));
-    RowOf { id, ..sample.row }
+    id.is_finite().then_some(TargetCell::Number(id + 0.0))
 }

@@ -1,9 +1,9 @@
 //! Scaling: the grid values of a sample's values.
 
+use crate::data::batch::Value;
 use crate::data::bounds::Bounds;
 use crate::data::quantize::{EachBounds, SameBounds};
 use crate::data::ranks::Ranker;
-use crate::data::sample::Value;
 use crate::exact::GRID;
 
 /// A way to make feature values comparable, by a function of each sample alone.

@@ -4,15 +4,15 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use crate::data::block_table::{TextCell, TextPlace, Wanted};
-use crate::data::blocks::RowFold;
+use crate::data::blocks::TakeRows;
 use crate::data::bounds::Bounds;
 use crate::data::cells::Row;
 use crate::data::facts::TableFacts;
 use crate::data::formats::Format;
 use crate::data::number::parse_number;
 use crate::data::schema::Schema;
-use crate::data::table::TableFile;
 use crate::data::text::text;
+use crate::data::text_file::TextFile;
 use crate::error::{Error, Result};
 
 /// The most bytes of a block of rows of a file that is not text.
@@ -36,7 +36,7 @@ impl SideFile {
 
     /// Reads the header.
     pub(crate) fn header(path: &Path) -> Result<Vec<String>> {
-        TableFile::new(path, None).open()?.names()
+        TextFile::new(path, None).open()?.names()
     }
 
     /// Reads a file in any form, numbers as texts.
@@ -69,21 +69,18 @@ impl SideFile {
     pub(crate) fn read_any(path: &Path) -> Result<Self> {
         struct Collect(usize, Vec<(u64, Vec<Vec<u8>>)>);
 
-        impl RowFold for Collect {
+        impl TakeRows for Collect {
             fn row(&mut self, number: u64, row: &Row<'_>) {
                 let cells = (0..self.0).map(|c| row.cell(c).trim_ascii().to_vec()).collect();
                 self.1.push((number, cells));
             }
-
-            fn merge(&mut self, other: Self) {
-                self.1.extend(other.1);
-            }
         }
 
-        let table = TableFile::new(path, None).open()?;
+        let table = TextFile::new(path, None).open()?;
         let header = table.names()?;
         let columns = header.len();
-        let mut rows = table.fold(1, &|| Collect(columns, Vec::new()))?.1;
+        let new = || Collect(columns, Vec::new());
+        let mut rows = table.fold(1, &new, |all, more| all.1.extend(more.1))?.1;
         rows.sort_unstable_by_key(|row| row.0);
         Ok(Self { header, rows: rows.into_iter().map(|row| row.1).collect() })
     }

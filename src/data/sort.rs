@@ -10,7 +10,7 @@
 //!
 //! Linear in the number of values, except for those that agree in all of the first 32 bits.
 
-use crate::data::sample::Value;
+use crate::data::batch::Value;
 
 /// The number of bits of a digit.
 const DIGIT: u32 = 11;

@@ -2,31 +2,37 @@
 
 use std::sync::Arc;
 
+use crate::data::batch::{Batch, Folds, Layout, Map, Mapped, Role, Sample, Sink, Values};
 use crate::data::grouped::Grouping;
 use crate::data::held_columns::Limit;
 use crate::data::number::CellFormat;
 use crate::data::people::{Meeting, People};
 use crate::data::per_million::per_million;
 use crate::data::roles::{Roles, Tell};
-use crate::data::sample::{Sample, SampleFold, Value};
-use crate::data::samples::{Samples, UsableSamples};
 use crate::data::scaling::Scaler;
 use crate::data::schema::Schema;
+use crate::data::table::{Code, Table, UsableSamples, hold_all};
 use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 
 /// An open table whose samples go through what a request states, in this order: roles, counts per million, sets.
-pub(crate) struct Taken<T> {
-    table: T,
+pub(crate) struct Taken<'t> {
+    table: Box<dyn Table + 't>,
+    steps: Steps,
+}
+
+/// What samples go through.
+#[derive(Default)]
+struct Steps {
     roles: Option<Roles>,
     per_million: bool,
     grouping: Option<Arc<Grouping>>,
 }
 
-impl<T: Samples> Taken<T> {
+impl<'t> Taken<'t> {
     /// The table as it is.
-    pub(crate) fn as_it_is(table: T) -> Self {
-        Self { table, roles: None, per_million: false, grouping: None }
+    pub(crate) fn as_it_is(table: Box<dyn Table + 't>) -> Self {
+        Self { table, steps: Steps::default() }
     }
 
     /// With the parts of samples in scores, if something tells them.
@@ -39,33 +45,31 @@ impl<T: Samples> Taken<T> {
         tell: &Tell<'_>,
         meeting: impl FnOnce(&CellFormat) -> Result<Meeting>,
     ) -> Result<Self> {
-        let roles = Roles::of_table(&mut self.table, tell, meeting)?;
-        Ok(Self { roles, ..self })
+        self.steps.roles = Roles::of_table(&mut *self.table, tell, meeting)?;
+        Ok(self)
     }
 
     /// With [counts per million](crate::data::per_million) for values, if they are wanted.
-    pub(crate) fn per_million(self, wanted: bool) -> Self {
-        Self { per_million: wanted, ..self }
+    pub(crate) fn per_million(mut self, wanted: bool) -> Self {
+        self.steps.per_million = wanted;
+        self
     }
 
     /// With sets in place of features, if there are any.
-    pub(crate) fn grouped(self, grouping: Option<Grouping>) -> Self {
-        Self { grouping: grouping.map(Arc::new), ..self }
+    pub(crate) fn grouped(mut self, grouping: Option<Grouping>) -> Self {
+        self.steps.grouping = grouping.map(Arc::new);
+        self
     }
 
     /// The sets, if there are any.
     pub(crate) fn grouping(&self) -> Option<&Arc<Grouping>> {
-        self.grouping.as_ref()
-    }
-
-    fn is_as_it_is(&self) -> bool {
-        self.roles.is_none() && !self.per_million && self.grouping.is_none()
+        self.steps.grouping.as_ref()
     }
 }
 
-impl<T: Samples> Samples for Taken<T> {
+impl Table for Taken<'_> {
     fn schema(&self) -> &Schema {
-        match (&self.grouping, &self.roles) {
+        match (&self.steps.grouping, &self.steps.roles) {
             (Some(grouping), _) => grouping.schema(),
             (None, Some(roles)) => &roles.schema,
             (None, None) => self.table.schema(),
@@ -81,42 +85,25 @@ impl<T: Samples> Samples for Taken<T> {
     }
 
     fn has_words(&self) -> bool {
-        self.grouping.is_none() && self.table.has_words()
+        self.steps.grouping.is_none() && self.table.has_words()
     }
 
     fn people(&self) -> Option<&People> {
-        self.roles.as_ref()?.people.as_ref()
+        self.steps.roles.as_ref()?.people.as_ref()
     }
 
-    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        if self.is_as_it_is() || (self.roles.is_none() && !F::READS_VALUES) {
-            return self.table.fold(new);
+    fn pass(&mut self, folds: &dyn Folds) -> Result<()> {
+        match self.steps.are_none() || (self.steps.roles.is_none() && !folds.read_values()) {
+            true => self.table.pass(folds),
+            false => self.table.pass(&Mapped { map: &self.steps, folds }),
         }
-        let Self { table, roles, per_million, grouping } = self;
-        let (roles, grouping) = (roles.as_ref(), grouping.as_deref());
-        let new = || TakenFold {
-            fold: new(),
-            roles,
-            per_million: *per_million,
-            sets: grouping.map(|grouping| (grouping, Scaler::new(grouping.scaling()))),
-            values: Vec::new(),
-            shares: Vec::new(),
-            grid: Vec::new(),
-            means: Vec::new(),
-        };
-        table.fold(&new).map(|folded| folded.fold)
     }
 
-    fn columns(
-        &mut self,
-        limit: Option<Limit>,
-        code: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
-    ) -> Result<UsableSamples<'_>> {
-        if self.is_as_it_is() {
-            return self.table.columns(limit, code);
+    fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
+        match self.steps.are_none() {
+            true => self.table.columns(limit, code),
+            false => hold_all(self, limit, code),
         }
-        let all: Vec<usize> = (0..self.schema().d()).collect();
-        self.hold(&all, limit, code)
     }
 
     fn no_usable_target(&self, labels: bool) -> Error {
@@ -124,55 +111,67 @@ impl<T: Samples> Samples for Taken<T> {
     }
 }
 
-/// Passes samples on as they are taken.
-struct TakenFold<'a, F> {
-    fold: F,
-    roles: Option<&'a Roles>,
-    per_million: bool,
-    sets: Option<(&'a Grouping, Scaler<'a>)>,
-    /// The values of the current sample, those of features.
-    values: Vec<f64>,
-    /// The same as counts per million.
-    shares: Vec<f64>,
-    /// The grid values of the members of sets.
-    grid: Vec<i16>,
-    /// The means of sets.
-    means: Vec<i16>,
-}
-
-/// Values are always read: strata are made of them.
-impl<F: SampleFold> SampleFold for TakenFold<'_, F> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        let (target, role) = match self.roles {
-            Some(roles) => roles.of(&sample),
+impl Steps {
+    /// The target of a sample and its part in scores.
+    fn part<'t>(&'t self, sample: &Sample<'t, '_>) -> (Option<TargetCell<'t>>, Role) {
+        match &self.roles {
+            Some(roles) => roles.of(sample),
             None => (sample.target, sample.role),
-        };
-        let row = sample.row;
-        let value = |value: &A| -> f64 { (*value).into() };
-        self.values.clear();
-        match self.roles.and_then(Roles::features) {
-            Some(features) => {
-                self.values.extend(features.iter().map(|&place| value(&sample.values[place])));
-            }
-            None => self.values.extend(sample.values.iter().map(value)),
-        }
-        let mut values = &self.values;
-        if self.per_million && F::READS_VALUES {
-            per_million(values, &mut self.shares);
-            values = &self.shares;
-        }
-        match &mut self.sets {
-            Some((grouping, scaler)) if F::READS_VALUES => {
-                self.grid.resize(values.len(), 0);
-                scaler.sample(values, &mut self.grid);
-                grouping.members().means(&self.grid, &mut self.means);
-                self.fold.sample(Sample { target, values: &self.means, row, role });
-            }
-            _ => self.fold.sample(Sample { target, values, row, role }),
         }
     }
 
-    fn merge(&mut self, other: Self) {
-        self.fold.merge(other.fold);
+    fn are_none(&self) -> bool {
+        self.roles.is_none() && !self.per_million && self.grouping.is_none()
+    }
+}
+
+impl Map for Steps {
+    /// Roles may be told by values.
+    fn reads_values(&self) -> bool {
+        self.roles.as_ref().is_some_and(|roles| roles.features().is_some())
+    }
+
+    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+        let features = self.roles.as_ref().and_then(Roles::features);
+        let mut sets = self.grouping.as_deref().map(|sets| (sets, Scaler::new(sets.scaling())));
+        let (mut values, mut own, mut shares) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut grid, mut means) = (Vec::new(), Vec::new());
+        let mut one = move |sample: &Sample<'_, '_>, values: &mut Vec<f64>| {
+            own.clear();
+            match features {
+                Some(features) => own.extend(features.iter().map(|&place| sample.values[place])),
+                None => own.extend_from_slice(sample.values),
+            }
+            if self.per_million {
+                per_million(&own, &mut shares);
+                std::mem::swap(&mut own, &mut shares);
+            }
+            let Some((grouping, scaler)) = &mut sets else { return values.extend_from_slice(&own) };
+            grid.resize(own.len(), 0);
+            scaler.sample(&own, &mut grid);
+            grouping.members().means(&grid, &mut means);
+            values.extend(means.iter().map(|mean| f64::from(*mean)));
+        };
+        let changes_values = features.is_some() || self.per_million || self.grouping.is_some();
+        Box::new(move |batch, sink| {
+            let (mut targets, mut parts) = (Vec::new(), Vec::new());
+            if !changes_values || matches!(batch.values, Values::Unread) {
+                for place in 0..batch.len() {
+                    let (target, role) = self.part(&batch.sample(place, &[]));
+                    targets.push(target);
+                    parts.push(role);
+                }
+                return sink(&Batch { targets: &targets, roles: &parts, ..*batch });
+            }
+            values.clear();
+            batch.each(|sample| {
+                let (target, role) = self.part(&sample);
+                targets.push(target);
+                parts.push(role);
+                one(&sample, &mut values);
+            });
+            let values = Values::F64(Layout::Rows(&values));
+            sink(&Batch { roles: &parts, ..Batch::new(batch.first, &targets, values) });
+        })
     }
 }

@@ -22,13 +22,15 @@
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::data::batch::{Batch, Fold, Map, Sink};
 use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::number::CellFormat;
-use crate::data::sample::{Sample, SampleFold, Value};
 use crate::data::schema::{Orientation, Schema};
 use crate::data::side::SideFile;
+use crate::data::target::TargetCell;
 use crate::error::{Error, Parameter, Result};
 
 /// Targets by id or in the order of the samples.
@@ -229,13 +231,11 @@ impl Uses<'_> {
     }
 }
 
-impl SampleFold for Uses<'_> {
+impl Fold for Uses<'_> {
     const READS_VALUES: bool = false;
 
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        if let Some(id) = sample.row.id {
-            self.id(&id.text());
-        }
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.ids.iter().flatten().for_each(|id| self.id(&id.text()));
     }
 
     fn merge(&mut self, other: Self) {
@@ -244,54 +244,15 @@ impl SampleFold for Uses<'_> {
     }
 }
 
-/// The target of each of these ids, in order, and whether its row takes part.
-pub(crate) fn joined(ids: &[Vec<u8>], targets: &TargetTable) -> Result<Vec<Option<TextCell>>> {
-    let mut uses = targets.uses();
-    ids.iter().for_each(|id| uses.id(id));
-    let repeated = uses.repeated();
-    let mut join = Join::new(Some(targets));
-    let mut target = |(id, number): (&Vec<u8>, u64)| -> Option<TextCell> {
-        let target = join.target(number, Some(id), None)?.map(<[u8]>::to_vec);
-        (!repeated.contains(id.trim_ascii())).then_some(target)
-    };
-    let joined = ids.iter().zip(1..).map(&mut target).collect();
-    join.finish()?;
-    Ok(joined)
-}
-
-/// Joins samples to their targets, and counts them.
+/// Gives samples their targets, by their numbers or ids, and counts them.
 pub(crate) struct Join<'a> {
-    targets: Option<&'a TargetTable>,
-    samples: u64,
+    targets: &'a TargetTable,
+    samples: AtomicU64,
 }
 
 impl<'a> Join<'a> {
-    /// A join with `targets`; without them, samples keep their own.
-    pub(crate) fn new(targets: Option<&'a TargetTable>) -> Self {
-        Self { targets, samples: 0 }
-    }
-
-    /// The target of a sample, by its number (from 1), its id and its own target in the table. `None` if it takes part
-    /// nowhere.
-    pub(crate) fn target<'t>(
-        &mut self,
-        number: u64,
-        id: Option<&[u8]>,
-        here: Option<&'t [u8]>,
-    ) -> Option<Option<&'t [u8]>>
-    where
-        'a: 't,
-    {
-        self.samples += 1;
-        match self.targets {
-            Some(targets) => targets.target(number, id),
-            None => Some(here),
-        }
-    }
-
-    /// Takes in the join of another thread.
-    pub(crate) fn merge(&mut self, other: Self) {
-        self.samples += other.samples;
+    pub(crate) fn new(targets: &'a TargetTable) -> Self {
+        Self { targets, samples: AtomicU64::new(0) }
     }
 
     /// Checks the join after all samples.
@@ -300,18 +261,38 @@ impl<'a> Join<'a> {
     ///
     /// `Input` if targets in order are not as many as samples.
     pub(crate) fn finish(self) -> Result<()> {
-        let stated = self.targets.and_then(|targets| match &targets.entries {
-            Entries::InOrder { targets, .. } => Some(targets.len() as u64),
-            Entries::ById { .. } => None,
-        });
-        if stated.is_some_and(|targets| targets != self.samples) {
-            return Err(Error::input("the target file does not hold one target for each sample")
-                .hint(
+        let samples = self.samples.into_inner();
+        match &self.targets.entries {
+            Entries::InOrder { targets, .. } if targets.len() as u64 != samples => {
+                Err(Error::input("the target file does not hold one target for each sample").hint(
                     "each line is one, a blank line a missing one; a file with ids, id,value, need not hold them \
                      all",
-                ));
+                ))
+            }
+            _ => Ok(()),
         }
-        Ok(())
+    }
+}
+
+impl Map for Join<'_> {
+    fn reads_values(&self) -> bool {
+        false
+    }
+
+    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+        Box::new(|batch, sink| {
+            self.samples.fetch_add(batch.len() as u64, Ordering::Relaxed);
+            let joined = (0..batch.len()).map(|place| {
+                let id = batch.ids.get(place).copied().flatten();
+                let number = batch.first + place as u64;
+                self.targets.target(number, id.as_ref().map(TargetCell::text).as_deref())
+            });
+            let joined: Vec<Option<Option<&[u8]>>> = joined.collect();
+            let cell = |target: &Option<Option<_>>| target.flatten().map(TargetCell::Text);
+            let targets: Vec<_> = joined.iter().map(cell).collect();
+            let left_out: Vec<bool> = joined.iter().map(Option::is_none).collect();
+            sink(&Batch { targets: &targets, left_out: &left_out, ..*batch });
+        })
     }
 }
 
@@ -363,6 +344,7 @@ pub(crate) fn no_usable_target(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::data::batch::Values;
 
     fn read(text: &str) -> Result<TargetTable> {
         let file = tempfile::NamedTempFile::new().unwrap();
@@ -385,44 +367,67 @@ mod tests {
         let repeated = uses.repeated();
         table.leave_out(&repeated);
         assert!(table.is_unique());
-        let mut join = Join::new(Some(&table));
-        assert_eq!(join.target(1, Some(b"p2 "), Some(b"own")), Some(Some(&b"control"[..])));
+        let target = |id: Option<&'static [u8]>| table.target(2, id);
+        assert_eq!(target(Some(b"p2 ")), Some(Some(&b"control"[..])));
         for nobody in [Some(&b"P2"[..]), None, Some(b" "), Some(b"NA"), Some(b"-9"), Some(b"p5")] {
-            assert_eq!(join.target(2, nobody, Some(b"own")), None, "{nobody:?}");
+            assert_eq!(target(nobody), None, "{nobody:?}");
         }
         for repeated in [b"p3", b"p4"] {
-            assert_eq!(join.target(3, Some(repeated), Some(b"own")), None, "{repeated:?}");
+            assert_eq!(target(Some(repeated)), None, "{repeated:?}");
         }
-        assert!(join.finish().is_ok());
-        let table = read("id,v\np1,1\np2,2\np3,\np4,4\np4,4\n").unwrap();
-        let ids = ["p2", "p1", "p4", "p1 ", "p3", ""].map(|id| id.as_bytes().to_vec());
-        let (two, none) = (Some(Some(b"2".to_vec())), Some(Some(Vec::new())));
-        assert_eq!(joined(&ids, &table).unwrap(), [two, None, None, None, none, None]);
         assert!(read("a,b,c\np1,1,2\n").is_err());
     }
 
     #[test]
     fn targets_in_order() {
         let gaps = read("status\r\n\r\ncase\r\n\r\n").unwrap();
-        let mut join = Join::new(Some(&gaps));
-        assert_eq!(join.target(1, None, None), Some(Some(&b""[..])));
-        assert_eq!(join.target(2, None, None), Some(Some(&b"case"[..])));
+        assert_eq!(gaps.target(1, None), Some(Some(&b""[..])));
+        assert_eq!(gaps.target(2, None), Some(Some(&b"case"[..])));
         let table = read("status\ncase\ncontrol\n").unwrap();
         assert!(table.in_order());
-        let mut join = Join::new(Some(&table));
-        assert_eq!(join.target(2, Some(b"p2"), Some(b"own")), Some(Some(&b"control"[..])));
-        assert_eq!(join.target(1, None, None), Some(Some(&b"case"[..])));
-        assert!(join.finish().is_ok());
-        for samples in [1, 3] {
-            let mut join = Join::new(Some(&table));
-            (1..=samples).for_each(|number| {
-                join.target(number, None, None);
+        assert_eq!(table.target(2, Some(b"p2")), Some(Some(&b"control"[..])));
+    }
+
+    /// The targets that the samples of batches get, and whether each is left out.
+    fn joined(
+        table: &TargetTable,
+        batches: &[&[Option<&'static str>]],
+    ) -> Result<Vec<(String, bool)>> {
+        let join = Join::new(table);
+        let (mut map, mut first, mut found) = (join.start(), 1, Vec::new());
+        for ids in batches {
+            let own = vec![Some(TargetCell::Text(b"own")); ids.len()];
+            let cell = |id: &Option<&'static str>| id.map(|id| TargetCell::Text(id.as_bytes()));
+            let ids: Vec<_> = ids.iter().map(cell).collect();
+            let batch = Batch { ids: &ids, ..Batch::new(first, &own, Values::Unread) };
+            map(&batch, &mut |batch| {
+                let text = |place: usize| batch.targets[place].map(|cell| cell.text().to_vec());
+                let of = |place: usize| {
+                    let text = String::from_utf8(text(place).unwrap_or_default()).unwrap();
+                    (text, batch.is_left_out(place))
+                };
+                found.extend((0..batch.len()).map(of));
             });
-            let error = join.finish().unwrap_err();
+            first += ids.len() as u64;
+        }
+        drop(map);
+        join.finish().map(|()| found)
+    }
+
+    #[test]
+    fn samples_get_their_targets() {
+        let told = |text: &str, left_out| (text.to_owned(), left_out);
+        let by_id = read("id,v\np1,1\np2,2\np3,\np4,4\np4,4\n").unwrap();
+        let found = joined(&by_id, &[&[Some("p2"), Some("p4")], &[Some("p3 "), None, Some("")]]);
+        let nobody = told("", true);
+        let expected = [told("2", false), nobody.clone(), told("", false), nobody.clone(), nobody];
+        assert_eq!(found.unwrap(), expected);
+        let in_order = read("status\ncase\ncontrol\n").unwrap();
+        let found = joined(&in_order, &[&[None], &[Some("p9")]]).unwrap();
+        assert_eq!(found, [told("case", false), told("control", false)]);
+        for samples in [&[None][..], &[None; 3]] {
+            let error = joined(&in_order, &[samples]).unwrap_err();
             assert!(error.to_string().contains("one target for each sample"), "{error}");
         }
-        let mut none = Join::new(None);
-        assert_eq!(none.target(9, None, Some(b"own")), Some(Some(&b"own"[..])));
-        assert!(none.finish().is_ok());
     }
 }

@@ -1,10 +1,9 @@
 //! A whole table in memory, in file order.
 
+use crate::data::batch::{Batch, Fold};
 use crate::data::hooks::Hooks;
-use crate::data::sample::{Sample, SampleFold, Value};
-use crate::data::samples::{Opening, Samples};
-use crate::data::several::TablesSamples;
-use crate::data::source::{Opened, Source};
+use crate::data::source::Source;
+use crate::data::table::{Opening, Table, fold};
 use crate::data::target::TargetCell;
 use crate::error::{Error, Parameter, Result};
 
@@ -29,25 +28,17 @@ impl WholeTable {
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
-        match source.open(&opening)? {
-            Opened::Files(table) => Self::of_files(table),
-            Opened::Other(table) => Self::of_samples(table),
-        }
+        Self::of_table(&mut *source.open(&opening)?)
     }
 
-    /// Compiled once, not where it is called.
-    fn of_files(samples: TablesSamples) -> Result<Self> {
-        Self::of_samples(samples)
-    }
-
-    fn of_samples(mut samples: impl Samples) -> Result<Self> {
-        if samples.schema().has_people() {
+    fn of_table(table: &mut dyn Table) -> Result<Self> {
+        if table.schema().has_people() {
             let rule = "this compares tables row by row: it knows no people with several rows";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
-        let features = samples.schema().feature_names().map(str::to_owned).collect();
-        let Rows { mut values, targets } = samples.fold(&Rows::default)?;
-        if !samples.has_words() {
+        let features = table.schema().feature_names().map(str::to_owned).collect();
+        let Rows { mut values, targets } = fold(table, &Rows::default)?;
+        if !table.has_words() {
             values.iter_mut().filter(|value| value.is_nan()).for_each(|value| *value = f64::NAN);
         }
         if targets.is_empty() {
@@ -64,11 +55,13 @@ struct Rows {
     targets: Vec<String>,
 }
 
-impl SampleFold for Rows {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.values.extend(sample.values.iter().map(|&value| value.into()));
-        let target = sample.target.as_ref().map(TargetCell::text).unwrap_or_default();
-        self.targets.push(String::from_utf8_lossy(&target).trim().to_owned());
+impl Fold for Rows {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.each(|sample| {
+            self.values.extend_from_slice(sample.values);
+            let target = sample.target.as_ref().map(TargetCell::text).unwrap_or_default();
+            self.targets.push(String::from_utf8_lossy(&target).trim().to_owned());
+        });
     }
 
     fn merge(&mut self, other: Self) {

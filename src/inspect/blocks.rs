@@ -7,8 +7,8 @@ use super::beside::Beside;
 use super::column::{ColumnSummary, NumberSummary};
 use super::findings::{self, Written};
 use crate::data::{
-    BLOCKS, BlockFold, CellFormat, FileTable, Format, Hooks, Orientation, RowBlock, RowValues,
-    TextCell, TextPlace, Wanted, codes, fold_blocks,
+    BLOCKS, CellFormat, FileTable, Format, Hooks, Orientation, Results, RowBlock, RowValues,
+    TextCell, TextPlace, Wanted, codes, on_blocks,
 };
 use crate::error::Result;
 use crate::select::Target;
@@ -50,7 +50,11 @@ pub(super) fn inspect(
         id: wanted.texts.iter().position(|place| *place == id),
         ids: HashMap::new(),
     };
-    let look = fold_blocks(&*file, &wanted, threads, &Hooks::default(), &new)?.merged();
+    let looks = Results::new();
+    on_blocks(&*file, &wanted, threads, &Hooks::default(), &|_, blocks| {
+        looks.add(new(), |look| blocks.each(|first, block| look.block(first, block)))
+    })?;
+    let look = looks.merged(BlockLook::merge).unwrap_or_else(new).merged();
     // The columns in file order, ids before and a target after them.
     let mut places: Vec<(usize, ColumnSummary)> = Vec::new();
     let (d, rows) = (layout.names.len(), look.rows);
@@ -123,9 +127,7 @@ impl BlockLook<'_> {
             }
         }
     }
-}
 
-impl BlockFold for BlockLook<'_> {
     fn block(&mut self, first: u64, block: RowBlock) {
         self.rows += block.rows as u64;
         match &block.values {

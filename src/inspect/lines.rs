@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::TextLook;
 use super::column::ColumnSummary;
-use crate::data::{CellFormat, OpenTable, Row, RowFold};
+use crate::data::{CellFormat, OpenText, Row, TakeRows};
 use crate::error::Result;
 
 /// The names of the lines, and what each holds; the ids are those of the header.
@@ -13,7 +13,7 @@ use crate::error::Result;
 ///
 /// As for a pass over the rows.
 pub(super) fn look<'a>(
-    open: OpenTable,
+    open: OpenText,
     format: &'a CellFormat,
     threads: usize,
 ) -> Result<(Vec<String>, TextLook<'a>)> {
@@ -22,7 +22,8 @@ pub(super) fn look<'a>(
     for id in &open.ids()[1..] {
         *ids.entry(id.trim_ascii().to_vec()).or_default() += 1;
     }
-    let mut lines = open.fold(threads, &|| Lines { format, samples, lines: Vec::new() })?.lines;
+    let new = || Lines { format, samples, lines: Vec::new() };
+    let mut lines = open.fold(threads, &new, |all, more| all.lines.extend(more.lines))?.lines;
     lines.sort_unstable_by_key(|(number, ..)| *number);
     let (names, columns) = lines.into_iter().map(|(_, name, line)| (name, line)).unzip();
     let look = TextLook {
@@ -43,16 +44,12 @@ struct Lines<'a> {
     lines: Vec<(u64, String, ColumnSummary)>,
 }
 
-impl RowFold for Lines<'_> {
+impl TakeRows for Lines<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         let mut line = ColumnSummary::default();
         for sample in 1..=self.samples {
             line.take_in(row.cell(sample), sample as u64, self.format);
         }
         self.lines.push((number, String::from_utf8_lossy(row.cell(0)).into_owned(), line));
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.lines.extend(other.lines);
     }
 }

@@ -16,7 +16,7 @@ mod strays;
 
 use std::collections::HashMap;
 
-use crate::data::{CellFormat, FileTable, Format, Orientation, Row, RowFold, likely_cells};
+use crate::data::{CellFormat, FileTable, Format, Orientation, Row, TakeRows, likely_cells};
 use crate::error::Result;
 use crate::select::Target;
 use beside::Beside;
@@ -74,7 +74,7 @@ fn inspect_text(table: &FileTable, target: Option<&Target>) -> Result<Inspection
             ids: HashMap::new(),
             next_cells: 0,
         };
-        let look = open.fold(threads, &new)?;
+        let look = open.fold(threads, &new, TextLook::merge)?;
         (header, look)
     };
     let beside = Beside::read(stated, &look.ids, if turned { &[] } else { &header })?;
@@ -109,7 +109,7 @@ struct TextLook<'a> {
     next_cells: usize,
 }
 
-impl RowFold for TextLook<'_> {
+impl TakeRows for TextLook<'_> {
     fn row(&mut self, number: u64, row: &Row<'_>) {
         self.rows += 1;
         if number == 1 && self.columns.len() == 1 {
@@ -120,7 +120,9 @@ impl RowFold for TextLook<'_> {
         }
         *self.ids.entry(row.cell(self.id).trim_ascii().to_vec()).or_default() += 1;
     }
+}
 
+impl TextLook<'_> {
     fn merge(&mut self, other: Self) {
         self.rows += other.rows;
         self.next_cells = self.next_cells.max(other.next_cells);

@@ -1,8 +1,6 @@
 //! Predictions for the rows of a table.
 
-use crate::data::{
-    CellFormat, Hooks, Opened, Opening, Sample, SampleFold, Samples, Source, TablesSamples, Value,
-};
+use crate::data::{Batch, CellFormat, Fold, Hooks, Opening, Source, Table, fold};
 use crate::error::{Error, Result};
 use crate::model::Model;
 
@@ -26,18 +24,10 @@ impl Model {
     pub fn predict_table(&self, source: &(impl Source + ?Sized)) -> Result<Vec<f64>> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };
-        match source.open(&opening)? {
-            Opened::Files(table) => self.predict_files(table),
-            Opened::Other(table) => self.predict_rows(table),
-        }
+        self.predict_rows(&mut *source.open(&opening)?)
     }
 
-    /// Compiled once, not where it is called.
-    fn predict_files(&self, table: TablesSamples) -> Result<Vec<f64>> {
-        self.predict_rows(table)
-    }
-
-    fn predict_rows(&self, mut table: impl Samples) -> Result<Vec<f64>> {
+    fn predict_rows(&self, table: &mut dyn Table) -> Result<Vec<f64>> {
         let schema = table.schema();
         let target = schema.target().map(|place| schema.name(place));
         let features: Vec<&str> = schema.feature_names().collect();
@@ -57,7 +47,7 @@ impl Model {
             values: Vec::new(),
             predicted: Vec::new(),
         };
-        Ok(table.fold(&new)?.predicted)
+        Ok(fold(table, &new)?.predicted)
     }
 }
 
@@ -69,17 +59,19 @@ struct Predict<'a> {
     predicted: Vec<f64>,
 }
 
-impl SampleFold for Predict<'_> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.values.clear();
-        self.values.extend(self.places.iter().map(|place| match place {
-            Place::Feature(place) => sample.values[*place].into(),
-            Place::Target => {
-                sample.target.and_then(|cell| cell.number(self.format)).unwrap_or(f64::NAN)
-            }
-        }));
-        // There is one value for each feature.
-        self.predicted.push(self.model.predict(&self.values).unwrap_or(f64::NAN));
+impl Fold for Predict<'_> {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        batch.each(|sample| {
+            self.values.clear();
+            self.values.extend(self.places.iter().map(|place| match place {
+                Place::Feature(place) => sample.values[*place],
+                Place::Target => {
+                    sample.target.and_then(|cell| cell.number(self.format)).unwrap_or(f64::NAN)
+                }
+            }));
+            // There is one value for each feature.
+            self.predicted.push(self.model.predict(&self.values).unwrap_or(f64::NAN));
+        });
     }
 
     fn merge(&mut self, other: Self) {

@@ -2,7 +2,7 @@
 //!
 //! The contribution of a row is a function of that row alone.
 
-use crate::data::{FeatureMajor, Sample, SampleFold, Scaler, Scaling, TargetCell, Value};
+use crate::data::{Batch, Code, Fold, Layout, Scaler, Scaling, TargetCell, Value, Values};
 use crate::score::{MISSING, RowSums};
 
 /// Sums over rows with a usable target, and the total number of rows.
@@ -36,9 +36,6 @@ const GATHERED: usize = 1 << 11;
 /// The sums process rows in groups of this size.
 const ROWS: usize = 4;
 
-/// The number of rows per block in feature-major order, whose targets then stay in the caches.
-const STRETCH: usize = 1 << 15;
-
 /// The number of grid values of one feature processed at a time.
 const PART: usize = 1 << 12;
 
@@ -62,45 +59,58 @@ impl<'a, S: RowSums, C> SumRows<'a, S, C> {
     }
 }
 
-impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
-    for SumRows<'_, S, C>
-{
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.summed.rows += 1;
-        if let Some(y) = sample.target.and_then(self.code) {
-            let place = self.x.len();
-            self.x.resize(place + sample.values.len(), 0);
-            self.scaler.sample(sample.values, &mut self.x[place..]);
-            if S::MARKS_MISSING {
-                mark_missing(sample.values, &mut self.x[place..]);
+impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SumRows<'_, S, C> {
+    fn add<A: Value>(&mut self, batch: &Batch<'_>, values: Layout<'_, A>) {
+        match values {
+            Layout::Columns(features) if self.scaler.is_by_feature() => {
+                self.add_columns(batch, features);
             }
-            self.y.push(y);
-            if self.x.len() >= GATHERED && self.y.len().is_multiple_of(ROWS) {
-                self.add_gathered();
-            }
+            _ => values.each_row(batch.len(), |place, values| {
+                if let Some(y) = batch.target(place).and_then(self.code) {
+                    self.add_row(values, y);
+                }
+            }),
         }
     }
 
-    fn feature_major<A: Value>(&mut self, samples: &FeatureMajor<'_, A>) {
-        if !self.scaler.is_by_feature() {
-            return samples.each(|sample| self.sample(sample));
+    fn add_row<A: Value>(&mut self, values: &[A], y: S::Target) {
+        let place = self.x.len();
+        self.x.resize(place + values.len(), 0);
+        self.scaler.sample(values, &mut self.x[place..]);
+        if S::MARKS_MISSING {
+            mark_missing(values, &mut self.x[place..]);
         }
+        self.y.push(y);
+        if self.x.len() >= GATHERED && self.y.len().is_multiple_of(ROWS) {
+            self.add_gathered();
+        }
+    }
+
+    fn add_columns<A: Value>(&mut self, batch: &Batch<'_>, features: &[&[A]]) {
         let mut x = [0; PART];
-        for (block, targets) in samples.targets.chunks(STRETCH).enumerate() {
-            let y: Vec<_> = targets.iter().map(|target| target.and_then(self.code)).collect();
-            let factors = self.summed.sums.add_targets(&y);
-            self.summed.rows += y.len() as u64;
-            for (feature, values) in samples.features.iter().enumerate() {
-                let values = &values[block * STRETCH..][..y.len()];
-                for (part, values) in values.chunks(PART).enumerate() {
-                    let x = &mut x[..values.len()];
-                    self.scaler.feature(feature, values, x);
-                    if S::MARKS_MISSING {
-                        mark_missing(values, x);
-                    }
-                    self.summed.sums.add_feature(feature, x, part * PART, &factors);
+        let y: Vec<_> =
+            (0..batch.len()).map(|place| batch.target(place).and_then(self.code)).collect();
+        let factors = self.summed.sums.add_targets(&y);
+        for (feature, values) in features.iter().enumerate() {
+            for (part, values) in values.chunks(PART).enumerate() {
+                let x = &mut x[..values.len()];
+                self.scaler.feature(feature, values, x);
+                if S::MARKS_MISSING {
+                    mark_missing(values, x);
                 }
+                self.summed.sums.add_feature(feature, x, part * PART, &factors);
             }
+        }
+    }
+}
+
+impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> Fold for SumRows<'_, S, C> {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        self.summed.rows += batch.samples();
+        match batch.values {
+            Values::F32(values) => self.add(batch, values),
+            Values::F64(values) => self.add(batch, values),
+            Values::Unread => {}
         }
     }
 
@@ -124,14 +134,13 @@ impl<'a, S: RowSums, C> SumTargets<'a, S, C> {
     }
 }
 
-impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> SampleFold
-    for SumTargets<'_, S, C>
-{
+impl<S: RowSums, C: Fn(TargetCell<'_>) -> Option<S::Target> + Sync> Fold for SumTargets<'_, S, C> {
     const READS_VALUES: bool = false;
 
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.summed.rows += 1;
-        if let Some(y) = sample.target.and_then(self.code) {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        self.summed.rows += batch.samples();
+        let targets = (0..batch.len()).filter_map(|place| batch.target(place));
+        for y in targets.filter_map(self.code) {
             self.summed.sums.add(&[], y);
         }
     }
@@ -197,8 +206,8 @@ impl GridRows {
 }
 
 /// Maps rows to the grid and keeps those with a usable target.
-pub(crate) struct KeepRows<'a, V> {
-    value: &'a V,
+pub(crate) struct KeepRows<'a> {
+    value: &'a Code<'a>,
     marks_missing: bool,
     /// The features to keep, all if `None`.
     only: Option<&'a [usize]>,
@@ -208,10 +217,10 @@ pub(crate) struct KeepRows<'a, V> {
     pub(crate) kept: GridRows,
 }
 
-impl<'a, V> KeepRows<'a, V> {
+impl<'a> KeepRows<'a> {
     /// `value` parses a target cell, or returns `None` if it is not usable. Missing values are kept as the
     /// middle of the grid, or marked.
-    pub(crate) fn new(value: &'a V, scaling: &'a Scaling, marks_missing: bool) -> Self {
+    pub(crate) fn new(value: &'a Code<'a>, scaling: &'a Scaling, marks_missing: bool) -> Self {
         let (scaler, kept) = (Scaler::new(scaling), GridRows::default());
         Self { value, marks_missing, only: None, row: Vec::new(), scaler, kept }
     }
@@ -222,10 +231,11 @@ impl<'a, V> KeepRows<'a, V> {
     }
 }
 
-impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for KeepRows<'_, V> {
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        self.kept.rows += 1;
-        if let Some(value) = sample.target.and_then(self.value) {
+impl Fold for KeepRows<'_> {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        self.kept.rows += batch.samples();
+        batch.each(|sample| {
+            let Some(value) = sample.target.and_then(self.value) else { return };
             self.row.resize(sample.values.len(), 0);
             self.scaler.sample(sample.values, &mut self.row);
             if self.marks_missing {
@@ -237,7 +247,7 @@ impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for KeepRows<'_, V>
                 None => codes.extend_from_slice(&self.row),
             }
             self.kept.targets.push(value);
-        }
+        });
     }
 
     fn merge(&mut self, other: Self) {

@@ -170,7 +170,7 @@ struct Moments {
 
 fn moments(select: &Select, table: &FileTables, centers: &[i32]) -> Option<Moments> {
     let request = select.clone().into_request();
-    let open = table.open(&opening(&request, &Hooks::default()).unwrap()).unwrap().files();
+    let open = table.open(&opening(&request, &Hooks::default()).unwrap()).unwrap();
     let of = |plan: &Plan, gathered: &Gathered<'_>| {
         let (counts, rows) = match CodedTarget::of(gathered, plan, None, |_, _| 0.5) {
             Ok(CodedTarget::Number(number)) => {

@@ -5,7 +5,7 @@ use ::linfa::traits::{Fit, Transformer};
 use ::linfa::{Float, ParamGuard};
 use ndarray::{Array2, ArrayBase, Data, Ix2};
 
-use crate::data::{ArrayTable, ToTarget};
+use crate::data::{ArrayTable, Element, ToTarget};
 use crate::error::{Error, Result};
 use crate::privacy::NotPrivate;
 use crate::select::builder::{CheckedSelect, Select};
@@ -38,7 +38,7 @@ impl ParamGuard for Select {
 /// As for [`CheckedSelect::run`]; `Request` if the samples have weights.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for CheckedSelect
 where
-    F: Float + Into<f64>,
+    F: Float + Element,
     D: Data<Elem = F>,
     T: AsSingleTargets<Elem: ToTarget>,
 {
@@ -52,7 +52,7 @@ where
 /// Like the fit of [`CheckedSelect`], for a request that is not private.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateSelect
 where
-    F: Float + Into<f64>,
+    F: Float + Element,
     D: Data<Elem = F>,
     T: AsSingleTargets<Elem: ToTarget>,
 {
@@ -67,7 +67,7 @@ pub(super) fn table<F, D, T>(
     dataset: &DatasetBase<ArrayBase<D, Ix2>, T>,
 ) -> Result<ArrayTable<'_, F>>
 where
-    F: Float + Into<f64>,
+    F: Float + Element,
     D: Data<Elem = F>,
     T: AsSingleTargets<Elem: ToTarget>,
 {

@@ -1,6 +1,6 @@
 //! The refinement of a selection: its pass over the screened columns, and its release.
 
-use crate::data::{Bounds, Samples};
+use crate::data::{Bounds, Table};
 use crate::error::Result;
 use crate::exact::GRID;
 use crate::method::gram::{Screened, Spend, refine};
@@ -22,7 +22,7 @@ impl Pass<'_> {
     /// As for [`ranks`](Self::ranks).
     pub(super) fn screened(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         features: &[usize],
     ) -> Result<Gathered<'static>> {
         match &self.plan.scoring {
@@ -101,7 +101,7 @@ impl Release<'_> {
 pub(super) fn refined_of_rows(
     pass: &Pass<'_>,
     release: &Release<'_>,
-    table: &mut impl Samples,
+    table: &mut dyn Table,
     median: Option<f64>,
 ) -> Result<Option<Chosen>> {
     let plan = pass.plan;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use crate::data::{Grouping, Hooks, Opened, Samples, Scaling, Source, TablesSamples};
+use crate::data::{Grouping, Hooks, Scaling, Source, Table};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::mechanism::Mechanism;
@@ -121,25 +121,14 @@ impl Rehearsal {
         request.threads = Some(1);
         check(&request)?;
         let hooks = request.hooks.for_a_run();
-        match source.open(&opening(&request, &hooks)?)? {
-            Opened::Files(table) => Self::on_files(request, &hooks, table),
-            Opened::Other(table) => Self::on(request, &hooks, table),
-        }
-    }
-
-    fn on_files(request: Request, hooks: &Hooks, table: TablesSamples) -> Result<Self> {
-        Self::on(request, hooks, table)
-    }
-
-    fn on(request: Request, hooks: &Hooks, table: impl Samples) -> Result<Self> {
-        let mut table = taken(&request, table)?;
+        let mut table = taken(&request, source.open(&opening(&request, &hooks)?)?)?;
         let features = table.schema().d();
         let scaling = Arc::new(match table.grouping() {
             Some(_) => Grouping::of_means(),
             None => scaling_of(&request, table.schema())?,
         });
         let plan = Plan::new(&request, features, scaling.clone())?;
-        let pass = Pass { plan: &plan, threads: 1, hooks, is_part: false };
+        let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
         let gathered = pass.gather_for(Draws::Many, &mut table, None)?;
         Ok(Self { request, features, scaling, gathered })
     }

@@ -6,7 +6,7 @@ use ndarray::{Array1, Array2};
 use proptest::prelude::*;
 
 use crate::data::source::sealed::Open;
-use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Samples, UnitTarget};
+use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Table, UnitTarget};
 use crate::exact::GRID;
 use crate::score::KENDALL_GRID;
 use crate::select::pass::{Gathered, Pass};
@@ -47,13 +47,13 @@ fn gathered<T>(
     let table = table.feature_names(["a", "b", "stratum"]).unwrap();
     let table = table.units(rows.iter().map(|row| f64::from(row.person))).unwrap();
     let opened = table.open(&opening(&request, &Hooks::default()).unwrap()).unwrap();
-    gathered_of(&request, opened.other(), use_it)
+    gathered_of(&request, opened, use_it)
 }
 
 /// What is gathered of a table, and the plan; `None` if no target is usable.
 pub(super) fn gathered_of<T>(
     request: &Request,
-    table: impl Samples,
+    table: Box<dyn Table + '_>,
     use_it: impl FnOnce(&Plan, &Gathered<'_>) -> T,
 ) -> Option<T> {
     let hooks = Hooks::default();

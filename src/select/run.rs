@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Labels, Meeting, Opened, Opening, Orientation, Samples, Scaling,
-    Schema, Source, TablesSamples, Taken, Tell, bounds_of_features, read_bounds,
+    CellFormat, Grouping, Hooks, Labels, Meeting, Opening, Orientation, Scaling, Schema, Source,
+    Table, Taken, Tell, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
@@ -29,27 +29,12 @@ use crate::select::stop::check_counts;
 /// `Canceled` if the caller stopped it.
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
     let hooks = request.hooks.for_a_run();
-    match source.open(&opening(request, &hooks)?)? {
-        Opened::Files(table) => run_on_files(request, &hooks, table),
-        Opened::Other(table) => run_on(request, &hooks, table),
-    }
-}
-
-/// Compiled once, not where it is called; as the others of this name.
-fn run_on_files(request: &Request, hooks: &Hooks, table: TablesSamples) -> Result<Record> {
-    run_on(request, hooks, table)
-}
-
-fn run_on(request: &Request, hooks: &Hooks, table: impl Samples) -> Result<Record> {
-    run_taken(request, hooks, &mut taken(request, table)?)
+    let table = source.open(&opening(request, &hooks)?)?;
+    run_taken(request, &hooks, &mut taken(request, table)?)
 }
 
 /// Runs a checked request on an open table, as the request [takes](taken) it.
-pub(super) fn run_taken<T: Samples>(
-    request: &Request,
-    hooks: &Hooks,
-    table: &mut Taken<T>,
-) -> Result<Record> {
+pub(super) fn run_taken(request: &Request, hooks: &Hooks, table: &mut Taken<'_>) -> Result<Record> {
     let randomness = request.entropy.source()?;
     let plan = plan_with(request, table.schema(), table.grouping())?;
     let threads = checked_threads(request.threads)?;
@@ -74,7 +59,7 @@ pub(super) fn run_taken<T: Samples>(
 fn chosen(
     pass: &Pass<'_>,
     release: &Release<'_>,
-    table: &mut impl Samples,
+    table: &mut dyn Table,
     median: Option<f64>,
 ) -> Result<Chosen> {
     let Pass { plan, threads, hooks, .. } = *pass;
@@ -123,7 +108,7 @@ fn chosen(
 /// # Errors
 ///
 /// `Request` if sets of features do not fit the table; those of reading what comes before the first pass.
-pub(super) fn taken<T: Samples>(request: &Request, table: T) -> Result<Taken<T>> {
+pub(super) fn taken<'t>(request: &Request, table: Box<dyn Table + 't>) -> Result<Taken<'t>> {
     let table =
         Taken::as_it_is(table).with_roles(&tell(request), |format| meeting(request, format))?;
     let grouping = grouping(request, table.schema())?;

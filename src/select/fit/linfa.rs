@@ -6,7 +6,7 @@ use ::linfa::dataset::{AsSingleTargets, DatasetBase, Records};
 use ::linfa::traits::{Fit, PredictInplace};
 use ndarray::{Array1, ArrayBase, Data, Ix2};
 
-use crate::data::ToTarget;
+use crate::data::{Element, ToTarget};
 use crate::error::{Error, Result};
 use crate::privacy::NotPrivate;
 use crate::select::fit::{CheckedFitModel, FitModel, FitRecord, FittedModel, NotPrivateFitModel};
@@ -32,7 +32,7 @@ impl ParamGuard for FitModel {
 /// As for [`CheckedFitModel::run`]; `Request` if the samples have weights.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for CheckedFitModel
 where
-    F: Float + Into<f64>,
+    F: Float + Element,
     D: Data<Elem = F>,
     T: AsSingleTargets<Elem: ToTarget>,
 {
@@ -46,7 +46,7 @@ where
 /// Like the fit of [`CheckedFitModel`], for a request that is not private.
 impl<F, D, T> Fit<ArrayBase<D, Ix2>, T, Error> for NotPrivateFitModel
 where
-    F: Float + Into<f64>,
+    F: Float + Element,
     D: Data<Elem = F>,
     T: AsSingleTargets<Elem: ToTarget>,
 {
@@ -61,7 +61,7 @@ where
 /// model was fitted to. From one with another number of columns, or without a model, every prediction is NaN.
 impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FitRecord
 where
-    F: Float + Into<f64>,
+    F: Float + Element,
     D: Data<Elem = F>,
 {
     fn predict_inplace(&self, x: &ArrayBase<D, Ix2>, y: &mut Array1<f64>) {

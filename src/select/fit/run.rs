@@ -2,8 +2,7 @@
 
 use crate::account::Event;
 use crate::data::{
-    Hooks, Labels, Opened, Samples, Scaling, Schema, Source, TablesSamples, TargetCell,
-    UsableSamples,
+    Hooks, Labels, Scaling, Schema, Source, Table, Taken, TargetCell, UsableSamples, hold,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::model::{
@@ -30,20 +29,8 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
         return Err(read_once());
     }
     let hooks = request.select.hooks.for_a_run();
-    match source.open(&opening(&request.select, &hooks)?)? {
-        Opened::Files(table) => run_on_files(request, &parts, &hooks, table),
-        Opened::Other(table) => run_on(request, &parts, &hooks, table),
-    }
-}
-
-/// Compiled once, not where it is called.
-fn run_on_files(
-    request: &FitRequest,
-    parts: &Parts,
-    hooks: &Hooks,
-    table: TablesSamples,
-) -> Result<FitRecord> {
-    run_on(request, parts, hooks, table)
+    let opened = source.open(&opening(&request.select, &hooks)?)?;
+    run_on(request, &parts, &hooks, &mut taken(&request.select, opened)?)
 }
 
 /// Selects from an open table, and fits the model to it.
@@ -51,11 +38,10 @@ fn run_on(
     request: &FitRequest,
     parts: &Parts,
     hooks: &Hooks,
-    table: impl Samples,
+    table: &mut Taken<'_>,
 ) -> Result<FitRecord> {
-    let mut table = taken(&request.select, table)?;
     check_unit(request, table.schema())?;
-    let select = |epsilon: &Epsilon| run::run_taken(&request.selection(epsilon), hooks, &mut table);
+    let select = |epsilon: &Epsilon| run::run_taken(&request.selection(epsilon), hooks, table);
     let selection = parts.selection.as_ref().map(select).transpose();
     let selection = selection.map_err(|error| error.leaving_more(&parts.model))?;
     let places = match (&selection, &request.features) {
@@ -76,7 +62,7 @@ fn run_on(
         with_ranges(&mut asked, parts);
     }
     let schema = table.schema().clone();
-    let rows = rows(request, &mut table, &places)?;
+    let rows = rows(request, table, &places)?;
     hooks.check()?;
     let randomness = request.select.entropy.source()?;
     let released = fit_model(&asked, &rows, &randomness, hooks)?;
@@ -208,7 +194,7 @@ fn with_ranges(asked: &mut ModelRequest, parts: &Parts) {
 }
 
 /// The columns of the features, in the model's order, and the targets.
-fn rows(request: &FitRequest, table: &mut impl Samples, places: &[usize]) -> Result<Rows> {
+fn rows(request: &FitRequest, table: &mut dyn Table, places: &[usize]) -> Result<Rows> {
     let labels = match &request.select.target {
         Target::Classes(labels) => Some(Labels::new(labels.clone())?),
         _ => None,
@@ -220,7 +206,7 @@ fn rows(request: &FitRequest, table: &mut impl Samples, places: &[usize]) -> Res
         None => cell.number(&format),
     };
     let has_people = table.schema().has_people();
-    let UsableSamples { columns, targets, roles, .. } = table.hold(places, None, code)?;
+    let UsableSamples { columns, targets, roles, .. } = hold(table, places, None, &code)?;
     if targets.is_empty() {
         return Err(unusable);
     }

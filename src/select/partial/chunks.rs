@@ -1,6 +1,6 @@
 //! Scores of whole columns whose rows are in many places: cut where the rows are, joined and scored where a column is.
 
-use crate::data::{Chunks, Hooks, Opened, Samples, Source, TablesSamples, chunk};
+use crate::data::{Chunks, Hooks, Source, Table, chunk};
 use crate::error::Result;
 use crate::estimate::shrunk;
 use crate::exact::GRID;
@@ -26,31 +26,7 @@ pub(in crate::select) fn column_chunks(
     features: usize,
 ) -> Result<Vec<Vec<u8>>> {
     let hooks = request.hooks.for_a_run();
-    match source.open(&opening(request, &hooks)?)? {
-        Opened::Files(table) => chunks_of_files(request, &hooks, table, released, features),
-        Opened::Other(table) => chunks_of_table(request, &hooks, table, released, features),
-    }
-}
-
-/// Compiled once, not where it is called.
-fn chunks_of_files(
-    request: &Request,
-    hooks: &Hooks,
-    table: TablesSamples,
-    released: &ReleasedTarget,
-    features: usize,
-) -> Result<Vec<Vec<u8>>> {
-    chunks_of_table(request, hooks, table, released, features)
-}
-
-fn chunks_of_table(
-    request: &Request,
-    hooks: &Hooks,
-    table: impl Samples,
-    released: &ReleasedTarget,
-    features: usize,
-) -> Result<Vec<Vec<u8>>> {
-    let mut table = taken(request, table)?;
+    let mut table = taken(request, source.open(&opening(request, &hooks)?)?)?;
     let plan = plan_for(request, table.schema())?;
     let facts = Facts::new(&plan, table.schema(), table.format())?;
     if !facts.of_columns() {
@@ -60,7 +36,7 @@ fn chunks_of_table(
         return Err(other_stage());
     }
     let threads = checked_threads(request.threads)?;
-    let pass = Pass { plan: &plan, threads, hooks, is_part: true };
+    let pass = Pass { plan: &plan, threads, hooks: &hooks, is_part: true };
     let all: Vec<usize> = (0..plan.features).collect();
     let KsRows { columns: KsColumns::Values { columns, .. }, targets, .. } =
         pass.ks_rows(&mut table, &all, None)?

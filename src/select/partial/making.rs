@@ -1,6 +1,6 @@
 //! Partials from tables.
 
-use crate::data::{Hooks, Opened, Samples, Source, TablesSamples};
+use crate::data::{Hooks, Source, Table};
 use crate::error::Result;
 use crate::select::check::checked_threads;
 use crate::select::memo::Draws;
@@ -34,10 +34,8 @@ pub(in crate::select) fn partial(
     wanted: Wanted,
 ) -> Result<Partial> {
     let hooks = request.hooks.for_a_run();
-    match source.open(&opening(request, &hooks)?)? {
-        Opened::Files(table) => of_files(request, &hooks, table, released, wanted),
-        Opened::Other(table) => of_table(request, &hooks, table, released, wanted),
-    }
+    let mut table = taken(request, source.open(&opening(request, &hooks)?)?)?;
+    of_table(request, &hooks, &mut table, released, wanted)
 }
 
 /// What a checked request states of a table.
@@ -50,38 +48,20 @@ pub(in crate::select) fn stated(
     request: &Request,
     source: &(impl Source + ?Sized),
 ) -> Result<Facts> {
-    fn of_table(request: &Request, table: impl Samples) -> Result<Facts> {
-        let table = taken(request, table)?;
-        let plan = plan_for(request, table.schema())?;
-        let facts = Facts::new(&plan, table.schema(), table.format())?;
-        if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
-    }
-
-    match source.open(&opening(request, &request.hooks.for_a_run())?)? {
-        Opened::Files(table) => of_table(request, table),
-        Opened::Other(table) => of_table(request, table),
-    }
-}
-
-/// Compiled once, not where it is called.
-fn of_files(
-    request: &Request,
-    hooks: &Hooks,
-    table: TablesSamples,
-    released: Option<&ReleasedTarget>,
-    wanted: Wanted,
-) -> Result<Partial> {
-    of_table(request, hooks, table, released, wanted)
+    let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
+    let table = taken(request, opened)?;
+    let plan = plan_for(request, table.schema())?;
+    let facts = Facts::new(&plan, table.schema(), table.format())?;
+    if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
 }
 
 fn of_table(
     request: &Request,
     hooks: &Hooks,
-    table: impl Samples,
+    table: &mut dyn Table,
     released: Option<&ReleasedTarget>,
     wanted: Wanted,
 ) -> Result<Partial> {
-    let mut table = taken(request, table)?;
     let plan = plan_for(request, table.schema())?;
     let mut facts = Facts::new(&plan, table.schema(), table.format())?;
     let of_columns = facts.of_columns();
@@ -100,15 +80,15 @@ fn of_table(
     let pass = Pass { plan: &plan, threads, hooks, is_part: true };
     let median = released.map(ReleasedTarget::split).transpose()?.flatten();
     if facts.splits() && median.is_none() {
-        let counts = pass.ranks(&mut table)?;
+        let counts = pass.ranks(table)?;
         let rows = counts.total();
         let counts = counts.bins().iter().enumerate().filter(|(_, count)| **count > 0);
         let counts = counts.map(|(bin, count)| (bin, *count)).collect();
         return Ok(Partial::new(facts, rows, Sums::Ranks(counts)));
     }
     let gathered = match of_columns {
-        true => pass.targets(&mut table, median)?,
-        false => pass.gather_for(Draws::One, &mut table, median)?,
+        true => pass.targets(table, median)?,
+        false => pass.gather_for(Draws::One, table, median)?,
     };
     let (raw, rows) = match gathered {
         Gathered::Sums(summed) => (summed.sums.raw(), summed.rows),

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use super::*;
 use crate::data::source::sealed::Open;
-use crate::data::{Bounds, FileTable, Hooks, Samples, Scaling};
+use crate::data::{Bounds, FileTable, Hooks, Scaling, Table};
 use crate::error::ErrorKind;
 use crate::privacy::{Ledger, LedgerTerms, Neighbors};
 use crate::select::pass::Pass;
@@ -142,7 +142,7 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
     let request = select.of_sums().unwrap();
     let hooks = Hooks::default();
     let opened = table.open(&opening(&request, &hooks).unwrap()).unwrap();
-    let mut table = taken(&request, opened.files()).unwrap();
+    let mut table = taken(&request, opened).unwrap();
     let plan = plan_for(&request, table.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
     let rows = pass.ks_columns(&mut table).unwrap();

@@ -1,6 +1,6 @@
 //! Columns for scores that are made of whole columns, and the parts of their rows.
 
-use crate::data::{CellFormat, Limit, OnGrid, Role, Samples, TargetCell, UsableSamples};
+use crate::data::{CellFormat, Limit, OnGrid, Role, Table, TargetCell, UsableSamples, hold};
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
@@ -40,7 +40,7 @@ impl KsRows<'_> {
 /// The coded target of each person who has one and its stratum, and the number of all people; `None` if each row is a
 /// unit by itself.
 pub(super) fn people_of(
-    table: &impl Samples,
+    table: &dyn Table,
     code: &impl Fn(TargetCell<'_>) -> Option<f64>,
 ) -> Option<(Vec<(f64, u16)>, u64)> {
     let people = table.people()?;
@@ -55,10 +55,7 @@ impl Pass<'_> {
     /// # Errors
     ///
     /// As for [`ranks`](Self::ranks).
-    pub(in crate::select) fn ks_columns<'t>(
-        &self,
-        table: &'t mut impl Samples,
-    ) -> Result<KsRows<'t>> {
+    pub(in crate::select) fn ks_columns<'t>(&self, table: &'t mut dyn Table) -> Result<KsRows<'t>> {
         let limit = self.limit(table);
         if self.plan.association() != Some(Association::Ks) {
             let all: Vec<usize> = (0..self.plan.features).collect();
@@ -68,12 +65,12 @@ impl Pass<'_> {
         let words = table.has_words() && !self.plan.numbers_only;
         let code = self.ks_code(table.format().clone());
         let people = people_of(table, &code);
-        self.ks_rows_of(table.columns(limit, code)?, people, words, unusable)
+        self.ks_rows_of(table.columns(limit, &code)?, people, words, unusable)
     }
 
     /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
     /// number of rows.
-    fn limit(&self, table: &impl Samples) -> Option<Limit> {
+    fn limit(&self, table: &dyn Table) -> Option<Limit> {
         let limit = match self.plan.column_memory {
             Some(bytes) => Limit { bytes, fixed: 0, row: 0 },
             None => of_columns(self.plan.memory, table.schema().d(), self.threads),
@@ -88,7 +85,7 @@ impl Pass<'_> {
     /// As for [`ranks`](Self::ranks).
     pub(in crate::select) fn ks_rows(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         features: &[usize],
         limit: Option<Limit>,
     ) -> Result<KsRows<'static>> {
@@ -100,12 +97,12 @@ impl Pass<'_> {
             Some(Association::Correlation) => |x| x,
             Some(Association::KsOnBins) => bin_of,
             _ => {
-                let usable = table.hold(features, limit, code)?;
+                let usable = hold(table, features, limit, &code)?;
                 return self.ks_rows_of(usable, people, words, unusable);
             }
         };
-        let usable =
-            OnGrid { table, scaling: &self.plan.scaling, to }.hold(features, limit, code)?;
+        let mut on_grid = OnGrid::new(table, &self.plan.scaling, to);
+        let usable = hold(&mut on_grid, features, limit, &code)?;
         self.ks_rows_of(usable, people, false, unusable)
     }
 
@@ -137,7 +134,7 @@ impl Pass<'_> {
     /// As for [`ranks`](Self::ranks).
     pub(in crate::select) fn other_values(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         mut values: Vec<i64>,
         scored: impl Fn(&KsRows<'_>) -> Result<Vec<i64>>,
     ) -> Result<Vec<i64>> {

@@ -3,7 +3,7 @@
 mod ks_rows;
 mod ranked;
 
-use crate::data::{Hooks, Labels, Sample, SampleFold, Samples, TargetCell, UsableSamples, Value};
+use crate::data::{Batch, Code, Fold, Hooks, Labels, Table, TargetCell, UsableSamples, fold};
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
@@ -52,12 +52,12 @@ impl Pass<'_> {
     /// # Errors
     ///
     /// `Input` if no sample has a usable target; read errors.
-    pub(super) fn ranks(&self, table: &mut impl Samples) -> Result<RankCounts> {
+    pub(super) fn ranks(&self, table: &mut dyn Table) -> Result<RankCounts> {
         let grid = MedianGrid::shared();
         let format = table.format().clone();
         let value = |cell: TargetCell<'_>| cell.number(&format);
         let counts =
-            table.fold(&|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
+            fold(table, &|| CountRanks { value: &value, grid, counts: grid.counts() })?.counts;
         if counts.total() == 0 && !self.is_part {
             return Err(self.no_usable_target(table));
         }
@@ -71,19 +71,21 @@ impl Pass<'_> {
     /// Read errors.
     pub(super) fn targets(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         median: Option<f64>,
     ) -> Result<Gathered<'static>> {
         let format = table.format().clone();
         if let Scoring::Classes { labels, .. } = &self.plan.scoring {
             let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
             let classes = labels.as_slice().len();
-            let summed = table.fold(&|| SumTargets::new(&code, ClassSums::new(0, classes)))?.summed;
+            let new = || SumTargets::new(&code, ClassSums::new(0, classes));
+            let summed = fold(table, &new)?.summed;
             return Ok(Gathered::ClassSums(summed.map(|sums| Box::new(sums) as _)));
         }
         let Some(code) = self.plan.scoring.code(median) else { return Err(misfit()) };
         let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
-        let summed = table.fold(&|| SumTargets::new(&code, CorrelationSums::new(0)))?.summed;
+        let new = || SumTargets::new(&code, CorrelationSums::new(0));
+        let summed = fold(table, &new)?.summed;
         Ok(Gathered::Sums(summed.map(number_sums)))
     }
 
@@ -95,7 +97,7 @@ impl Pass<'_> {
     /// As for [`ranks`](Self::ranks).
     pub(super) fn gather<'t>(
         &self,
-        table: &'t mut impl Samples,
+        table: &'t mut dyn Table,
         median: Option<f64>,
     ) -> Result<Gathered<'t>> {
         match &self.plan.scoring {
@@ -122,7 +124,7 @@ impl Pass<'_> {
     pub(super) fn gather_for(
         &self,
         draws: Draws,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         median: Option<f64>,
     ) -> Result<Gathered<'static>> {
         let format = table.format().clone();
@@ -184,12 +186,12 @@ impl Pass<'_> {
     /// Sums all samples with a usable target.
     fn sum<S: RowSums>(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         new: impl Fn() -> S + Sync,
         code: impl Fn(TargetCell<'_>) -> Option<S::Target> + Sync,
     ) -> Result<Summed<S>> {
         let scaling = &self.plan.scaling;
-        let summed = table.fold(&|| SumRows::new(&code, scaling, new()))?.summed();
+        let summed = fold(table, &|| SumRows::new(&code, scaling, new()))?.summed();
         if summed.sums.is_empty() && !self.is_part {
             return Err(self.no_usable_target(table));
         }
@@ -203,7 +205,7 @@ impl Pass<'_> {
     /// As for [`ranks`](Self::ranks).
     pub(super) fn grid_rows(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         only: Option<&[usize]>,
     ) -> Result<GridRows> {
         let on_bins = match &self.plan.scoring {
@@ -212,20 +214,20 @@ impl Pass<'_> {
         };
         let marks_missing = on_bins || self.plan.refinement.is_some();
         let code = self.ks_code(table.format().clone());
-        self.keep(table, code, marks_missing, only)
+        self.keep(table, &code, marks_missing, only)
     }
 
     /// Keeps all samples with a usable target on the grid; `value` parses a target cell. Missing values become the
     /// middle of the grid, or are marked.
     fn keep(
         &self,
-        table: &mut impl Samples,
-        value: impl Fn(TargetCell<'_>) -> Option<f64> + Sync,
+        table: &mut dyn Table,
+        value: &Code<'_>,
         marks_missing: bool,
         only: Option<&[usize]>,
     ) -> Result<GridRows> {
-        let new = || KeepRows::new(&value, &self.plan.scaling, marks_missing).only(only);
-        let kept = table.fold(&new)?.kept;
+        let new = || KeepRows::new(value, &self.plan.scaling, marks_missing).only(only);
+        let kept = fold(table, &new)?.kept;
         if kept.targets.is_empty() {
             return Err(self.no_usable_target(table));
         }
@@ -233,11 +235,7 @@ impl Pass<'_> {
     }
 
     /// Scores features by correlation after scaling by the data: not private.
-    fn paper(
-        &self,
-        table: &mut impl Samples,
-        labels: Option<&Labels>,
-    ) -> Result<Gathered<'static>> {
+    fn paper(&self, table: &mut dyn Table, labels: Option<&Labels>) -> Result<Gathered<'static>> {
         let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
         let neighbors = self.plan.neighbors;
         let scores = paper_scores(&columns, &targets, |t| to_grid(t, GRID), GRID, neighbors)?;
@@ -247,7 +245,7 @@ impl Pass<'_> {
     /// Rows on the grid as numbers from -1 to 1, or rows scaled by the data.
     fn block_rows(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         target: &BlockTarget,
         draws: Draws,
     ) -> Result<BlockRows> {
@@ -266,13 +264,13 @@ impl Pass<'_> {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
         };
-        let kept = self.keep(table, value, false, None)?;
+        let kept = self.keep(table, &value, false, None)?;
         Ok(BlockRows::on_grid(kept, self.plan.features, draws))
     }
 
     /// The error for a table without any usable target, which is malformed: the privacy guarantee requires at
     /// least one usable row.
-    fn no_usable_target(&self, table: &impl Samples) -> Error {
+    fn no_usable_target(&self, table: &dyn Table) -> Error {
         table.no_usable_target(matches!(self.plan.target, Target::Classes(_)))
     }
 }
@@ -282,17 +280,18 @@ fn number_sums<S: NumberSums + 'static>(sums: S) -> Box<dyn NumberSums> {
 }
 
 /// Counts target values on the median's grid.
-struct CountRanks<'a, V> {
-    value: &'a V,
+struct CountRanks<'a> {
+    value: &'a Code<'a>,
     grid: &'a MedianGrid,
     counts: RankCounts,
 }
 
-impl<V: Fn(TargetCell<'_>) -> Option<f64> + Sync> SampleFold for CountRanks<'_, V> {
+impl Fold for CountRanks<'_> {
     const READS_VALUES: bool = false;
 
-    fn sample<A: Value>(&mut self, sample: Sample<'_, A>) {
-        if let Some(value) = sample.target.and_then(self.value) {
+    fn batch(&mut self, batch: &Batch<'_>) {
+        let targets = (0..batch.len()).filter_map(|place| batch.target(place));
+        for value in targets.filter_map(self.value) {
             self.grid.observe(&mut self.counts, value);
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{CellFormat, Columns, Labels, Role, Samples, TargetCell, UsableSamples};
+use crate::data::{CellFormat, Columns, Labels, Role, Table, TargetCell, UsableSamples};
 use crate::error::Result;
 use crate::score::{Scores, kendall_scores, kendall_with};
 use crate::select::memo::{Draws, Memo};
@@ -31,20 +31,20 @@ impl Pass<'_> {
     /// memory.
     pub(super) fn columns<'t>(
         &self,
-        table: &'t mut impl Samples,
+        table: &'t mut dyn Table,
         labels: Option<&Labels>,
     ) -> Result<UsableSamples<'t>> {
         let unusable = self.no_usable_target(table);
         let format = table.format().clone();
         let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
-        let usable = table.columns(None, code)?;
+        let usable = table.columns(None, &code)?;
         if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
     }
 
     /// Scores features by Kendall's correlation with the target.
     pub(super) fn kendall(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         labels: Option<&Labels>,
     ) -> Result<Gathered<'static>> {
         let format = table.format().clone();
@@ -75,7 +75,7 @@ impl Pass<'_> {
     /// features.
     pub(super) fn ranked_columns<'t>(
         &self,
-        table: &'t mut impl Samples,
+        table: &'t mut dyn Table,
         labels: Option<&Labels>,
     ) -> Result<Gathered<'t>> {
         let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
@@ -86,7 +86,7 @@ impl Pass<'_> {
     /// Like [`ranked_columns`](Self::ranked_columns), with a copy of the columns.
     pub(super) fn own_ranked_columns(
         &self,
-        table: &mut impl Samples,
+        table: &mut dyn Table,
         labels: Option<&Labels>,
         draws: Draws,
     ) -> Result<Gathered<'static>> {

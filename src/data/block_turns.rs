@@ -1,5 +1,4 @@
-//! A parallel fold over the blocks of a table. Threads take turns at reading the next block and fold it
-//! on their own; their results merge in any order.
+//! A parallel pass over the blocks of a table. Threads take turns at reading the next block.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -13,48 +12,47 @@ use crate::exact::MAX_ROWS;
 /// The most memory that all blocks of a pass may take together, in bytes.
 pub(crate) const BLOCKS: usize = 1 << 28;
 
-/// The work of a thread on its blocks.
-pub(crate) trait BlockFold: Send {
-    /// Takes in a block; `first` is the number of its first row, counted from 1.
-    fn block(&mut self, first: u64, block: RowBlock);
-
-    /// Takes in the result of another thread.
-    fn merge(&mut self, other: Self);
-}
-
-/// Makes one pass over a table on `threads` threads.
+/// Runs `work` on `threads` threads, which share the blocks of a table, each with its place among them.
 ///
 /// # Errors
 ///
-/// The first error of the table's reader; `Input` for more rows than sums can hold.
-pub(crate) fn fold_blocks<F: BlockFold>(
+/// The first error of the table's reader; `Input` for more rows than sums can hold; those of `work`.
+pub(crate) fn on_blocks(
     table: &dyn BlockTable,
     wanted: &Wanted,
     threads: usize,
     hooks: &Hooks,
-    new: &(dyn Fn() -> F + Sync),
-) -> Result<F> {
+    work: &(dyn Fn(usize, &mut Blocks<'_, '_>) -> Result<()> + Sync),
+) -> Result<()> {
     let total = table.layout().rows;
     let numbered = Numbered { blocks: table.blocks(wanted)?, rows: 0, total, hooks };
     let blocks = Mutex::new(numbered);
-    let work = |stop: &AtomicBool| {
-        let mut fold = new();
-        while !stop.load(Ordering::Relaxed) {
-            hooks.check()?;
-            let next = blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = |place, stop: &AtomicBool| work(place, &mut Blocks { blocks: &blocks, stop });
+    // All threads end before the first error is returned.
+    in_turns(threads, work).into_iter().collect()
+}
+
+/// The blocks that fall to one thread.
+pub(crate) struct Blocks<'a, 'b> {
+    blocks: &'a Mutex<Numbered<'b>>,
+    stop: &'a AtomicBool,
+}
+
+impl Blocks<'_, '_> {
+    /// Passes on all of them, each with the number of its first row, counted from 1.
+    ///
+    /// # Errors
+    ///
+    /// Those of the table's reader.
+    pub(crate) fn each(&mut self, mut take: impl FnMut(u64, RowBlock)) -> Result<()> {
+        while !self.stop.load(Ordering::Relaxed) {
+            let next = self.blocks.lock().unwrap_or_else(PoisonError::into_inner).next();
             let Some(next) = next else { break };
             let (first, block) = next?;
-            fold.block(first, block);
+            take(first, block);
         }
-        Ok(fold)
-    };
-    // All threads end before the first error is returned.
-    let folds = in_turns(threads, work).into_iter().collect::<Result<Vec<F>>>()?;
-    let merged = folds.into_iter().reduce(|mut total, other| {
-        total.merge(other);
-        total
-    });
-    Ok(merged.unwrap_or_else(new))
+        Ok(())
+    }
 }
 
 /// Blocks with the number of their first row, from 1; none after an error.
@@ -67,6 +65,9 @@ struct Numbered<'a> {
 
 impl Numbered<'_> {
     fn next(&mut self) -> Option<Result<(u64, RowBlock)>> {
+        if let Err(canceled) = self.hooks.check() {
+            return Some(Err(canceled));
+        }
         let block = match self.blocks.next()? {
             Ok(block) => block,
             Err(error) => {

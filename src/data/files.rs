@@ -4,14 +4,17 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::data::batch::{Batch, Folds, FoldsOf, Map, Mapped, Sink, Values};
 use crate::data::file::FileTable;
-use crate::data::file_samples::FileSamples;
+use crate::data::formats::Format;
+use crate::data::held_columns::Limit;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
-use crate::data::sample::SampleFold;
-use crate::data::samples::{Opening, Samples};
 use crate::data::schema::{Orientation, Schema};
-use crate::data::targets::{TargetTable, Uses};
+use crate::data::source::sealed::Open;
+use crate::data::table::{Code, Opening, Table, UsableSamples, hold_all};
+use crate::data::targets::{Join, TargetTable, no_usable_target};
+use crate::data::text_file::reads_again;
 use crate::error::{Error, ErrorKind, Parameter, Result};
 
 /// One table whose rows lie in several files of the same columns: read one after the other, in any format that each has.
@@ -70,37 +73,147 @@ fn place(path: &Path) -> Option<std::path::PathBuf> {
     path.canonicalize().ok()
 }
 
-/// One open file, or several that are opened in turn.
-#[allow(clippy::large_enum_variant, reason = "there is one per run")]
-pub enum TablesSamples {
-    /// The only file.
-    One(FileSamples),
-    /// All of several files.
-    Several(Several),
+/// An open file: its columns, and passes over its samples.
+pub(super) struct OpenFile {
+    pub(super) schema: Schema,
+    pub(super) format: CellFormat,
+    pub(super) has_words: bool,
+    /// Whether the type of the target says that it is a number.
+    pub(super) number_target: bool,
+    pub(super) rows: Box<dyn Rows>,
 }
 
-/// Several files with the same columns.
-pub struct Several {
+/// The samples of an open file as they stand there.
+pub(super) trait Rows {
+    /// Whether a second pass is possible.
+    fn can_repeat(&self) -> bool;
+
+    /// Makes a pass; samples are numbered from 1.
+    ///
+    /// # Errors
+    ///
+    /// As for a pass over a [table](Table::pass).
+    fn pass(
+        &mut self,
+        schema: &Schema,
+        format: &CellFormat,
+        opening: &Opening<'_>,
+        folds: &dyn Folds,
+    ) -> Result<()>;
+}
+
+impl OpenFile {
+    fn pass(&mut self, opening: &Opening<'_>, folds: &dyn Folds) -> Result<()> {
+        self.rows.pass(&self.schema, &self.format, opening, folds)
+    }
+}
+
+impl FileTable {
+    /// Opens the file, whose targets may lie in another one.
+    pub(super) fn open_file(
+        &self,
+        targets: Option<&TargetTable>,
+        opening: &Opening<'_>,
+    ) -> Result<OpenFile> {
+        match self.check()? {
+            Format::Text => self.rows_of_text(targets, opening),
+            format => self.rows_of_blocks(self.open_blocks(format)?, targets, opening),
+        }
+    }
+
+    /// Whether it can be read more than once, with the targets beside it.
+    pub(super) fn repeats(&self) -> bool {
+        self.rows_repeat() && self.facts.target_file.as_deref().is_none_or(reads_again)
+    }
+
+    /// Whether its rows can be read more than once.
+    pub(super) fn rows_repeat(&self) -> bool {
+        self.is_in_batches() || self.file().path().is_some_and(reads_again)
+    }
+
+    /// Whether the type of the target says that it is a number.
+    pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+        if let Some(path) = &self.facts.target_file {
+            return Ok(TargetTable::read_header(path, &self.facts.cells())?.holds_numbers());
+        }
+        match self.check()? {
+            Format::Text => Ok(false),
+            _ => Ok(self.open_file(None, opening)?.number_target),
+        }
+    }
+
+    /// The features, by their names alone.
+    pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
+        match self.check()? {
+            Format::Text => self.header_of_text(opening),
+            _ => Ok(self.open_file(self.targets()?.as_ref(), opening)?.schema),
+        }
+    }
+}
+
+/// One open file, or several with the same columns that are opened in turn for every pass.
+pub(super) struct OpenFiles {
     files: Vec<FileTable>,
     /// The first one, for what is the same in all.
-    first: FileSamples,
+    first: OpenFile,
+    /// The targets in another file, which serves all.
+    targets: Option<Arc<TargetTable>>,
+    /// For each of several files the places of the first one's features among its own, where their order is another.
+    orders: Vec<Option<Vec<usize>>>,
     threads: usize,
     hooks: Hooks,
     memory: Option<u64>,
     labels: Option<Vec<String>>,
-    /// The targets in another file, which serves all.
-    targets: Option<TargetTable>,
-    /// For each file the places of the first one's features among its own, where their order is another.
-    orders: Vec<Option<Arc<[usize]>>>,
 }
 
-impl Several {
-    fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
-        let hooks = Hooks { progress: None, ..opening.hooks.clone() };
+impl OpenFiles {
+    /// Opens files, at least one.
+    pub(super) fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
+        let open = |file: &FileTable, targets: Option<&TargetTable>, opening: &Opening<'_>| {
+            let open = file.open_file(targets, opening);
+            if files.len() > 1 { in_file(file, open) } else { open }
+        };
+        let [file, others @ ..] = files else { return Err(Error::request("there is no file")) };
+        let targets = file.targets()?;
+        let targets = targets.as_ref();
+        let hooks = match others {
+            [] => opening.hooks.clone(),
+            _ => Hooks { progress: None, ..opening.hooks.clone() },
+        };
         let quiet = Opening { hooks, ..*opening };
-        let mut opened = files.iter().map(|file| in_file(file, file.samples(&quiet, 0)));
-        let first = opened.next().unwrap_or_else(|| Err(Error::request("there is no file")))?;
-        if first.schema().orientation() == Orientation::FeaturesAsRows {
+        let first = open(file, targets, &quiet)?;
+        if !others.is_empty() {
+            Self::check_several(files, &first, targets)?;
+        }
+        let mut orders = vec![None];
+        for other in others {
+            let next = open(other, targets, &quiet)?;
+            let places = in_file(other, first.schema.places_in(&next.schema))?;
+            if next.has_words != first.has_words {
+                let rule = "its columns are not of the kind of those of the first file";
+                return in_file(other, Err(Error::request(rule)));
+            }
+            orders.push((!places.is_sorted()).then_some(places));
+        }
+        Ok(Self {
+            files: files.to_vec(),
+            first,
+            targets: targets.cloned().map(Arc::new),
+            orders,
+            threads: opening.threads,
+            hooks: opening.hooks.clone(),
+            memory: opening.memory,
+            labels: opening.labels.map(<[String]>::to_vec),
+        })
+    }
+
+    /// Refuses several files that are no table together.
+    fn check_several(
+        files: &[FileTable],
+        first: &OpenFile,
+        targets: Option<&TargetTable>,
+    ) -> Result<()> {
+        if first.schema.orientation() == Orientation::FeaturesAsRows {
             let rule = "several files hold rows of samples: features cannot be rows";
             return Err(Error::request(rule).about([Parameter::Orientation]));
         }
@@ -108,58 +221,117 @@ impl Several {
         if files.iter().any(|file| file.facts.target_file != files[0].facts.target_file) {
             return Err(about_targets("several files have one target file: it serves them all"));
         }
-        let targets = files[0].targets()?;
-        if targets.as_ref().is_some_and(TargetTable::in_order) {
+        if targets.is_some_and(TargetTable::in_order) {
             let rule = "a target file without ids is for one table: each of several files would take its targets from the first line on";
             return Err(about_targets(rule).hint("a target file of ids and values serves them all"));
         }
-        let mut orders = vec![None];
-        for (file, next) in files[1..].iter().zip(opened) {
-            let next = next?;
-            let places = in_file(file, first.schema().places_in(next.schema()))?;
-            if next.has_words() != first.has_words() {
-                let rule = "its columns are not of the kind of those of the first file";
-                return in_file(file, Err(Error::request(rule)));
-            }
-            orders.push((!places.is_sorted()).then(|| places.into()));
-        }
-        Ok(Self {
-            files: files.to_vec(),
-            first,
-            threads: opening.threads,
-            hooks: opening.hooks.clone(),
-            memory: opening.memory,
-            labels: opening.labels.map(<[String]>::to_vec),
-            targets,
-            orders,
-        })
+        Ok(())
     }
 
-    fn fold<F: SampleFold>(&self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        let mut all = new();
+    /// A pass over the samples as they stand in the files.
+    fn pass_over_rows(&mut self, folds: &dyn Folds) -> Result<()> {
+        let several = self.files.len() > 1;
         for (place, file) in self.files.iter().enumerate() {
-            let opening = Opening {
-                threads: self.threads,
-                hooks: self.hooks.part(place, self.files.len()),
-                memory: self.memory,
-                labels: self.labels.as_deref(),
-            };
-            let table = file.samples(&opening, (place as u64) << FILE);
-            let folded = table.and_then(|mut table| {
-                table.targets().clone_from(&self.targets);
-                if let Some(order) = &self.orders[place] {
-                    table.reorder(order);
-                }
-                table.fold(new)
-            });
-            all.merge(in_file(file, folded)?);
+            let hooks =
+                if several { self.hooks.part(place, self.files.len()) } else { self.hooks.clone() };
+            let (threads, memory) = (self.threads, self.memory);
+            let opening = Opening { threads, hooks, memory, labels: self.labels.as_deref() };
+            if !several {
+                return self.first.pass(&opening, folds);
+            }
+            let part =
+                Part { before: (place as u64) << FILE, order: self.orders[place].as_deref() };
+            let folds = Mapped { map: &part, folds };
+            let opened = file.open_file(self.targets.as_deref(), &opening);
+            in_file(file, opened.and_then(|mut file| file.pass(&opening, &folds)))?;
         }
-        Ok(all)
+        Ok(())
+    }
+
+    /// Before the first pass, one over the ids by which targets are joined: of rows that share one, none takes part,
+    /// unless they are a person's.
+    fn leave_out_repeated_ids(&mut self) -> Result<()> {
+        if self.schema().has_people() {
+            return Ok(());
+        }
+        let Some(targets) = self.targets.clone().filter(|targets| !targets.is_unique()) else {
+            return Ok(());
+        };
+        let new = || targets.uses();
+        let uses = FoldsOf::new(&new);
+        self.pass_over_rows(&uses)?;
+        let repeated = uses.finish().repeated();
+        if let Some(own) = &mut self.targets {
+            Arc::make_mut(own).leave_out(&repeated);
+        }
+        Ok(())
+    }
+}
+
+impl Table for OpenFiles {
+    fn schema(&self) -> &Schema {
+        &self.first.schema
+    }
+
+    fn format(&self) -> &CellFormat {
+        &self.first.format
+    }
+
+    fn can_repeat(&self) -> bool {
+        self.first.rows.can_repeat()
+    }
+
+    fn has_words(&self) -> bool {
+        self.first.has_words
+    }
+
+    fn pass(&mut self, folds: &dyn Folds) -> Result<()> {
+        self.leave_out_repeated_ids()?;
+        let Some(targets) = self.targets.clone() else { return self.pass_over_rows(folds) };
+        let join = Join::new(&targets);
+        self.pass_over_rows(&Mapped { map: &join, folds })?;
+        join.finish()
+    }
+
+    fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>> {
+        hold_all(self, limit, code)
+    }
+
+    fn no_usable_target(&self, labels: bool) -> Error {
+        no_usable_target(&self.first.schema, self.targets.as_deref(), labels)
     }
 }
 
 /// The bits of a row's number within its file.
 const FILE: u32 = 40;
+
+/// Numbers the rows of one of several files among all, and puts their values in the order of the first file.
+struct Part<'a> {
+    before: u64,
+    order: Option<&'a [usize]>,
+}
+
+impl Map for Part<'_> {
+    fn reads_values(&self) -> bool {
+        false
+    }
+
+    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+        let (mut short, mut wide) = (Vec::new(), Vec::new());
+        Box::new(move |batch, sink| {
+            let values = match (self.order, batch.values) {
+                (Some(order), Values::F32(values)) => {
+                    Values::F32(values.reordered(batch.len(), order, &mut short))
+                }
+                (Some(order), Values::F64(values)) => {
+                    Values::F64(values.reordered(batch.len(), order, &mut wide))
+                }
+                (_, values) => values,
+            };
+            sink(&Batch { first: self.before + batch.first, values, ..*batch });
+        })
+    }
+}
 
 /// An outcome of reading a file; an error says which.
 fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
@@ -170,96 +342,24 @@ fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
     })
 }
 
-macro_rules! of_either {
-    ($self:ident, $table:ident => $value:expr) => {
-        match $self {
-            TablesSamples::One($table) => $value,
-            TablesSamples::Several(Several { first: $table, .. }) => $value,
-        }
-    };
-}
-
-impl TablesSamples {
-    fn targets(&mut self) -> &mut Option<TargetTable> {
-        match self {
-            Self::One(table) => table.targets(),
-            Self::Several(tables) => &mut tables.targets,
-        }
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl Open for FileTables {
+    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
+        Ok(Box::new(OpenFiles::open(&self.0, opening)?))
     }
 
-    fn pass<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        match self {
-            Self::One(table) => table.fold(new),
-            Self::Several(tables) => tables.fold(new),
-        }
-    }
-
-    /// Before the first pass, one over the ids by which targets are joined: of rows that share one, none takes part,
-    /// unless they are a person's.
-    fn leave_out_repeated_ids(&mut self) -> Result<()> {
-        if self.schema().has_people() {
-            return Ok(());
-        }
-        let Some(mut targets) = self.targets().take_if(|targets| !targets.is_unique()) else {
-            return Ok(());
-        };
-        // Without targets every row comes.
-        let repeated = self.pass(&|| targets.uses()).map(Uses::repeated);
-        if let Ok(repeated) = &repeated {
-            targets.leave_out(repeated);
-        }
-        *self.targets() = Some(targets);
-        repeated.map(|_| ())
-    }
-}
-
-impl Samples for TablesSamples {
-    fn schema(&self) -> &Schema {
-        of_either!(self, table => table.schema())
-    }
-
-    fn format(&self) -> &CellFormat {
-        of_either!(self, table => table.format())
-    }
-
-    fn can_repeat(&self) -> bool {
-        of_either!(self, table => table.can_repeat())
-    }
-
-    fn has_words(&self) -> bool {
-        of_either!(self, table => table.has_words())
-    }
-
-    fn fold<F: SampleFold>(&mut self, new: &(dyn Fn() -> F + Sync)) -> Result<F> {
-        self.leave_out_repeated_ids()?;
-        self.pass(new)
-    }
-
-    fn no_usable_target(&self, labels: bool) -> Error {
-        of_either!(self, table => table.no_usable_target(labels))
-    }
-}
-
-impl FileTables {
-    pub(super) fn samples(&self, opening: &Opening<'_>) -> Result<TablesSamples> {
-        match &self.0[..] {
-            [file] => file.samples(opening, 0).map(TablesSamples::One),
-            files => Several::open(files, opening).map(TablesSamples::Several),
-        }
-    }
-
-    pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
+    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
         match &self.0[..] {
             [file] => file.schema(opening),
-            files => Several::open(files, opening).map(|several| several.first.schema().clone()),
+            files => OpenFiles::open(files, opening).map(|open| open.first.schema),
         }
     }
 
-    pub(super) fn repeats(&self) -> bool {
+    fn repeats(&self) -> bool {
         self.0.iter().all(FileTable::repeats)
     }
 
-    pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
         let mut files = self.0.iter();
         files.try_fold(true, |all, file| Ok(all && file.has_number_target(opening)?))
     }
@@ -270,6 +370,7 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use crate::data::batch::Layout;
     use crate::{Method, ScoreKind, Select, TwoStage};
 
     const HEADER: &str = "a,b,word,y";
@@ -352,9 +453,13 @@ mod tests {
             let expected = request.clone().seed(5).run(&whole[0]).unwrap();
             assert_eq!(request.seed(5).run(&parts).unwrap(), expected);
         }
-        let mut values = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
-        crate::data::block_samples::reorder(&mut values, Some(&[2, 0, 1]));
-        assert_eq!(values, [3.0, 1.0, 2.0, 6.0, 4.0, 5.0]);
+        let mut buffer = Vec::new();
+        let rows = Layout::Rows(&[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]);
+        let columns: [&[f64]; 3] = [&[1.0, 4.0], &[2.0, 5.0], &[3.0, 6.0]];
+        for values in [rows, Layout::Columns(&columns)] {
+            values.reordered(2, &[2, 0, 1], &mut buffer);
+            assert_eq!(buffer, [3.0, 1.0, 2.0, 6.0, 4.0, 5.0]);
+        }
     }
 
     #[test]

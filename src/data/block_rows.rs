@@ -1,0 +1,208 @@
+//! Blocks of rows as samples, for every format but text.
+
+use std::ops::Range;
+
+use crate::data::batch::{BATCH, Batch, Folds, Layout, Sink, Values};
+use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextPlace, Wanted};
+use crate::data::block_turns::{BLOCKS, on_blocks};
+use crate::data::file::FileTable;
+use crate::data::files::{OpenFile, Rows};
+use crate::data::number::{CellFormat, parse_number};
+use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
+use crate::data::table::Opening;
+use crate::data::target::TargetCell;
+use crate::data::targets::TargetTable;
+use crate::error::{Error, Result};
+
+/// The rows of a file that is not text.
+struct BlockRows {
+    table: Box<dyn BlockTable>,
+    /// The codes for missing values that are numbers.
+    missing: Vec<f64>,
+    wanted: Wanted,
+    /// The places of target and id among the wanted texts, from 0.
+    target: Option<usize>,
+    id: Option<usize>,
+}
+
+impl FileTable {
+    /// Assigns the roles of an open table's columns.
+    pub(super) fn rows_of_blocks(
+        &self,
+        table: Box<dyn BlockTable>,
+        targets: Option<&TargetTable>,
+        opening: &Opening<'_>,
+    ) -> Result<OpenFile> {
+        let facts = &self.facts;
+        let layout = table.layout();
+        let by_id = targets.is_some_and(|targets| !targets.in_order());
+        let own_target = targets.is_none()
+            && layout.target
+            && match (&facts.target, &layout.target_name) {
+                (TargetColumn::Last, None) => true,
+                (TargetColumn::Named(stated), Some(own)) => stated == own,
+                _ => false,
+            };
+        if by_id && !layout.ids && !layout.named {
+            let rule = "this file has no ids: a target file for it holds one value for each sample";
+            return Err(Error::request(rule));
+        }
+        let role = match targets {
+            Some(_) if by_id && !layout.ids => TargetRole::Elsewhere,
+            Some(_) => TargetRole::Apart,
+            None if own_target => TargetRole::Apart,
+            None => self.target_role(None),
+        };
+        if layout.orientation == Orientation::SamplesAsRows {
+            self.check_not_turned(&layout.names)?;
+        }
+        let names = layout.names.clone();
+        let schema = match layout.orientation {
+            Orientation::SamplesAsRows => {
+                Schema::of_columns(names, &role, facts.ids(), &facts.excluded())
+            }
+            Orientation::FeaturesAsRows => Schema::of_rows(names, &role, &facts.exclude),
+        };
+        let schema = match layout.units {
+            true => schema?.with_people_beside(),
+            false => schema?.with_people(facts.unit.is_some()).joined(by_id),
+        };
+        check_printable(&schema)?;
+        self.check_targets_have_header(targets, opening.labels)
+            .map_err(|error| error.hint("is the header missing in the target file?"))?;
+        let (format, missing) = codes(&facts.cells());
+        // An eighth of the memory of a run is for them.
+        let of_blocks = opening.memory.map_or(2 * BLOCKS as u64, |memory| memory / 8);
+        let of_blocks = usize::try_from(of_blocks).unwrap_or(usize::MAX);
+        let mut wanted = Wanted {
+            numbers: schema.features().to_vec(),
+            texts: Vec::new(),
+            block: of_blocks.min(BLOCKS) / (opening.threads + 1),
+            wide: of_blocks / (opening.threads + 1),
+            format: format.clone(),
+        };
+        let mut want = |place: Option<TextPlace>| {
+            place.map(|place| {
+                wanted.texts.push(place);
+                wanted.texts.len() - 1
+            })
+        };
+        let beside = own_target.then_some(TextPlace::Target);
+        let target = want(beside.or(schema.target().map(TextPlace::Column)));
+        let ids = match schema.id() {
+            Some(column) => TextPlace::Column(column),
+            None => TextPlace::Ids,
+        };
+        let id = want((by_id || schema.has_people()).then_some(ids));
+        let is_text = |column: &usize| layout.texts.binary_search(column).is_ok();
+        let has_words = layout.all_texts || schema.features().iter().any(is_text);
+        let number_target = match target.map(|place| wanted.texts[place]) {
+            Some(TextPlace::Column(column)) => !layout.all_texts && !is_text(&column),
+            Some(TextPlace::Target) => layout.number_target,
+            _ => false,
+        };
+        let rows = Box::new(BlockRows { table, missing, wanted, target, id });
+        Ok(OpenFile { schema, format, has_words, number_target, rows })
+    }
+}
+
+impl BlockRows {
+    /// Sends some rows of a block on, whose first row has this number.
+    fn send(
+        &self,
+        first: u64,
+        block: &RowBlock,
+        rows: Range<usize>,
+        read_values: bool,
+        sink: &mut Sink<'_>,
+    ) {
+        let texts = |of: Option<usize>| {
+            let cells = block.texts.get(of?)?[rows.clone()].iter();
+            Some(cells.map(|cell| cell.as_deref().map(TargetCell::Text)).collect())
+        };
+        let targets: Vec<_> = texts(self.target).unwrap_or_else(|| vec![None; rows.len()]);
+        let ids: Vec<_> = texts(self.id).unwrap_or_default();
+        let d = self.wanted.numbers.len();
+        let places = rows.start * d..rows.end * d;
+        let values = match &block.values {
+            _ if !read_values => Values::Unread,
+            RowValues::F32(values) => Values::F32(Layout::Rows(&values[places])),
+            RowValues::F64(values) => Values::F64(Layout::Rows(&values[places])),
+        };
+        let first = first + rows.start as u64;
+        sink(&Batch { ids: &ids, ..Batch::new(first, &targets, values) });
+    }
+
+    /// Stated codes for missing values become missing.
+    fn clean(&self, values: &mut RowValues) {
+        if self.missing.is_empty() {
+            return;
+        }
+        let is_missing = |value: f64| self.missing.contains(&value);
+        match values {
+            RowValues::F32(values) => {
+                let gone = values.iter_mut().filter(|value| is_missing(f64::from(**value)));
+                gone.for_each(|value| *value = f32::NAN);
+            }
+            RowValues::F64(values) => {
+                let gone = values.iter_mut().filter(|value| is_missing(**value));
+                gone.for_each(|value| *value = f64::NAN);
+            }
+        }
+    }
+}
+
+impl Rows for BlockRows {
+    fn can_repeat(&self) -> bool {
+        true
+    }
+
+    fn pass(
+        &mut self,
+        _: &Schema,
+        _: &CellFormat,
+        opening: &Opening<'_>,
+        folds: &dyn Folds,
+    ) -> Result<()> {
+        let this = &*self;
+        let mut wanted = this.wanted.clone();
+        if !folds.read_values() {
+            wanted.numbers.clear();
+        }
+        on_blocks(&*this.table, &wanted, opening.threads, &opening.hooks, &|place, blocks| {
+            folds.thread(place, &mut |sink| {
+                blocks.each(|first, mut block: RowBlock| {
+                    this.clean(&mut block.values);
+                    for start in (0..block.rows).step_by(BATCH) {
+                        let rows = start..(start + BATCH).min(block.rows);
+                        this.send(first, &block, rows, folds.read_values(), sink);
+                    }
+                })
+            })
+        })?;
+        folds.merge();
+        Ok(())
+    }
+}
+
+/// Refuses names that hold a line break: names are printed, one per line.
+fn check_printable(schema: &Schema) -> Result<()> {
+    let broken = |name: &str| name.contains(['\n', '\r', '\0']);
+    match schema.feature_names().position(broken) {
+        None => Ok(()),
+        Some(feature) => {
+            let place = schema.features()[feature] + 1;
+            let rule = format!("the name of column {place} holds a line break");
+            Err(Error::input(rule))
+        }
+    }
+}
+
+/// The stated codes for missing values: as texts, with numbers also in their shortest form, and those
+/// that are numbers as such.
+pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
+    let numbers: Vec<f64> =
+        stated.missing.iter().filter_map(|code| parse_number(code.as_bytes())).collect();
+    let texts = numbers.iter().map(f64::to_string).chain(stated.missing.iter().cloned());
+    (CellFormat { missing: texts.collect(), ..stated.clone() }, numbers)
+}
