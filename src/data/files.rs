@@ -11,8 +11,8 @@ use crate::data::held_columns::Limit;
 use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, Schema};
-use crate::data::source::sealed::Open;
-use crate::data::table::{Code, Opening, Table, UsableSamples, hold_all};
+use crate::data::table::{Opening, Table, UsableSamples, hold_all};
+use crate::data::target::Code;
 use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::data::text_file::reads_again;
 use crate::error::{Error, ErrorKind, Parameter, Result};
@@ -109,6 +109,10 @@ impl OpenFile {
 }
 
 impl FileTable {
+    pub(super) fn open_files(&self, opening: &Opening<'_>) -> Result<OpenFiles> {
+        OpenFiles::open(std::slice::from_ref(self), opening)
+    }
+
     /// Opens the file, whose targets may lie in another one.
     pub(super) fn open_file(
         &self,
@@ -342,24 +346,26 @@ fn in_file<T>(file: &FileTable, outcome: Result<T>) -> Result<T> {
     })
 }
 
-#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl Open for FileTables {
-    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
-        Ok(Box::new(OpenFiles::open(&self.0, opening)?))
+impl FileTables {
+    pub(super) fn open_files(&self, opening: &Opening<'_>) -> Result<OpenFiles> {
+        OpenFiles::open(&self.0, opening)
     }
 
-    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+    /// The features, by their names alone.
+    pub(super) fn schema(&self, opening: &Opening<'_>) -> Result<Schema> {
         match &self.0[..] {
             [file] => file.schema(opening),
-            files => OpenFiles::open(files, opening).map(|open| open.first.schema),
+            _ => self.open_files(opening).map(|open| open.first.schema),
         }
     }
 
-    fn repeats(&self) -> bool {
+    /// Whether all can be read more than once.
+    pub(super) fn repeats(&self) -> bool {
         self.0.iter().all(FileTable::repeats)
     }
 
-    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+    /// Whether the type of the target says that it is a number, in all of them.
+    pub(super) fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
         let mut files = self.0.iter();
         files.try_fold(true, |all, file| Ok(all && file.has_number_target(opening)?))
     }

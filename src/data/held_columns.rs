@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use crate::data::batch::{Batch, Fold, Role, Sample};
 use crate::data::columns::Columns;
-use crate::data::table::Code;
+use crate::data::target::Code;
 
 /// The number of values staged at a time, unless a few rows have more.
 const STAGED: usize = 1 << 17;

@@ -120,9 +120,9 @@ pub(crate) use sort::{Sorter, order, place};
 #[cfg(test)]
 pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
-pub(crate) use table::{Code, Opening, Table, UsableSamples, fold, hold};
+pub(crate) use table::{Opening, Table, UsableSamples, fold, hold};
 pub(crate) use taken::Taken;
-pub(crate) use target::{Labels, TargetCell, TargetCode};
+pub(crate) use target::{Code, Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;
 pub use text_file::reads_again;

@@ -6,7 +6,8 @@ use crate::data::number::CellFormat;
 use crate::data::people::People;
 use crate::data::scaling::{Scaler, Scaling};
 use crate::data::schema::Schema;
-use crate::data::table::{Code, Table, UsableSamples, hold_all};
+use crate::data::table::{Table, UsableSamples, hold_all};
+use crate::data::target::Code;
 use crate::error::{Error, Result};
 
 /// A table whose values are mapped to the grid, those of each sample on their own; missing ones stay missing.

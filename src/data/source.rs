@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::data::file::FileTable;
-use crate::data::files::OpenFiles;
+use crate::data::files::FileTables;
 use crate::data::schema::Schema;
 use crate::data::table::{Opening, Table};
 use crate::error::Result;
@@ -55,24 +55,31 @@ impl<T: sealed::Open + ?Sized> sealed::Open for &T {
     }
 }
 
-#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
-impl sealed::Open for FileTable {
-    fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
-        Ok(Box::new(OpenFiles::open(std::slice::from_ref(self), opening)?))
-    }
+/// Makes files a source.
+macro_rules! files_are_a_table {
+    ($($table:ty),*) => {$(
+        #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+        impl sealed::Open for $table {
+            fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
+                Ok(Box::new(self.open_files(opening)?))
+            }
 
-    fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
-        self.schema(opening)
-    }
+            fn header(&self, opening: &Opening<'_>) -> Result<Schema> {
+                self.schema(opening)
+            }
 
-    fn repeats(&self) -> bool {
-        self.repeats()
-    }
+            fn repeats(&self) -> bool {
+                <$table>::repeats(self)
+            }
 
-    fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
-        self.has_number_target(opening)
-    }
+            fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool> {
+                <$table>::has_number_target(self, opening)
+            }
+        }
+    )*};
 }
+
+files_are_a_table!(FileTable, FileTables);
 
 /// Makes a path a source: the file there, with no facts stated.
 macro_rules! path_is_a_table {
@@ -80,7 +87,7 @@ macro_rules! path_is_a_table {
         #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
         impl sealed::Open for $path {
             fn open(&self, opening: &Opening<'_>) -> Result<Box<dyn Table + '_>> {
-                Ok(Box::new(OpenFiles::open(&[FileTable::new(self)], opening)?))
+                Ok(Box::new(FileTable::new(self).open_files(opening)?))
             }
 
             fn header(&self, opening: &Opening<'_>) -> Result<Schema> {

@@ -10,7 +10,7 @@ use crate::data::hooks::Hooks;
 use crate::data::number::CellFormat;
 use crate::data::people::People;
 use crate::data::schema::Schema;
-use crate::data::target::TargetCell;
+use crate::data::target::Code;
 use crate::data::turns::in_turns;
 use crate::error::{Error, Result};
 
@@ -52,9 +52,6 @@ pub(crate) trait Table {
     /// The error for a table without a usable target: where it was looked for, and what usually helps.
     fn no_usable_target(&self, labels: bool) -> Error;
 }
-
-/// Turns the targets that are usable into numbers.
-pub(crate) type Code<'a> = dyn Fn(TargetCell<'_>) -> Option<f64> + Sync + 'a;
 
 /// Makes one pass over the samples of a table.
 ///

@@ -11,7 +11,8 @@ use crate::data::per_million::per_million;
 use crate::data::roles::{Roles, Tell};
 use crate::data::scaling::Scaler;
 use crate::data::schema::Schema;
-use crate::data::table::{Code, Table, UsableSamples, hold_all};
+use crate::data::table::{Table, UsableSamples, hold_all};
+use crate::data::target::Code;
 use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 

@@ -48,6 +48,9 @@ impl TargetCell<'_> {
     }
 }
 
+/// Turns the targets that are usable into numbers.
+pub(crate) type Code<'a> = dyn Fn(TargetCell<'_>) -> Option<f64> + Sync + 'a;
+
 /// The classes of a target, stated by the user: inferring them from the data would leak.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Labels {

@@ -23,7 +23,7 @@ use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
 use crate::score::sums::{add_values, mask, sum_where};
-use crate::score::{ClassCounts, RawSums, RowSums, Scores, check_block, check_rows};
+use crate::score::{CodedSums, RawSums, RowSums, Scores, check_block, check_rows};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with classes.
 ///
@@ -121,7 +121,7 @@ impl ClassSums {
 }
 
 impl ClassSums {
-    /// The sums that [`raw`](ClassCounts::raw) gave.
+    /// The sums that [`raw`](CodedSums::raw) gave.
     ///
     /// # Errors
     ///
@@ -143,13 +143,13 @@ impl ClassSums {
     }
 }
 
-impl ClassCounts for ClassSums {
+impl CodedSums for ClassSums {
     fn raw(&self) -> RawSums {
         let rows = self.rows.iter().map(|&rows| rows as i64).collect();
         RawSums { features: self.features.concat(), rows }
     }
 
-    fn rows(&self) -> Vec<u64> {
+    fn target(&self) -> Vec<u64> {
         self.rows.clone()
     }
 

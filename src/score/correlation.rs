@@ -30,7 +30,7 @@ use crate::exact::GRID;
 use crate::privacy::Neighbors;
 use crate::score::raw::{MOST, of_no_rows};
 use crate::score::sums::{add_products, dot, mask, sum_where};
-use crate::score::{Extremes, NumberSums, RawSums, RowSums, Scores, check_block, check_rows};
+use crate::score::{CodedSums, Extremes, RawSums, RowSums, Scores, check_block, check_rows, only};
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as one number.
 ///
@@ -142,8 +142,8 @@ impl CorrelationSums {
         if !(-self.q..=self.q).contains(&center) {
             return Err(Error::request("the center lies outside the grid"));
         }
-        let sensitivity = neighbors.steps() * NumberSums::one_row(self, center);
-        Scores::new(NumberSums::values(self, center), sensitivity, neighbors)
+        let sensitivity = neighbors.steps() * self.one_row(&[center]);
+        Scores::new(self.values(&[center]), sensitivity, neighbors)
     }
 
     fn signed_sum(&self, feature: usize, center: i32) -> i64 {
@@ -152,7 +152,7 @@ impl CorrelationSums {
 }
 
 impl CorrelationSums {
-    /// The sums that [`raw`](NumberSums::raw) gave.
+    /// The sums that [`raw`](CodedSums::raw) gave.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl CorrelationSums {
     }
 }
 
-impl NumberSums for CorrelationSums {
+impl CodedSums for CorrelationSums {
     fn raw(&self) -> RawSums {
         RawSums {
             features: [self.products.as_slice(), &self.features].concat(),
@@ -184,22 +184,23 @@ impl NumberSums for CorrelationSums {
         }
     }
 
-    fn target_sums(&self) -> (u64, u64) {
-        self.target_sums()
+    fn target(&self) -> Vec<u64> {
+        vec![self.above, self.below]
     }
 
-    fn values(&self, center: i32) -> Vec<i64> {
+    fn values(&self, centers: &[i32]) -> Vec<i64> {
+        let center = only(centers);
         (0..self.products.len()).map(|feature| self.signed_sum(feature, center).abs()).collect()
     }
 
-    fn one_row(&self, center: i32) -> u64 {
+    fn one_row(&self, centers: &[i32]) -> u64 {
         let q = u64::from(self.q.unsigned_abs());
-        q * (q + u64::from(center.unsigned_abs()))
+        q * (q + u64::from(only(centers).unsigned_abs()))
     }
 
-    fn signed(&self, feature: usize, center: i32) -> Extremes {
-        let sum = self.signed_sum(feature, center);
-        Extremes { most: sum, least: sum }
+    fn signed(&self, feature: usize, centers: &[i32]) -> Option<Extremes> {
+        let sum = self.signed_sum(feature, only(centers));
+        Some(Extremes { most: sum, least: sum })
     }
 }
 

@@ -72,37 +72,32 @@ pub(crate) trait RowSums: Send {
     fn is_empty(&self) -> bool;
 }
 
-/// Sums for scores against a target coded as one number, whatever the association.
-pub(crate) trait NumberSums: Send + Sync {
-    /// The sums of Q + y and of Q - y over all rows, from which a center is estimated.
-    fn target_sums(&self) -> (u64, u64);
+/// Sums of rows with a coded target, whatever the association: for scores at the center of a number, or at the centers
+/// of classes.
+pub(crate) trait CodedSums: Send + Sync {
+    /// The sums from which the center is estimated: of Q + y and of Q - y over all rows, or the number of rows of each
+    /// class.
+    fn target(&self) -> Vec<u64>;
 
-    /// The score of each feature for a center of the target.
-    fn values(&self, center: i32) -> Vec<i64>;
-
-    /// The largest change of a score when a row comes or goes.
-    fn one_row(&self, center: i32) -> u64;
-
-    /// The largest and the smallest signed sum of one feature: their sum has the sign of the association.
-    fn signed(&self, feature: usize, center: i32) -> Extremes;
-
-    /// The sums themselves.
-    fn raw(&self) -> RawSums;
-}
-
-/// Sums for scores against classes, whatever the association.
-pub(crate) trait ClassCounts: Send + Sync {
-    /// The number of rows of each class.
-    fn rows(&self) -> Vec<u64>;
-
-    /// The score of each feature for centers of the classes.
+    /// The score of each feature.
     fn values(&self, centers: &[i32]) -> Vec<i64>;
 
     /// The largest change of a score when a row comes or goes.
     fn one_row(&self, centers: &[i32]) -> u64;
 
+    /// The largest and the smallest signed sum of one feature: their sum has the sign of the association. None for
+    /// classes.
+    fn signed(&self, _feature: usize, _centers: &[i32]) -> Option<Extremes> {
+        None
+    }
+
     /// The sums themselves.
     fn raw(&self) -> RawSums;
+}
+
+/// The center of a number among those of a target.
+fn only(centers: &[i32]) -> i32 {
+    centers.first().copied().unwrap_or(0)
 }
 
 /// Checks shape and grid of rows passed by callers; the sensitivity holds only for values on the grid.

@@ -10,6 +10,7 @@ use crate::method::{Rows, ballots_of_blocks, draw_blocks};
 use crate::random::RandomnessSource;
 use crate::score::{GridRows, scaled};
 use crate::select::memo::{Draws, Memo};
+use crate::select::plan::Voting;
 
 /// Dealings whose ballots are kept for many draws.
 const MOST_DEALINGS: usize = 1 << 12;
@@ -48,17 +49,25 @@ pub(super) struct BlockRows {
     target: Vec<f64>,
     /// The total number of rows, including those without a usable target.
     pub(super) rows: u64,
+    /// How they vote.
+    pub(super) voting: Arc<Voting>,
     cast: Memo<Deal, Ballots>,
 }
 
 impl BlockRows {
     /// Converts grid values to numbers from -1 to 1.
-    pub(super) fn on_grid(kept: GridRows, features: usize, draws: Draws) -> Self {
+    pub(super) fn on_grid(
+        kept: GridRows,
+        features: usize,
+        voting: Arc<Voting>,
+        draws: Draws,
+    ) -> Self {
         Self {
             x: kept.codes.iter().map(|code| f64::from(*code) / f64::from(GRID)).collect(),
             features,
             target: kept.targets,
             rows: kept.rows,
+            voting,
             cast: Memo::new(draws.keep(MOST_DEALINGS)),
         }
     }
@@ -68,6 +77,7 @@ impl BlockRows {
         columns: &impl Columns,
         targets: &[f64],
         rows: u64,
+        voting: Arc<Voting>,
         draws: Draws,
     ) -> Self {
         let features = columns.features();
@@ -78,7 +88,7 @@ impl BlockRows {
             places.zip(scaled(&values)).for_each(|(place, value)| *place = value);
         }
         let target = scaled(targets).collect();
-        Self { x, features, target, rows, cast: Memo::new(draws.keep(MOST_DEALINGS)) }
+        Self { x, features, target, rows, voting, cast: Memo::new(draws.keep(MOST_DEALINGS)) }
     }
 
     /// The number of rows with a usable target.

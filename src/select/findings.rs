@@ -1,16 +1,15 @@
 //! Findings: the strengths of the picks, whether they are beyond chance, and their directions. They are computed from
 //! noisy values that the budget paid for.
 
-use crate::data::TargetCode;
 use crate::estimate::{ChanceTest, Counted, NoisyCounts, Spread, count_step, private_strengths};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
 use crate::score::Extremes;
-use crate::select::plan::{Association, Plan, Scoring};
+use crate::select::plan::{Association, Plan};
 use crate::select::reach::Reach;
 use crate::select::record::Direction;
-use crate::select::settled::{Exact, SettledTarget};
+use crate::select::statistic::Exact;
 
 /// The probability with which an interval covers the strength in the table.
 const COVERED: f64 = 0.9;
@@ -39,13 +38,12 @@ pub(super) struct Strength {
 /// Releases strengths and directions, as far as the plan has a part of the budget for them.
 pub(super) fn findings(
     plan: &Plan,
-    target: &SettledTarget,
     counted: &Counted,
     exact: &Exact,
     randomness: &RandomnessSource,
 ) -> Findings {
     let strengths = plan.estimates.as_ref().and_then(|epsilon| {
-        let units = Units::of(plan, target, counted)?;
+        let units = Units::of(plan, counted)?;
         Some(strengths(plan, &units, epsilon, counted, exact, randomness))
     });
     let (strengths, chance) = match strengths {
@@ -73,12 +71,12 @@ struct Units {
 
 impl Units {
     /// The units by the counts; `None` if fewer than two classes have rows.
-    fn of(plan: &Plan, target: &SettledTarget, counted: &Counted) -> Option<Self> {
+    fn of(plan: &Plan, counted: &Counted) -> Option<Self> {
         let reach = plan.scoring.reach()?;
         let correlation = plan.association() == Some(Association::Correlation);
         let q = f64::from(GRID);
         let row = if reach.one_against_rest { q } else { 2.0 * q };
-        let graded = matches!(target, SettledTarget::Number { code: TargetCode::Bounded(_), .. });
+        let graded = plan.scoring.coded()?.is_graded();
         let units = Self {
             row: if correlation { row * q } else { row },
             reach,
@@ -164,8 +162,8 @@ fn directions(
     let spread = Spread::new(&noisy_counts(counted), sums.len(), &bits.branch(SPREAD_LANE));
     // Twice the score of a row of weight 1.
     let q = f64::from(GRID);
-    let row = match &plan.scoring {
-        Scoring::Number { association: Association::Correlation, .. } => 4.0 * q * q,
+    let row = match plan.association() {
+        Some(Association::Correlation) => 4.0 * q * q,
         _ => 4.0 * q,
     };
     let scale = sensitivity as f64 / row / epsilon.to_f64();

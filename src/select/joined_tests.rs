@@ -14,7 +14,6 @@ use crate::select::pass::Gathered;
 use crate::select::plan::Plan;
 use crate::select::roles_tests::{gathered_of, scores_of};
 use crate::select::run::opening;
-use crate::select::settled::CodedTarget;
 use crate::select::{ScoreKind, Select, Target};
 
 /// What one person brings: a row with a value in one of the files, an entry in the file of targets, or both. The id 0 is
@@ -172,13 +171,13 @@ fn moments(select: &Select, table: &FileTables, centers: &[i32]) -> Option<Momen
     let request = select.clone().into_request();
     let open = table.open(&opening(&request, &Hooks::default()).unwrap()).unwrap();
     let of = |plan: &Plan, gathered: &Gathered<'_>| {
-        let (counts, rows) = match CodedTarget::of(gathered, plan, None, |_, _| 0.5) {
-            Ok(CodedTarget::Number(number)) => {
-                (number.sums.iter().flat_map(|(a, b)| [*a, *b]).collect(), number.rows)
+        let (counts, rows) = match gathered {
+            Gathered::Coded(statistic) => {
+                let coded = statistic.coded(plan.strata, |_| Ok(0.5)).unwrap();
+                (coded.target, coded.rows)
             }
-            Ok(CodedTarget::Classes { counts, rows }) => (counts, rows),
-            Ok(CodedTarget::Scored { rows }) => (Vec::new(), rows),
-            Err(error) => panic!("{error}"),
+            Gathered::Scores { rows, .. } => (Vec::new(), *rows),
+            _ => panic!("these are methods of their own"),
         };
         let (scores, sensitivity) = scores_of(plan, gathered, centers);
         Moments { counts, rows, scores, sensitivity }

@@ -30,6 +30,7 @@ mod request;
 mod run;
 mod run_note;
 mod settled;
+mod statistic;
 mod stop;
 
 pub use builder::{CheckedSelect, Select};

@@ -4,9 +4,9 @@ use crate::data::{Source, reads_again};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Delta, Epsilon, Expense, Ledger, Unit};
 use crate::select::partial::{
-    Partial, ReleasedTarget, release_selection, release_target, run_in_parts, stage_epsilon,
+    Partial, ReleasedTarget, other_stage, release_selection, release_target, run_in_parts,
+    stage_epsilon,
 };
-use crate::select::pass::misfit;
 use crate::select::record::{Command, Selection};
 use crate::select::request::{Request, Scale};
 use crate::select::run::{header, opening, plan_of_header, run};
@@ -104,7 +104,7 @@ pub(super) fn release_with_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<Selection> {
-    let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(misfit)?;
+    let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
     let delta = Delta::stated(request.delta.clone())?;
     let expense = expense(request, Command::Select, epsilon, note).delta(delta);
     let (record, receipt) = ledger.pay(&expense, || release_selection(request, partial))?;

@@ -10,14 +10,13 @@ use std::f64::consts::LN_2;
 
 use serde::Serialize;
 
-use crate::data::TargetCode;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{ChanceTest, count_step, laplace, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
-use crate::select::plan::{Association, Coding, Plan, Scoring};
+use crate::select::plan::{Association, Plan, Scoring};
 use crate::select::reach::Reach;
 
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
@@ -249,10 +248,8 @@ pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
     let mut words = bits.lane(1);
     let step = count_step(imagined.counts.len());
-    let scale = plan
-        .scoring
-        .center_epsilon()
-        .map(|center| plan.neighbors.steps() as f64 / (center.to_f64() * budget))?;
+    let center = plan.part(Purpose::TargetCenter).ok()?;
+    let scale = plan.neighbors.steps() as f64 / (center.to_f64() * budget);
     let mut level = || {
         let noisy = |count: &f64| count + laplace(1.0 / scale, step, &mut words);
         let counts: Vec<f64> = imagined.counts.iter().map(noisy).collect();
@@ -278,7 +275,7 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
     if plan.is_relative_to_rows() {
         return None;
     }
-    let center = plan.scoring.center_epsilon()?;
+    let center = plan.part(Purpose::TargetCenter).ok()?;
     let steps = plan.neighbors.steps() as f64;
     let chance = ChanceTest {
         step: count_step(counts.len()),
@@ -287,10 +284,7 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
         features: plan.features,
         noise: steps / (plan.estimates.as_ref()?.to_f64() * budget),
         family: plan.family(),
-        graded: matches!(
-            &plan.scoring,
-            Scoring::Number { coding: Coding::Stated(TargetCode::Bounded(_)), .. }
-        ),
+        graded: plan.scoring.coded().is_some_and(|coded| coded.is_graded()),
     };
     Some(chance.predict(plan.k, bits)? * Reach::one_row(counts))
 }
@@ -300,7 +294,7 @@ const UNITS: f64 = 65_536.0;
 
 /// How far the center moves the score of a constant, in rows, if the counts have this noise at rate 1.
 fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
-    let Some(center) = plan.scoring.center_epsilon() else { return 0.0 };
+    let Ok(center) = plan.part(Purpose::TargetCenter) else { return 0.0 };
     if plan.association() == Some(Association::Correlation) {
         return 0.0;
     }
@@ -309,13 +303,14 @@ fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
     let counted: Vec<f64> = imagined.counts.iter().zip(noise).map(counted).collect();
     let rows: f64 = imagined.counts.iter().sum();
     let total = counted.iter().sum::<f64>().max(4.0 * scale);
-    match (&plan.scoring, &imagined.counts[..], &counted[..]) {
-        (Scoring::Number { .. }, [first, second], [one, two]) => {
+    match (&imagined.counts[..], &counted[..]) {
+        // Three classes or more are no number.
+        ([first, second], [one, two]) => {
             let center = (two - one) / total;
             let shrunk = center.signum() * (center.abs() - 2.0 * scale / total).max(0.0);
             (shrunk * rows - (second - first)).abs() / 2.0
         }
-        (_, counts, _) => {
+        (counts, _) => {
             let off = counts.iter().zip(&counted).map(|(n, m)| (rows * m / total - n).abs());
             // Of one group of classes, not of all.
             off.sum::<f64>() / 8f64.sqrt()
@@ -340,9 +335,9 @@ impl Law {
     fn of(plan: &Plan, imagined: &Imagined) -> Option<Self> {
         let counts = &imagined.counts[..];
         let (largest, one_row, chance, splits) = match &plan.scoring {
-            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
+            Scoring::Coded(coded) => {
                 let reach = plan.scoring.reach()?;
-                let variance = match association {
+                let variance = match coded.association {
                     // Values that are spread evenly have a third of the largest variance.
                     Association::Correlation => reach.product(counts) / 3.0,
                     _ => reach.product(counts),

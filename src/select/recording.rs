@@ -129,11 +129,10 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     if plan.estimates.is_none() {
         return match &plan.scoring {
             _ if !plan.covariates.is_empty() => none("for scores within strata none is proven"),
-            Scoring::Number { center: PlannedCenter::Private(_), .. }
-            | Scoring::Classes { center: PlannedCenter::Private(_), .. } => {
+            Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
                 none("the share of the estimates is 0")
             }
-            Scoring::Number { .. } | Scoring::Classes { .. } => {
+            Scoring::Coded(_) => {
                 none("it needs the counts that are released with a private center")
             }
             _ => none("for this score or method none is proven"),
@@ -253,14 +252,12 @@ pub(super) fn guarantee(plan: &Plan, schema: &Schema) -> Guarantee {
 /// The score and the scaling of values.
 pub(super) fn score_used(plan: &Plan, sensitivity: Option<u64>) -> ScoreUsed {
     let (id, grid, missing_value) = match &plan.scoring {
-        Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-            match association {
-                Association::Correlation => {
-                    (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
-                }
-                _ => (ScoreId::Ks, GRID.into(), MissingRule::Zero),
+        Scoring::Coded(coded) => match coded.association {
+            Association::Correlation => {
+                (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle)
             }
-        }
+            _ => (ScoreId::Ks, GRID.into(), MissingRule::Zero),
+        },
         Scoring::Paper { .. } => (ScoreId::Correlation, GRID.into(), MissingRule::GridMiddle),
         Scoring::Kendall { .. } => (ScoreId::Kendall, KENDALL_GRID, MissingRule::NoPair),
         Scoring::TwoStage(_) => (ScoreId::Votes, 1, MissingRule::GridMiddle),

@@ -6,73 +6,44 @@ use crate::exact::GRID;
 use crate::method::gram::{Screened, Spend, refine};
 use crate::privacy::Purpose;
 use crate::score::MISSING;
-use crate::select::memo::Draws;
-use crate::select::pass::{Gathered, Pass, misfit};
-use crate::select::plan::{Association, Refinement, Scoring};
-use crate::select::recording::units;
-use crate::select::release::{Chosen, Release};
-use crate::select::settled::{Settled, SettledTarget, grid_value};
-use crate::select::stop::check_counts;
-
-impl Pass<'_> {
-    /// The screened columns with the targets of their rows, in one more pass over the table.
-    ///
-    /// # Errors
-    ///
-    /// As for [`ranks`](Self::ranks).
-    pub(super) fn screened(
-        &self,
-        table: &mut dyn Table,
-        features: &[usize],
-    ) -> Result<Gathered<'static>> {
-        match &self.plan.scoring {
-            Scoring::Number { association: Association::Ks, .. } => {
-                Ok(Gathered::Columns(self.ks_rows(table, features, None)?))
-            }
-            _ => Ok(Gathered::Rows(self.grid_rows(table, Some(features))?)),
-        }
-    }
-}
+use crate::select::pass::Pass;
+use crate::select::plan::{Association, Refinement};
+use crate::select::release::{Release, not_kept};
+use crate::select::settled::Settled;
+use crate::select::statistic::{CenteredCode, Gathering, Kept, grid_value};
 
 impl Release<'_> {
-    /// The selected features out of the screened ones, whose columns stand at these places of what was gathered; all of
-    /// them, if the plan has no refinement.
+    /// The selected features out of the screened ones, whose columns stand at these places of the rows.
     ///
     /// # Errors
     ///
-    /// `Request` for gathered values of another plan, which no caller can cause.
+    /// Those of a range.
     pub(super) fn refined(
         &self,
+        refinement: &Refinement,
         settled: &Settled,
-        gathered: &Gathered<'_>,
+        rows: &Kept<'_>,
         places: &[usize],
         screened: &[usize],
     ) -> Result<Vec<usize>> {
-        let Some(Refinement { medians, signs, .. }) = &self.plan.refinement else {
-            return Ok(screened.to_vec());
-        };
-        let SettledTarget::Number { code, released, .. } = &settled.target else {
-            return Err(misfit());
-        };
+        let Refinement { medians, signs, .. } = refinement;
+        let CenteredCode { code, released, .. } = &settled.target;
         // A class or side keeps its sign at any center.
-        let center = (*released).clamp(1 - GRID, GRID - 1);
-        let sign = |&target: &f64| (i32::from(grid_value(code, target)) - center).signum() as i8;
-        let (columns, range, targets) = match gathered {
-            Gathered::Columns(rows) => {
-                let columns = places.iter().map(|&place| rows.columns.values(place));
-                let columns: Option<Vec<Vec<f64>>> = columns.collect();
-                (columns.ok_or_else(misfit)?, None, &rows.targets)
+        let center = released.first().map_or(0, |center| (*center).clamp(1 - GRID, GRID - 1));
+        let value = |target| code.as_ref().map_or(target as i16, |code| grid_value(code, target));
+        let sign = |&target: &f64| (i32::from(value(target)) - center).signum() as i8;
+        let (columns, range) = match rows {
+            Kept::Columns(columns, _) => {
+                (places.iter().map(|&place| columns.to_vec(place)).collect(), None)
             }
-            Gathered::Rows(rows) => {
+            Kept::Grid(rows) => {
                 let value = |&code: &i16| if code == MISSING { f64::NAN } else { f64::from(code) };
                 let column = |&place: &usize| rows.column(place).map(value).collect();
                 let end = f64::from(GRID);
-                let range = Some(Bounds::new(-end, end)?);
-                (places.iter().map(column).collect(), range, &rows.targets)
+                (places.iter().map(column).collect(), Some(Bounds::new(-end, end)?))
             }
-            _ => return Err(misfit()),
         };
-        let target = targets.iter().map(sign).collect();
+        let target = rows.targets().iter().map(sign).collect();
         let spend = Spend { neighbors: self.plan.neighbors, medians, signs };
         let bits = |purpose: Purpose| self.randomness.bits(purpose.draw());
         let (medians, signs) = (bits(Purpose::FeatureMedians), bits(Purpose::Signs));
@@ -86,46 +57,29 @@ impl Release<'_> {
         Ok(picks)
     }
 
-    /// What was chosen, with the features that were screened, if it was refined.
-    pub(super) fn out_of(&self, screened: Vec<usize>, chosen: Chosen) -> Chosen {
-        Chosen { screened: self.plan.refinement.is_some().then_some(screened), ..chosen }
+    /// The selected features out of the screened ones, in one more pass over their columns; all of them, if the plan has
+    /// no refinement.
+    ///
+    /// # Errors
+    ///
+    /// Those of a pass.
+    pub(super) fn refined_by_pass(
+        &self,
+        pass: &Pass<'_>,
+        table: &mut dyn Table,
+        settled: &Settled,
+        screened: &[usize],
+    ) -> Result<Vec<usize>> {
+        let Some(refinement) = &self.plan.refinement else { return Ok(screened.to_vec()) };
+        let scoring = self.plan.scoring.coded();
+        let values = match scoring.map(|scoring| scoring.association) {
+            Some(Association::Ks) => Gathering::Columns(pass.ks_rows(table, screened, None)?),
+            _ => Gathering::Rows(pass.grid_rows(table, Some(screened))?, screened.len()),
+        };
+        let rows = values.kept().ok_or_else(not_kept)?;
+        let places = Vec::from_iter(0..screened.len());
+        self.refined(refinement, settled, &rows, &places, screened)
     }
-}
-
-/// The passes and releases of a refined selection by scores that add up; `None` for others. A table that can be read
-/// again is, for the screened columns; otherwise its rows are kept.
-///
-/// # Errors
-///
-/// Those of a pass; those of a selection.
-pub(super) fn refined_of_rows(
-    pass: &Pass<'_>,
-    release: &Release<'_>,
-    table: &mut dyn Table,
-    median: Option<f64>,
-) -> Result<Option<Chosen>> {
-    let plan = pass.plan;
-    let by_columns = matches!(plan.scoring, Scoring::Number { association: Association::Ks, .. });
-    if plan.refinement.is_none() || by_columns {
-        return Ok(None);
-    }
-    let gathered = pass.gather_for(Draws::One, table, median)?;
-    pass.hooks.check()?;
-    let settled = release.settle(&gathered, median)?;
-    check_counts(plan, units(table.schema()), settled.counted.as_ref())?;
-    let values = settled.values(&gathered, pass.threads, pass.hooks)?;
-    let scores = settled.scores(values, &gathered, plan)?;
-    let screened = release.select(&scores, None)?;
-    let picks = match &gathered {
-        Gathered::Sums(_) => {
-            let rows = pass.screened(table, &screened)?;
-            release.refined(&settled, &rows, &Vec::from_iter(0..screened.len()), &screened)?
-        }
-        rows => release.refined(&settled, rows, &screened, &screened)?,
-    };
-    let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
-    let chosen = release.finish(settled, picks, scores.sensitivity(), exact)?;
-    Ok(Some(release.out_of(screened, chosen)))
 }
 
 #[cfg(all(test, feature = "ndarray"))]

@@ -15,11 +15,10 @@ use crate::select::check::check;
 use crate::select::memo::Draws;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
-use crate::select::record::Released;
 use crate::select::release::Release;
 use crate::select::request::Request;
 use crate::select::run::{opening, scaling_of, taken};
-use crate::select::settled::{CodedNumber, CodedTarget, Settled, SettledTarget};
+use crate::select::statistic::{CenteredCode, Statistic};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
 ///
@@ -168,18 +167,12 @@ impl Rehearsal {
                 threads: 1,
                 hooks: &request.hooks.for_a_run(),
             },
+            units: None,
         };
-        let picks = match &self.gathered {
-            Gathered::Blocks(_) | Gathered::Ranked(_) => release.draw_method(&self.gathered)?.picks,
-            gathered => {
-                let settled = release.settle(gathered, None)?;
-                let values = settled.values(gathered, 1, &Hooks::default())?;
-                let screened = release
-                    .select(&settled.scores(values, gathered, &plan)?, settled.counted.as_ref())?;
-                release.refined(&settled, gathered, &screened, &screened)?
-            }
-        };
-        Ok(NotPrivate::new(picks))
+        Ok(NotPrivate::new(match &self.gathered {
+            Gathered::Coded(statistic) => release.drawn(statistic)?.picks,
+            gathered => release.draw(gathered)?.picks,
+        }))
     }
 
     /// The scores without any noise, with the exact median and center; `None` for the two-stage method, which
@@ -193,38 +186,33 @@ impl Rehearsal {
             Gathered::Scores { scores, .. } => Ok(scores.clone()),
             Gathered::Ranked(columns) => Ok(columns.target.clone()),
             Gathered::Blocks(_) => return None,
-            gathered => self.exactly(gathered),
+            Gathered::Coded(statistic) => self.exactly(statistic),
         };
         Some(scores.map(NotPrivate::new))
     }
 
     /// Scores with the exact median and center.
-    fn exactly(&self, gathered: &Gathered<'_>) -> Result<Scores> {
+    fn exactly(&self, statistic: &Statistic<'_>) -> Result<Scores> {
         let plan = Plan::new(&self.request, self.features, self.scaling.clone())?;
-        let coded = CodedTarget::of(gathered, &plan, None, |values, _| exact_median(values))?;
-        let (target, split, rows) = match coded {
-            CodedTarget::Number(CodedNumber { code, sums, split, rows }) => {
-                let center = |&(above, below): &(u64, u64)| {
+        let coded = statistic.coded(plan.strata, |values| Ok(exact_median(values)))?;
+        let on_grid = |share: f64| (f64::from(GRID) * share).round() as i32;
+        let centers: Vec<i32> = match &coded.code {
+            Some(_) => {
+                let center = |&[above, below]: &[u64; 2]| {
                     let total = (above + below).max(1) as f64;
-                    (f64::from(GRID) * ((above as f64 - below as f64) / total)).round() as i32
+                    on_grid((above as f64 - below as f64) / total)
                 };
-                let centers: Vec<i32> = sums.iter().map(center).collect();
-                let target = match centers[..] {
-                    [center] => SettledTarget::Number { code, center, released: center },
-                    _ => SettledTarget::Strata { code, centers },
-                };
-                (target, split, rows)
+                coded.target.as_chunks().0.iter().map(center).collect()
             }
-            CodedTarget::Classes { counts, rows } => {
-                let total = counts.iter().sum::<u64>().max(1) as f64;
-                let center = |count: &u64| (f64::from(GRID) * *count as f64 / total).round() as i32;
-                (SettledTarget::Classes(counts.iter().map(center).collect()), None, rows)
+            None => {
+                let total = coded.target.iter().sum::<u64>().max(1) as f64;
+                coded.target.iter().map(|count| on_grid(*count as f64 / total)).collect()
             }
-            CodedTarget::Scored { rows } => (SettledTarget::Scored, None, rows),
         };
-        let settled = Settled { target, split, released: Released::default(), counted: None, rows };
-        let values = settled.values(gathered, 1, &Hooks::default())?;
-        settled.scores(values, gathered, &plan)
+        let target = CenteredCode { code: coded.code, released: centers.clone(), centers };
+        let values = coded.scored.values(&target, 1, &Hooks::default())?;
+        let sensitivity = plan.neighbors.steps() * coded.scored.one_row(&target);
+        Scores::new(values, sensitivity, plan.neighbors)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access files.
 
-use crate::error::Result;
+use crate::data::TargetCode;
+use crate::error::{Error, Result};
 use crate::estimate::{
     Counted, MedianGrid, RankCounts, RowsEstimate, private_center, private_class_centers,
     private_rows,
@@ -13,12 +14,14 @@ use crate::random::{Bits, RandomnessSource};
 use crate::score::Scores;
 use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::findings::{Findings, findings};
-use crate::select::pass::{Gathered, misfit};
+use crate::select::pass::Gathered;
 use crate::select::plan::{
-    Association, ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter, Scoring, Voting,
+    Association, ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter,
 };
 use crate::select::record::Released;
-use crate::select::settled::{CodedNumber, CodedTarget, Exact, Settled, SettledTarget};
+use crate::select::settled::Settled;
+use crate::select::statistic::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
+use crate::select::stop::check_counts;
 
 /// One execution of the releases of a plan.
 pub(super) struct Release<'a> {
@@ -26,6 +29,18 @@ pub(super) struct Release<'a> {
     pub(super) randomness: &'a RandomnessSource,
     /// How rows are assigned to blocks.
     pub(super) dealer: Dealer<'a>,
+    /// The word for rows, for a run that ends on counts that leave nothing to find; none in rehearsals.
+    pub(super) units: Option<&'static str>,
+}
+
+/// Picks by scores against a coded target, before anything is told of them.
+pub(super) struct Drawn<'g> {
+    settled: Settled,
+    scored: Scored<'g>,
+    sensitivity: u64,
+    /// The features that the picks were refined from; the picks, if they were not.
+    screened: Vec<usize>,
+    pub(super) picks: Vec<usize>,
 }
 
 /// The picks, and everything released along with them.
@@ -56,33 +71,34 @@ impl Release<'_> {
         MedianGrid::shared().private_median(counts, self.plan.neighbors, epsilon, &bits)
     }
 
-    /// Releases what scores depend on: median and center. `median` is the one released between the passes, if any.
+    /// Releases what scores depend on: median, if the target is yet to be split, and center.
     ///
     /// # Errors
     ///
-    /// `Request` for gathered values of another plan, which no caller can cause.
-    pub(super) fn settle(&self, gathered: &Gathered<'_>, median: Option<f64>) -> Result<Settled> {
-        let split = |values: &[f64], epsilon: &Epsilon| {
-            self.median(&MedianGrid::shared().count(values.iter().copied()), epsilon)
+    /// `Request` if the budget has no part for them.
+    pub(super) fn settle<'g>(&self, statistic: &'g Statistic<'_>) -> Result<(Settled, Scored<'g>)> {
+        let coded = statistic.coded(self.plan.strata, |values| {
+            let counts = MedianGrid::shared().count(values.iter().copied());
+            Ok(self.median(&counts, self.plan.part(Purpose::TargetMedian)?))
+        })?;
+        let center = &statistic.scoring.center;
+        let Coded { code, target, rows, scored } = coded;
+        // Families of thresholds hold the constants, which an error of the center lifts.
+        let shrinks = statistic.scoring.association != Association::Correlation;
+        let settled = match code {
+            Some(code) => self.number(code, &target, rows, center, shrinks)?,
+            None => self.classes(&target, rows, center)?,
         };
-        let coded = CodedTarget::of(gathered, self.plan, median, split)?;
-        match (coded, &self.plan.scoring) {
-            (CodedTarget::Number(number), Scoring::Number { association, center, .. }) => {
-                // Families of thresholds hold the constants, which an error of the center lifts.
-                Ok(self.number(number, center, *association != Association::Correlation))
-            }
-            (CodedTarget::Classes { counts, rows }, Scoring::Classes { center, .. }) => {
-                Ok(self.classes(&counts, rows, center))
-            }
-            (CodedTarget::Scored { rows }, _) => Ok(Settled {
-                target: SettledTarget::Scored,
-                split: None,
-                released: Released::default(),
-                counted: None,
-                rows,
-            }),
-            _ => Err(misfit()),
-        }
+        Ok((settled, scored))
+    }
+
+    /// Scores with their sensitivity.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there are none.
+    pub(super) fn scores(&self, values: Vec<i64>, one_row: u64) -> Result<Scores> {
+        Scores::new(values, self.plan.neighbors.steps() * one_row, self.plan.neighbors)
     }
 
     /// Selects features by their scores, with the mechanism for these counts, if they were released: k, or those screened
@@ -107,111 +123,183 @@ impl Release<'_> {
         self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]))
     }
 
-    /// All that is released, after the selection by scores of this sensitivity; `exact` computes the strengths of
-    /// the picks.
+    /// Whether these values are all that scores and a refinement need.
+    pub(super) fn draws_at_once(&self, values: &Gathering<'_>) -> bool {
+        let refines = self.plan.refinement.is_some();
+        let all = match values {
+            Gathering::Columns(rows) => rows.columns.len() == self.plan.features,
+            Gathering::Sums(..) | Gathering::Rows(..) => true,
+        };
+        all && (!refines || values.kept().is_some())
+    }
+
+    /// Draws from what was gathered of a whole table.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if scores do not suit the mechanism; `Input` if the released counts leave nothing to find; `Canceled` if
+    /// the caller stopped it.
+    pub(super) fn draw(&self, gathered: &Gathered<'_>) -> Result<Chosen> {
+        match gathered {
+            Gathered::Coded(statistic) => self.finish(self.drawn(statistic)?),
+            Gathered::Scores { scores, rows } => {
+                let picks = self.select(scores, None)?;
+                Ok(self.chosen(picks, Some(scores.sensitivity()), *rows))
+            }
+            Gathered::Blocks(rows) => self.votes(rows),
+            Gathered::Ranked(columns) => {
+                let Plan { k, calibrated, .. } = self.plan;
+                let shared = |feature| columns.shared(feature);
+                let target = columns.target.clone();
+                let picks = dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?;
+                // The scores of later rounds have a larger sensitivity than those of the first.
+                Ok(self.chosen(picks, None, columns.rows))
+            }
+        }
+    }
+
+    /// The picks by scores against a coded target, all of whose values are gathered.
+    ///
+    /// # Errors
+    ///
+    /// As for [`draw`](Self::draw).
+    pub(super) fn drawn<'g>(&self, statistic: &'g Statistic<'_>) -> Result<Drawn<'g>> {
+        let (settled, scored) = self.settle(statistic)?;
+        self.check_counts(&settled)?;
+        let Dealer { threads, hooks, .. } = self.dealer;
+        let values = scored.values(&settled.target, threads, hooks)?;
+        let scores = self.scores(values, scored.one_row(&settled.target))?;
+        let screened = self.select(&scores, settled.counted.as_ref())?;
+        let picks = match &self.plan.refinement {
+            Some(refinement) => {
+                let rows = statistic.values.kept().ok_or_else(not_kept)?;
+                self.refined(refinement, &settled, &rows, &screened, &screened)?
+            }
+            None => screened.clone(),
+        };
+        let sensitivity = scores.sensitivity();
+        Ok(Drawn { settled, scored, sensitivity, screened, picks })
+    }
+
+    /// Ends a run on counts that leave nothing to find, unless it is a rehearsal.
+    pub(super) fn check_counts(&self, settled: &Settled) -> Result<()> {
+        self.units.map_or(Ok(()), |units| check_counts(self.plan, units, settled.counted.as_ref()))
+    }
+
+    /// All that is released with these picks.
+    ///
+    /// # Errors
+    ///
+    /// As for [`told`](Self::told).
+    pub(super) fn finish(&self, drawn: Drawn<'_>) -> Result<Chosen> {
+        let Drawn { settled, scored, sensitivity, screened, picks } = drawn;
+        self.told(settled, sensitivity, (screened, picks), |target, picks| {
+            Ok(scored.exact(target, picks))
+        })
+    }
+
+    /// All that is released with picks out of the screened ones by scores of this sensitivity; `exact` computes the
+    /// strengths of the picks.
     ///
     /// # Errors
     ///
     /// Those of `exact`.
-    pub(super) fn finish(
+    pub(super) fn told(
         &self,
         settled: Settled,
-        picks: Vec<usize>,
         sensitivity: u64,
-        exact: impl FnOnce(&Settled, &[usize]) -> Result<Exact>,
+        (screened, picks): (Vec<usize>, Vec<usize>),
+        exact: impl FnOnce(&CenteredCode, &[usize]) -> Result<Exact>,
     ) -> Result<Chosen> {
         let wanted = self.plan.estimates.is_some() || self.plan.direction.is_some();
         let findings = match &settled.counted {
             Some(counted) if wanted => {
-                let exact = exact(&settled, &picks)?;
-                Some(findings(self.plan, &settled.target, counted, &exact, self.randomness))
+                let exact = exact(&settled.target, &picks)?;
+                Some(findings(self.plan, counted, &exact, self.randomness))
             }
             _ => None,
         };
         Ok(Chosen {
-            picks,
             mechanism: self.mechanism(settled.counted.as_ref()),
-            screened: None,
-            sensitivity: Some(sensitivity),
+            screened: self.plan.refinement.is_some().then_some(screened),
             estimate: settled.counted.as_ref().map(|counted| counted.usable),
             released: settled.released,
-            rows: settled.rows,
-            blocks: None,
             findings,
+            ..self.chosen(picks, Some(sensitivity), settled.rows)
         })
     }
 
-    /// Picks of the methods that are not selections by one score per feature.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if the votes do not suit the mechanism; `Canceled` if the caller stopped it.
-    pub(super) fn draw_method(&self, gathered: &Gathered<'_>) -> Result<Chosen> {
-        match (gathered, &self.plan.scoring) {
-            (Gathered::Blocks(rows), Scoring::TwoStage(voting)) => self.votes(rows, voting),
-            (Gathered::Ranked(columns), _) => {
-                let Plan { k, calibrated, .. } = self.plan;
-                let shared = |feature| columns.shared(feature);
-                let target = columns.target.clone();
-                Ok(Chosen {
-                    picks: dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?,
-                    mechanism: self.mechanism(None),
-                    screened: None,
-                    // The scores of later rounds have a larger sensitivity than those of the first.
-                    sensitivity: None,
-                    released: Released::default(),
-                    estimate: None,
-                    rows: columns.rows,
-                    blocks: None,
-                    findings: None,
-                })
-            }
-            _ => Err(misfit()),
+    /// Picks with which nothing else is released.
+    fn chosen(&self, picks: Vec<usize>, sensitivity: Option<u64>, rows: u64) -> Chosen {
+        Chosen {
+            picks,
+            mechanism: self.mechanism(None),
+            screened: None,
+            sensitivity,
+            released: Released::default(),
+            estimate: None,
+            rows,
+            blocks: None,
+            findings: None,
         }
     }
 
     /// Settles a target coded as one number. `shrinks` says whether scores use a private center shrunk by its noise.
-    fn number(&self, target: CodedNumber, center: &PlannedCenter<i32>, shrinks: bool) -> Settled {
-        let CodedNumber { code, sums, split, rows } = target;
-        if let (true, PlannedCenter::Private(epsilon)) = (sums.len() > 1, center) {
-            return Settled::in_strata(code, self.centers_of_strata(&sums, epsilon), shrinks);
+    fn number(
+        &self,
+        code: TargetCode,
+        sums: &[u64],
+        rows: u64,
+        center: &PlannedCenter,
+        shrinks: bool,
+    ) -> Result<Settled> {
+        let strata: Vec<(u64, u64)> = sums.as_chunks().0.iter().map(|[a, b]| (*a, *b)).collect();
+        if let (true, PlannedCenter::Private) = (strata.len() > 1, center) {
+            return Ok(Settled::in_strata(code, self.centers_of_strata(&strata)?, shrinks));
         }
-        let sums = sums.first().copied().unwrap_or_default();
+        let sums = strata.first().copied().unwrap_or_default();
         let usable = (sums.0 + sums.1) / (2 * u64::from(GRID.unsigned_abs()));
         let (released, counted) = self.center(center, |epsilon, bits| {
-            private_center(sums, rows - usable, GRID, self.plan.neighbors, epsilon, bits)
-        });
-        Settled { split, ..Settled::number(code, released, shrinks, counted, rows) }
+            let neighbors = self.plan.neighbors;
+            let (center, counted) =
+                private_center(sums, rows - usable, GRID, neighbors, epsilon, bits);
+            (vec![center], counted)
+        })?;
+        let released = released.first().copied().unwrap_or_default();
+        Ok(Settled::number(code, released, shrinks, counted, rows))
     }
 
     /// The center of each stratum. A row is in one stratum and changes the sums of that one alone, so each is paid with the
     /// whole part of the budget. A row in no stratum is counted nowhere.
-    fn centers_of_strata(&self, sums: &[(u64, u64)], epsilon: &Epsilon) -> Vec<(i32, Counted)> {
+    fn centers_of_strata(&self, sums: &[(u64, u64)]) -> Result<Vec<(i32, Counted)>> {
+        let epsilon = self.plan.part(Purpose::TargetCenter)?;
         let bits = self.randomness.bits(Purpose::TargetCenter.draw());
         let neighbors = self.plan.neighbors;
         let center = |(stratum, sums): (u64, &(u64, u64))| {
             private_center(*sums, 0, GRID, neighbors, epsilon, &bits.branch(stratum))
         };
-        (0..).zip(sums).map(center).collect()
+        Ok((0..).zip(sums).map(center).collect())
     }
 
     /// Settles three or more classes.
-    fn classes(&self, counts: &[u64], rows: u64, center: &PlannedCenter<Vec<i32>>) -> Settled {
+    fn classes(&self, counts: &[u64], rows: u64, center: &PlannedCenter) -> Result<Settled> {
         let unusable = rows - counts.iter().sum::<u64>();
         let (centers, counted) = self.center(center, |epsilon, bits| {
             let neighbors = self.plan.neighbors;
             private_class_centers(counts, unusable, GRID, neighbors, epsilon, bits)
-        });
-        Settled::classes(centers, counted, rows)
+        })?;
+        Ok(Settled::classes(centers, counted, rows))
     }
 
     /// Picks by the votes of blocks, after the median and the count of rows, if these are drawn.
-    fn votes(&self, rows: &BlockRows, voting: &Voting) -> Result<Chosen> {
+    fn votes(&self, rows: &BlockRows) -> Result<Chosen> {
+        let voting = &rows.voting;
         let median = self.plan.median().map(|epsilon| self.median(&rows.ranks(), epsilon));
         let (blocks, estimate) = match &voting.blocks {
             PlannedBlocks::Stated(blocks) => (*blocks, None),
             PlannedBlocks::ByPublicRows => (rows.rows.isqrt().max(1), None),
-            PlannedBlocks::Private(epsilon) => {
+            PlannedBlocks::Private => {
+                let epsilon = self.plan.part(Purpose::Rows)?;
                 let bits = self.randomness.bits(Purpose::Rows.draw());
                 let estimate = private_rows(rows.usable(), epsilon, &bits);
                 (blocks_for(estimate.rows), Some(estimate))
@@ -225,32 +313,34 @@ impl Release<'_> {
             rows_estimate: estimate.map(|estimate| estimate.rows),
             ..Released::default()
         };
+        let picks = self.select(&scores, None)?;
         Ok(Chosen {
-            picks: self.select(&scores, None)?,
-            mechanism: self.mechanism(None),
-            screened: None,
-            sensitivity: Some(scores.sensitivity()),
             released,
             estimate,
-            rows: rows.rows,
             blocks: Some(blocks),
-            findings: None,
+            ..self.chosen(picks, Some(scores.sensitivity()), rows.rows)
         })
     }
 
-    /// The planned center: public, or estimated with its part of the budget, along with counts of the rows.
-    fn center<C: Clone>(
+    /// The planned center, of a number or of each class: public, or estimated with its part of the budget, along with
+    /// counts of the rows.
+    fn center(
         &self,
-        planned: &PlannedCenter<C>,
-        estimate: impl Fn(&Epsilon, &Bits) -> (C, Counted),
-    ) -> (C, Option<Counted>) {
+        planned: &PlannedCenter,
+        estimate: impl Fn(&Epsilon, &Bits) -> (Vec<i32>, Counted),
+    ) -> Result<(Vec<i32>, Option<Counted>)> {
         match planned {
-            PlannedCenter::Public(center) => (center.clone(), None),
-            PlannedCenter::Private(epsilon) => {
+            PlannedCenter::Public(center) => Ok((center.clone(), None)),
+            PlannedCenter::Private => {
                 let bits = self.randomness.bits(Purpose::TargetCenter.draw());
-                let (center, counted) = estimate(epsilon, &bits);
-                (center, Some(counted))
+                let (center, counted) = estimate(self.plan.part(Purpose::TargetCenter)?, &bits);
+                Ok((center, Some(counted)))
             }
         }
     }
+}
+
+/// The error where a refinement has no rows, which are kept for it.
+pub(super) fn not_kept() -> Error {
+    Error::request("a refinement needs the rows themselves, not their sums")
 }

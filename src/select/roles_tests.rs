@@ -10,11 +10,10 @@ use crate::data::{ArrayTable, Bounds, Covariate, Hooks, Table, UnitTarget};
 use crate::exact::GRID;
 use crate::score::KENDALL_GRID;
 use crate::select::pass::{Gathered, Pass};
-use crate::select::plan::{Plan, Scoring};
-use crate::select::record::Released;
+use crate::select::plan::Plan;
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, taken};
-use crate::select::settled::{CodedTarget, Settled, SettledTarget};
+use crate::select::statistic::{CenteredCode, Gathering, Statistic};
 use crate::select::{ScoreKind, Select, Target};
 
 const Q: i64 = GRID as i64;
@@ -70,22 +69,16 @@ fn scores(select: Select, rows: &[Row], centers: &[i32]) -> Option<(Vec<i64>, u6
 
 /// The scores at stated centers, one for each stratum or class, and the sensitivity.
 pub(super) fn scores_of(plan: &Plan, gathered: &Gathered<'_>, centers: &[i32]) -> (Vec<i64>, u64) {
-    let target = match &plan.scoring {
-        Scoring::Classes { .. } => SettledTarget::Classes(centers.to_vec()),
-        Scoring::Kendall { .. } => SettledTarget::Scored,
-        scoring => {
-            let code = scoring.code(Some(0.0)).unwrap().into_owned();
-            match centers {
-                [center] => SettledTarget::Number { code, center: *center, released: *center },
-                _ => SettledTarget::Strata { code, centers: centers.to_vec() },
-            }
-        }
+    let statistic = match gathered {
+        Gathered::Coded(statistic) => statistic,
+        Gathered::Scores { scores, .. } => return (scores.values().to_vec(), scores.sensitivity()),
+        _ => panic!("these are methods of their own"),
     };
-    let (released, rows) = (Released::default(), 0);
-    let settled = Settled { target, split: None, released, counted: None, rows };
-    let values = settled.values(gathered, 1, &Hooks::default()).unwrap();
-    let scores = settled.scores(values, gathered, plan).unwrap();
-    (scores.values().to_vec(), scores.sensitivity())
+    let coded = statistic.coded(plan.strata, |_| Ok(0.0)).unwrap();
+    let centers = centers.to_vec();
+    let target = CenteredCode { code: coded.code, released: centers.clone(), centers };
+    let values = coded.scored.values(&target, 1, &Hooks::default()).unwrap();
+    (values, plan.neighbors.steps() * coded.scored.one_row(&target))
 }
 
 /// The request, its centers to try, and whether the covariate is used.
@@ -307,14 +300,9 @@ fn one_person_moves_a_score_as_one_row_does() {
 #[test]
 fn one_person_is_counted_once() {
     let count = |select: &Select, rows: &[Row]| {
-        gathered(select.clone(), rows, |plan, gathered| {
-            match CodedTarget::of(gathered, plan, None, |_, _| 0.0).unwrap() {
-                CodedTarget::Number(number) => {
-                    number.sums.iter().flat_map(|(a, b)| [*a, *b]).collect::<Vec<_>>()
-                }
-                CodedTarget::Classes { counts, .. } => counts,
-                CodedTarget::Scored { .. } => vec![0],
-            }
+        gathered(select.clone(), rows, |plan, gathered| match gathered {
+            Gathered::Coded(statistic) => statistic.coded(plan.strata, |_| Ok(0.0)).unwrap().target,
+            _ => vec![0],
         })
     };
     for (select, _) in requests() {
@@ -342,7 +330,10 @@ fn targets_of_people_follow_the_rule() {
     let rows = [row(0, Some(1)), row(1, Some(0)), row(0, Some(0)), row(1, None), row(2, None)];
     let above = |select: Select, rule| {
         gathered(select.unit_target(rule), &rows, |_, gathered| {
-            let Gathered::Columns(held) = gathered else { panic!("columns are held") };
+            let Gathered::Coded(Statistic { values: Gathering::Columns(held), .. }) = gathered
+            else {
+                panic!("columns are held")
+            };
             let mut targets: Vec<f64> = held.units().map(|(target, _)| target).collect();
             targets.sort_by(f64::total_cmp);
             assert_eq!(held.rows, 3);

@@ -15,11 +15,9 @@ use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::{record, units};
-use crate::select::refinement::refined_of_rows;
 use crate::select::release::{Chosen, Release};
 use crate::select::request::{Method, Request, Scale, ScoreKind, Target};
-use crate::select::settled::Settled;
-use crate::select::stop::check_counts;
+use crate::select::statistic::Scored;
 
 /// Runs a checked request on a table.
 ///
@@ -43,6 +41,7 @@ pub(super) fn run_taken(request: &Request, hooks: &Hooks, table: &mut Taken<'_>)
         plan: &plan,
         randomness: &randomness,
         dealer: Dealer { randomness: &randomness, dealing: 0, threads, hooks },
+        units: Some(units(table.schema())),
     };
     // A table that can be read twice is; otherwise its rows are kept until the median is known.
     let median = match plan.median_between_passes() {
@@ -63,44 +62,38 @@ fn chosen(
     median: Option<f64>,
 ) -> Result<Chosen> {
     let Pass { plan, threads, hooks, .. } = *pass;
-    if let Some(chosen) = refined_of_rows(pass, release, table, median)? {
-        return Ok(chosen);
-    }
-    let units = units(table.schema());
     let gathered = pass.gather(table, median)?;
     hooks.check()?;
-    if let Gathered::Blocks(_) | Gathered::Ranked(_) = gathered {
-        return release.draw_method(&gathered);
-    }
-    let settled = release.settle(&gathered, median)?;
-    check_counts(plan, units, settled.counted.as_ref())?;
-    let values = settled.values(&gathered, threads, hooks)?;
-    if values.len() == plan.features {
-        let scores = settled.scores(values, &gathered, plan)?;
-        let screened = release.select(&scores, settled.counted.as_ref())?;
-        let picks = release.refined(&settled, &gathered, &screened, &screened)?;
-        let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
-        let chosen = release.finish(settled, picks, scores.sensitivity(), exact)?;
-        return Ok(release.out_of(screened, chosen));
-    }
-    // Not all columns fit in memory: others take the place of the first ones.
-    drop(gathered);
-    let values =
-        pass.other_values(table, values, |rows| settled.ks_values(rows, threads, hooks))?;
-    let scores = settled.ks_scores(values, plan)?;
-    let screened = release.select(&scores, settled.counted.as_ref())?;
-    let picks = match plan.refinement {
-        Some(_) => {
-            let rows = pass.screened(table, &screened)?;
-            release.refined(&settled, &rows, &Vec::from_iter(0..screened.len()), &screened)?
-        }
-        None => screened.clone(),
+    let statistic = match &gathered {
+        Gathered::Coded(statistic) if !release.draws_at_once(&statistic.values) => statistic,
+        _ => return release.draw(&gathered),
     };
-    let chosen = release.finish(settled, picks, scores.sensitivity(), |settled, picks| {
-        let rows = pass.ks_rows(table, picks, None)?;
-        settled.ks_exact(&rows, &Vec::from_iter(0..picks.len()))
-    })?;
-    Ok(release.out_of(screened, chosen))
+    // Not all columns fit in memory, so that others take the place of the first ones; or rows were summed, and the table
+    // is read once more for a refinement.
+    let (settled, scored) = release.settle(statistic)?;
+    release.check_counts(&settled)?;
+    let mut values = scored.values(&settled.target, threads, hooks)?;
+    let one_row = scored.one_row(&settled.target);
+    let sums = match scored {
+        Scored::Sums(sums) => Some(sums),
+        Scored::Columns(_) => None,
+    };
+    drop(gathered);
+    if values.len() < plan.features {
+        values = pass.other_values(table, values, |rows| {
+            Scored::Columns(rows).values(&settled.target, threads, hooks)
+        })?;
+    }
+    let scores = release.scores(values, one_row)?;
+    let screened = release.select(&scores, settled.counted.as_ref())?;
+    let picks = release.refined_by_pass(pass, table, &settled, &screened)?;
+    release.told(settled, scores.sensitivity(), (screened, picks), |target, picks| match sums {
+        Some(sums) => Ok(Scored::Sums(sums).exact(target, picks)),
+        None => {
+            let rows = pass.ks_rows(table, picks, None)?;
+            Ok(Scored::Columns(&rows).exact(target, &Vec::from_iter(0..picks.len())))
+        }
+    })
 }
 
 /// An open table as a request takes it.

@@ -12,7 +12,7 @@ use crate::exact::GRID;
 use crate::score::ks::extremes::sum_over_classes;
 use crate::score::ks::{Extremes, class_sensitivity};
 use crate::score::raw::{MOST, MOST_ROWS, of_no_rows};
-use crate::score::{ClassCounts, MISSING, NumberSums, RawSums, RowSums};
+use crate::score::{CodedSums, MISSING, RawSums, RowSums, only};
 
 /// The number of bins.
 pub(crate) const BINS: usize = 16;
@@ -103,7 +103,7 @@ impl BinSums<i16> {
         Self::with_parts(features, 2)
     }
 
-    /// The sums that [`raw`](NumberSums::raw) gave.
+    /// The sums that [`raw`](CodedSums::raw) gave.
     ///
     /// # Errors
     ///
@@ -136,28 +136,30 @@ impl BinSums<i16> {
     }
 }
 
-impl NumberSums for BinSums<i16> {
+impl CodedSums for BinSums<i16> {
     fn raw(&self) -> RawSums {
         self.to_raw()
     }
 
-    fn target_sums(&self) -> (u64, u64) {
+    fn target(&self) -> Vec<u64> {
         let (y, rows) = (self.totals[0], self.totals[1]);
         let (above, below) = (i64::from(GRID) * rows + y, i64::from(GRID) * rows - y);
-        (above.unsigned_abs(), below.unsigned_abs())
+        vec![above.unsigned_abs(), below.unsigned_abs()]
     }
 
-    fn values(&self, center: i32) -> Vec<i64> {
+    fn values(&self, centers: &[i32]) -> Vec<i64> {
+        let center = only(centers);
         self.each_feature(|sums| Self::extremes_of(sums, center).largest())
     }
 
-    fn one_row(&self, center: i32) -> u64 {
-        u64::from(GRID.unsigned_abs() + center.unsigned_abs())
+    fn one_row(&self, centers: &[i32]) -> u64 {
+        u64::from(GRID.unsigned_abs() + only(centers).unsigned_abs())
     }
 
-    fn signed(&self, feature: usize, center: i32) -> Extremes {
+    fn signed(&self, feature: usize, centers: &[i32]) -> Option<Extremes> {
         let size = BINS * self.parts;
-        Self::extremes_of(&self.sums[feature * size..(feature + 1) * size], center)
+        let sums = &self.sums[feature * size..(feature + 1) * size];
+        Some(Self::extremes_of(sums, only(centers)))
     }
 }
 
@@ -167,7 +169,7 @@ impl BinSums<usize> {
         Self::with_parts(features, classes)
     }
 
-    /// The sums that [`raw`](ClassCounts::raw) gave.
+    /// The sums that [`raw`](CodedSums::raw) gave.
     ///
     /// # Errors
     ///
@@ -178,12 +180,12 @@ impl BinSums<usize> {
     }
 }
 
-impl ClassCounts for BinSums<usize> {
+impl CodedSums for BinSums<usize> {
     fn raw(&self) -> RawSums {
         self.to_raw()
     }
 
-    fn rows(&self) -> Vec<u64> {
+    fn target(&self) -> Vec<u64> {
         self.totals.iter().map(|rows| rows.unsigned_abs()).collect()
     }
 

@@ -289,6 +289,14 @@ impl KsColumns<'_> {
         Ok(KsColumns::Sorted(sorted))
     }
 
+    /// The number of features.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            Self::Values { columns, .. } => columns.features(),
+            Self::Sorted(columns) => columns.len(),
+        }
+    }
+
     /// The score of each feature.
     ///
     /// # Errors
@@ -342,14 +350,6 @@ impl KsColumns<'_> {
                     (scored.score(column), told.score(column), told.signed(column))
                 }
             }),
-        }
-    }
-
-    /// The values of one column; `None` if only their order was kept.
-    pub(crate) fn values(&self, feature: usize) -> Option<Vec<f64>> {
-        match self {
-            Self::Values { columns, .. } => Some(columns.to_vec(feature)),
-            Self::Sorted(_) => None,
         }
     }
 

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::data::HeldColumns;
-use crate::score::{ClassCounts, NumberSums, RowSums};
+use crate::score::{CodedSums, RowSums};
 
 /// A cell of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -284,12 +284,12 @@ proptest! {
         let exact: Vec<Row> = rows.iter().map(|(bin, y)| (cell(*bin), y * 9_000)).collect();
         let column = sorted(&exact);
         let target = number(&exact, center, GRID);
-        prop_assert_eq!(NumberSums::values(&numbers, center), vec![target.score(&column)]);
-        prop_assert_eq!(Some(numbers.signed(0, center)), target.signed(&column));
-        prop_assert_eq!(numbers.one_row(center), target.one_row());
+        prop_assert_eq!(numbers.values(&[center]), vec![target.score(&column)]);
+        prop_assert_eq!(numbers.signed(0, &[center]), target.signed(&column));
+        prop_assert_eq!(numbers.one_row(&[center]), target.one_row());
         let rows: Vec<Row> = rows.iter().map(|(bin, y)| (cell(*bin), *y)).collect();
         let target = classes(&rows, &centers, GRID);
-        prop_assert_eq!(ClassCounts::values(&counts, &centers), vec![target.score(&column)]);
+        prop_assert_eq!(counts.values(&centers), vec![target.score(&column)]);
         prop_assert_eq!(counts.one_row(&centers), target.one_row());
     }
 }

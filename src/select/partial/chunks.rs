@@ -9,10 +9,10 @@ use crate::select::check::checked_threads;
 use crate::select::partial::{
     ColumnScore, Facts, ReleasedTarget, of_no_rows, of_whole_columns, other_stage,
 };
-use crate::select::pass::{KsRows, Pass};
+use crate::select::pass::Pass;
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, taken};
-use crate::select::settled::grid_value;
+use crate::select::statistic::{KsRows, grid_value};
 
 /// Cuts the rows of a table with a usable target into chunks of so many features each, in feature order.
 ///
@@ -46,7 +46,8 @@ pub(in crate::select) fn column_chunks(
     if targets.is_empty() {
         return Ok(Vec::new());
     }
-    let code = plan.scoring.code(released.split()?);
+    let scoring = plan.scoring.coded().ok_or_else(of_whole_columns)?;
+    let code = scoring.code(released.split()?);
     let coded = |target: f64| match &code {
         Some(code) => i32::from(grid_value(code, target)),
         // The number of the class.

@@ -3,10 +3,10 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::data::{Bounds, CellFormat, Scaling, Schema, TargetCode};
+use crate::data::{Bounds, CellFormat, Labels, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::select::partial::ReleasedTarget;
-use crate::select::plan::{Association, Coding, Plan, Scoring};
+use crate::select::plan::{Association, CodedAs, Coding, Plan, Scoring};
 
 /// What was stated of the table and of the scores. Numbers are texts, which are read back as they were.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
@@ -87,19 +87,18 @@ impl Facts {
             return Err(Error::request(rule).about([Parameter::Refine]));
         }
         let (association, target) = match &plan.scoring {
-            Scoring::Number { association, coding, .. } => {
-                let coded = match coding {
-                    Coding::MedianSplit(_) => CodedBy::Median,
-                    Coding::Stated(TargetCode::Bounded(bounds)) => CodedBy::Range(ends(bounds)),
-                    Coding::Stated(TargetCode::Classes(labels)) => {
-                        CodedBy::TwoClasses(labels.as_slice().to_vec())
-                    }
-                    Coding::Stated(TargetCode::SplitAt(_)) => return Err(super::does_not_add_up()),
+            Scoring::Coded(coded) => {
+                let texts = |labels: &Labels| labels.as_slice().to_vec();
+                let target = match &coded.target {
+                    CodedAs::Number(Coding::MedianSplit) => CodedBy::Median,
+                    CodedAs::Number(Coding::Stated(code)) => match code {
+                        TargetCode::Bounded(bounds) => CodedBy::Range(ends(bounds)),
+                        TargetCode::Classes(labels) => CodedBy::TwoClasses(texts(labels)),
+                        TargetCode::SplitAt(_) => return Err(super::does_not_add_up()),
+                    },
+                    CodedAs::Classes(labels) => CodedBy::Classes(texts(labels)),
                 };
-                (association, coded)
-            }
-            Scoring::Classes { association, labels, .. } => {
-                (association, CodedBy::Classes(labels.as_slice().to_vec()))
+                (coded.association, target)
             }
             _ => return Err(super::does_not_add_up()),
         };

@@ -3,11 +3,10 @@
 use crate::data::{Hooks, Source, Table};
 use crate::error::Result;
 use crate::select::check::checked_threads;
-use crate::select::memo::Draws;
 use crate::select::partial::{
     Facts, Partial, ReleasedTarget, Sums, does_not_add_up, of_whole_columns, other_stage,
 };
-use crate::select::pass::{Gathered, Pass};
+use crate::select::pass::Pass;
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, taken};
 
@@ -86,15 +85,12 @@ fn of_table(
         let counts = counts.map(|(bin, count)| (bin, *count)).collect();
         return Ok(Partial::new(facts, rows, Sums::Ranks(counts)));
     }
-    let gathered = match of_columns {
-        true => pass.targets(table, median)?,
-        false => pass.gather_for(Draws::One, table, median)?,
+    let scoring = plan.scoring.coded().ok_or_else(does_not_add_up)?;
+    let summed = match of_columns {
+        true => pass.targets(table, scoring, median)?,
+        false => pass.sums(table, scoring, median)?,
     };
-    let (raw, rows) = match gathered {
-        Gathered::Sums(summed) => (summed.sums.raw(), summed.rows),
-        Gathered::ClassSums(summed) => (summed.sums.raw(), summed.rows),
-        _ => return Err(does_not_add_up()),
-    };
+    let (raw, rows) = (summed.sums.raw(), summed.rows);
     let sums = if of_columns { Sums::Targets(raw) } else { Sums::Features(raw) };
     Ok(Partial::new(facts, rows, sums))
 }

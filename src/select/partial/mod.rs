@@ -15,6 +15,7 @@ mod tests;
 mod text;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -22,8 +23,7 @@ use crate::data::Schema;
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::GRID;
-use crate::score::{BinSums, ClassSums, CorrelationSums, RawSums, Summed, of_no_rows};
-use crate::select::pass::Gathered;
+use crate::score::{BinSums, ClassSums, CodedSums, CorrelationSums, RawSums, of_no_rows};
 use facts::Facts;
 
 pub(super) use chunks::column_chunks;
@@ -291,13 +291,10 @@ impl Partial {
         match &self.sums {
             Sums::Ranks(_) => self.counts().map(|_| ()),
             Sums::Targets(_) | Sums::Features(_) => {
-                let usable = match self.gathered()? {
-                    Gathered::Sums(summed) => {
-                        let (above, below) = summed.sums.target_sums();
-                        (above + below) / (2 * u64::from(GRID.unsigned_abs()))
-                    }
-                    Gathered::ClassSums(summed) => summed.sums.rows().iter().sum(),
-                    _ => return Err(other_stage()),
+                let sums: u64 = self.coded_sums()?.target().iter().sum();
+                let usable = match self.facts.classes() {
+                    None => sums / (2 * u64::from(GRID.unsigned_abs())),
+                    Some(_) => sums,
                 };
                 if usable > self.rows { Err(of_no_rows()) } else { Ok(()) }
             }
@@ -317,23 +314,19 @@ impl Partial {
         counts.ok_or_else(of_no_rows)
     }
 
-    /// The sums as a pass gathers them; those of targets alone are of no features.
-    fn gathered(&self) -> Result<Gathered<'static>> {
+    /// The sums as a pass makes them; those of targets alone are of no features.
+    fn coded_sums(&self) -> Result<Arc<dyn CodedSums>> {
         let (raw, d, on_bins) = match &self.sums {
             Sums::Targets(raw) => (raw, 0, false),
             Sums::Features(raw) => (raw, self.facts.features(), self.facts.on_bins()),
             _ => return Err(other_stage()),
         };
-        let (rows, raw) = (self.rows, raw.clone());
-        let number = |sums| Gathered::Sums(Summed { sums, rows });
-        let classes = |sums| Gathered::ClassSums(Summed { sums, rows });
+        let raw = raw.clone();
         Ok(match (on_bins, self.facts.classes()) {
-            (false, None) => number(Box::new(CorrelationSums::of_raw(raw, d)?)),
-            (true, None) => number(Box::new(BinSums::<i16>::of_raw(raw, d)?)),
-            (false, Some(count)) => classes(Box::new(ClassSums::of_raw(&raw, d, count)?)),
-            (true, Some(count)) => {
-                classes(Box::new(BinSums::<usize>::of_raw_classes(raw, d, count)?))
-            }
+            (false, None) => Arc::new(CorrelationSums::of_raw(raw, d)?),
+            (true, None) => Arc::new(BinSums::<i16>::of_raw(raw, d)?),
+            (false, Some(count)) => Arc::new(ClassSums::of_raw(&raw, d, count)?),
+            (true, Some(count)) => Arc::new(BinSums::<usize>::of_raw_classes(raw, d, count)?),
         })
     }
 }

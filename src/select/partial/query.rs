@@ -8,10 +8,9 @@ use crate::exact::GRID;
 use crate::score::RawSums;
 use crate::select::partial::releases::settled;
 use crate::select::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
-use crate::select::plan::{Association, Plan, Scoring};
+use crate::select::plan::Association;
 use crate::select::request::Request;
 use crate::select::run::plan_for;
-use crate::select::settled::SettledTarget;
 use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};
 
 /// The query that computes the sums of the next stage for a checked request.
@@ -28,50 +27,41 @@ pub(in crate::select) fn stage_query(
 ) -> Result<String> {
     let schema = schema_of(table, features)?;
     let plan = plan_for(request, &schema)?;
-    if !matches!(plan.scoring, Scoring::Number { .. } | Scoring::Classes { .. }) || plan.per_million
-    {
+    let Some(scoring) = plan.scoring.coded().filter(|_| !plan.per_million) else {
         return Err(Error::request(
             "queries compute correlation and the score ks, of no counts per million",
         )
         .about([Parameter::Score, Parameter::Method, Parameter::Scaling]));
-    }
+    };
     let mut facts = Facts::new(&plan, &schema, &CellFormat::default())?;
     facts.released = released.cloned();
     facts.check_stage()?;
     let json = serde_json::to_string(&facts);
     let json = json.map_err(|_| Error::io("the facts cannot be written as JSON"))?;
     let median = released.map(ReleasedTarget::split).transpose()?.flatten();
-    let code = plan.scoring.code(median);
-    let coded = match (&plan.scoring, &code) {
-        (Scoring::Classes { labels, .. }, _) => Coded::Classes(labels),
-        (_, Some(code)) => Coded::Number(code),
-        _ => Coded::Value,
+    let code = scoring.code(median);
+    let coded = match (scoring.labels(), &code) {
+        (Some(labels), _) => Coded::Classes(labels),
+        (None, Some(code)) => Coded::Number(code),
+        (None, None) => Coded::Value,
     };
     let centers = match facts.scores_columns() {
         true => Some(settled(&plan, released)?.target),
         false => None,
     };
-    let step = match (&coded, &centers, association(&plan)) {
+    let step = match (&coded, &centers, scoring.association) {
         (Coded::Value, ..) => SqlStep::Ranks,
-        (_, Some(SettledTarget::Number { center, released, .. }), _) => {
-            SqlStep::ColumnsOfNumber { scored: *center, released: *released }
-        }
-        (_, Some(SettledTarget::Classes(centers)), _) => SqlStep::ColumnsOfClasses(centers),
-        (_, _, Some(Association::Correlation)) => SqlStep::Correlation(&plan.scaling),
-        (_, _, Some(Association::KsOnBins)) => SqlStep::Bins(&plan.scaling),
-        _ => SqlStep::Targets,
+        (Coded::Classes(_), Some(target), _) => SqlStep::ColumnsOfClasses(&target.centers),
+        (Coded::Number(_), Some(target), _) => SqlStep::ColumnsOfNumber {
+            scored: target.centers.first().copied().unwrap_or_default(),
+            released: target.released.first().copied().unwrap_or_default(),
+        },
+        (_, None, Association::Correlation) => SqlStep::Correlation(&plan.scaling),
+        (_, None, Association::KsOnBins) => SqlStep::Bins(&plan.scaling),
+        (_, None, Association::Ks) => SqlStep::Targets,
     };
     let features = schema.feature_names().collect();
     query(&Asked { table, features, coded, step, facts: &json })
-}
-
-fn association(plan: &Plan) -> Option<Association> {
-    match &plan.scoring {
-        Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-            Some(*association)
-        }
-        _ => None,
-    }
 }
 
 /// The columns: the features, in the order in which they are stated, and the target after them, if it is a column.

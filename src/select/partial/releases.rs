@@ -1,25 +1,23 @@
 //! Releases from partials, stage by stage, each with its part of the budget.
 
-use crate::data::TargetCode;
+use std::borrow::Cow;
+
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Ledger, Neighbors, Purpose};
 use crate::random::{Entropy, RandomnessSource};
-use crate::score::{CenteredTarget, Extremes};
+use crate::score::{Extremes, Family, Summed};
 use crate::select::blocks::Dealer;
 use crate::select::partial::released::{Center, Counts, Median};
-use crate::select::partial::{
-    ColumnScore, Partial, Parts, ReleasedTarget, Stage, Sums, other_stage,
-};
-use crate::select::pass::{Gathered, misfit};
-use crate::select::plan::{Plan, Scoring};
+use crate::select::partial::{Partial, Parts, ReleasedTarget, Stage, Sums, other_stage};
+use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::{record, units};
 use crate::select::release::{Chosen, Release};
 use crate::select::request::Request;
 use crate::select::run::plan_for;
-use crate::select::settled::{Exact, Settled, SettledTarget};
-use crate::select::stop::check_counts;
+use crate::select::settled::Settled;
+use crate::select::statistic::{Exact, Gathering, Statistic};
 
 /// Releases the median or the center of the target from the sums of all rows.
 ///
@@ -33,7 +31,7 @@ pub(in crate::select) fn release_target(
 ) -> Result<ReleasedTarget> {
     let plan = planned(request, partial)?;
     let randomness = request.entropy.source()?;
-    drawing(request, &plan, &randomness, |release| match partial.stage() {
+    drawing(request, partial, &plan, &randomness, |release| match partial.stage() {
         Stage::Median => {
             let median = Some(release_median(release, partial)?);
             Ok(released(request, &plan, median, None))
@@ -55,7 +53,7 @@ pub(in crate::select) fn release_target(
 pub(in crate::select) fn release_selection(request: &Request, partial: &Partial) -> Result<Record> {
     let plan = planned(request, partial)?;
     let randomness = request.entropy.source()?;
-    let chosen = drawing(request, &plan, &randomness, |release| match &partial.sums {
+    let chosen = drawing(request, partial, &plan, &randomness, |release| match &partial.sums {
         Sums::Features(_) => of_sums(release, partial),
         Sums::Columns(_) => of_columns(release, partial),
         _ => Err(other_stage()),
@@ -139,13 +137,14 @@ fn check_spent(plan: &Plan, purpose: Purpose, spent: Option<&String>) -> Result<
 
 fn drawing<T>(
     request: &Request,
+    partial: &Partial,
     plan: &Plan,
     randomness: &RandomnessSource,
     draw: impl FnOnce(&Release<'_>) -> Result<T>,
 ) -> Result<T> {
     let hooks = request.hooks.for_a_run();
     let dealer = Dealer { randomness, dealing: 0, threads: 1, hooks: &hooks };
-    draw(&Release { plan, randomness, dealer })
+    draw(&Release { plan, randomness, dealer, units: Some(units(&partial.facts.schema)) })
 }
 
 fn is_private(request: &Request) -> bool {
@@ -163,7 +162,7 @@ fn released(
 }
 
 fn release_median(release: &Release<'_>, partial: &Partial) -> Result<Median> {
-    let epsilon = release.plan.median().ok_or_else(misfit)?;
+    let epsilon = release.plan.part(Purpose::TargetMedian)?;
     let counts = partial.counts()?;
     if counts.total() == 0 {
         return Err(no_usable_target());
@@ -173,62 +172,40 @@ fn release_median(release: &Release<'_>, partial: &Partial) -> Result<Median> {
 }
 
 fn release_center(release: &Release<'_>, partial: &Partial) -> Result<Center> {
-    let gathered = usable(partial)?;
-    let median = median(partial)?;
-    let settled = release.settle(&gathered, median)?;
-    let on_grid = match settled.target {
-        SettledTarget::Number { released, .. } => vec![released],
-        SettledTarget::Classes(centers) => centers,
-        SettledTarget::Strata { .. } | SettledTarget::Scored => return Err(misfit()),
-    };
+    let statistic = usable(release.plan, partial)?;
+    let (settled, _) = release.settle(&statistic)?;
     let part = release.plan.spent.iter().find(|part| part.purpose == Purpose::TargetCenter);
     let counted = settled.counted.as_ref().zip(part);
     let is_public =
         release.plan.neighbors == Neighbors::ReplaceOne && !partial.facts.schema.joins_rows();
     Ok(Center {
-        on_grid,
+        on_grid: settled.target.released,
         counted: counted.map(|(counted, part)| Counts::new(counted, &part.epsilon)),
         rows: is_public.then_some(settled.rows),
     })
 }
 
 fn of_sums(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
-    let gathered = usable(partial)?;
-    let settled = release.settle(&gathered, median(partial)?)?;
-    check_counts(release.plan, units(&partial.facts.schema), settled.counted.as_ref())?;
-    let values = settled.values(&gathered, 1, release.dealer.hooks)?;
-    let scores = settled.scores(values, &gathered, release.plan)?;
-    let picks = release.select(&scores, settled.counted.as_ref())?;
-    let exact = |settled: &Settled, picks: &[usize]| settled.exact(&gathered, picks);
-    release.finish(settled, picks, scores.sensitivity(), exact)
+    release.finish(release.drawn(&usable(release.plan, partial)?)?)
 }
 
 fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let columns = partial.columns()?;
     let settled = settled(release.plan, partial.facts.released.as_ref())?;
-    check_counts(release.plan, units(&partial.facts.schema), settled.counted.as_ref())?;
+    release.check_counts(&settled)?;
     let values = columns.iter().map(|column| column.score).collect();
-    let scores = settled.ks_scores(values, release.plan)?;
+    let family = Family::Thresholds;
+    let one_row = settled.target.one_row(&settled.target.centers, family);
+    let scores = release.scores(values, one_row)?;
     let picks = release.select(&scores, settled.counted.as_ref())?;
-    release.finish(settled, picks, scores.sensitivity(), |settled, picks| {
-        let of = |value: fn(&ColumnScore) -> i64| {
-            picks.iter().map(|&pick| value(&columns[pick])).collect()
-        };
+    release.told(settled, scores.sensitivity(), (picks.clone(), picks), |target, picks| {
+        let strengths = picks.iter().map(|&pick| columns[pick].strength).collect();
         let signed =
             |&pick: &usize| columns[pick].signed.map(|(least, most)| Extremes { most, least });
-        let one_row = match &settled.target {
-            SettledTarget::Number { released, .. } => {
-                CenteredTarget::number([], *released).one_row()
-            }
-            SettledTarget::Classes(centers) => {
-                CenteredTarget::classes(Vec::new(), centers.clone()).one_row()
-            }
-            SettledTarget::Strata { .. } | SettledTarget::Scored => return Err(misfit()),
-        };
         Ok(Exact {
-            strengths: of(|column| column.strength),
+            strengths,
             signed: picks.iter().map(signed).collect(),
-            one_row,
+            one_row: target.one_row(&target.released, family),
         })
     })
 }
@@ -237,23 +214,20 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
 pub(super) fn settled(plan: &Plan, released: Option<&ReleasedTarget>) -> Result<Settled> {
     let Some(released) = released else { return Err(other_stage()) };
     let center = released.center().ok_or_else(other_stage)?;
-    let classes = match &plan.scoring {
-        Scoring::Classes { labels, .. } => labels.as_slice().len(),
-        _ => 2,
-    };
+    let classes = plan.scoring.classes();
     let counted = center.counted.as_ref().map(|counted| counted.counted(classes)).transpose()?;
     let wrong = || Error::input("the released target is not of this request");
     let on_grid = |center: &i32| (-GRID..=GRID).contains(center);
     if !center.on_grid.iter().all(on_grid) {
         return Err(wrong());
     }
-    match (&plan.scoring, &center.on_grid[..]) {
-        (Scoring::Number { .. }, &[center]) => {
-            let code: TargetCode =
-                plan.scoring.code(released.split()?).ok_or_else(wrong)?.into_owned();
+    let scoring = plan.scoring.coded().ok_or_else(wrong)?;
+    match (scoring.labels(), &center.on_grid[..]) {
+        (None, &[center]) => {
+            let code = scoring.code(released.split()?).ok_or_else(wrong)?.into_owned();
             Ok(Settled::number(code, center, true, counted, released.rows()))
         }
-        (Scoring::Classes { labels, .. }, centers) if centers.len() == labels.as_slice().len() => {
+        (Some(_), centers) if centers.len() == classes => {
             Ok(Settled::classes(centers.to_vec(), counted, released.rows()))
         }
         _ => Err(wrong()),
@@ -261,14 +235,14 @@ pub(super) fn settled(plan: &Plan, released: Option<&ReleasedTarget>) -> Result<
 }
 
 /// The sums, of rows with a usable target.
-fn usable(partial: &Partial) -> Result<Gathered<'static>> {
-    let gathered = partial.gathered()?;
-    let usable = match &gathered {
-        Gathered::Sums(summed) => summed.sums.target_sums() != (0, 0),
-        Gathered::ClassSums(summed) => summed.sums.rows().iter().any(|rows| *rows > 0),
-        _ => false,
-    };
-    if usable { Ok(gathered) } else { Err(no_usable_target()) }
+fn usable(plan: &Plan, partial: &Partial) -> Result<Statistic<'static>> {
+    let (sums, rows) = (partial.coded_sums()?, partial.rows);
+    if sums.target().iter().all(|sum| *sum == 0) {
+        return Err(no_usable_target());
+    }
+    let scoring = plan.scoring.coded().ok_or_else(other_stage)?.clone();
+    let code = scoring.code(median(partial)?).map(Cow::into_owned);
+    Ok(Statistic { scoring, values: Gathering::Sums(Summed { sums, rows }, code) })
 }
 
 /// The median of a target that is split.

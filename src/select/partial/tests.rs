@@ -10,6 +10,7 @@ use crate::privacy::{Ledger, LedgerTerms, Neighbors};
 use crate::select::pass::Pass;
 use crate::select::request::{Center, Method, ScoreKind, Target};
 use crate::select::run::{opening, plan_for, taken};
+use crate::select::statistic::Scored;
 use crate::select::{Select, TwoStage};
 
 const HEADER: &str = "a,b,c,d,number,class\n";
@@ -147,8 +148,9 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
     let rows = pass.ks_columns(&mut table).unwrap();
     let settled = releases::settled(&plan, Some(at)).unwrap();
-    let scores = settled.ks_values(&rows, 1, &hooks).unwrap();
-    let exact = settled.ks_exact(&rows, &Vec::from_iter(0..scores.len())).unwrap();
+    let (scored, target) = (Scored::Columns(&rows), &settled.target);
+    let scores = scored.values(target, 1, &hooks).unwrap();
+    let exact = scored.exact(target, &Vec::from_iter(0..scores.len()));
     let signed =
         |place: usize| exact.signed.as_ref().map(|all| (all[place].least, all[place].most));
     let score = |(place, score): (usize, i64)| ColumnScore {

@@ -1,41 +1,13 @@
 //! Columns for scores that are made of whole columns, and the parts of their rows.
 
-use crate::data::{CellFormat, Limit, OnGrid, Role, Table, TargetCell, UsableSamples, hold};
+use crate::data::{CellFormat, Limit, OnGrid, Table, TargetCell, UsableSamples, hold};
 use crate::error::{Error, Result};
 use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
 use crate::select::memory::of_columns;
 use crate::select::pass::Pass;
-use crate::select::plan::{Association, Coding, Scoring};
-
-/// Columns for Kolmogorov-Smirnov scores, with the targets of their rows.
-pub(in crate::select) struct KsRows<'t> {
-    pub(in crate::select) columns: KsColumns<'t>,
-    /// The target of each row with a usable one: its grid value, its class, or its value if it is yet to be split at
-    /// a median.
-    pub(in crate::select) targets: Vec<f64>,
-    /// The part of each of these rows in scores; none if all are alike.
-    pub(in crate::select) roles: Vec<Role>,
-    /// The target of each person and its stratum, if rows are those of people.
-    pub(in crate::select) people: Option<Vec<(f64, u16)>>,
-    /// The functions of values whose sums make the scores.
-    pub(in crate::select) family: Family,
-    /// The total number of rows, or of people.
-    pub(in crate::select) rows: u64,
-}
-
-impl KsRows<'_> {
-    /// The target of each unit and its stratum.
-    pub(in crate::select) fn units(&self) -> Box<dyn Iterator<Item = (f64, u16)> + '_> {
-        match &self.people {
-            Some(people) => Box::new(people.iter().copied()),
-            None => {
-                let stratum = |row: usize| self.roles.get(row).map_or(0, |role| role.stratum);
-                Box::new(self.targets.iter().enumerate().map(move |(row, y)| (*y, stratum(row))))
-            }
-        }
-    }
-}
+use crate::select::plan::{Association, CodedAs, Coding, Scoring};
+use crate::select::statistic::KsRows;
 
 /// The coded target of each person who has one and its stratum, and the number of all people; `None` if each row is a
 /// unit by itself.
@@ -155,12 +127,15 @@ impl Pass<'_> {
         format: CellFormat,
     ) -> impl Fn(TargetCell<'_>) -> Option<f64> + Sync + use<'_> {
         move |cell| match &self.plan.scoring {
-            Scoring::Classes { labels, .. } => {
-                labels.class_of(cell, &format).map(|class| class as f64)
-            }
-            Scoring::Number { coding: Coding::Stated(code), .. } => {
-                code.code(cell, &format, GRID).map(f64::from)
-            }
+            Scoring::Coded(coded) => match &coded.target {
+                CodedAs::Classes(labels) => {
+                    labels.class_of(cell, &format).map(|class| class as f64)
+                }
+                CodedAs::Number(Coding::Stated(code)) => {
+                    code.code(cell, &format, GRID).map(f64::from)
+                }
+                CodedAs::Number(Coding::MedianSplit) => cell.number(&format),
+            },
             _ => cell.number(&format),
         }
     }

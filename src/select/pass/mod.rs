@@ -3,32 +3,31 @@
 mod ks_rows;
 mod ranked;
 
-use crate::data::{Batch, Code, Fold, Hooks, Labels, Table, TargetCell, UsableSamples, fold};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use crate::data::{
+    Batch, Code, Fold, Hooks, Labels, Schema, Table, TargetCell, UsableSamples, fold,
+};
 use crate::error::{Error, Result};
 use crate::estimate::{MedianGrid, RankCounts};
 use crate::exact::{GRID, to_grid};
 use crate::score::{
-    BinSums, ClassCounts, ClassSums, CorrelationSums, Family, GridRows, KeepRows, NumberSums,
-    RowSums, Scores, SumRows, SumTargets, Summed, paper_scores,
+    BinSums, ClassSums, CodedSums, CorrelationSums, Family, GridRows, KeepRows, RowSums, Scores,
+    SumRows, SumTargets, Summed, paper_scores,
 };
 use crate::select::blocks::BlockRows;
 use crate::select::memo::Draws;
-use crate::select::plan::{Association, BlockTarget, Coding, Plan, Scoring};
+use crate::select::plan::{Association, BlockTarget, CodedScoring, Coding, Plan, Scoring, Voting};
 use crate::select::request::Target;
+use crate::select::statistic::{Gathering, KsRows, Statistic};
 
-pub(super) use ks_rows::{KsRows, family};
 pub(super) use ranked::RankedColumns;
 
 /// The values gathered from a table for the draws of a plan.
 pub(super) enum Gathered<'t> {
-    /// Sums for scores against a target coded as one number.
-    Sums(Summed<Box<dyn NumberSums>>),
-    /// Rows on the grid, for a target yet to be split at a median, or for a refinement.
-    Rows(GridRows),
-    /// Sums for scores against classes.
-    ClassSums(Summed<Box<dyn ClassCounts>>),
-    /// Columns, of all features or of as many of the first ones as fit in memory.
-    Columns(KsRows<'t>),
+    /// For scores against a coded target.
+    Coded(Statistic<'t>),
     /// Scores that need no private estimate, and the total number of rows.
     Scores { scores: Scores, rows: u64 },
     /// Rows for the regressions on blocks.
@@ -68,25 +67,53 @@ impl Pass<'_> {
     ///
     /// # Errors
     ///
-    /// Read errors.
+    /// Read errors; `Request` if the target is split and there is no median.
     pub(super) fn targets(
         &self,
         table: &mut dyn Table,
+        scoring: &CodedScoring,
         median: Option<f64>,
-    ) -> Result<Gathered<'static>> {
+    ) -> Result<Summed<Arc<dyn CodedSums>>> {
         let format = table.format().clone();
-        if let Scoring::Classes { labels, .. } = &self.plan.scoring {
+        if let Some(labels) = scoring.labels() {
             let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
             let classes = labels.as_slice().len();
             let new = || SumTargets::new(&code, ClassSums::new(0, classes));
-            let summed = fold(table, &new)?.summed;
-            return Ok(Gathered::ClassSums(summed.map(|sums| Box::new(sums) as _)));
+            return Ok(fold(table, &new)?.summed.map(shared));
         }
-        let Some(code) = self.plan.scoring.code(median) else { return Err(misfit()) };
+        let code = scoring.code(median).ok_or_else(not_split)?;
         let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
         let new = || SumTargets::new(&code, CorrelationSums::new(0));
-        let summed = fold(table, &new)?.summed;
-        Ok(Gathered::Sums(summed.map(number_sums)))
+        Ok(fold(table, &new)?.summed.map(shared))
+    }
+
+    /// Sums features and targets, coded by `median` if they are split, in one pass.
+    ///
+    /// # Errors
+    ///
+    /// As for [`targets`](Self::targets), and for [`ranks`](Self::ranks).
+    pub(super) fn sums(
+        &self,
+        table: &mut dyn Table,
+        scoring: &CodedScoring,
+        median: Option<f64>,
+    ) -> Result<Summed<Arc<dyn CodedSums>>> {
+        let (format, d) = (table.format().clone(), self.plan.features);
+        let on_bins = scoring.association == Association::KsOnBins;
+        if let Some(labels) = scoring.labels() {
+            let classes = labels.as_slice().len();
+            let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
+            return Ok(match on_bins {
+                true => self.sum(table, || BinSums::of_classes(d, classes), code)?.map(shared),
+                false => self.sum(table, || ClassSums::new(d, classes), code)?.map(shared),
+            });
+        }
+        let code = scoring.code(median).ok_or_else(not_split)?;
+        let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
+        Ok(match on_bins {
+            true => self.sum(table, || BinSums::new(d), code)?.map(shared),
+            false => self.sum(table, || CorrelationSums::new(d), code)?.map(shared),
+        })
     }
 
     /// Gathers what one draw needs, in one pass. `median` is the split point of the target, if it is already
@@ -102,17 +129,18 @@ impl Pass<'_> {
     ) -> Result<Gathered<'t>> {
         match &self.plan.scoring {
             Scoring::DpKendall { labels } => self.ranked_columns(table, labels.as_ref()),
-            Scoring::Number { .. } | Scoring::Classes { .. }
-                if self.plan.has_roles(table.schema()) =>
-            {
-                self.ks_columns(table).map(Gathered::Columns)
-            }
-            Scoring::Number { association: Association::Ks, .. }
-            | Scoring::Classes { association: Association::Ks, .. } => {
-                self.ks_columns(table).map(Gathered::Columns)
+            Scoring::Coded(scoring) if self.scores_columns(scoring, table.schema()) => {
+                let rows = self.ks_columns(table)?;
+                let (scoring, values) = (scoring.clone(), Gathering::Columns(rows));
+                Ok(Gathered::Coded(Statistic { scoring, values }))
             }
             _ => self.gather_for(Draws::One, table, median),
         }
+    }
+
+    /// Whether scores are made of whole columns.
+    fn scores_columns(&self, scoring: &CodedScoring, schema: &Schema) -> bool {
+        scoring.association == Association::Ks || self.plan.has_roles(schema)
     }
 
     /// Like [`gather`](Self::gather) for one or many draws, without borrowing from the table: columns that
@@ -127,60 +155,46 @@ impl Pass<'_> {
         table: &mut dyn Table,
         median: Option<f64>,
     ) -> Result<Gathered<'static>> {
-        let format = table.format().clone();
-        let d = self.plan.features;
-        let has_roles = self.plan.has_roles(table.schema());
         Ok(match &self.plan.scoring {
-            Scoring::Number { association, .. } | Scoring::Classes { association, .. }
-                if has_roles || *association == Association::Ks =>
-            {
-                let all: Vec<usize> = (0..d).collect();
-                let held = self.ks_rows(table, &all, None)?;
-                // Correlations are not made of sorted columns, and a refinement needs the values themselves.
-                let columns = match held.family {
-                    Family::Thresholds if self.plan.refinement.is_none() => {
-                        held.columns.sorted(self.threads, self.hooks)?
-                    }
-                    _ => held.columns,
-                };
-                Gathered::Columns(KsRows { columns, ..held })
-            }
-            Scoring::Number { association, .. } => {
-                let on_bins = *association == Association::KsOnBins;
-                // Rows that are needed again, and cannot be read again, are kept.
-                let again =
-                    self.plan.refinement.is_some() && (draws == Draws::Many || !table.can_repeat());
-                let code = self.plan.scoring.code(median).filter(|_| !again);
-                let Some(code) = code else {
-                    return Ok(Gathered::Rows(self.grid_rows(table, None)?));
-                };
-                let code = |cell: TargetCell<'_>| code.code(cell, &format, GRID);
-                Gathered::Sums(match on_bins {
-                    true => self.sum(table, || BinSums::new(d), code)?.map(number_sums),
-                    false => self.sum(table, || CorrelationSums::new(d), code)?.map(number_sums),
-                })
-            }
-            Scoring::Classes { association, labels, .. } => {
-                let classes = labels.as_slice().len();
-                let code = |cell: TargetCell<'_>| labels.class_of(cell, &format);
-                Gathered::ClassSums(match association {
-                    Association::KsOnBins => self
-                        .sum(table, || BinSums::of_classes(d, classes), code)?
-                        .map(|sums| Box::new(sums) as _),
-                    _ => self
-                        .sum(table, || ClassSums::new(d, classes), code)?
-                        .map(|sums| Box::new(sums) as _),
-                })
-            }
+            Scoring::Coded(scoring) => Gathered::Coded(Statistic {
+                values: self.values_for(draws, table, scoring, median)?,
+                scoring: scoring.clone(),
+            }),
             Scoring::Kendall { labels } => self.kendall(table, labels.as_ref())?,
             Scoring::Paper { labels } => self.paper(table, labels.as_ref())?,
-            Scoring::TwoStage(voting) => {
-                Gathered::Blocks(self.block_rows(table, &voting.target, draws)?)
-            }
+            Scoring::TwoStage(voting) => Gathered::Blocks(self.block_rows(table, voting, draws)?),
             Scoring::DpKendall { labels } => {
                 self.own_ranked_columns(table, labels.as_ref(), draws)?
             }
         })
+    }
+
+    fn values_for(
+        &self,
+        draws: Draws,
+        table: &mut dyn Table,
+        scoring: &CodedScoring,
+        median: Option<f64>,
+    ) -> Result<Gathering<'static>> {
+        let (d, refines) = (self.plan.features, self.plan.refinement.is_some());
+        if self.scores_columns(scoring, table.schema()) {
+            let all: Vec<usize> = (0..d).collect();
+            let held = self.ks_rows(table, &all, None)?;
+            // Correlations are not made of sorted columns, and a refinement needs the values themselves.
+            let columns = match held.family {
+                Family::Thresholds if !refines => held.columns.sorted(self.threads, self.hooks)?,
+                _ => held.columns,
+            };
+            return Ok(Gathering::Columns(KsRows { columns, ..held }));
+        }
+        let code = scoring.code(median);
+        // Rows that are needed again, and cannot be read again, are kept.
+        let again = refines && (draws == Draws::Many || !table.can_repeat());
+        if scoring.labels().is_none() && (code.is_none() || again) {
+            return Ok(Gathering::Rows(self.grid_rows(table, None)?, d));
+        }
+        let code = code.map(Cow::into_owned);
+        Ok(Gathering::Sums(self.sums(table, scoring, median)?, code))
     }
 
     /// Sums all samples with a usable target.
@@ -208,10 +222,7 @@ impl Pass<'_> {
         table: &mut dyn Table,
         only: Option<&[usize]>,
     ) -> Result<GridRows> {
-        let on_bins = match &self.plan.scoring {
-            Scoring::Number { association, .. } => *association == Association::KsOnBins,
-            _ => false,
-        };
+        let on_bins = self.plan.association() == Some(Association::KsOnBins);
         let marks_missing = on_bins || self.plan.refinement.is_some();
         let code = self.ks_code(table.format().clone());
         self.keep(table, &code, marks_missing, only)
@@ -246,26 +257,28 @@ impl Pass<'_> {
     fn block_rows(
         &self,
         table: &mut dyn Table,
-        target: &BlockTarget,
+        voting: &Arc<Voting>,
         draws: Draws,
     ) -> Result<BlockRows> {
-        let coding = match target {
+        let coding = match &voting.target {
             BlockTarget::Coded(coding) => coding,
             BlockTarget::Paper { labels } => {
                 let UsableSamples { columns, targets, samples, .. } =
                     self.columns(table, labels.as_ref())?;
-                return Ok(BlockRows::scaled_by_data(&columns, &targets, samples, draws));
+                let voting = voting.clone();
+                let scaled = BlockRows::scaled_by_data(&columns, &targets, samples, voting, draws);
+                return Ok(scaled);
             }
         };
         let format = table.format().clone();
         let value = |cell: TargetCell<'_>| match coding {
-            Coding::MedianSplit(_) => cell.number(&format),
+            Coding::MedianSplit => cell.number(&format),
             Coding::Stated(code) => {
                 code.code(cell, &format, GRID).map(|code| f64::from(code) / f64::from(GRID))
             }
         };
         let kept = self.keep(table, &value, false, None)?;
-        Ok(BlockRows::on_grid(kept, self.plan.features, draws))
+        Ok(BlockRows::on_grid(kept, self.plan.features, voting.clone(), draws))
     }
 
     /// The error for a table without any usable target, which is malformed: the privacy guarantee requires at
@@ -275,8 +288,13 @@ impl Pass<'_> {
     }
 }
 
-fn number_sums<S: NumberSums + 'static>(sums: S) -> Box<dyn NumberSums> {
-    Box::new(sums)
+fn shared<S: CodedSums + 'static>(sums: S) -> Arc<dyn CodedSums> {
+    Arc::new(sums)
+}
+
+/// The error for sums at a median that is not there yet.
+fn not_split() -> Error {
+    Error::request("the target is to be split at a median, which was not released yet")
 }
 
 /// Counts target values on the median's grid.
@@ -299,9 +317,4 @@ impl Fold for CountRanks<'_> {
     fn merge(&mut self, other: Self) {
         self.counts.merge(&other.counts);
     }
-}
-
-/// The error for gathered values of another plan, which no caller can cause.
-pub(in crate::select) fn misfit() -> Error {
-    Error::request("the plan does not fit the gathered values")
 }

@@ -1,12 +1,15 @@
 //! The making of a plan: what is drawn, and each draw's part of the budget.
 
+use std::sync::Arc;
+
 use num_rational::BigRational;
 
 use crate::data::{Labels, Scaling, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose};
 use crate::select::plan::{
-    Association, BlockTarget, Coding, PlannedBlocks, PlannedCenter, Scoring, Voting,
+    Association, BlockTarget, CodedAs, CodedScoring, Coding, PlannedBlocks, PlannedCenter, Scoring,
+    Voting,
 };
 use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
@@ -35,24 +38,22 @@ impl<'a> PlanDraft<'a> {
         };
         Ok(match request.method {
             Method::DpKendall => Scoring::DpKendall { labels },
-            Method::TwoStage(two_stage) => Scoring::TwoStage(self.voting(two_stage, labels)?),
+            Method::TwoStage(two_stage) => {
+                Scoring::TwoStage(Arc::new(self.voting(two_stage, labels)?))
+            }
             Method::Scores if request.score == Some(ScoreKind::Kendall) => {
                 Scoring::Kendall { labels }
             }
             Method::Scores if request.paper => Scoring::Paper { labels },
-            Method::Scores => match labels {
-                Some(labels) if labels.as_slice().len() > 2 => {
-                    let association = association(request);
-                    let center = self.center(|stated| center_of_classes(&labels, stated))?;
-                    Scoring::Classes { association, labels, center }
-                }
-                labels => {
-                    let association = association(request);
-                    let coding = self.coding(labels)?;
-                    let center = self.center(|stated| public_center(&coding, stated))?;
-                    Scoring::Number { association, coding, center }
-                }
-            },
+            Method::Scores => {
+                let target = match labels {
+                    Some(labels) if labels.as_slice().len() > 2 => CodedAs::Classes(labels),
+                    labels => CodedAs::Number(self.coding(labels)?),
+                };
+                let center = self.center(&target)?;
+                let association = association(request);
+                Scoring::Coded(Arc::new(CodedScoring { association, target, center }))
+            }
         })
     }
 
@@ -71,8 +72,9 @@ impl<'a> PlanDraft<'a> {
         let (counted, directed) = match scoring {
             // What is told of strata has no proof yet.
             _ if !self.request.covariates.is_empty() => (false, false),
-            Scoring::Number { center: PlannedCenter::Private(_), .. } => (true, true),
-            Scoring::Classes { center: PlannedCenter::Private(_), .. } => (true, false),
+            Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
+                (true, coded.labels().is_none())
+            }
             _ => (false, false),
         };
         let mut claim = |purpose, share: Option<BigRational>, applies: bool| {
@@ -102,7 +104,8 @@ impl<'a> PlanDraft<'a> {
             (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
             (None, Neighbors::AddRemove) => {
                 let share = self.request.shares.check()?.center;
-                PlannedBlocks::Private(self.budget.claim(Purpose::Rows, &share))
+                self.budget.claim(Purpose::Rows, &share);
+                PlannedBlocks::Private
             }
         };
         Ok(Voting { target, blocks, penalty: two_stage.penalty })
@@ -114,19 +117,21 @@ impl<'a> PlanDraft<'a> {
             (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
             _ => {
                 let share = self.request.shares.check()?.target;
-                Coding::MedianSplit(self.budget.claim(Purpose::TargetMedian, &share))
+                self.budget.claim(Purpose::TargetMedian, &share);
+                Coding::MedianSplit
             }
         })
     }
 
-    /// Claims the part of a private center; `public` maps any other center to the grid.
-    fn center<C>(&mut self, public: impl Fn(&Center) -> Result<C>) -> Result<PlannedCenter<C>> {
+    /// Claims the part of a private center; any other one goes to the grid.
+    fn center(&mut self, target: &CodedAs) -> Result<PlannedCenter> {
         match &self.request.center {
             Center::Private => {
                 let share = self.request.shares.check()?.center;
-                Ok(PlannedCenter::Private(self.budget.claim(Purpose::TargetCenter, &share)))
+                self.budget.claim(Purpose::TargetCenter, &share);
+                Ok(PlannedCenter::Private)
             }
-            stated => public(stated).map(PlannedCenter::Public),
+            stated => public_center(target, stated).map(PlannedCenter::Public),
         }
     }
 }
@@ -141,19 +146,22 @@ fn association(request: &Request) -> Association {
 }
 
 /// A public center on the grid.
-fn public_center(coding: &Coding, center: &Center) -> Result<i32> {
-    match coding {
-        Coding::MedianSplit(_) => center_of_split(center),
-        Coding::Stated(TargetCode::Bounded(bounds)) => center_in_bounds(bounds, center),
-        Coding::Stated(_) => center_of_two(center),
-    }
+fn public_center(target: &CodedAs, center: &Center) -> Result<Vec<i32>> {
+    let center = match target {
+        CodedAs::Classes(labels) => return center_of_classes(labels, center),
+        CodedAs::Number(Coding::MedianSplit) => center_of_split(center),
+        CodedAs::Number(Coding::Stated(TargetCode::Bounded(bounds))) => {
+            center_in_bounds(bounds, center)
+        }
+        CodedAs::Number(Coding::Stated(_)) => center_of_two(center),
+    };
+    center.map(|center| vec![center])
 }
 
 /// The scaling of a plan with this scoring.
 pub(super) fn scale_used(request: &Request, scoring: &Scoring, scaling: &Scaling) -> ScaleUsed {
     match scoring {
-        Scoring::Number { association: Association::Ks, .. }
-        | Scoring::Classes { association: Association::Ks, .. } => ScaleUsed::None,
+        Scoring::Coded(coded) if coded.association == Association::Ks => ScaleUsed::None,
         Scoring::Kendall { .. } => ScaleUsed::None,
         Scoring::Paper { .. } => ScaleUsed::Paper,
         Scoring::TwoStage(_) if request.paper => ScaleUsed::Paper,

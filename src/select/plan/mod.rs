@@ -83,66 +83,87 @@ pub(super) struct Plan {
 
 /// How features are scored.
 pub(super) enum Scoring {
-    /// Association with a target coded as one number.
-    Number { association: Association, coding: Coding, center: PlannedCenter<i32> },
-    /// Association with a target of three or more classes.
-    Classes { association: Association, labels: Labels, center: PlannedCenter<Vec<i32>> },
+    /// Association with a coded target.
+    Coded(Arc<CodedScoring>),
     /// Kendall's correlation.
     Kendall { labels: Option<Labels> },
     /// Correlation after scaling by the data: not private.
     Paper { labels: Option<Labels> },
     /// Votes of the LASSO fitted on blocks of rows.
-    TwoStage(Voting),
+    TwoStage(Arc<Voting>),
     /// Kendall's correlation, discounted by the correlation with earlier picks.
     DpKendall { labels: Option<Labels> },
 }
 
+/// Scores by the association with a target that is coded, and then centered.
+pub(super) struct CodedScoring {
+    pub(super) association: Association,
+    pub(super) target: CodedAs,
+    pub(super) center: PlannedCenter,
+}
+
+/// What a target is coded as.
+pub(super) enum CodedAs {
+    /// One number.
+    Number(Coding),
+    /// One of three or more classes.
+    Classes(Labels),
+}
+
 impl Scoring {
-    /// The center on the grid, or that of each class, if it is public.
-    pub(super) fn public_center(&self) -> Option<Vec<i32>> {
+    /// The association with a coded target, if that is the score.
+    pub(super) fn coded(&self) -> Option<&Arc<CodedScoring>> {
         match self {
-            Self::Number { center: PlannedCenter::Public(center), .. } => Some(vec![*center]),
-            Self::Classes { center: PlannedCenter::Public(centers), .. } => Some(centers.clone()),
+            Self::Coded(coded) => Some(coded),
             _ => None,
+        }
+    }
+
+    /// The center on the grid, or that of each class, if it is public.
+    pub(super) fn public_center(&self) -> Option<&[i32]> {
+        match &self.coded()?.center {
+            PlannedCenter::Public(center) => Some(center),
+            PlannedCenter::Private => None,
         }
     }
 
     /// What counts of rows allow scores to reach, if scores are by classes or sides.
     pub(super) fn reach(&self) -> Option<Reach> {
-        let one_against_rest = match self {
-            Self::Number { .. } => false,
-            Self::Classes { association, .. } => *association == Association::Correlation,
-            _ => return None,
-        };
-        Some(Reach { one_against_rest })
+        let coded = self.coded()?;
+        let by_class = coded.labels().is_some() && coded.association == Association::Correlation;
+        Some(Reach { one_against_rest: by_class })
     }
 
     /// The number of classes, or of sides of a split.
     pub(super) fn classes(&self) -> usize {
-        match self {
-            Self::Classes { labels, .. } => labels.as_slice().len(),
-            _ => 2,
+        let labels = self.coded().and_then(|coded| coded.labels());
+        labels.map_or(2, |labels| labels.as_slice().len())
+    }
+}
+
+impl CodedScoring {
+    /// The labels of three or more classes.
+    pub(super) fn labels(&self) -> Option<&Labels> {
+        match &self.target {
+            CodedAs::Classes(labels) => Some(labels),
+            CodedAs::Number(_) => None,
         }
     }
 
-    /// The part of a private center, with which counts of rows are released.
-    pub(super) fn center_epsilon(&self) -> Option<&Epsilon> {
-        match self {
-            Self::Number { center: PlannedCenter::Private(epsilon), .. }
-            | Self::Classes { center: PlannedCenter::Private(epsilon), .. } => Some(epsilon),
-            _ => None,
-        }
-    }
-
-    /// The coding of a target as one number, if the target has one: by `median`, if it is split.
+    /// The coding as one number, if the target has one: by `median`, if it is split.
     pub(super) fn code(&self, median: Option<f64>) -> Option<Cow<'_, TargetCode>> {
-        match self {
-            Self::Number { coding: Coding::Stated(code), .. } => Some(Cow::Borrowed(code)),
-            Self::Number { coding: Coding::MedianSplit(_), .. } => {
+        match &self.target {
+            CodedAs::Number(Coding::Stated(code)) => Some(Cow::Borrowed(code)),
+            CodedAs::Number(Coding::MedianSplit) => {
                 median.map(|median| Cow::Owned(TargetCode::SplitAt(median)))
             }
-            _ => None,
+            CodedAs::Classes(_) => None,
         }
+    }
+
+    /// Whether the target is clipped to a stated range.
+    pub(super) fn is_graded(&self) -> bool {
+        matches!(self.target, CodedAs::Number(Coding::Stated(TargetCode::Bounded(_))))
     }
 }
 
@@ -159,17 +180,18 @@ pub(super) enum Association {
 
 /// The coding of a target as one number.
 pub(super) enum Coding {
-    /// A split at a private median, with its part of the budget.
-    MedianSplit(Epsilon),
+    /// A split at a private median.
+    MedianSplit,
     Stated(TargetCode),
 }
 
 /// The center of the target on the grid.
 #[derive(Debug, PartialEq)]
-pub(super) enum PlannedCenter<C> {
-    /// To be estimated with this part of the budget.
-    Private(Epsilon),
-    Public(C),
+pub(super) enum PlannedCenter {
+    /// To be estimated.
+    Private,
+    /// That of the number, or of each class.
+    Public(Vec<i32>),
 }
 
 /// How blocks of rows vote.
@@ -192,8 +214,8 @@ pub(super) enum BlockTarget {
 /// The source of the number of blocks.
 pub(super) enum PlannedBlocks {
     Stated(u64),
-    /// A private count of rows, with its part of the budget.
-    Private(Epsilon),
+    /// By a private count of rows.
+    Private,
     ByPublicRows,
 }
 
@@ -221,7 +243,7 @@ impl Plan {
             && refinement.is_none()
             && request.covariates.is_empty()
             && delta.is_zero()
-            && scoring.center_epsilon().is_some();
+            && scoring.coded().is_some_and(|coded| coded.center == PlannedCenter::Private);
         let choice = match scoring.reach().filter(|_| by_counts) {
             Some(reach) => Choice::of(request.k, features, reach, request.neighbors, &selection),
             None => Choice::Stated(request.mechanism_used()),
@@ -286,12 +308,18 @@ impl Plan {
 
     /// The association of columns with a coded target, if that is the score.
     pub(super) fn association(&self) -> Option<Association> {
-        match &self.scoring {
-            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-                Some(*association)
-            }
-            _ => None,
-        }
+        self.scoring.coded().map(|coded| coded.association)
+    }
+
+    /// The part of the budget for one purpose.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if there is none.
+    pub(super) fn part(&self, purpose: Purpose) -> Result<&Epsilon> {
+        let part = self.spent.iter().find(|part| part.purpose == purpose);
+        part.map(|part| &part.epsilon)
+            .ok_or_else(|| Error::request("the budget has no part for this release"))
     }
 
     /// The functions of a column over which its score takes the maximum, for the verdict.
@@ -327,9 +355,7 @@ impl Plan {
     /// Whether each row is scaled on its own.
     pub(super) fn scales_rows(&self) -> bool {
         match &self.scoring {
-            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-                *association != Association::Ks
-            }
+            Scoring::Coded(coded) => coded.association != Association::Ks,
             Scoring::Kendall { .. } | Scoring::Paper { .. } => false,
             Scoring::TwoStage(voting) => matches!(voting.target, BlockTarget::Coded(_)),
             Scoring::DpKendall { .. } => false,
@@ -338,23 +364,13 @@ impl Plan {
 
     /// The budget of the target's private median, if the target is split there.
     pub(super) fn median(&self) -> Option<&Epsilon> {
-        match &self.scoring {
-            Scoring::Number { coding: Coding::MedianSplit(epsilon), .. } => Some(epsilon),
-            Scoring::TwoStage(Voting {
-                target: BlockTarget::Coded(Coding::MedianSplit(epsilon)),
-                ..
-            }) => Some(epsilon),
-            _ => None,
-        }
+        self.part(Purpose::TargetMedian).ok()
     }
 
     /// The same, if the sums depend on the median, so that a second pass can use it.
     pub(super) fn median_between_passes(&self) -> Option<&Epsilon> {
-        let sums = |scoring: &Scoring| match scoring {
-            Scoring::Number { association, .. } => *association != Association::Ks,
-            _ => false,
-        };
-        self.median().filter(|_| sums(&self.scoring))
+        let has_sums = self.association().is_some_and(|by| by != Association::Ks);
+        self.median().filter(|_| has_sums)
     }
 
     /// If a delta is spent, the epsilon of the whole run without it.
@@ -443,9 +459,7 @@ mod tests {
     #[test]
     fn the_association_follows_from_what_is_stated() {
         let association = |select| match planned(select, 9).unwrap().scoring {
-            Scoring::Number { association, .. } | Scoring::Classes { association, .. } => {
-                Some(association)
-            }
+            Scoring::Coded(coded) => Some(coded.association),
             _ => None,
         };
         let three = || select().target(classes(&["a", "b", "c"]));
@@ -483,16 +497,9 @@ mod tests {
 
     #[test]
     fn stated_centers_reach_the_grid() {
-        let centers = |target: Target, center: Center| match planned(
-            select().target(target).center(center),
-            9,
-        )
-        .unwrap()
-        .scoring
-        {
-            Scoring::Number { center: PlannedCenter::Public(center), .. } => vec![center],
-            Scoring::Classes { center: PlannedCenter::Public(centers), .. } => centers,
-            _ => panic!("the center is public"),
+        let centers = |target: Target, center: Center| {
+            let plan = planned(select().target(target).center(center), 9).unwrap();
+            plan.scoring.public_center().unwrap().to_vec()
         };
         let bounded = Target::Bounded(Bounds::new(0.0, 4.0).unwrap());
         assert_eq!(centers(bounded, Center::Stated(1.0)), [-16384]);

@@ -34,7 +34,7 @@ impl Refinement {
         }
         let rule = match scoring {
             _ if request.method != Method::Scores => Some("only a selection by scores is refined"),
-            Scoring::Number { .. } => None,
+            Scoring::Coded(coded) if coded.labels().is_none() => None,
             Scoring::Kendall { .. } => Some("a refinement goes with the scores ks and correlation"),
             Scoring::Paper { .. } => Some("the paper's preprocessing takes no refinement"),
             _ => Some("a refinement takes a numeric target or two classes"),

@@ -1,0 +1,282 @@
+//! What is gathered of a table for scores against a coded target, and the scores that it has at any center.
+//!
+//! Gathered values depend on neither budget nor randomness; one of them serves any number of draws.
+
+use std::sync::Arc;
+
+use crate::data::{Columns, Hooks, Role, TargetCode};
+use crate::error::Result;
+use crate::exact::GRID;
+use crate::score::{
+    BinSums, CenteredTarget, CodedSums, CorrelationSums, Extremes, Family, GridRows, KsColumns,
+    Summed,
+};
+use crate::select::plan::{Association, CodedAs, CodedScoring, Coding};
+
+/// What is gathered of a table for scores against a coded target.
+pub(super) struct Statistic<'t> {
+    pub(super) scoring: Arc<CodedScoring>,
+    pub(super) values: Gathering<'t>,
+}
+
+/// The form of gathered values.
+pub(super) enum Gathering<'t> {
+    /// Sums of rows, with the coding of their targets as one number.
+    Sums(Summed<Arc<dyn CodedSums>>, Option<TargetCode>),
+    /// Rows on the grid, of so many features, for a target yet to be split at a median, or for a refinement.
+    Rows(GridRows, usize),
+    /// Columns, of all features or of as many of the first ones as fit in memory.
+    Columns(KsRows<'t>),
+}
+
+/// Columns of rows with a usable target.
+pub(super) struct KsRows<'t> {
+    pub(super) columns: KsColumns<'t>,
+    /// The target of each row: its class, its grid value, or its value where that is yet to be split.
+    pub(super) targets: Vec<f64>,
+    /// The parts of the rows in scores; none if all are alike.
+    pub(super) roles: Vec<Role>,
+    /// The target of each person and its stratum, where rows are of people.
+    pub(super) people: Option<Vec<(f64, u16)>>,
+    pub(super) family: Family,
+    /// The number of all units.
+    pub(super) rows: u64,
+}
+
+impl KsRows<'_> {
+    /// The target of each unit, and its stratum.
+    pub(super) fn units(&self) -> Box<dyn Iterator<Item = (f64, u16)> + '_> {
+        match &self.people {
+            Some(people) => Box::new(people.iter().copied()),
+            None => {
+                let stratum = |row: usize| self.roles.get(row).map_or(0, |role| role.stratum);
+                Box::new(self.targets.iter().enumerate().map(move |(row, y)| (*y, stratum(row))))
+            }
+        }
+    }
+
+    /// The sums of the target, as those of [`CodedSums::target`]: of a number one after the other for each stratum.
+    fn target_sums(&self, code: Option<&TargetCode>, strata: usize, classes: usize) -> Vec<u64> {
+        let Some(code) = code else {
+            let mut counts = vec![0; classes];
+            self.units().for_each(|(class, _)| counts[class as usize] += 1);
+            return counts;
+        };
+        let (q, mut sums) = (i64::from(GRID), vec![0; 2 * strata]);
+        for (target, stratum) in self.units() {
+            let (y, place) = (i64::from(grid_value(code, target)), 2 * usize::from(stratum));
+            sums[place] += (q + y).unsigned_abs();
+            sums[place + 1] += (q - y).unsigned_abs();
+        }
+        sums
+    }
+}
+
+/// A coded target: what its center is estimated from, and what is scored against it.
+pub(super) struct Coded<'g> {
+    /// Its coding as one number; none of classes.
+    pub(super) code: Option<TargetCode>,
+    /// The sums from which its center is estimated: for each stratum of Q + y and of Q - y, or the number of units of
+    /// each class.
+    pub(super) target: Vec<u64>,
+    /// The number of all units.
+    pub(super) rows: u64,
+    pub(super) scored: Scored<'g>,
+}
+
+/// What is scored against a coded target.
+pub(super) enum Scored<'g> {
+    Sums(Arc<dyn CodedSums>),
+    Columns(&'g KsRows<'g>),
+}
+
+/// The rows of gathered values, where these still are rows.
+pub(super) enum Kept<'g> {
+    Grid(&'g GridRows),
+    /// Values by column, and the targets.
+    Columns(&'g dyn Columns, &'g [f64]),
+}
+
+impl Kept<'_> {
+    /// The targets of the rows.
+    pub(super) fn targets(&self) -> &[f64] {
+        match self {
+            Self::Grid(rows) => &rows.targets,
+            Self::Columns(_, targets) => targets,
+        }
+    }
+}
+
+impl Statistic<'_> {
+    /// Codes the target, in so many strata; `split` makes a median of its values, if it is split at one.
+    ///
+    /// # Errors
+    ///
+    /// Those of `split`.
+    pub(super) fn coded<'g>(
+        &'g self,
+        strata: usize,
+        split: impl FnOnce(&[f64]) -> Result<f64>,
+    ) -> Result<Coded<'g>> {
+        let coded = |values: &dyn Fn() -> Vec<f64>| -> Result<Option<TargetCode>> {
+            Ok(match &self.scoring.target {
+                CodedAs::Number(Coding::Stated(code)) => Some(code.clone()),
+                CodedAs::Number(Coding::MedianSplit) => {
+                    Some(TargetCode::SplitAt(split(&values())?))
+                }
+                CodedAs::Classes(_) => None,
+            })
+        };
+        Ok(match &self.values {
+            Gathering::Sums(summed, code) => Coded {
+                code: code.clone(),
+                target: summed.sums.target(),
+                rows: summed.rows,
+                scored: Scored::Sums(summed.sums.clone()),
+            },
+            Gathering::Rows(rows, features) => {
+                let code = coded(&|| rows.targets.clone())?;
+                let on_grid =
+                    |target| code.as_ref().map_or(target as i16, |code| grid_value(code, target));
+                let sums: Arc<dyn CodedSums> = match self.scoring.association {
+                    Association::KsOnBins => {
+                        Arc::new(rows.summed(BinSums::new(*features), on_grid))
+                    }
+                    _ => Arc::new(rows.summed(CorrelationSums::new(*features), on_grid)),
+                };
+                Coded { code, target: sums.target(), rows: rows.rows, scored: Scored::Sums(sums) }
+            }
+            Gathering::Columns(rows) => {
+                let code = coded(&|| rows.units().map(|(value, _)| value).collect())?;
+                let classes = self.scoring.labels().map_or(0, |labels| labels.as_slice().len());
+                let target = rows.target_sums(code.as_ref(), strata, classes);
+                Coded { code, target, rows: rows.rows, scored: Scored::Columns(rows) }
+            }
+        })
+    }
+}
+
+impl Gathering<'_> {
+    /// The rows, where gathered values still are rows.
+    pub(super) fn kept(&self) -> Option<Kept<'_>> {
+        match self {
+            Self::Sums(..) => None,
+            Self::Rows(rows, _) => Some(Kept::Grid(rows)),
+            Self::Columns(rows) => match &rows.columns {
+                KsColumns::Values { columns, .. } => Some(Kept::Columns(&**columns, &rows.targets)),
+                KsColumns::Sorted(_) => None,
+            },
+        }
+    }
+}
+
+/// A target as scores take it: coded, and centered.
+#[derive(Debug, Clone)]
+pub(super) struct CenteredCode {
+    /// Its coding as one number; none of classes.
+    pub(super) code: Option<TargetCode>,
+    /// The centers that scores are computed with: of the number, in each stratum, or of each class.
+    pub(super) centers: Vec<i32>,
+    /// The centers that strengths are computed with: the released ones, which are not shrunk.
+    pub(super) released: Vec<i32>,
+}
+
+impl CenteredCode {
+    /// The targets of rows at these centers.
+    fn of_rows(&self, rows: &KsRows<'_>, centers: &[i32]) -> CenteredTarget {
+        let target = match &self.code {
+            Some(code) => {
+                let role = |row: usize| rows.roles.get(row).copied().unwrap_or_default();
+                let targets = rows.targets.iter().enumerate();
+                let targets = targets.map(|(row, &value)| (grid_value(code, value), role(row)));
+                CenteredTarget::in_strata(targets, centers, GRID)
+            }
+            None => {
+                let classes = rows.targets.iter().map(|&class| class as u32).collect();
+                CenteredTarget::classes(classes, centers.to_vec())
+            }
+        };
+        let target = target.with(rows.family);
+        if rows.people.is_some() { target.of_people(&rows.roles) } else { target }
+    }
+
+    /// The largest change of a score of columns when a unit comes or goes, at these centers.
+    pub(super) fn one_row(&self, centers: &[i32], family: Family) -> u64 {
+        let target = match &self.code {
+            Some(_) => CenteredTarget::in_strata([], centers, GRID),
+            None => CenteredTarget::classes(Vec::new(), centers.to_vec()),
+        };
+        target.with(family).one_row()
+    }
+}
+
+/// The exact association of some features, and what one row can change in it.
+pub(super) struct Exact {
+    pub(super) strengths: Vec<i64>,
+    /// The largest and the smallest signed sum of each feature; none for classes.
+    pub(super) signed: Option<Vec<Extremes>>,
+    pub(super) one_row: u64,
+}
+
+impl Scored<'_> {
+    /// The scores of all features, or of those whose columns are there.
+    ///
+    /// # Errors
+    ///
+    /// `Canceled` if the caller stopped it.
+    pub(super) fn values(
+        &self,
+        target: &CenteredCode,
+        threads: usize,
+        hooks: &Hooks,
+    ) -> Result<Vec<i64>> {
+        match self {
+            Self::Sums(sums) => Ok(sums.values(&target.centers)),
+            Self::Columns(rows) => {
+                let centered = target.of_rows(rows, &target.centers);
+                rows.columns.scores(&centered, threads, hooks)
+            }
+        }
+    }
+
+    /// The largest change of a score when a unit comes or goes.
+    pub(super) fn one_row(&self, target: &CenteredCode) -> u64 {
+        match self {
+            Self::Sums(sums) => sums.one_row(&target.centers),
+            Self::Columns(rows) => target.one_row(&target.centers, rows.family),
+        }
+    }
+
+    /// The exact strengths of some features, by their places, at the released center.
+    pub(super) fn exact(&self, target: &CenteredCode, places: &[usize]) -> Exact {
+        let centers = &target.released;
+        match self {
+            Self::Sums(sums) => {
+                let signed = places.iter().map(|&place| sums.signed(place, centers));
+                let signed: Option<Vec<Extremes>> = signed.collect();
+                let strengths = match &signed {
+                    Some(signed) => signed.iter().map(|sums| sums.largest()).collect(),
+                    None => {
+                        let values = sums.values(centers);
+                        places.iter().map(|&place| values[place]).collect()
+                    }
+                };
+                Exact { strengths, signed, one_row: sums.one_row(centers) }
+            }
+            Self::Columns(rows) => {
+                let target = target.of_rows(rows, centers);
+                let told = places.iter().map(|&place| rows.columns.told_one(place, &target));
+                let (strengths, signed): (Vec<i64>, Vec<Option<Extremes>>) = told.unzip();
+                Exact { strengths, signed: signed.into_iter().collect(), one_row: target.one_row() }
+            }
+        }
+    }
+}
+
+/// The grid value of a target as a pass keeps it: a value to be split at the median, or a grid value.
+pub(super) fn grid_value(code: &TargetCode, target: f64) -> i16 {
+    match code {
+        TargetCode::SplitAt(median) => TargetCode::split(target, *median, GRID),
+        TargetCode::Bounded(_) | TargetCode::Classes(_) => target as i16,
+    }
+}
