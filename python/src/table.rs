@@ -42,7 +42,7 @@ struct Beside {
     names: Option<Vec<String>>,
 }
 
-impl<A: numpy::Element + Copy + Into<f64> + Sync> Matrix<A> {
+impl<A: numpy::Element + dpsis::Element> Matrix<A> {
     /// Gives the matrix as a table of the library to `take`.
     pub(crate) fn with<T>(
         &self,

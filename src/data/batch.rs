@@ -225,19 +225,25 @@ pub(crate) trait Folds: Sync {
 /// The folds of a pass, of one type.
 pub(super) struct FoldsOf<'n, F> {
     new: &'n (dyn Fn() -> F + Sync),
-    /// Merged ones, and those of threads with their places.
-    done: Mutex<(Option<F>, Vec<(usize, F)>)>,
+    done: Mutex<Done<F>>,
+}
+
+/// Folds whose threads have ended.
+struct Done<F> {
+    merged: Option<F>,
+    /// Those that are not merged yet, with their places.
+    folds: Vec<(usize, F)>,
 }
 
 impl<'n, F: Fold> FoldsOf<'n, F> {
     pub(super) fn new(new: &'n (dyn Fn() -> F + Sync)) -> Self {
-        Self { new, done: Mutex::new((None, Vec::new())) }
+        Self { new, done: Mutex::new(Done { merged: None, folds: Vec::new() }) }
     }
 
     /// The result of the pass.
     pub(super) fn finish(self) -> F {
-        let (merged, _) = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
-        merged.unwrap_or_else(self.new)
+        let done = self.done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.merged.unwrap_or_else(self.new)
     }
 }
 
@@ -255,13 +261,13 @@ impl<F: Fold> Folds for FoldsOf<'_, F> {
         let mut fold: Option<F> = None;
         work(&mut |batch| fold.get_or_insert_with(self.new).batch(batch))?;
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        done.1.extend(fold.map(|fold| (place, fold)));
+        done.folds.extend(fold.map(|fold| (place, fold)));
         Ok(())
     }
 
     fn merge(&self) {
         let mut done = self.done.lock().unwrap_or_else(PoisonError::into_inner);
-        let (merged, folds) = &mut *done;
+        let Done { merged, folds } = &mut *done;
         folds.sort_by_key(|(place, _)| *place);
         for (_, fold) in folds.drain(..) {
             match merged {
@@ -278,8 +284,11 @@ pub(crate) trait Map: Sync {
     fn reads_values(&self) -> bool;
 
     /// The map for a thread: it passes on what it makes of a batch.
-    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_>;
+    fn start(&self) -> Box<MapBatch<'_>>;
 }
+
+/// What a thread makes of a batch, sent on.
+pub(crate) type MapBatch<'m> = dyn FnMut(&Batch<'_>, &mut Sink<'_>) + 'm;
 
 /// Folds behind a map.
 pub(crate) struct Mapped<'a> {

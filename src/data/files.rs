@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::data::batch::{Batch, Folds, FoldsOf, Map, Mapped, Sink, Values};
+use crate::data::batch::{Batch, Folds, FoldsOf, Map, MapBatch, Mapped, Values};
 use crate::data::file::FileTable;
 use crate::data::formats::Format;
 use crate::data::held_columns::Limit;
@@ -178,7 +178,9 @@ impl OpenFiles {
             if files.len() > 1 { in_file(file, open) } else { open }
         };
         let [file, others @ ..] = files else { return Err(Error::request("there is no file")) };
-        let targets = file.targets()?;
+        // Facts are wrong before a file of targets is.
+        let targets = file.check().and_then(|_| file.targets());
+        let targets = if others.is_empty() { targets } else { in_file(file, targets) }?;
         let targets = targets.as_ref();
         let hooks = match others {
             [] => opening.hooks.clone(),
@@ -320,7 +322,7 @@ impl Map for Part<'_> {
         false
     }
 
-    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+    fn start(&self) -> Box<MapBatch<'_>> {
         let (mut short, mut wide) = (Vec::new(), Vec::new());
         Box::new(move |batch, sink| {
             let values = match (self.order, batch.values) {

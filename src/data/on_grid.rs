@@ -1,6 +1,6 @@
 //! Samples whose values are on the grid, for scores of scaled values by column.
 
-use crate::data::batch::{Batch, Folds, Layout, Map, Mapped, Sink, Values};
+use crate::data::batch::{Batch, Folds, Layout, Map, MapBatch, Mapped, Values};
 use crate::data::held_columns::Limit;
 use crate::data::number::CellFormat;
 use crate::data::people::People;
@@ -69,7 +69,7 @@ impl Map for ToGrid<'_> {
         false
     }
 
-    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+    fn start(&self) -> Box<MapBatch<'_>> {
         let mut scaler = Scaler::new(self.scaling);
         let (mut codes, mut values) = (Vec::new(), Vec::new());
         Box::new(move |batch, sink| {

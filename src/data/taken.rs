@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::batch::{Batch, Folds, Layout, Map, Mapped, Role, Sample, Sink, Values};
+use crate::data::batch::{Batch, Folds, Layout, Map, MapBatch, Mapped, Role, Sample, Values};
 use crate::data::grouped::Grouping;
 use crate::data::held_columns::Limit;
 use crate::data::number::CellFormat;
@@ -132,7 +132,7 @@ impl Map for Steps {
         self.roles.as_ref().is_some_and(|roles| roles.features().is_some())
     }
 
-    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+    fn start(&self) -> Box<MapBatch<'_>> {
         let features = self.roles.as_ref().and_then(Roles::features);
         let mut sets = self.grouping.as_deref().map(|sets| (sets, Scaler::new(sets.scaling())));
         let (mut values, mut own, mut shares) = (Vec::new(), Vec::new(), Vec::new());

@@ -24,7 +24,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::data::batch::{Batch, Fold, Map, Sink};
+use crate::data::batch::{Batch, Fold, Map, MapBatch};
 use crate::data::block_table::TextCell;
 use crate::data::formats::{Format, cls, npy};
 use crate::data::number::CellFormat;
@@ -279,7 +279,7 @@ impl Map for Join<'_> {
         false
     }
 
-    fn start(&self) -> Box<dyn FnMut(&Batch<'_>, &mut Sink<'_>) + '_> {
+    fn start(&self) -> Box<MapBatch<'_>> {
         Box::new(|batch, sink| {
             self.samples.fetch_add(batch.len() as u64, Ordering::Relaxed);
             let joined = (0..batch.len()).map(|place| {
