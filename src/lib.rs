@@ -66,6 +66,7 @@
 //! | `verify` | `verify`: enumeration of mechanisms, black-box audits | none |
 //! | `zstd` | text compressed by Zstandard | zstd (compiles C) |
 //! | `xz` | R's files compressed by xz | liblzma (compiles C) |
+//! | `batches` | Arrow's record batches in memory as tables | arrow-array, arrow-schema |
 //! | `arrow` | Parquet and Arrow files as tables: a heavy build | arrow, parquet |
 //! | `full` | all of these | as listed |
 //!
@@ -184,7 +185,7 @@ pub use sql::{SqlDialect, SqlForm, SqlTable};
 /// Parts that the crates of this workspace share, without any promise to others.
 #[doc(hidden)]
 pub mod internals {
-    #[cfg(feature = "arrow")]
+    #[cfg(feature = "batches")]
     pub use crate::data::quiet_caught_panics;
     pub use crate::data::{
         WholeTable, delimiter_name, near_misses, parse_delimiter, parse_number, reads_again,

@@ -278,6 +278,7 @@ impl<A: Element> Table for OpenArray<'_, '_, A> {
         let size = (this.table.targets.len(), this.table.x.ncols());
         in_ranges(size, this.threads, &this.hooks, folds, &|rows, sink| {
             this.send(rows, by_feature.as_deref(), folds.read_values(), sink);
+            Ok(())
         })
     }
 

@@ -3,19 +3,19 @@
 use std::ops::Range;
 
 use crate::data::batch::{BATCH, Batch, Folds, Layout, Sink, Values};
-use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextPlace, Wanted};
+use crate::data::block_table::{BlockTable, RowBlock, RowValues, TextCell, TextPlace, Wanted};
 use crate::data::block_turns::{BLOCKS, on_blocks};
 use crate::data::file::FileTable;
 use crate::data::files::{OpenFile, Rows};
 use crate::data::number::{CellFormat, parse_number};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::table::Opening;
+use crate::data::table::{Opening, in_ranges};
 use crate::data::target::TargetCell;
 use crate::data::targets::TargetTable;
 use crate::error::{Error, Result};
 
 /// The rows of a file that is not text.
-struct BlockRows {
+pub(super) struct RowsOfBlocks {
     table: Box<dyn BlockTable>,
     /// The codes for missing values that are numbers.
     missing: Vec<f64>,
@@ -101,36 +101,52 @@ impl FileTable {
             Some(TextPlace::Target) => layout.number_target,
             _ => false,
         };
-        let rows = Box::new(BlockRows { table, missing, wanted, target, id });
+        let rows = Box::new(RowsOfBlocks { table, missing, wanted, target, id });
         Ok(OpenFile { schema, format, has_words, number_target, rows })
     }
 }
 
-impl BlockRows {
-    /// Sends some rows of a block on, whose first row has this number.
+impl RowsOfBlocks {
+    /// Rows whose columns are all features, in memory, with ids and perhaps targets beside them.
+    pub(super) fn of_features(table: Box<dyn BlockTable>) -> Self {
+        let numbers = (0..table.layout().names.len()).collect();
+        let mut wanted = Wanted { numbers, texts: vec![TextPlace::Ids], ..Wanted::default() };
+        let target = table.layout().target.then_some(1);
+        wanted.texts.extend(target.map(|_| TextPlace::Target));
+        Self { table, missing: Vec::new(), wanted, target, id: Some(0) }
+    }
+
+    /// Sends rows with these texts on, the first of which has this number.
     fn send(
         &self,
         first: u64,
-        block: &RowBlock,
+        texts: &[Vec<TextCell>],
         rows: Range<usize>,
-        read_values: bool,
+        values: Values<'_>,
         sink: &mut Sink<'_>,
     ) {
-        let texts = |of: Option<usize>| {
-            let cells = block.texts.get(of?)?[rows.clone()].iter();
+        let cells = |of: Option<usize>| {
+            let cells = texts.get(of?)?[rows.clone()].iter();
             Some(cells.map(|cell| cell.as_deref().map(TargetCell::Text)).collect())
         };
-        let targets: Vec<_> = texts(self.target).unwrap_or_else(|| vec![None; rows.len()]);
-        let ids: Vec<_> = texts(self.id).unwrap_or_default();
-        let d = self.wanted.numbers.len();
-        let places = rows.start * d..rows.end * d;
-        let values = match &block.values {
-            _ if !read_values => Values::Unread,
-            RowValues::F32(values) => Values::F32(Layout::Rows(&values[places])),
-            RowValues::F64(values) => Values::F64(Layout::Rows(&values[places])),
-        };
-        let first = first + rows.start as u64;
+        let targets: Vec<_> = cells(self.target).unwrap_or_else(|| vec![None; rows.len()]);
+        let ids: Vec<_> = cells(self.id).unwrap_or_default();
         sink(&Batch { ids: &ids, ..Batch::new(first, &targets, values) });
+    }
+
+    /// Sends the rows of a block on, whose first row has this number.
+    fn send_block(&self, first: u64, block: &RowBlock, read_values: bool, sink: &mut Sink<'_>) {
+        let d = self.wanted.numbers.len();
+        for start in (0..block.rows).step_by(BATCH) {
+            let rows = start..(start + BATCH).min(block.rows);
+            let places = rows.start * d..rows.end * d;
+            let values = match &block.values {
+                _ if !read_values => Values::Unread,
+                RowValues::F32(values) => Values::F32(Layout::Rows(&values[places])),
+                RowValues::F64(values) => Values::F64(Layout::Rows(&values[places])),
+            };
+            self.send(first + start as u64, &block.texts, rows, values, sink);
+        }
     }
 
     /// Stated codes for missing values become missing.
@@ -152,7 +168,7 @@ impl BlockRows {
     }
 }
 
-impl Rows for BlockRows {
+impl Rows for RowsOfBlocks {
     fn can_repeat(&self) -> bool {
         true
     }
@@ -164,19 +180,34 @@ impl Rows for BlockRows {
         opening: &Opening<'_>,
         folds: &dyn Folds,
     ) -> Result<()> {
-        let this = &*self;
+        let (this, read_values) = (&*self, folds.read_values());
+        if let Some(columns) = this.table.columns(&this.wanted).filter(|_| this.missing.is_empty())
+        {
+            let rows = this.table.layout().rows.unwrap_or_default() as usize;
+            let size = (rows, columns.len());
+            return in_ranges(size, opening.threads, &opening.hooks, folds, &|rows, sink| {
+                let texts = this.table.texts(&this.wanted, rows.clone())?;
+                let some: Vec<&[f64]>;
+                let values = match read_values {
+                    true => {
+                        some = columns.iter().map(|values| &values[rows.clone()]).collect();
+                        Values::F64(Layout::Columns(&some))
+                    }
+                    false => Values::Unread,
+                };
+                this.send(rows.start as u64 + 1, &texts, 0..rows.len(), values, sink);
+                Ok(())
+            });
+        }
         let mut wanted = this.wanted.clone();
-        if !folds.read_values() {
+        if !read_values {
             wanted.numbers.clear();
         }
         on_blocks(&*this.table, &wanted, opening.threads, &opening.hooks, &|place, blocks| {
             folds.thread(place, &mut |sink| {
                 blocks.each(|first, mut block: RowBlock| {
                     this.clean(&mut block.values);
-                    for start in (0..block.rows).step_by(BATCH) {
-                        let rows = start..(start + BATCH).min(block.rows);
-                        this.send(first, &block, rows, folds.read_values(), sink);
-                    }
+                    this.send_block(first, &block, read_values, sink);
                 })
             })
         })?;

@@ -4,6 +4,8 @@
 //! A reader of such a format is a [`BlockTable`]; everything else - roles, targets from elsewhere, threads,
 //! missing values - is done once, for all of them, in [`BlockSamples`](super::block_samples).
 
+use std::ops::Range;
+
 use crate::data::number::CellFormat;
 use crate::data::schema::Orientation;
 use crate::error::Result;
@@ -105,6 +107,20 @@ pub(crate) trait BlockTable: Send + Sync {
     ///
     /// `Input` if the file is malformed; `Io` if it cannot be read. Each block can fail likewise.
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>>;
+
+    /// The wanted numbers column by column, if they are in memory so: passes then are made over these, in place.
+    fn columns(&self, _wanted: &Wanted) -> Option<Vec<&[f64]>> {
+        None
+    }
+
+    /// The wanted texts of some rows, if [`columns`](Self::columns) are in memory.
+    ///
+    /// # Errors
+    ///
+    /// `Input` for a column that holds none.
+    fn texts(&self, _wanted: &Wanted, _rows: Range<usize>) -> Result<Vec<Vec<TextCell>>> {
+        Ok(Vec::new())
+    }
 }
 
 /// A number as text, as a text file would hold it; `None` for NaN and infinity.

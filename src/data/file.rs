@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::data::block_table::BlockTable;
 use crate::data::facts::TableFacts;
 use crate::data::formats::Format;
-#[cfg(feature = "arrow")]
+#[cfg(feature = "batches")]
 use crate::data::formats::arrow::{ArrowTable, RecordBatches};
 use crate::data::schema::{Orientation, TargetColumn, TargetRole, target_of_rows};
 use crate::data::targets::TargetTable;
@@ -51,7 +51,7 @@ pub struct FileTable {
     /// Whether there is no target: all columns but those of ids are features.
     no_target: bool,
     /// What is read instead of the file.
-    #[cfg(feature = "arrow")]
+    #[cfg(feature = "batches")]
     batches: Option<RecordBatches>,
 }
 
@@ -76,8 +76,8 @@ impl FileTable {
     /// # Errors
     ///
     /// `Request` if a batch has other columns.
-    #[cfg(feature = "arrow")]
-    #[cfg_attr(docsrs, doc(cfg(feature = "arrow")))]
+    #[cfg(feature = "batches")]
+    #[cfg_attr(docsrs, doc(cfg(feature = "batches")))]
     pub fn from_batches(
         schema: arrow_schema::SchemaRef,
         batches: impl IntoIterator<Item = arrow_array::RecordBatch>,
@@ -89,7 +89,7 @@ impl FileTable {
 
     /// States that the last column of the batches holds targets, beside the table, and whether these are numbers by
     /// their type though texts stand for them.
-    #[cfg(feature = "arrow")]
+    #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_target_beside(mut self, of_numbers: bool) -> Self {
         self.batches = self.batches.map(|batches| batches.with_target_beside(of_numbers));
@@ -98,7 +98,7 @@ impl FileTable {
 
     /// States that the last column of the batches, or the one before the targets, tells whose row each is: beside the
     /// table, as [`unit`](Self::unit) does in it.
-    #[cfg(feature = "arrow")]
+    #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_units_beside(mut self) -> Self {
         self.batches = self.batches.map(RecordBatches::with_units_beside);
@@ -115,7 +115,7 @@ impl FileTable {
             file,
             facts: TableFacts::default(),
             no_target: false,
-            #[cfg(feature = "arrow")]
+            #[cfg(feature = "batches")]
             batches: None,
         }
     }
@@ -301,9 +301,9 @@ impl FileTable {
 
     /// Whether record batches are read, which are there any number of times.
     pub(super) fn is_in_batches(&self) -> bool {
-        #[cfg(feature = "arrow")]
+        #[cfg(feature = "batches")]
         return self.batches.is_some();
-        #[cfg(not(feature = "arrow"))]
+        #[cfg(not(feature = "batches"))]
         false
     }
 
@@ -313,7 +313,7 @@ impl FileTable {
     ///
     /// `Request` if this build does not read the format; `Input` if the file is malformed.
     pub(crate) fn open_blocks(&self, format: Format) -> Result<Box<dyn BlockTable>> {
-        #[cfg(feature = "arrow")]
+        #[cfg(feature = "batches")]
         if let Some(batches) = &self.batches {
             return Ok(Box::new(ArrowTable::of_batches(batches)));
         }

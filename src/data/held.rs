@@ -1,5 +1,7 @@
 //! A table whose columns are held in memory, read in blocks of rows.
 
+use std::ops::Range;
+
 use crate::data::block_table::{
     BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, number_cell,
     rows_in,
@@ -70,7 +72,7 @@ impl HeldTable {
         Self { layout, rows, columns, ids, target }
     }
 
-    fn texts(&self, place: TextPlace, rows: std::ops::Range<usize>) -> Vec<TextCell> {
+    fn cells(&self, place: TextPlace, rows: Range<usize>) -> Vec<TextCell> {
         let beside = |cells: &Option<Vec<TextCell>>| match cells {
             Some(cells) => cells[rows.clone()].to_vec(),
             None => vec![None; rows.len()],
@@ -101,9 +103,21 @@ impl BlockTable for HeldTable {
                     *into = column.value(row, &wanted.format);
                 }
             }
-            let texts = wanted.texts.iter().map(|&place| self.texts(place, rows.clone())).collect();
+            let texts = self.texts(&wanted, rows.clone())?;
             Ok(RowBlock { rows: rows.len(), values: RowValues::F64(values), texts })
         };
         Ok(Box::new((0..self.rows).step_by(size).map(block)))
+    }
+
+    fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
+        let numbers = |&column: &usize| match &self.columns[column] {
+            HeldColumn::Numbers(values) => Some(&values[..]),
+            HeldColumn::Texts(_) => None,
+        };
+        wanted.numbers.iter().map(numbers).collect()
+    }
+
+    fn texts(&self, wanted: &Wanted, rows: Range<usize>) -> Result<Vec<Vec<TextCell>>> {
+        Ok(wanted.texts.iter().map(|&place| self.cells(place, rows.clone())).collect())
     }
 }

@@ -90,7 +90,7 @@ pub(crate) use columns::Columns;
 pub(crate) use columns::SomeRows;
 #[cfg(feature = "inspect")]
 pub(crate) use formats::Format;
-#[cfg(feature = "arrow")]
+#[cfg(feature = "batches")]
 pub use formats::arrow::quiet_caught_panics;
 pub(crate) use grouped::Grouping;
 #[cfg(test)]
@@ -120,7 +120,7 @@ pub(crate) use sort::{Sorter, order, place};
 #[cfg(test)]
 pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
-pub(crate) use table::{Opening, Table, UsableSamples, fold, hold};
+pub(crate) use table::{Opening, Table, UsableSamples, fold, hold, hold_all};
 pub(crate) use taken::Taken;
 pub(crate) use target::{Code, Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]

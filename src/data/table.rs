@@ -125,13 +125,13 @@ pub(crate) struct Opening<'a> {
 ///
 /// # Errors
 ///
-/// `Canceled` if the caller stopped it.
+/// `Canceled` if the caller stopped it; those of `send`.
 pub(crate) fn in_ranges(
     (samples, features): (usize, usize),
     threads: usize,
     hooks: &Hooks,
     folds: &dyn Folds,
-    send: &(dyn Fn(Range<usize>, &mut Sink<'_>) + Sync),
+    send: &(dyn Fn(Range<usize>, &mut Sink<'_>) -> Result<()> + Sync),
 ) -> Result<()> {
     /// Values between two looks at the hook: some hundredths of a second.
     const UNINTERRUPTED: usize = 1 << 22;
@@ -145,7 +145,7 @@ pub(crate) fn in_ranges(
         folds.thread(part, &mut |sink| {
             for start in (part * share..end).step_by(some) {
                 hooks.check()?;
-                send(start..(start + some).min(end), sink);
+                send(start..(start + some).min(end), sink)?;
             }
             Ok(())
         })

@@ -1,14 +1,17 @@
 //! Text tables of either orientation: passes over their samples.
 
 use crate::data::batch::{Batch, Folds, Layout, Sink, Values};
+use crate::data::block_rows::RowsOfBlocks;
+use crate::data::block_table::Layout as Columns;
 use crate::data::blocks::{Shape, TakeRows};
 use crate::data::cells::{Line, Row};
 use crate::data::file::FileTable;
 use crate::data::files::{OpenFile, Rows};
+use crate::data::held::{HeldColumn, HeldTable};
 use crate::data::number::CellFormat;
 use crate::data::plain::{PlainLines, Texts};
 use crate::data::schema::{Orientation, Schema, TargetColumn, TargetRole};
-use crate::data::table::{Opening, in_ranges};
+use crate::data::table::Opening;
 use crate::data::target::TargetCell;
 use crate::data::targets::TargetTable;
 use crate::data::text_file::{OpenText, TextFile};
@@ -29,10 +32,7 @@ impl FileTable {
                 let file = self.file().with_hooks(opening.hooks.clone());
                 (schema, Box::new(TextRows { file, open: Some(open) }))
             }
-            Orientation::FeaturesAsRows => {
-                let (schema, held) = HeldFeatures::read(open, self, opening, targets)?;
-                (schema, Box::new(held))
-            }
+            Orientation::FeaturesAsRows => read_features(open, self, opening, targets)?,
         };
         Ok(OpenFile { schema, format, has_words: true, number_target: false, rows })
     }
@@ -192,14 +192,6 @@ impl TakeRows for Staged<'_, '_> {
     }
 }
 
-/// A table whose lines are features, in memory: a vector of values per feature, the targets of the samples, if they are
-/// a line, and their ids.
-struct HeldFeatures {
-    features: Vec<Vec<f64>>,
-    targets: Option<Vec<Vec<u8>>>,
-    ids: Vec<Vec<u8>>,
-}
-
 /// A line of a table whose lines are features.
 struct FeatureLine {
     number: u64,
@@ -234,71 +226,35 @@ impl TakeRows for FeatureLines<'_> {
     }
 }
 
-impl HeldFeatures {
-    fn read(
-        open: OpenText,
-        table: &FileTable,
-        opening: &Opening<'_>,
-        targets: Option<&TargetTable>,
-    ) -> Result<(Schema, Self)> {
-        let role = table.target_role(targets);
-        let ids = open.ids()[1..].to_vec();
-        let target = match &role {
-            TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
-            _ => None,
-        };
-        let format = table.facts.cells();
-        let new =
-            || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
-        let all = |all: &mut FeatureLines<'_>, more: FeatureLines<'_>| all.lines.extend(more.lines);
-        let read = open.fold(opening.threads, &new, all).map_err(Error::without_column)?;
-        let mut lines = read.lines;
-        lines.sort_unstable_by_key(|line| line.number);
-        let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
-        let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
-        let schema = table.schema_of_lines(names, targets, opening.labels)?;
-        let cells = lines.iter_mut().find_map(|line| line.cells.take());
-        let values = |&place: &usize| std::mem::take(&mut lines[place].values);
-        let features = schema.features().iter().map(values).collect();
-        Ok((schema, Self { features, targets: cells, ids }))
-    }
-}
-
-impl Rows for HeldFeatures {
-    fn can_repeat(&self) -> bool {
-        true
-    }
-
-    fn pass(
-        &mut self,
-        _: &Schema,
-        _: &CellFormat,
-        opening: &Opening<'_>,
-        folds: &dyn Folds,
-    ) -> Result<()> {
-        let size = (self.ids.len(), self.features.len());
-        let read_values = folds.read_values();
-        in_ranges(size, opening.threads, &opening.hooks, folds, &|samples, sink| {
-            let targets = match &self.targets {
-                Some(targets) => texts(&targets[samples.clone()]),
-                None => vec![None; samples.len()],
-            };
-            let ids = texts(&self.ids[samples.clone()]);
-            let features: Vec<&[f64]>;
-            let values = match read_values {
-                true => {
-                    features =
-                        self.features.iter().map(|values| &values[samples.clone()]).collect();
-                    Values::F64(Layout::Columns(&features))
-                }
-                false => Values::Unread,
-            };
-            let first = samples.start as u64 + 1;
-            sink(&Batch { ids: &ids, ..Batch::new(first, &targets, values) });
-        })
-    }
-}
-
-fn texts(cells: &[Vec<u8>]) -> Vec<Option<TargetCell<'_>>> {
-    cells.iter().map(|cell| Some(TargetCell::Text(cell))).collect()
+/// Reads a table whose lines are features, and holds it.
+fn read_features(
+    open: OpenText,
+    table: &FileTable,
+    opening: &Opening<'_>,
+    targets: Option<&TargetTable>,
+) -> Result<(Schema, Box<dyn Rows>)> {
+    let role = table.target_role(targets);
+    let ids = open.ids()[1..].to_vec();
+    let target = match &role {
+        TargetRole::Here(TargetColumn::Named(name)) => Some(name.as_str()),
+        _ => None,
+    };
+    let format = table.facts.cells();
+    let new = || FeatureLines { format: &format, target, samples: ids.len(), lines: Vec::new() };
+    let all = |all: &mut FeatureLines<'_>, more: FeatureLines<'_>| all.lines.extend(more.lines);
+    let read = open.fold(opening.threads, &new, all).map_err(Error::without_column)?;
+    let mut lines = read.lines;
+    lines.sort_unstable_by_key(|line| line.number);
+    let names = lines.iter().map(|line| table.line_name(line.number, &line.name));
+    let names = names.collect::<Result<_>>().map_err(Error::without_column)?;
+    let schema = table.schema_of_lines(names, targets, opening.labels)?;
+    let cells = lines.iter_mut().find_map(|line| line.cells.take());
+    let targets = cells.map(|cells| cells.into_iter().map(Some).collect());
+    let values = |&place: &usize| HeldColumn::Numbers(std::mem::take(&mut lines[place].values));
+    let features = schema.features().iter().map(values).collect();
+    let names = schema.feature_names().map(str::to_owned).collect();
+    let layout = Columns { names, ..Columns::default() };
+    let (samples, ids) = (ids.len(), ids.into_iter().map(Some).collect());
+    let held = HeldTable::new(layout, samples, features, Some(ids), targets);
+    Ok((schema, Box::new(RowsOfBlocks::of_features(Box::new(held)))))
 }

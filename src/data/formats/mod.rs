@@ -4,7 +4,7 @@
 //! signature, and otherwise by the file's name. A file whose name promises a format with a signature
 //! must start with it.
 
-#[cfg(feature = "arrow")]
+#[cfg(feature = "batches")]
 pub(crate) mod arrow;
 pub(crate) mod cls;
 mod gct;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{CellFormat, Columns, Labels, Role, Table, TargetCell, UsableSamples};
+use crate::data::{CellFormat, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all};
 use crate::error::Result;
 use crate::score::{Scores, kendall_scores, kendall_with};
 use crate::select::memo::{Draws, Memo};
@@ -92,17 +92,21 @@ impl Pass<'_> {
     ) -> Result<Gathered<'static>> {
         /// Correlations with picked features that many draws share: 256 MiB.
         const MOST_SHARED: usize = 1 << 25;
-        let UsableSamples { columns, targets, samples, .. } = self.columns(table, labels)?;
-        let own = (0..columns.features()).map(|feature| columns.to_vec(feature));
-        let own = OwnColumns(own.collect());
-        let target = self.kendall_of(&own, &targets, None, labels)?;
-        let most = draws.keep(MOST_SHARED / own.features().max(1));
-        Ok(self.ranked(own, target, samples, most))
+        let unusable = self.no_usable_target(table);
+        let format = table.format().clone();
+        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
+        let UsableSamples { columns, targets, samples, .. } = hold_all(table, None, &code)?;
+        if targets.is_empty() {
+            return Err(unusable);
+        }
+        let target = self.kendall_of(&columns, &targets, None, labels)?;
+        let most = draws.keep(MOST_SHARED / columns.features().max(1));
+        Ok(self.ranked(columns, target, samples, most))
     }
 
     fn ranked<'t>(
         &self,
-        columns: impl Columns + 't,
+        columns: Box<dyn Columns + 't>,
         target: Scores,
         rows: u64,
         shared: usize,
@@ -126,19 +130,5 @@ fn whole_target(
             cell.number(format).map(|value| value.clamp(bounds.low(), bounds.high()))
         }
         _ => cell.number(format),
-    }
-}
-
-/// Columns in memory, one vector per feature.
-struct OwnColumns(Vec<Vec<f64>>);
-
-impl Columns for OwnColumns {
-    fn features(&self) -> usize {
-        self.0.len()
-    }
-
-    fn column(&self, feature: usize, values: &mut Vec<f64>) {
-        values.clear();
-        values.extend_from_slice(&self.0[feature]);
     }
 }

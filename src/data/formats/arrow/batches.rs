@@ -61,6 +61,14 @@ impl RecordBatches {
         &self.schema
     }
 
+    /// The only batch, if there is one alone.
+    pub(super) fn only(&self) -> Option<&RecordBatch> {
+        match &self.batches[..] {
+            [batch] => Some(batch),
+            _ => None,
+        }
+    }
+
     /// The number of rows.
     pub(super) fn rows(&self) -> u64 {
         self.batches.iter().map(|batch| batch.num_rows() as u64).sum()

@@ -14,8 +14,6 @@
 use arrow_ipc::{CompressionType, RecordBatch};
 use arrow_schema::DataType;
 
-use super::{is_number, is_text};
-
 /// The decompressed size that is allowed to any batch, in bytes.
 const ENOUGH: u64 = 1 << 30;
 
@@ -149,9 +147,4 @@ where
             _ => Some(()),
         }
     }
-}
-
-/// Whether a column of this type can be read at all.
-pub(super) fn is_read(of: &DataType) -> bool {
-    is_number(of) || is_text(of)
 }

@@ -17,6 +17,11 @@ use crate::data::date::days_of;
 use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
 
+/// Whether a column of this type can be read at all.
+pub(super) fn is_read(of: &DataType) -> bool {
+    is_number(of) || is_text(of)
+}
+
 /// Whether the values are numbers, booleans, dates, times of a day or spans of time; a column without values counts as
 /// one of numbers.
 pub(super) fn is_number(of: &DataType) -> bool {

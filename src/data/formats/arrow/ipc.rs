@@ -13,7 +13,8 @@ use arrow_ipc::reader::{RecordBatchDecoder, read_dictionary};
 use arrow_ipc::{MessageHeader, root_as_footer, root_as_message};
 use arrow_schema::{ArrowError, DataType, Schema, SchemaRef};
 
-use super::claims::{are_possible, is_read};
+use super::claims::are_possible;
+use super::columns::is_read;
 use super::guard::{guarded, malformed};
 use crate::data::formats::positioned::{Positioned, too_short};
 use crate::error::Result;

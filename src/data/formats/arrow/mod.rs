@@ -8,33 +8,47 @@
 //! out, and they are none of people.
 
 mod batches;
+#[cfg(feature = "arrow")]
 mod claims;
 mod columns;
 mod guard;
+#[cfg(feature = "arrow")]
 mod ipc;
+#[cfg(feature = "arrow")]
 mod parquet;
+#[cfg(feature = "arrow")]
 mod wide;
 
+use std::ops::Range;
+
+#[cfg(feature = "arrow")]
 use ::parquet::arrow::ProjectionMask;
+#[cfg(feature = "arrow")]
 use ::parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_array::types::Float64Type;
+use arrow_array::{Array, RecordBatch};
 use arrow_schema::{DataType, SchemaRef};
 
 use crate::data::block_table::{
-    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextPlace, Wanted, rows_in,
+    BlockTable, Layout, RowBlock, RowBlocks, RowValues, TextCell, TextPlace, Wanted, rows_in,
 };
 use crate::data::formats::Format;
+#[cfg(feature = "arrow")]
 use crate::data::formats::positioned::Positioned;
 use crate::data::number::CellFormat;
 use crate::error::{Error, Result};
 pub(in crate::data) use batches::RecordBatches;
-use columns::{cells, is_number, is_text, spread};
+use columns::{cells, is_number, is_read, spread};
 use guard::guarded;
 pub use guard::quiet_caught_panics;
+#[cfg(feature = "arrow")]
 use ipc::Messages;
+#[cfg(feature = "arrow")]
 use parquet::ParquetSource;
+#[cfg(feature = "arrow")]
 use wide::Wide;
 
 /// The name of the column in which pandas stores an index.
@@ -59,7 +73,9 @@ pub(in crate::data) struct ArrowTable {
 
 /// The file and its metadata.
 enum Content {
+    #[cfg(feature = "arrow")]
     Parquet(ParquetSource, ArrowReaderMetadata),
+    #[cfg(feature = "arrow")]
     Arrow(Messages),
     Batches(RecordBatches),
 }
@@ -72,6 +88,7 @@ impl ArrowTable {
     /// # Errors
     ///
     /// `Input` if it is malformed; `Io` if it cannot be read.
+    #[cfg(feature = "arrow")]
     pub(super) fn open(format: Format, bytes: Positioned) -> Result<Self> {
         let content = match format {
             Format::Parquet => {
@@ -93,10 +110,12 @@ impl ArrowTable {
 
     fn of_content(format: Format, content: Content) -> Self {
         let (schema, rows, units, target) = match &content {
+            #[cfg(feature = "arrow")]
             Content::Parquet(_, metadata) => {
                 let rows = metadata.metadata().file_metadata().num_rows();
                 (metadata.schema().clone(), u64::try_from(rows).ok(), None, None)
             }
+            #[cfg(feature = "arrow")]
             Content::Arrow(messages) => (messages.schema.clone(), None, None, None),
             Content::Batches(batches) => {
                 let (units, target) = (batches.units(), batches.target());
@@ -147,14 +166,28 @@ impl ArrowTable {
         }
     }
 
-    /// The batches with the given columns of the file, ascending.
+    /// The batches with the given columns of the file, ascending; those that a file is cut into have so many rows.
+    #[cfg_attr(not(feature = "arrow"), allow(unused_variables, reason = "no file is read"))]
     fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
-        let name = self.format.name();
-        let (source, metadata) = match &self.content {
-            Content::Arrow(messages) => return Ok(Box::new(messages.batches(columns))),
-            Content::Batches(batches) => return Ok(Box::new(batches.projected(columns))),
-            Content::Parquet(source, metadata) => (source, metadata),
-        };
+        match &self.content {
+            #[cfg(feature = "arrow")]
+            Content::Arrow(messages) => Ok(Box::new(messages.batches(columns))),
+            Content::Batches(batches) => Ok(Box::new(batches.projected(columns))),
+            #[cfg(feature = "arrow")]
+            Content::Parquet(source, metadata) => {
+                Self::batches_of_parquet(source, metadata, columns, rows)
+            }
+        }
+    }
+
+    #[cfg(feature = "arrow")]
+    fn batches_of_parquet<'s>(
+        source: &'s ParquetSource,
+        metadata: &ArrowReaderMetadata,
+        columns: &[usize],
+        rows: usize,
+    ) -> Result<Batches<'s>> {
+        let name = Format::Parquet.name();
         let cause = |error| source.cause(error);
         let mut batches = guarded(name, || {
             let (source, metadata) = (source.clone(), metadata.clone());
@@ -181,7 +214,7 @@ impl BlockTable for ArrowTable {
             numbers.iter().copied().chain(texts.iter().copied().flatten()).collect();
         columns.sort_unstable();
         columns.dedup();
-        let is_read = |column: usize| claims::is_read(self.schema.field(column).data_type());
+        let is_read = |column: usize| is_read(self.schema.field(column).data_type());
         if let Some(&column) = columns.iter().find(|column| !is_read(**column)) {
             let rule = match (numbers.contains(&column), self.schema.field(column).name().as_str())
             {
@@ -195,6 +228,7 @@ impl BlockTable for ArrowTable {
             };
             return Err(Error::input(rule));
         }
+        #[cfg(feature = "arrow")]
         if let Content::Parquet(source, metadata) = &self.content
             && columns.len() > wide::GROUP
         {
@@ -213,6 +247,40 @@ impl BlockTable for ArrowTable {
             numbers: numbers.iter().map(of).collect(),
             texts: texts.iter().map(|column| column.as_ref().map(of)).collect(),
         }))
+    }
+
+    /// Of a single batch whose wanted numbers all are `f64` and there.
+    fn columns(&self, wanted: &Wanted) -> Option<Vec<&[f64]>> {
+        let batch = self.only_batch()?;
+        let texts = wanted.texts.iter().filter_map(|&place| self.file_column(place));
+        if !texts.into_iter().all(|column| is_read(self.schema.field(column).data_type())) {
+            return None;
+        }
+        let numbers = |&column: &usize| {
+            let column = batch.column(self.columns[column]).as_primitive_opt::<Float64Type>()?;
+            (column.null_count() == 0).then(|| &column.values()[..])
+        };
+        wanted.numbers.iter().map(numbers).collect()
+    }
+
+    fn texts(&self, wanted: &Wanted, rows: Range<usize>) -> Result<Vec<Vec<TextCell>>> {
+        let one = |&place: &TextPlace| match (self.only_batch(), self.file_column(place)) {
+            (Some(batch), Some(column)) => {
+                cells(&batch.column(column).slice(rows.start, rows.len()))
+            }
+            _ => Ok(vec![None; rows.len()]),
+        };
+        wanted.texts.iter().map(one).collect()
+    }
+}
+
+impl ArrowTable {
+    fn only_batch(&self) -> Option<&RecordBatch> {
+        match &self.content {
+            Content::Batches(batches) => batches.only(),
+            #[cfg(feature = "arrow")]
+            _ => None,
+        }
     }
 }
 
@@ -280,7 +348,7 @@ impl Cut<'_> {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "arrow"))]
 mod tests {
     use super::*;
     use crate::error::ErrorKind;
