@@ -1,5 +1,7 @@
 //! Randomized response on the sign of Spearman's rank correlation, then modified GEM or GEM.
 
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
+use crate::mechanism::gem::law::BETA;
 use crate::mechanism::{gem, mgem};
 
 /// The share of epsilon for the sign, by default.
@@ -34,4 +36,20 @@ fn spearman(a: &[f64], b: &[f64]) -> f64 {
     let (a, b) = (ranks(a), ranks(b));
     let mean = (a.len() as f64 + 1.0) / 2.0;
     a.iter().zip(&b).map(|(a, b)| (a - mean) * (b - mean)).sum()
+}
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    Contract {
+        law: |stated| {
+            let (beta, share) = (number(&stated.beta, BETA), number(&stated.share, SHARE));
+            Law::own(move |q, d, eps| law(q, d, eps, beta, share))
+        },
+        settings: vec![Setting::new(&[1])],
+        symmetric: false,
+        max_ratio: 0.61574,
+        slack: Some("of the two answers an adversary sees only the pick that follows"),
+        mutants: vec![Mutant::own("the sign is not randomized", |q, d, eps| {
+            of_answer(q, d, 0.8 * eps, BETA, 1.0 - 1e-12)
+        })],
+    }
 }

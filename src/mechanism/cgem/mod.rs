@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -64,7 +62,7 @@ pub static CARD: Card = Card {
         Ok(Arc::new(combined))
     },
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 /// The lane of the bits of the answer; the rounds have the lanes from 0.

@@ -48,7 +48,7 @@ fn every_mechanism_has_a_card_a_page_and_a_contract() {
     }
 }
 
-/// A mechanism is a folder of four files, and every folder belongs to a card.
+/// A mechanism is a folder of three files, and every folder belongs to a card.
 #[test]
 fn every_mechanism_is_a_folder() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mechanism");
@@ -58,7 +58,7 @@ fn every_mechanism_is_a_folder() {
         if !folder.is_dir() || folder.ends_with("contract") || folder.ends_with("advice") {
             continue;
         }
-        for file in ["mod.rs", "page.md", "law.rs", "contract.rs"] {
+        for file in ["mod.rs", "page.md", "law.rs"] {
             assert!(folder.join(file).is_file(), "{} lacks {file}", folder.display());
         }
         pages.insert(std::fs::read_to_string(folder.join("page.md")).unwrap());

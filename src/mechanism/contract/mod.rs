@@ -1,5 +1,5 @@
 //! One contract for every private mechanism, driven from the registry: each card names its contract, which lives
-//! in the mechanism's `contract.rs`.
+//! beside the mechanism's law.
 //!
 //! - *Privacy* (`privacy.rs`). The law by the definition - all outcomes, brute force - over all neighbors on a
 //!   grid: at least 262,144 pairs where it has a closed form, 16,384 where it needs an integral. Where the law is the same

@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 
 use std::sync::Arc;
@@ -30,7 +28,7 @@ pub static CARD: Card = Card {
     parameters: &[],
     build: |_| Ok(Arc::new(ExponentialMechanism)),
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 impl Mechanism for ExponentialMechanism {

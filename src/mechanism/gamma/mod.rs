@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -39,7 +37,7 @@ pub static CARD: Card = Card {
     parameters: &[],
     build: |_| Ok(Arc::new(Gamma)),
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 /// The grid is at least this many times finer than the noise.

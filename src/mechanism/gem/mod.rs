@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 
 use crate::error::Result;
@@ -36,7 +34,7 @@ pub static CARD: Card = Card {
     parameters: &[BETA],
     build: |stated| with_one(&stated.beta, Gem::with_beta),
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 impl Gem {

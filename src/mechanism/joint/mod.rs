@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -49,7 +47,7 @@ pub static CARD: Card = Card {
     parameters: &[],
     build: |_| Ok(Arc::new(Joint)),
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 /// The card of [`JointPermuteAndFlip`].
@@ -58,7 +56,7 @@ pub static PNF_CARD: Card = Card {
     summary: "the joint loss over sequences under permute-and-flip",
     build: |_| Ok(Arc::new(JointPermuteAndFlip)),
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::pnf_contract,
+    contract: law::pnf_contract,
     ..CARD
 };
 

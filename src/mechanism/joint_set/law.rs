@@ -1,5 +1,6 @@
 //! The choice among all sets by their joint loss, every set listed.
 
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::mechanism::joint::law::rate;
 use crate::support::laws::{exponential, sorted};
 use crate::support::oracle::subsets;
@@ -19,4 +20,15 @@ pub(crate) fn losses(x: &[f64], k: usize) -> Vec<f64> {
         shortfalls.fold(f64::NEG_INFINITY, f64::max)
     };
     subsets(x.len(), k).iter().map(loss).collect()
+}
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    Contract {
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1, 2, 3])],
+        symmetric: true,
+        max_ratio: 1.0,
+        slack: None,
+        mutants: vec![Mutant::new("the monotonic constant", 2, |x, k, eps| law(x, k, 2.0 * eps))],
+    }
 }

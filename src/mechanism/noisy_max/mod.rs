@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 
 use std::sync::Arc;
@@ -58,7 +56,7 @@ pub static CARD: Card = Card {
         Ok(Arc::new(noise.unwrap_or_default()))
     },
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 impl NoisyMax {

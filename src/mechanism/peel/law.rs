@@ -1,8 +1,28 @@
 //! k rounds of the exponential mechanism at eps/k among the candidates that are left.
 
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::support::laws::{exponential, of_rounds};
 
 /// The probability of each sequence; scores in units of the sensitivity.
 pub(crate) fn law(x: &[f64], k: usize, eps: f64) -> Vec<f64> {
     of_rounds(x, k, eps / (2.0 * k as f64), exponential)
+}
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    Contract {
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1, 2, 3])],
+        symmetric: true,
+        max_ratio: 1.0,
+        slack: None,
+        mutants: vec![
+            Mutant::new("epsilon not divided by k", 2, |x, k, eps| law(x, k, k as f64 * eps)),
+            Mutant::new("the monotonic constant", 2, |x, k, eps| law(x, k, 2.0 * eps)),
+            Mutant::new("zero scores dropped", 2, |x, k, eps| {
+                // Candidates with a score of zero cannot be chosen.
+                let kept: Vec<f64> = x.iter().map(|&s| if s == 0.0 { -1e3 } else { s }).collect();
+                law(&kept, k, eps)
+            }),
+        ],
+    }
 }

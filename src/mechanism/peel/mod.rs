@@ -2,8 +2,6 @@
 
 pub(crate) mod calibration;
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 
 use std::sync::Arc;
@@ -34,7 +32,7 @@ pub static CARD: Card = Card {
     parameters: &[],
     build: |_| Ok(Arc::new(Peel)),
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 impl Mechanism for Peel {

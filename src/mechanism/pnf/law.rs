@@ -1,9 +1,41 @@
 //! Candidates in a random order, each accepted with probability e^(-eps/2 (max x - x_i)); the first accepted
 //! one is the choice.
 
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::support::laws::{flips, of_one};
 
 /// The probability of each candidate; scores in units of the sensitivity.
 pub(crate) fn law(x: &[f64], _: usize, eps: f64) -> Vec<f64> {
     of_one(x, eps / 2.0, flips)
+}
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    Contract {
+        law: |_| Law::common(law),
+        settings: vec![Setting::new(&[1])],
+        symmetric: true,
+        max_ratio: 1.0,
+        slack: None,
+        mutants: vec![
+            Mutant::new("flips without permuting", 1, |x, _, eps| {
+                of_one(x, eps / 2.0, flips_in_order)
+            }),
+            Mutant::new("the monotonic constant", 1, |x, k, eps| law(x, k, 2.0 * eps)),
+        ],
+    }
+}
+
+/// Flips in the order of the candidates instead of a random one.
+fn flips_in_order(excess: &[f64]) -> Vec<f64> {
+    let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
+    // The best is always accepted, so the round ends there at the latest.
+    let mut rest = 1.0;
+    excess
+        .iter()
+        .map(|z| {
+            let p = rest * (least - z).exp();
+            rest -= p;
+            p
+        })
+        .collect()
 }

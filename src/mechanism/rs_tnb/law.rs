@@ -1,5 +1,6 @@
 //! As random stopping, with a truncated negative binomial number of looks.
 
+use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
 use crate::mechanism::rs::law::looks;
 
 /// The probability of each candidate; scores and sensitivities in the same unit.
@@ -16,5 +17,23 @@ pub(crate) fn slope(eta: f64, gamma: f64) -> impl Fn(f64) -> f64 {
         } else {
             eta * (1.0 - gamma) * base.powf(-eta - 1.0) / (gamma.powf(-eta) - 1.0)
         }
+    }
+}
+
+pub(in crate::mechanism) fn contract() -> Contract {
+    let setting = || Setting::new(&[1]).stated("stop", "1/4");
+    Contract {
+        law: |stated| {
+            let (eta, stop) = (number(&stated.eta, 0.0), stated.stop.clone());
+            Law::own(move |q, d, eps| law(q, d, eps, eta, number(&stop, 0.1 / q.len() as f64)))
+                .by_integrals()
+        },
+        settings: vec![setting(), setting().stated("eta", "1"), setting().stated("eta", "-1/2")],
+        symmetric: false,
+        max_ratio: 0.291178,
+        slack: Some("(2 + eta) eps0 is approached only by many looks at rare candidates"),
+        mutants: vec![Mutant::own("the budget of eta = 0 for eta = 1", |q, d, eps| {
+            looks(q, d, eps / 2.0, slope(1.0, 1e-3))
+        })],
     }
 }

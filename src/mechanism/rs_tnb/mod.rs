@@ -1,8 +1,6 @@
 #![doc = include_str!("page.md")]
 
 #[cfg(any(test, feature = "verify"))]
-mod contract;
-#[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 #[cfg(test)]
 mod tests;
@@ -58,7 +56,7 @@ pub static CARD: Card = Card {
         Ok(Arc::new(TruncatedNegativeBinomialStopping::with(eta, stop)?))
     },
     #[cfg(any(test, feature = "verify"))]
-    contract: contract::contract,
+    contract: law::contract,
 };
 
 impl TruncatedNegativeBinomialStopping {
