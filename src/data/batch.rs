@@ -1,6 +1,6 @@
 //! Samples, the protected units, in batches; folds over them, whatever a table's format and orientation.
 //!
-//! A [table](crate::data::text_file::Table) hands out its samples some at a time, and what is done with them is one call
+//! A [table](crate::data::table::Table) hands out its samples some at a time, and what is done with them is one call
 //! per batch: no loop over cells is compiled for each pair of a table and a fold.
 
 use std::sync::{Mutex, PoisonError};
@@ -173,9 +173,7 @@ impl<A: Copy> Layout<'_, A> {
             (start..).zip(turned.chunks(d)).for_each(|(place, values)| take(place, values));
         }
     }
-}
 
-impl<A: Copy> Layout<'_, A> {
     /// The values of `n` samples with the features of these places, in this order; `buffer` holds them if they are
     /// stored by samples.
     pub(crate) fn reordered<'b>(

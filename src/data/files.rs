@@ -173,27 +173,27 @@ pub(super) struct OpenFiles {
 impl OpenFiles {
     /// Opens files, at least one.
     pub(super) fn open(files: &[FileTable], opening: &Opening<'_>) -> Result<Self> {
-        let open = |file: &FileTable, targets: Option<&TargetTable>, opening: &Opening<'_>| {
-            let open = file.open_file(targets, opening);
-            if files.len() > 1 { in_file(file, open) } else { open }
-        };
         let [file, others @ ..] = files else { return Err(Error::request("there is no file")) };
         // Facts are wrong before a file of targets is.
         let targets = file.check().and_then(|_| file.targets());
         let targets = if others.is_empty() { targets } else { in_file(file, targets) }?;
-        let targets = targets.as_ref();
+        let targets = targets.map(Arc::new);
         let hooks = match others {
             [] => opening.hooks.clone(),
             _ => Hooks { progress: None, ..opening.hooks.clone() },
         };
         let quiet = Opening { hooks, ..*opening };
-        let first = open(file, targets, &quiet)?;
+        let open = |file: &FileTable| {
+            let open = file.open_file(targets.as_deref(), &quiet);
+            if others.is_empty() { open } else { in_file(file, open) }
+        };
+        let first = open(file)?;
         if !others.is_empty() {
-            Self::check_several(files, &first, targets)?;
+            Self::check_several(files, &first, targets.as_deref())?;
         }
         let mut orders = vec![None];
         for other in others {
-            let next = open(other, targets, &quiet)?;
+            let next = open(other)?;
             let places = in_file(other, first.schema.places_in(&next.schema))?;
             if next.has_words != first.has_words {
                 let rule = "its columns are not of the kind of those of the first file";
@@ -204,7 +204,7 @@ impl OpenFiles {
         Ok(Self {
             files: files.to_vec(),
             first,
-            targets: targets.cloned().map(Arc::new),
+            targets,
             orders,
             threads: opening.threads,
             hooks: opening.hooks.clone(),
@@ -267,6 +267,8 @@ impl OpenFiles {
         let uses = FoldsOf::new(&new);
         self.pass_over_rows(&uses)?;
         let repeated = uses.finish().repeated();
+        // So that the only one is changed, not a copy.
+        drop(targets);
         if let Some(own) = &mut self.targets {
             Arc::make_mut(own).leave_out(&repeated);
         }

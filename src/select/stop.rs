@@ -22,8 +22,7 @@ use crate::select::request::Target;
 /// `Input` then, with the counts, the stated labels and what is [not spent](Error::unspent).
 pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) -> Result<()> {
     let (Some(counted), Target::Classes(labels)) = (counted, &plan.target) else { return Ok(()) };
-    let part = |purpose| plan.spent.iter().find(|part| part.purpose == purpose);
-    let (Some(reach), Some(selection)) = (plan.scoring.reach(), part(Purpose::Selection)) else {
+    let (Some(reach), Ok(selection)) = (plan.scoring.reach(), plan.part(Purpose::Selection)) else {
         return Ok(());
     };
     // There is nothing to lose where all features are taken.
@@ -31,7 +30,7 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
         return Ok(());
     }
     let largest = reach.in_rows(&counted.classes) / plan.neighbors.steps() as f64;
-    if !drowns(largest, selection.epsilon.to_f64(), plan.features) {
+    if !drowns(largest, selection.to_f64(), plan.features) {
         return Ok(());
     }
     let about = |rows: f64| rows.max(0.0).round();

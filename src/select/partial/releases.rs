@@ -117,8 +117,7 @@ fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
 
 /// Refuses a plan that gives a purpose another part of the budget than was spent on it.
 fn check_spent(plan: &Plan, purpose: Purpose, spent: Option<&String>) -> Result<()> {
-    let part = plan.spent.iter().find(|part| part.purpose == purpose);
-    let given = part.map(|part| part.epsilon.to_string());
+    let given = plan.part(purpose).ok().map(Epsilon::to_string);
     if given.as_ref() == spent {
         return Ok(());
     }
@@ -174,13 +173,12 @@ fn release_median(release: &Release<'_>, partial: &Partial) -> Result<Median> {
 fn release_center(release: &Release<'_>, partial: &Partial) -> Result<Center> {
     let statistic = usable(release.plan, partial)?;
     let (settled, _) = release.settle(&statistic)?;
-    let part = release.plan.spent.iter().find(|part| part.purpose == Purpose::TargetCenter);
-    let counted = settled.counted.as_ref().zip(part);
+    let counted = settled.counted.as_ref().zip(release.plan.part(Purpose::TargetCenter).ok());
     let is_public =
         release.plan.neighbors == Neighbors::ReplaceOne && !partial.facts.schema.joins_rows();
     Ok(Center {
         on_grid: settled.target.released,
-        counted: counted.map(|(counted, part)| Counts::new(counted, &part.epsilon)),
+        counted: counted.map(|(counted, epsilon)| Counts::new(counted, epsilon)),
         rows: is_public.then_some(settled.rows),
     })
 }

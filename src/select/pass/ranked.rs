@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::data::{CellFormat, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all};
+use crate::data::{
+    CellFormat, Code, Columns, Labels, Role, Table, TargetCell, UsableSamples, hold_all,
+};
 use crate::error::Result;
 use crate::score::{Scores, kendall_scores, kendall_with};
 use crate::select::memo::{Draws, Memo};
@@ -34,10 +36,20 @@ impl Pass<'_> {
         table: &'t mut dyn Table,
         labels: Option<&Labels>,
     ) -> Result<UsableSamples<'t>> {
+        self.usable(table, labels, |table, code| table.columns(None, code))
+    }
+
+    /// The samples with a usable target, as `read` reads them.
+    fn usable<'t, 'u>(
+        &self,
+        table: &'t mut dyn Table,
+        labels: Option<&Labels>,
+        read: impl FnOnce(&'t mut dyn Table, &Code<'_>) -> Result<UsableSamples<'u>>,
+    ) -> Result<UsableSamples<'u>> {
         let unusable = self.no_usable_target(table);
         let format = table.format().clone();
         let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
-        let usable = table.columns(None, &code)?;
+        let usable = read(table, &code)?;
         if usable.targets.is_empty() { Err(unusable) } else { Ok(usable) }
     }
 
@@ -92,13 +104,8 @@ impl Pass<'_> {
     ) -> Result<Gathered<'static>> {
         /// Correlations with picked features that many draws share: 256 MiB.
         const MOST_SHARED: usize = 1 << 25;
-        let unusable = self.no_usable_target(table);
-        let format = table.format().clone();
-        let code = |cell: TargetCell<'_>| whole_target(cell, labels, &self.plan.target, &format);
-        let UsableSamples { columns, targets, samples, .. } = hold_all(table, None, &code)?;
-        if targets.is_empty() {
-            return Err(unusable);
-        }
+        let held = self.usable(table, labels, |table, code| hold_all(table, None, code))?;
+        let UsableSamples { columns, targets, samples, .. } = held;
         let target = self.kendall_of(&columns, &targets, None, labels)?;
         let most = draws.keep(MOST_SHARED / columns.features().max(1));
         Ok(self.ranked(columns, target, samples, most))
