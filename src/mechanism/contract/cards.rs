@@ -48,7 +48,7 @@ fn every_mechanism_has_a_card_a_page_and_a_contract() {
     }
 }
 
-/// A mechanism is a folder of three files, and every folder belongs to a card.
+/// A mechanism is a folder of three files, or in that of its family; every page is that of a card.
 #[test]
 fn every_mechanism_is_a_folder() {
     let here = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/mechanism");
@@ -61,7 +61,9 @@ fn every_mechanism_is_a_folder() {
         for file in ["mod.rs", "page.md", "law.rs"] {
             assert!(folder.join(file).is_file(), "{} lacks {file}", folder.display());
         }
-        pages.insert(std::fs::read_to_string(folder.join("page.md")).unwrap());
+        let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+        let texts = files.filter(|file| file.extension().is_some_and(|end| end == "md"));
+        pages.extend(texts.map(|page| std::fs::read_to_string(page).unwrap()));
     }
     let of_cards: BTreeSet<String> = CARDS.iter().map(|card| card.page.to_owned()).collect();
     assert_eq!(pages, of_cards);

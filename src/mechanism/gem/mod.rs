@@ -3,6 +3,9 @@
 #[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 
+pub mod cgem;
+pub mod mgem;
+
 use crate::error::Result;
 use crate::exact::Exact;
 use crate::mechanism::charged::{BETA, Beta, Charge, peel};

@@ -3,6 +3,10 @@
 #[cfg(any(test, feature = "verify"))]
 pub(crate) mod law;
 
+pub mod em;
+pub mod laplace;
+pub mod pnf;
+
 use std::sync::Arc;
 
 use crate::error::{Error, Result};

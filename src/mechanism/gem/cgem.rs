@@ -1,9 +1,4 @@
-#![doc = include_str!("page.md")]
-
-#[cfg(any(test, feature = "verify"))]
-pub(crate) mod law;
-#[cfg(test)]
-mod tests;
+#![doc = include_str!("cgem.md")]
 
 use std::sync::Arc;
 
@@ -52,7 +47,7 @@ pub static CARD: Card = Card {
     chooses: Chooses::Sequence,
     sensitivity: Sensitivity::Own,
     reference: "\"Private Selection with Heterogeneous Sensitivities\" (2025), algorithm 2",
-    page: include_str!("page.md"),
+    page: include_str!("cgem.md"),
     timing: Some(
         "the hull and the searches in it take time according to how the charged scores lie",
     ),
@@ -138,4 +133,84 @@ fn rank_correlation(scores: &Scores) -> Ordering {
         .map(|(a, b)| i128::from(a) * i128::from(b))
         .sum();
     covariance.cmp(&0)
+}
+
+#[cfg(any(test, feature = "verify"))]
+pub(crate) mod law {
+    //! Randomized response on the sign of Spearman's rank correlation, then modified GEM or GEM.
+
+    use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
+    use crate::mechanism::gem::law::BETA;
+    use crate::mechanism::{gem, mgem};
+
+    /// The share of epsilon for the sign, by default.
+    pub(crate) const SHARE: f64 = 0.2;
+
+    /// The probability of each candidate; `share` of epsilon is for the sign.
+    pub(crate) fn law(q: &[f64], d: &[f64], eps: f64, beta: f64, share: f64) -> Vec<f64> {
+        let told = 1.0 / (1.0 + (-share * eps).exp());
+        of_answer(q, d, (1.0 - share) * eps, beta, told)
+    }
+
+    /// `told` is the probability that the sign is told as it is; the choice by the answer is at `eps`.
+    pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, told: f64) -> Vec<f64> {
+        let positive = spearman(q, d) > 1e-9;
+        let modified = if positive { told } else { 1.0 - told };
+        let (m, g) = (mgem::law::law(q, d, eps, beta), gem::law::law(q, d, eps, beta));
+        m.iter().zip(&g).map(|(m, g)| modified * m + (1.0 - modified) * g).collect()
+    }
+
+    /// Mid-ranks.
+    fn ranks(values: &[f64]) -> Vec<f64> {
+        let rank = |v: &f64| {
+            let below = values.iter().filter(|w| *w < v).count() as f64;
+            let ties = values.iter().filter(|w| *w == v).count() as f64;
+            below + (ties + 1.0) / 2.0
+        };
+        values.iter().map(rank).collect()
+    }
+
+    /// Spearman's rank correlation, times something positive.
+    fn spearman(a: &[f64], b: &[f64]) -> f64 {
+        let (a, b) = (ranks(a), ranks(b));
+        let mean = (a.len() as f64 + 1.0) / 2.0;
+        a.iter().zip(&b).map(|(a, b)| (a - mean) * (b - mean)).sum()
+    }
+
+    pub(in crate::mechanism) fn contract() -> Contract {
+        Contract {
+            law: |stated| {
+                let (beta, share) = (number(&stated.beta, BETA), number(&stated.share, SHARE));
+                Law::own(move |q, d, eps| law(q, d, eps, beta, share))
+            },
+            settings: vec![Setting::new(&[1])],
+            symmetric: false,
+            max_ratio: 0.61574,
+            slack: Some("of the two answers an adversary sees only the pick that follows"),
+            mutants: vec![Mutant::own("the sign is not randomized", |q, d, eps| {
+                of_answer(q, d, 0.8 * eps, BETA, 1.0 - 1e-12)
+            })],
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::privacy::Neighbors;
+
+    #[test]
+    fn the_sign_is_that_of_the_ranks() {
+        let sign = |values: &[i64], sensitivities: &[u64]| {
+            let scores = Scores::with_sensitivities(
+                values.into(),
+                sensitivities.into(),
+                Neighbors::AddRemove,
+            );
+            rank_correlation(&scores.unwrap())
+        };
+        assert_eq!(sign(&[1, 2, 1000], &[1, 2, 3]), Ordering::Greater);
+        assert_eq!(sign(&[1000, 2, 1], &[1, 2, 3]), Ordering::Less);
+        assert_eq!(sign(&[1, 2, 3], &[4, 4, 4]), Ordering::Equal);
+    }
 }
