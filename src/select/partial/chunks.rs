@@ -1,17 +1,18 @@
 //! Scores of whole columns whose rows are in many places: cut where the rows are, joined and scored where a column is.
 
-use crate::data::{Chunks, Hooks, Source, Table, chunk};
+use crate::data::{Chunks, Hooks, Source, chunk};
 use crate::error::Result;
 use crate::estimate::shrunk;
 use crate::exact::GRID;
 use crate::score::{CenteredTarget, Extremes, KsColumns};
 use crate::select::check::checked_threads;
+use crate::select::partial::of_table::facts_of;
 use crate::select::partial::{
-    ColumnScore, Facts, ReleasedTarget, of_no_rows, of_whole_columns, other_stage,
+    ColumnScore, ReleasedTarget, of_no_rows, of_whole_columns, other_stage,
 };
 use crate::select::pass::Pass;
 use crate::select::request::Request;
-use crate::select::run::{opening, plan_for, taken};
+use crate::select::run::{opening, taken};
 use crate::select::statistic::{KsRows, grid_value};
 
 /// Cuts the rows of a table with a usable target into chunks of so many features each, in feature order.
@@ -27,8 +28,7 @@ pub(in crate::select) fn column_chunks(
 ) -> Result<Vec<Vec<u8>>> {
     let hooks = request.hooks.for_a_run();
     let mut table = taken(request, source.open(&opening(request, &hooks)?)?)?;
-    let plan = plan_for(request, table.schema())?;
-    let facts = Facts::new(&plan, table.schema(), table.format())?;
+    let (plan, facts) = facts_of(request, &table)?;
     if !facts.of_columns() {
         return Err(of_whole_columns());
     }

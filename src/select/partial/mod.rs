@@ -1,15 +1,15 @@
 //! Partial results: the exact sums of some rows, which add up to those of all.
 
+mod api;
 mod chunks;
 mod columns;
-mod doors;
 mod facts;
-mod making;
+mod of_table;
 mod query;
-mod released;
-mod releases;
 #[cfg(feature = "sites")]
 mod sites;
+mod stages;
+mod target;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -28,10 +28,10 @@ use facts::Facts;
 
 pub(super) use chunks::column_chunks;
 pub use columns::ColumnScore;
-pub use released::ReleasedTarget;
-pub(super) use releases::{release_selection, release_target, run_in_parts, stage_epsilon};
 #[cfg(feature = "sites")]
 pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
+pub(super) use stages::{release_selection, release_target, run_in_parts, stage_epsilon};
+pub use target::ReleasedTarget;
 
 /// The exact sums of some rows of a table, as one machine, file or site computes them: **not private**.
 ///

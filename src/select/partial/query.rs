@@ -6,7 +6,7 @@ use crate::data::{CellFormat, Schema, TargetColumn, TargetRole};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::GRID;
 use crate::score::RawSums;
-use crate::select::partial::releases::settled;
+use crate::select::partial::stages::settled;
 use crate::select::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
 use crate::select::plan::Association;
 use crate::select::request::Request;

@@ -147,7 +147,7 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
     let plan = plan_for(&request, table.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
     let rows = pass.ks_columns(&mut table).unwrap();
-    let settled = releases::settled(&plan, Some(at)).unwrap();
+    let settled = stages::settled(&plan, Some(at)).unwrap();
     let (scored, target) = (Scored::Columns(&rows), &settled.target);
     let scores = scored.values(target, 1, &hooks).unwrap();
     let exact = scored.exact(target, &Vec::from_iter(0..scores.len()));

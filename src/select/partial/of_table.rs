@@ -7,6 +7,7 @@ use crate::select::partial::{
     Facts, Partial, ReleasedTarget, Sums, does_not_add_up, of_whole_columns, other_stage,
 };
 use crate::select::pass::Pass;
+use crate::select::plan::Plan;
 use crate::select::request::Request;
 use crate::select::run::{opening, plan_for, taken};
 
@@ -48,9 +49,7 @@ pub(in crate::select) fn stated(
     source: &(impl Source + ?Sized),
 ) -> Result<Facts> {
     let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
-    let table = taken(request, opened)?;
-    let plan = plan_for(request, table.schema())?;
-    let facts = Facts::new(&plan, table.schema(), table.format())?;
+    let (_, facts) = facts_of(request, &taken(request, opened)?)?;
     if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
 }
 
@@ -61,8 +60,7 @@ fn of_table(
     released: Option<&ReleasedTarget>,
     wanted: Wanted,
 ) -> Result<Partial> {
-    let plan = plan_for(request, table.schema())?;
-    let mut facts = Facts::new(&plan, table.schema(), table.format())?;
+    let (plan, mut facts) = facts_of(request, table)?;
     let of_columns = facts.of_columns();
     match (of_columns, wanted) {
         (true, Wanted::Features) => return Err(does_not_add_up()),
@@ -93,4 +91,11 @@ fn of_table(
     let (raw, rows) = (summed.sums.raw(), summed.rows);
     let sums = if of_columns { Sums::Targets(raw) } else { Sums::Features(raw) };
     Ok(Partial::new(facts, rows, sums))
+}
+
+/// The plan of a request for an open table, and what it states of its sums.
+pub(super) fn facts_of(request: &Request, table: &dyn Table) -> Result<(Plan, Facts)> {
+    let plan = plan_for(request, table.schema())?;
+    let facts = Facts::new(&plan, table.schema(), table.format())?;
+    Ok((plan, facts))
 }

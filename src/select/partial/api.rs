@@ -10,10 +10,10 @@ use crate::select::paid::{release_target_with_ledger, release_with_ledger};
 use crate::select::partial::StatedFacts;
 use crate::select::partial::facts::{CodedBy, Facts, Range, Summed, bounds};
 #[cfg(feature = "sites")]
-use crate::select::partial::making::stated;
-use crate::select::partial::making::{Wanted, partial};
+use crate::select::partial::of_table::stated;
+use crate::select::partial::of_table::{Wanted, partial};
 use crate::select::partial::query::stage_query;
-use crate::select::partial::releases::{release_selection, release_target};
+use crate::select::partial::stages::{release_selection, release_target};
 use crate::select::partial::{Partial, ReleasedTarget};
 use crate::select::record::{Record, Selection};
 use crate::select::request::{ScoreKind, Target};

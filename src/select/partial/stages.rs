@@ -8,7 +8,7 @@ use crate::privacy::{Epsilon, Ledger, Neighbors, Purpose};
 use crate::random::{Entropy, RandomnessSource};
 use crate::score::{Extremes, Family, Summed};
 use crate::select::blocks::Dealer;
-use crate::select::partial::released::{Center, Counts, Median};
+use crate::select::partial::target::{Center, Counts, Median};
 use crate::select::partial::{Partial, Parts, ReleasedTarget, Stage, Sums, other_stage};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
