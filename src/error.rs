@@ -227,6 +227,26 @@ impl Error {
         self
     }
 
+    /// Hints at the public names that are close to a mistyped one, the closest first, if there are some.
+    #[doc(hidden)]
+    pub fn or_near(self, known: &[String], name: &str) -> Self {
+        let wanted = name.trim().to_lowercase();
+        let similarity =
+            |other: &String| strsim::jaro_winkler(&wanted, &other.trim().to_lowercase());
+        let mut near: Vec<(f64, &String)> = known
+            .iter()
+            .map(|other| (similarity(other), other))
+            .filter(|(similarity, _)| *similarity > 0.85)
+            .collect();
+        near.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let near: Vec<String> =
+            near.into_iter().take(3).map(|(_, other)| format!("{other:?}")).collect();
+        if near.is_empty() {
+            return self;
+        }
+        self.hint(format!("did you mean {}?", near.join(" or ")))
+    }
+
     /// Adds a sentence behind the hint, if there is one.
     pub(crate) fn with_note(self, note: &str) -> Self {
         let hint = match &self.hint {
@@ -294,3 +314,16 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
+/// The value that a word stands for.
+///
+/// # Errors
+///
+/// `Request` about a parameter for another word, with those there are.
+pub(crate) fn word<T: Copy>(about: Parameter, stated: &str, words: &[(&str, T)]) -> Result<T> {
+    let found = words.iter().find(|(word, _)| *word == stated);
+    found.map(|(_, value)| *value).ok_or_else(|| {
+        let words: Vec<String> = words.iter().map(|(word, _)| format!("{word:?}")).collect();
+        Error::request(format!("there is no such value: it is one of {}", words.join(", ")))
+            .about([about])
+    })
+}

@@ -170,13 +170,15 @@ pub use privacy::{
 };
 pub use score::Scores;
 pub use select::{
-    Center, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore, Command, Direction, DryRun,
-    EntropySource, Estimate, FitDryRun, FitModel, FitRecord, FittedModel, GroupsUsed, Guarantee,
-    MechanismReason, MechanismUsed, Method, MissingRule, Noise, NotPrivateFitModel,
-    NotPrivateSelect, Partial, PickOrder, Picked, Prediction, PublicFacts, RandomnessUsed, Record,
-    Refine, Rehearsal, RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, ScaleUsed,
-    ScoreId, ScoreKind, ScoreUsed, Select, Selection, Stage, Target, TargetCoding, TargetUsed,
-    TwoStage, Verdict, Warning, WarningKind,
+    BoundsOption, Center, CenterOption, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore,
+    Command, Direction, DryRun, EntropySource, Estimate, FitDryRun, FitModel, FitRecord,
+    FittedModel, GroupsOption, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, Method,
+    MethodOptions, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Number, Partial,
+    PickOrder, Picked, Prediction, PrivacyOptions, PublicFacts, RandomnessUsed, Record, Refine,
+    Rehearsal, RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions,
+    ScaleUsed, ScoreId, ScoreKind, ScoreUsed, ScoringOptions, Select, SelectOptions, Selection,
+    Stage, Target, TargetCoding, TargetOptions, TargetUsed, TwoStage, Verdict, Warning,
+    WarningKind,
 };
 #[cfg(feature = "sites")]
 pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
@@ -187,9 +189,7 @@ pub use sql::{SqlDialect, SqlForm, SqlTable};
 pub mod internals {
     #[cfg(feature = "batches")]
     pub use crate::data::quiet_caught_panics;
-    pub use crate::data::{
-        WholeTable, delimiter_name, near_misses, parse_delimiter, parse_number, reads_again,
-    };
+    pub use crate::data::{WholeTable, delimiter_name, parse_delimiter, parse_number, reads_again};
     pub use crate::exact::{
         EULER, binomial, harmonic, ln_binomial, near_f64, ratio, saturating_i64,
     };

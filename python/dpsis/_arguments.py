@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import inspect
+import json
 import math
 import numbers
 import operator
@@ -202,6 +203,15 @@ def interval(name: str, value: Sequence[float] | None) -> tuple[float, float] | 
     return low, high
 
 
+def maybe_number(name: str, value: Any) -> float | None:
+    """A number, if there is one."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} must be a number, not {type(value).__name__}")
+    return float(value)
+
+
 def bounds(value: Any) -> Any:
     """Ranges of features: (low, high), a path, or (name, low, high) for each of several names."""
     if value is None or isinstance(value, (str, os.PathLike)):
@@ -268,6 +278,17 @@ def size(name: str, value: int | str) -> int:
     if parts is None or unit is None:
         raise RequestError("a size is a number and a unit, such as 500MB or 4GiB", [name])
     return int(float(parts[1]) * unit)
+
+
+def as_json(options: Mapping[str, Any]) -> str:
+    """Options as the library reads them. Numbers that JSON does not have are texts, which it refuses."""
+
+    def finite(value: Any) -> Any:
+        if isinstance(value, (list, tuple)):
+            return [finite(one) for one in value]
+        return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+    return json.dumps({name: finite(value) for name, value in options.items()}, allow_nan=False)
 
 
 def today() -> str:

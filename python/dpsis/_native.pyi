@@ -31,7 +31,7 @@ class Table:
 
 class Partial:
     @staticmethod
-    def of_table(table: Table, options: dict[str, Any], released: str | None) -> Partial: ...
+    def of_table(table: Table, options: str, released: str | None) -> Partial: ...
     @staticmethod
     def of_text(text: str) -> Partial: ...
     def text(self) -> str: ...
@@ -42,11 +42,11 @@ class Partial:
     def with_columns(self, released: str, scores: list[str]) -> Partial: ...
 
 def column_chunks(
-    table: Table, options: dict[str, Any], released: str, features: int
+    table: Table, options: str, released: str, features: int
 ) -> list[bytes]: ...
 def score_chunks(released: str, stream: Any, threads: int) -> str: ...
 def select_in_parts(
-    options: dict[str, Any],
+    options: str,
     run_note: tuple[str, str],
     ledger: tuple[str, str] | None,
     seed: int | None,
@@ -55,7 +55,7 @@ def select_in_parts(
 ) -> dict[str, Any]: ...
 def select(
     table: Table,
-    options: dict[str, Any],
+    options: str,
     run_note: tuple[str, str],
     ledger: tuple[str, str] | None,
     seed: int | None,

@@ -271,7 +271,7 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         "direction": bool(stated["direction"]),
         "method": arguments.word("method", stated["method"]),
         "blocks": arguments.maybe_integer("blocks", stated["blocks"], 1),
-        "penalty": stated["penalty"],
+        "penalty": arguments.maybe_number("penalty", stated["penalty"]),
         "refine": arguments.maybe_word("refine", stated["refine"]),
         "mechanism": arguments.maybe_word("mechanism", stated["mechanism"]),
         "parameters": arguments.texts("parameters", stated["parameters"]),
@@ -300,6 +300,6 @@ def drawn(
     """Draws a selection, and issues its warnings."""
     seed = arguments.maybe_integer("seed", seed)
     with arguments.Progress(progress, "selecting") as bar:
-        released = _native.select(source, options, request, pays, seed, bar.show)
+        released = _native.select(source, arguments.as_json(options), request, pays, seed, bar.show)
     told(released, stacklevel + 1)
     return Selection(*parts(released))

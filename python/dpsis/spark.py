@@ -133,7 +133,7 @@ def select(
     if pays is not None:
         _check_target(data, none, options)
     seed = arguments.maybe_integer("seed", seed)
-    released = _native.select_in_parts(options, request, pays, seed, none, frame.gather)
+    released = _native.select_in_parts(arguments.as_json(options), request, pays, seed, none, frame.gather)
     told(released, stacklevel=2)
     return Selection(*parts(released))
 
@@ -257,7 +257,7 @@ class _Frame:
 
         types = [_arrow_type(one.dataType) for one in self.data.schema.fields]
         columns = {place: pyarrow.array([], of) for place, of in enumerate(types) if of is not None}
-        return _native.Partial.of_table(self.request.table(columns, 0), self.request.options, released)
+        return _native.Partial.of_table(self.request.table(columns, 0), arguments.as_json(self.request.options), released)
 
     def _columns(self, places: Sequence[int]) -> Any:
         """The data frame of these columns alone, as Arrow takes them."""
@@ -383,7 +383,7 @@ def _sum_rows(request: _Request, places: Sequence[int], released: str | None, ba
     try:
         for batch in batches:
             columns = placed.table(dict(zip(places, batch.columns)), batch.num_rows)
-            sums = _native.Partial.of_table(columns, placed.options, released)
+            sums = _native.Partial.of_table(columns, arguments.as_json(placed.options), released)
             if total is None:
                 total = sums
             else:
@@ -424,7 +424,7 @@ def _cut_columns(
             for first in range(0, batch.num_rows, rows):
                 some = batch.slice(first, rows)
                 columns = placed.table(dict(zip(places, some.columns)), some.num_rows)
-                chunks = _native.column_chunks(columns, placed.options, released, together)
+                chunks = _native.column_chunks(columns, arguments.as_json(placed.options), released, together)
                 yield _rows(range(len(chunks)), chunks, [None] * len(chunks))
     finally:
         request.removed(placed)

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dpsis::mechanism::{Parameters, by_id};
 use dpsis::{CandidateColumns, Candidates, Choose, Error, Ledger, Parameter, Result, RunNote};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::OrRaise;
-use crate::options::{mechanism, neighbors};
 use crate::released::released;
 
 /// Candidates: a file, or names with scores and perhaps sensitivities, as decimal text.
@@ -71,15 +71,14 @@ impl Options {
     fn request(&self) -> Result<Choose> {
         let mut request = Choose::new(self.k)
             .epsilon(self.epsilon.as_str())
-            .neighbors(neighbors(&self.neighbors)?)
+            .neighbors(self.neighbors.parse()?)
             .monotonic(self.monotonic);
         if let Some(delta) = &self.delta {
             request = request.delta(delta.as_str());
         }
-        match &self.mechanism {
-            Some(id) => request = request.mechanism(mechanism(id, &self.parameters)?),
-            None if self.parameters.is_empty() => {}
-            None => request = request.mechanism(mechanism("canonical", &self.parameters)?),
+        if self.mechanism.is_some() || !self.parameters.is_empty() {
+            let id = self.mechanism.as_deref().unwrap_or("canonical");
+            request = request.mechanism(by_id(id, &Parameters::named(&self.parameters)?)?);
         }
         Ok(request)
     }

@@ -7,7 +7,6 @@ use dpsis::{Delta, Error, Exact, Expense, Ledger, LedgerTerms, Parameter, Result
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
-use crate::options::{neighbors, unit};
 
 /// Opens the ledger at a path; with a cap, makes one if there is none. What is stated must be what the file says.
 #[pyfunction]
@@ -23,8 +22,8 @@ pub(crate) fn open_ledger(
     let opened = || -> Result<()> {
         let cap = cap.as_deref().map(str::parse).transpose()?;
         let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
-        let relation = relation.as_deref().map(neighbors).transpose()?;
-        let protected = protected.as_deref().map(unit).transpose()?;
+        let relation = relation.as_deref().map(str::parse).transpose()?;
+        let protected = protected.as_deref().map(str::parse).transpose()?;
         if !path.exists() {
             let Some(cap) = &cap else {
                 let rule = "there is no ledger at this path: dpsis.Ledger(path, cap=...) makes one";
@@ -75,8 +74,8 @@ pub(crate) fn check_ledger(
         let delta = delta.map(|stated| Delta::try_from(Exact::from(stated))).transpose()?;
         let expense = Expense::new(epsilon.parse()?, "select")
             .delta(delta.unwrap_or_else(Delta::zero))
-            .neighbors(neighbors(relation)?)
-            .unit(unit(protected)?);
+            .neighbors(relation.parse()?)
+            .unit(protected.parse()?);
         Ledger::open(&path)?.check(&expense)
     };
     checked().or_raise(py)

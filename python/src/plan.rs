@@ -3,16 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dpsis::internals::{SHARES, checked_threads};
+use dpsis::internals::checked_threads;
 use dpsis::report::to_json;
-use dpsis::{Epsilon, Error, Parameter, Result};
+use dpsis::{Epsilon, Result};
 use dpsis_eval::OutputFolder;
-use dpsis_eval::plan::{PlanRequest, contenders, plan as run_plan};
+use dpsis_eval::plan::{PlanRequest, contenders, plan as run_plan, shares};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 use crate::interruptible::{Watch, run_detached};
-use crate::options::{neighbors, score};
 
 /// The options of a plan; numbers that are read exactly come as text.
 #[derive(FromPyObject)]
@@ -60,17 +59,6 @@ pub(crate) fn plan(
 
 impl Options {
     fn request(&self) -> Result<PlanRequest> {
-        let share = |name: &str, default: &str| {
-            self.shares.get(name).cloned().unwrap_or_else(|| default.to_owned())
-        };
-        if self
-            .shares
-            .keys()
-            .any(|name| !["target", "center", "estimates"].contains(&name.as_str()))
-        {
-            let rule = "a plan has shares of target, center and estimates";
-            return Err(Error::request(rule).about([Parameter::Shares]));
-        }
         let epsilon: Epsilon = self.epsilon.parse()?;
         let mut over = self.over.iter().map(|one| one.parse()).collect::<Result<Vec<Epsilon>>>()?;
         if !over.contains(&epsilon) {
@@ -83,13 +71,9 @@ impl Options {
             k: self.k,
             epsilon,
             share: self.share,
-            score: score(&self.score)?,
-            neighbors: neighbors(&self.neighbors)?,
-            split: [
-                share("target", SHARES[0]),
-                share("center", SHARES[1]),
-                share("estimates", SHARES[2]),
-            ],
+            score: self.score.parse()?,
+            neighbors: self.neighbors.parse()?,
+            split: shares(&self.shares)?,
             contenders: contenders(self.k, &self.mechanisms, &self.gamma)?,
             over,
             all_over: self.output.is_some(),

@@ -2,14 +2,15 @@
 
 use std::path::PathBuf;
 
-use dpsis::{Ledger, NotPrivate, Record, Result, RunNote, Select, Selection, Source};
+use dpsis::{
+    Ledger, NotPrivate, Record, Result, RunNote, Select, SelectOptions, Selection, Source,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::errors::OrRaise;
 use crate::interruptible::{Watch, run};
 use crate::released::released;
-use crate::request::Options;
 use crate::table::{Content, Table};
 
 /// What a run gives.
@@ -25,13 +26,14 @@ struct Terms {
     note: RunNote,
 }
 
-/// Selects features of a table; `run` is the day and the request, `ledger` the file that pays with a note on the entry.
+/// Selects features of a table. `options` is a JSON object, `run_note` the day and the request, `ledger` the file that pays
+/// with a note on the entry.
 #[pyfunction]
 #[pyo3(signature = (table, options, run_note, ledger, seed, progress))]
 pub(crate) fn select<'py>(
     py: Python<'py>,
     table: &Table,
-    options: Options,
+    options: &str,
     run_note: (String, String),
     ledger: Option<(PathBuf, String)>,
     seed: Option<u64>,
@@ -39,8 +41,7 @@ pub(crate) fn select<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let watch = Watch::default();
     let (stop, report) = (watch.clone(), watch.clone());
-    let request = options
-        .request()
+    let request = stated(options)
         .or_raise(py)?
         .cancel_when(move || stop.is_stopped())
         .progress(move |share| report.report(share));
@@ -58,6 +59,11 @@ pub(crate) fn select<'py>(
         Outcome::Private(selection) => released(py, &selection, &selection.indices()),
         Outcome::NotPrivate(record) => released(py, &record, &record.indices()),
     }
+}
+
+/// The request that options make, a JSON object.
+pub(crate) fn stated(options: &str) -> Result<Select> {
+    SelectOptions::from_json(options)?.request()
 }
 
 fn go(request: Select, table: &(impl Source + ?Sized), terms: Terms) -> Result<Outcome> {

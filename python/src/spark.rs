@@ -11,7 +11,7 @@ use pyo3::types::{PyBytes, PyDict};
 use crate::columns::read_stream;
 use crate::errors::{OrRaise, exception};
 use crate::released::released;
-use crate::request::Options;
+use crate::select::stated;
 use crate::table::Table;
 
 /// The sums of some rows for a stage of a release: not private.
@@ -25,13 +25,13 @@ impl Partial {
     fn of_table(
         py: Python<'_>,
         table: &Table,
-        options: Options,
+        options: &str,
         released: Option<&str>,
     ) -> PyResult<Self> {
         let table = table.file()?;
         let sums = || -> Result<dpsis::Partial> {
             let released = released.map(ReleasedTarget::from_text).transpose()?;
-            options.request()?.stage_partial(table, released.as_ref())
+            stated(options)?.stage_partial(table, released.as_ref())
         };
         py.detach(sums).or_raise(py).map(Self)
     }
@@ -92,14 +92,14 @@ impl Partial {
 pub(crate) fn column_chunks<'py>(
     py: Python<'py>,
     table: &Table,
-    options: Options,
+    options: &str,
     released: &str,
     features: usize,
 ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
     let table = table.file()?;
     let chunks = || -> Result<Vec<Vec<u8>>> {
         let released = ReleasedTarget::from_text(released)?;
-        options.request()?.column_chunks(table, &released, features)
+        stated(options)?.column_chunks(table, &released, features)
     };
     let chunks = py.detach(chunks).or_raise(py)?;
     Ok(chunks.iter().map(|chunk| PyBytes::new(py, chunk)).collect())
@@ -135,14 +135,14 @@ pub(crate) fn score_chunks(
 #[pyfunction]
 pub(crate) fn select_in_parts<'py>(
     py: Python<'py>,
-    options: Options,
+    options: &str,
     run_note: (String, String),
     ledger: Option<(PathBuf, String)>,
     seed: Option<u64>,
     none: &Partial,
     gather: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let request = options.request().or_raise(py)?;
+    let request = stated(options).or_raise(py)?;
     request.check_ref().and_then(|checked| checked.spending(none.0.features())).or_raise(py)?;
     let note = RunNote::new(run_note.0, run_note.1);
     let mut raised = None;

@@ -1,6 +1,5 @@
 //! The columns of a file of candidates.
 
-use crate::data::near_misses;
 use crate::error::{Error, Parameter, Result};
 
 /// The columns of a file of candidates, by their names in the header.
@@ -120,12 +119,8 @@ fn find(header: &[String], stated: Option<&str>, role: &str) -> Result<usize> {
     let mut places = (0..header.len()).filter(|&place| is_it(&header[place]));
     let name = stated.unwrap_or(role);
     let Some(place) = places.next() else {
-        let error = Error::request(format!("there is no column {name:?} for the {role}"))
-            .about([Parameter::CandidateColumns]);
-        return Err(match near_misses(header, name).as_slice() {
-            [] => error,
-            near => error.hint(format!("did you mean {}?", near.join(" or "))),
-        });
+        let error = Error::request(format!("there is no column {name:?} for the {role}"));
+        return Err(error.about([Parameter::CandidateColumns]).or_near(header, name));
     };
     match places.next() {
         Some(again) => Err(Error::input("a column name occurs twice").at(None, Some(again + 1))),

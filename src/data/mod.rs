@@ -113,7 +113,6 @@ pub(crate) use people::{Meeting, People};
 #[cfg(test)]
 pub(crate) use per_million::per_million;
 pub(crate) use roles::Tell;
-pub use schema::near_misses;
 pub(crate) use schema::{Schema, TargetRole};
 pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};

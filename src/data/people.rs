@@ -19,12 +19,14 @@
 //! A pass over the table for the people, 60 to 100 bytes of memory each, and one lookup for each row of later passes.
 
 use std::collections::HashMap;
+use std::str::FromStr;
 
 use serde::Serialize;
 
 use crate::data::batch::{Batch, Fold, Role};
 use crate::data::number::{CellFormat, MISSING};
 use crate::data::target::{Labels, TargetCell};
+use crate::error::{Error, Parameter, Result, word};
 
 /// The rule by which the targets of a person's rows make that of the person. Rows without a usable target are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
@@ -38,6 +40,17 @@ pub enum UnitTarget {
     Mean,
     /// The second of two classes if any row has it, else the first.
     AnyPositive,
+}
+
+impl FromStr for UnitTarget {
+    type Err = Error;
+
+    /// From `last`, `mean` or `any-positive`.
+    fn from_str(text: &str) -> Result<Self> {
+        let words =
+            [("last", Self::Last), ("mean", Self::Mean), ("any-positive", Self::AnyPositive)];
+        word(Parameter::UnitTarget, text, &words)
+    }
 }
 
 /// A cell that is kept.

@@ -430,24 +430,8 @@ fn find(header: &[String], name: &str, role: &str, about: Parameter) -> Result<u
     header.iter().position(|other| other == name).ok_or_else(|| {
         let blank = if role.is_empty() { "" } else { " " };
         let error = Error::request(format!("there is no column {name:?}{blank}{role}"));
-        let error = error.about([about]);
-        match near_misses(header, name).as_slice() {
-            [] => error,
-            near => error.hint(format!("did you mean {}?", near.join(" or "))),
-        }
+        error.about([about]).or_near(header, name)
     })
-}
-
-/// Up to three names that are close to a mistyped one, the closest first.
-pub fn near_misses(header: &[String], name: &str) -> Vec<String> {
-    let wanted = name.trim().to_lowercase();
-    let mut near: Vec<(f64, &String)> = header
-        .iter()
-        .map(|other| (strsim::jaro_winkler(&wanted, &other.trim().to_lowercase()), other))
-        .filter(|(similarity, _)| *similarity > 0.85)
-        .collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    near.into_iter().take(3).map(|(_, other)| format!("{other:?}")).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,9 @@
 //! Parameters of mechanisms.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::error::Result;
+use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::Mechanism;
 
@@ -40,6 +41,34 @@ pub struct Parameters {
 }
 
 impl Parameters {
+    /// The parameters of these names, with their values as text.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if no mechanism has a parameter of a name.
+    pub fn named(stated: &BTreeMap<String, String>) -> Result<Self> {
+        let mut parameters = Self::default();
+        for (name, value) in stated {
+            let slot = match name.as_str() {
+                "gamma" => &mut parameters.gamma,
+                "beta" => &mut parameters.beta,
+                "share" => &mut parameters.share,
+                "stop" => &mut parameters.stop,
+                "eta" => &mut parameters.eta,
+                "noise" => {
+                    parameters.noise = Some(value.clone());
+                    continue;
+                }
+                _ => {
+                    let rule = "no mechanism has a parameter of this name";
+                    return Err(Error::request(rule).about([Parameter::Mechanism]));
+                }
+            };
+            *slot = Some(Exact::from(value));
+        }
+        Ok(parameters)
+    }
+
     /// The names of the parameters that have a value.
     pub(crate) fn stated(&self) -> impl Iterator<Item = &'static str> {
         let all = [

@@ -1,6 +1,10 @@
 //! The neighbor relation between tables.
 
+use std::str::FromStr;
+
 use serde::{Deserialize, Serialize};
+
+use crate::error::{Error, Parameter, Result, word};
 
 /// The neighbor relation of a guarantee; the unit is one row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -13,6 +17,16 @@ pub enum Neighbors {
     /// Neighboring tables differ in one replaced row; the number of rows is public.
     #[serde(rename = "replace-one")]
     ReplaceOne,
+}
+
+impl FromStr for Neighbors {
+    type Err = Error;
+
+    /// From `add-remove` or `replace-one`.
+    fn from_str(text: &str) -> Result<Self> {
+        let words = [("add-remove", Self::AddRemove), ("replace-one", Self::ReplaceOne)];
+        word(Parameter::Neighbors, text, &words)
+    }
 }
 
 impl Neighbors {

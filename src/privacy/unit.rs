@@ -1,8 +1,11 @@
 //! The unit of privacy.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::Serialize;
+
+use crate::error::{Error, Parameter, Result, word};
 
 /// The unit of privacy, by which neighboring tables differ.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -30,6 +33,15 @@ impl fmt::Display for Unit {
             Self::Person => "person",
             Self::Unit => "unit",
         })
+    }
+}
+
+impl FromStr for Unit {
+    type Err = Error;
+
+    /// From `row` or `person`, the units that are stated of a table.
+    fn from_str(text: &str) -> Result<Self> {
+        word(Parameter::Unit, text, &[("row", Self::Row), ("person", Self::Person)])
     }
 }
 

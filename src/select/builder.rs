@@ -17,7 +17,7 @@ use crate::select::plan::Plan;
 use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
-use crate::select::request::{Center, Method, Refine, Request, Scale, ScoreKind, Target};
+use crate::select::request::{Center, Method, Refine, Request, Scale, ScoreKind, Shares, Target};
 use crate::select::run::run;
 
 /// A builder for a private selection of k features from a table.
@@ -188,6 +188,10 @@ impl Select {
         self.with(|request| {
             (request.shares.target, request.shares.center) = (target.into(), center.into());
         })
+    }
+
+    pub(super) fn all_shares(self, shares: Shares) -> Self {
+        self.with(|request| request.shares = shares)
     }
 
     /// Sets the share of the budget for the strengths of the selected features and the verdict on them (default 0.1):

@@ -30,6 +30,7 @@ mod request;
 mod run;
 mod run_note;
 mod settled;
+mod stated;
 mod statistic;
 mod stop;
 
@@ -51,6 +52,10 @@ pub use record::{
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
 pub use request::{Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage};
 pub use run_note::RunNote;
+pub use stated::{
+    BoundsOption, CenterOption, GroupsOption, MethodOptions, Number, PrivacyOptions,
+    RunningOptions, ScoringOptions, SelectOptions, TargetOptions,
+};
 
 #[cfg(test)]
 mod choice_tests;

@@ -2,13 +2,14 @@
 
 use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::sync::Arc;
 
 use num_rational::BigRational;
 use num_traits::{One, Zero};
 
 use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
-use crate::error::{Error, Parameter, Result};
+use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
 use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::Neighbors;
@@ -67,6 +68,17 @@ pub enum ScoreKind {
     Kendall,
 }
 
+impl FromStr for ScoreKind {
+    type Err = Error;
+
+    /// From `ks`, `correlation` or `kendall`.
+    fn from_str(text: &str) -> Result<Self> {
+        let words =
+            [("ks", Self::Ks), ("correlation", Self::Correlation), ("kendall", Self::Kendall)];
+        word(Parameter::Score, text, &words)
+    }
+}
+
 /// The selection method.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
@@ -121,6 +133,15 @@ pub enum Refine {
     /// Twice as many features are screened; the k of them that together explain the target best are selected, by private
     /// correlations of all of them. See [`method::gram`](crate::method::gram).
     Gram,
+}
+
+impl FromStr for Refine {
+    type Err = Error;
+
+    /// From `gram`.
+    fn from_str(text: &str) -> Result<Self> {
+        word(Parameter::Refine, text, &[("gram", Self::Gram)])
+    }
 }
 
 /// A request, private or not.
@@ -270,11 +291,12 @@ impl Request {
 
 /// The shares of the target's median, its center, the estimates and, where they are wanted, the directions, if none
 /// are stated.
-pub const SHARES: [&str; 4] = ["0.10", "0.075", "0.20", "0.05"];
+pub const SHARES: [(&str, &str); 4] =
+    [("target", "0.10"), ("center", "0.075"), ("estimates", "0.20"), ("direction", "0.05")];
 
 impl Default for Shares {
     fn default() -> Self {
-        let [target, center, estimates, _] = SHARES.map(Exact::from);
+        let [target, center, estimates, _] = SHARES.map(|(_, share)| Exact::from(share));
         Self { target, center, estimates, direction: None }
     }
 }

@@ -4,7 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dpsis::{Error, FeatureSets, Result, Select};
+use dpsis::{Error, Result};
+
+/// The smallest size of sets that are used, unless another is stated.
+const LEAST: &str = "5";
 
 /// The sets that are selected instead of features.
 #[derive(Debug, Args)]
@@ -18,7 +21,7 @@ pub(super) struct GroupArguments {
     #[arg(
         long,
         value_name = "MIN[,MAX]",
-        default_value = "5",
+        default_value = LEAST,
         requires = "groups",
         hide_short_help = true,
         help_heading = "Scaling"
@@ -27,19 +30,22 @@ pub(super) struct GroupArguments {
 }
 
 impl GroupArguments {
-    /// States the sets.
+    /// No sets, for a command that takes features alone.
+    pub(super) fn none() -> Self {
+        Self { groups: None, group_size: LEAST.to_owned() }
+    }
+
+    /// The smallest size, and the largest if there is one.
     ///
     /// # Errors
     ///
-    /// Those of reading the file; `Request` for sizes that are no numbers.
-    pub(super) fn state(&self, select: Select) -> Result<Select> {
-        let Some(file) = &self.groups else { return Ok(select) };
+    /// `Request` for sizes that are no numbers.
+    pub(super) fn size(&self) -> Result<(usize, Option<usize>)> {
         let wrong = || Error::request("--group-size must be MIN or MIN,MAX, such as 15,500");
         let number = |text: &str| text.trim().parse().map_err(|_| wrong());
-        let (least, most) = match self.group_size.split_once(',') {
+        Ok(match self.group_size.split_once(',') {
             Some((least, most)) => (number(least)?, Some(number(most)?)),
             None => (number(&self.group_size)?, None),
-        };
-        Ok(select.groups(FeatureSets::read(file)?.sizes(least, most)))
+        })
     }
 }

@@ -42,7 +42,8 @@ pub(super) fn inspect(arguments: &InspectArguments) -> Result<()> {
     if table.states_target() {
         (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
     }
-    let target = arguments.target.target(&schema)?.filter(|target| *target != Target::Numeric);
+    let target =
+        arguments.target.options(&schema)?.kind()?.filter(|target| *target != Target::Numeric);
     let stated = table.facts(&schema.facts)?;
     let mut inputs = vec![table.file.as_path()];
     inputs.extend(stated.target_file.as_deref());

@@ -28,6 +28,7 @@ mod score_arguments;
 mod select;
 mod sites;
 mod sql;
+mod stated_table;
 mod sums_release;
 mod table_arguments;
 mod target_arguments;

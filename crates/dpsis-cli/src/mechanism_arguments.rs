@@ -1,11 +1,12 @@
 //! Arguments on the mechanism and its parameters.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use clap::Args;
 
 use dpsis::mechanism::{CARDS, Card, Mechanism, Parameters, by_id};
-use dpsis::{Exact, Result};
+use dpsis::{MethodOptions, Result};
 
 /// The mechanism and its parameters.
 #[derive(Debug, Args)]
@@ -88,23 +89,32 @@ fn help(name: &str) -> String {
 }
 
 impl ParameterArguments {
-    pub(super) fn parameters(&self) -> Parameters {
-        let mut parameters = Parameters::default();
-        parameters.gamma = self.gamma.as_ref().map(Exact::from);
-        parameters.noise.clone_from(&self.noise);
-        parameters.beta = self.beta.as_ref().map(Exact::from);
-        parameters.share = self.share.as_ref().map(Exact::from);
-        parameters.stop = self.stop.as_ref().map(Exact::from);
-        parameters.eta = self.eta.as_ref().map(Exact::from);
-        parameters
+    /// The parameters that are stated, by name.
+    pub(super) fn named(&self) -> BTreeMap<String, String> {
+        let Self { gamma, beta, share, stop, eta, noise } = self;
+        [
+            ("gamma", gamma),
+            ("beta", beta),
+            ("share", share),
+            ("stop", stop),
+            ("eta", eta),
+            ("noise", noise),
+        ]
+        .into_iter()
+        .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))
+        .collect()
+    }
+
+    pub(super) fn parameters(&self) -> Result<Parameters> {
+        Parameters::named(&self.named())
     }
 
     pub(super) fn is_stated(&self) -> bool {
-        self.parameters() != Parameters::default()
+        !self.named().is_empty()
     }
 
     pub(super) fn mechanism(&self, id: &str) -> Result<Arc<dyn Mechanism>> {
-        by_id(id, &self.parameters())
+        by_id(id, &self.parameters()?)
     }
 }
 
@@ -115,13 +125,9 @@ impl MechanismArguments {
         self.parameters.share.take()
     }
 
-    /// Whether anything is stated.
-    pub(super) fn is_stated(&self) -> bool {
-        self.mechanism.is_some() || self.parameters.is_stated()
-    }
-
-    /// The mechanism; `default` names it where none is stated.
-    pub(super) fn mechanism(&self, default: &str) -> Result<Arc<dyn Mechanism>> {
-        self.parameters.mechanism(self.mechanism.as_deref().unwrap_or(default))
+    /// States these in the options of a method.
+    pub(super) fn state(&self, options: &mut MethodOptions) {
+        options.mechanism.clone_from(&self.mechanism);
+        options.parameters = self.parameters.named();
     }
 }

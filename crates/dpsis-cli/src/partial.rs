@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::files::{files, read_text};
+use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
-use crate::score_arguments::{ScalingArguments, ScoreArguments, state_table};
 use crate::sites::{read_roster, shown};
-use crate::table_arguments::TableOptions;
-use crate::target_arguments::TargetArguments;
-use dpsis::{ReleasedTarget, Result, Select, SiteKey};
+use crate::stated_table::StatedTable;
+use dpsis::{ReleasedTarget, Result, SiteKey};
 
 /// Sum up some rows of a table, for `select --partials`: not private.
 ///
@@ -40,7 +39,7 @@ pub(crate) struct PartialArguments {
     part: Option<(u32, u32)>,
 
     #[command(flatten)]
-    score: ScoreArguments,
+    stated: StatedTable,
 
     /// Write the sums to this file, whole or not at all [default: stdout]
     #[arg(short, long, value_name = "FILE")]
@@ -49,15 +48,6 @@ pub(crate) struct PartialArguments {
     /// The file that `select --partials` released in the stage before
     #[arg(long, value_name = "FILE")]
     released: Option<PathBuf>,
-
-    #[command(flatten)]
-    table: TableOptions,
-
-    #[command(flatten)]
-    target: TargetArguments,
-
-    #[command(flatten)]
-    scaling: ScalingArguments,
 
     /// Hide the sums from all but the total of the sites in this roster (`dpsis sites`)
     #[arg(
@@ -103,21 +93,18 @@ Exit codes: 0 written; 2 wrong request; 3 malformed input; 5 reading or writing
 failed.";
 
 pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
-    let PartialArguments { score, scaling, table, target, .. } = arguments;
+    let stated = &arguments.stated;
     let rows = files(&arguments.files)?;
-    let beside = [&table.target_file, &table.schema, &scaling.bounds_file, &arguments.released];
-    let beside = beside.into_iter().chain([&arguments.mask, &arguments.key]);
-    let beside = beside.flatten().chain(&rows).map(PathBuf::as_path);
-    let inputs: Vec<_> = beside.chain(table.exclude_files()).collect();
+    let beside = [&arguments.released, &arguments.mask, &arguments.key];
+    let beside = beside.into_iter().flatten().chain(&rows).map(PathBuf::as_path);
+    let inputs: Vec<_> = beside.chain(stated.files()).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let released = match &arguments.released {
         None => None,
         Some(path) => Some(ReleasedTarget::from_text(&read_text(path)?)?),
     };
-    let (mut select, schema) = state_table(Select::new(1), table, target, score, scaling, true)?;
-    if let Some(threads) = arguments.threads {
-        select = select.threads(threads);
-    }
+    let mut request = stated.request(&GroupArguments::none(), true)?;
+    request.options.running.threads = arguments.threads;
     let site = match (&arguments.mask, &arguments.key) {
         (Some(roster), Some(key)) => {
             let (roster, key) = (read_roster(roster)?, SiteKey::open(key)?);
@@ -126,7 +113,7 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
         }
         _ => None,
     };
-    let sums = select.partial(&table.tables(&rows, &schema)?, released.as_ref())?;
+    let sums = request.select()?.partial(&stated.tables(&rows, &request)?, released.as_ref())?;
     if let Some((roster, key)) = site {
         let masked = key.mask(&sums, &roster)?;
         output::remark(&format!("masked for this roster\n{}", shown(&roster)?));

@@ -8,10 +8,10 @@ use crate::output::{self, Destination};
 use crate::privacy_arguments::{BudgetArgument, Relation};
 use crate::run_arguments::RunArguments;
 use crate::score_arguments::Score;
-use crate::values::{parse_epsilons, parse_split, with_shares, with_values};
-use dpsis::{Epsilon, Error, Result, ScoreKind};
+use crate::values::{parse_epsilons, parse_split, with_shares, with_values, word};
+use dpsis::{Epsilon, Result};
 use dpsis_eval::OutputFolder;
-use dpsis_eval::plan::{PlanRequest, contenders, plan as run};
+use dpsis_eval::plan::{PlanRequest, contenders, plan as run, shares};
 
 /// Say what a selection would find, before any data are touched.
 ///
@@ -139,9 +139,6 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
 impl PlanArguments {
     fn request(&self) -> Result<PlanRequest> {
         let split = self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default();
-        if split.direction.is_some() {
-            return Err(Error::request("a plan has no directions: --split takes no direction"));
-        }
         let epsilon = self.budget.eps.clone();
         let mut over: Vec<Epsilon> = parse_epsilons(&self.over)?;
         if !over.contains(&epsilon) {
@@ -154,13 +151,9 @@ impl PlanArguments {
             k: self.k,
             epsilon,
             share: self.share,
-            score: match self.score {
-                Score::Ks => ScoreKind::Ks,
-                Score::Correlation => ScoreKind::Correlation,
-                Score::Kendall => ScoreKind::Kendall,
-            },
+            score: word(self.score).parse()?,
             neighbors: self.neighbors.neighbors(),
-            split: [split.target, split.center, split.estimates],
+            split: shares(&split)?,
             contenders: contenders(self.k, &self.mechanism, &self.gamma)?,
             over,
             all_over: self.output.is_some(),

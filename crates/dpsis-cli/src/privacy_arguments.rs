@@ -2,9 +2,7 @@
 
 use clap::{Args, ValueEnum};
 
-use crate::values::parse_split;
-use dpsis::internals::SHARES;
-use dpsis::{Delta, Epsilon, Error, Neighbors, Result, Select};
+use dpsis::{Delta, Epsilon, Neighbors};
 
 /// The budget of a release.
 #[derive(Debug, Args)]
@@ -53,20 +51,5 @@ impl Relation {
             Self::AddRemove => Neighbors::AddRemove,
             Self::ReplaceOne => Neighbors::ReplaceOne,
         }
-    }
-}
-
-/// States how the budget is split, and whether directions are released.
-///
-/// # Errors
-///
-/// `Request` for shares that are none, or a share of directions that are not wanted.
-pub(super) fn state_split(select: Select, split: Option<&str>, direction: bool) -> Result<Select> {
-    let split = split.map(parse_split).transpose()?.unwrap_or_default();
-    let select = select.shares(&split.target, &split.center).estimates(&split.estimates);
-    match (direction, split.direction) {
-        (true, share) => Ok(select.direction(share.as_deref().unwrap_or(SHARES[3]))),
-        (false, None) => Ok(select),
-        (false, Some(_)) => Err(Error::request("the share of directions needs --direction")),
     }
 }

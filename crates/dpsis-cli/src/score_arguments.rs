@@ -4,11 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
+use crate::group_arguments::GroupArguments;
 use crate::schema_file::SchemaFile;
-use crate::table_arguments::TableOptions;
-use crate::target_arguments::TargetArguments;
-use crate::values::{parse_bounds, with_values};
-use dpsis::{Error, Result, Scaling, ScoreKind, Select};
+use crate::values::{parse_bounds, with_values, word};
+use dpsis::{BoundsOption, GroupsOption, Result, ScoringOptions};
 
 /// The score, and the commonest scaling.
 #[derive(Debug, Args)]
@@ -71,70 +70,37 @@ enum Scale {
     Cpm,
 }
 
-/// States what the options say of the target and of the score, with the facts of the schema; `takes_schema` says whether
-/// its bounds are of use.
-pub(super) fn state_table(
-    select: Select,
-    table: &TableOptions,
-    target: &TargetArguments,
-    score: &ScoreArguments,
-    scaling: &ScalingArguments,
-    takes_schema: bool,
-) -> Result<(Select, SchemaFile)> {
-    let (mut schema, hash) = table.schema()?;
-    if table.states_target() {
-        (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
-    }
-    let mut select = target.state(select, &schema)?;
-    if let Some(hash) = hash {
-        select = select.schema_hash(hash);
-    }
-    let select = state_score(select, score, scaling, &schema, takes_schema)?;
-    Ok((select, schema))
-}
-
-/// States how features are scored and scaled; `takes_schema` says whether bounds of the schema are of use.
-pub(super) fn state_score(
-    select: Select,
+/// What the options state of the score; `takes_schema` says whether bounds of the schema are of use.
+pub(super) fn scoring(
     ScoreArguments { score, bounds }: &ScoreArguments,
     ScalingArguments { bounds_file, scale }: &ScalingArguments,
+    groups: &GroupArguments,
     schema: &SchemaFile,
     takes_schema: bool,
-) -> Result<Select> {
-    let select = match score {
-        Some(Score::Ks) => select.score(ScoreKind::Ks),
-        Some(Score::Correlation) => select.score(ScoreKind::Correlation),
-        Some(Score::Kendall) => select.score(ScoreKind::Kendall),
-        None => select,
+) -> Result<ScoringOptions> {
+    let all = |low: f64, high: f64| BoundsOption::All(low.into(), high.into());
+    let stated = match (bounds, bounds_file) {
+        (Some(text), _) => {
+            let bounds = parse_bounds(text)?;
+            Some(all(bounds.low(), bounds.high()))
+        }
+        (None, Some(path)) => Some(BoundsOption::File(path.clone())),
+        (None, None) => None,
     };
-    let stated = bounds.as_deref().map(parse_bounds).transpose()?;
-    let from_schema = |select: Select| match (schema.bounds, &schema.bounds_file) {
-        (Some([low, high]), _) => Some(select.bounds(low, high)),
-        (_, Some(path)) => Some(select.bounds_file(path)),
-        _ => None,
-    };
-    let per_million = *scale == Some(Scale::Cpm);
-    let select = if per_million { select.counts_per_million() } else { select };
-    let row_ranks = *scale == Some(Scale::RowRank);
-    if row_ranks && (stated.is_some() || bounds_file.is_some()) {
-        return Err(Error::request("bounds and --scale row-rank exclude each other"));
-    }
-    if let Some(bounds) = stated {
-        return Ok(select.scaling(Scaling::Bounds(bounds)));
-    }
-    if let Some(path) = bounds_file {
-        return Ok(select.bounds_file(path));
-    }
-    if row_ranks {
-        return Ok(select.scaling(Scaling::RowRank));
-    }
-    if *scale == Some(Scale::Bounds) {
-        let rule = "--scale bounds needs --bounds LO,HI or --bounds-file";
-        return from_schema(select).ok_or_else(|| Error::request(rule));
-    }
     // The schema's bounds are of the values as they are in the table.
-    if !takes_schema || per_million || *score == Some(Score::Kendall) {
-        return Ok(select);
-    }
-    Ok(from_schema(select.clone()).unwrap_or(select))
+    let takes_schema = match scale {
+        Some(scale) => *scale == Scale::Bounds,
+        None => takes_schema && *score != Some(Score::Kendall),
+    };
+    let of_schema = || match (schema.bounds, &schema.bounds_file) {
+        (Some([low, high]), _) => Some(all(low, high)),
+        (None, path) => path.clone().map(BoundsOption::File),
+    };
+    Ok(ScoringOptions {
+        score: score.map(word),
+        bounds: stated.or_else(|| of_schema().filter(|_| takes_schema)),
+        scale: scale.map(word),
+        groups: groups.groups.clone().map(GroupsOption::File),
+        group_size: Some(groups.size()?),
+    })
 }

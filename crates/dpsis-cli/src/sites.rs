@@ -5,11 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::files::{files, read_text};
+use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
-use crate::score_arguments::{ScalingArguments, ScoreArguments, state_table};
-use crate::table_arguments::TableOptions;
-use crate::target_arguments::TargetArguments;
-use dpsis::{Error, Result, Roster, Select, Site, SiteKey};
+use crate::stated_table::StatedTable;
+use dpsis::{Error, Result, Roster, Site, SiteKey};
 
 /// Keys of sites that release together without showing their sums.
 ///
@@ -46,16 +45,7 @@ struct KeyArguments {
     files: Vec<PathBuf>,
 
     #[command(flatten)]
-    score: ScoreArguments,
-
-    #[command(flatten)]
-    table: TableOptions,
-
-    #[command(flatten)]
-    target: TargetArguments,
-
-    #[command(flatten)]
-    scaling: ScalingArguments,
+    stated: StatedTable,
 
     /// The file to create for the secret part, which only its owner may read
     #[arg(long, value_name = "FILE")]
@@ -150,10 +140,10 @@ pub(super) fn sites(commands: &SiteCommands) -> Result<()> {
 }
 
 fn key(arguments: &KeyArguments) -> Result<()> {
-    let KeyArguments { name, key, output, score, table, target, scaling, .. } = arguments;
+    let KeyArguments { name, key, output, stated, .. } = arguments;
     let rows = files(&arguments.files)?;
-    let (select, schema) = state_table(Select::new(1), table, target, score, scaling, true)?;
-    let facts = select.stated_facts(&table.tables(&rows, &schema)?)?;
+    let request = stated.request(&GroupArguments::none(), true)?;
+    let facts = request.select()?.stated_facts(&stated.tables(&rows, &request)?)?;
     // Both may be ways to the same new file, which only shows when it is there.
     let destination = Destination::check(output.as_deref(), &[])?;
     let site = SiteKey::create(key, name, facts)?.site()?;

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::files::read_text;
+use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
 use crate::schema_file::SchemaFile;
-use crate::score_arguments::{ScalingArguments, ScoreArguments, state_score};
+use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
 use crate::table_arguments::read_names;
 use crate::target_arguments::TargetArguments;
 use crate::values::{parse_record, with_values};
-use dpsis::{Error, ReleasedTarget, Result, Select, SqlDialect, SqlForm, SqlTable};
+use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, SqlForm, SqlTable};
 
 /// Print the query that computes the sums of a table in a database.
 ///
@@ -147,8 +148,11 @@ impl SqlArguments {
 
     fn request(&self) -> Result<Select> {
         let schema = SchemaFile::default();
-        let select = self.kind.state(Select::new(1), &schema)?;
-        state_score(select, &self.score, &self.scaling, &schema, false)
+        let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
+        options.target = self.kind.options(&schema)?;
+        let none = GroupArguments::none();
+        options.scoring = scoring(&self.score, &self.scaling, &none, &schema, false)?;
+        options.request()
     }
 }
 

@@ -3,8 +3,8 @@
 use clap::{Args, ValueEnum};
 
 use crate::schema_file::SchemaFile;
-use crate::values::{parse_bounds, parse_record};
-use dpsis::{Bounds, Covariate, Result, Select, Target, UnitTarget};
+use crate::values::{parse_bounds, parse_record, word};
+use dpsis::{Result, TargetOptions};
 
 /// The kind of the target.
 #[derive(Debug, Args)]
@@ -59,51 +59,38 @@ enum UnitRule {
 }
 
 impl TargetArguments {
-    /// States what these options say of the target; the schema, of its kind, if they do not.
-    ///
-    /// # Errors
-    ///
-    /// `Request` for an option whose value is none of its kind.
-    pub(super) fn state(&self, mut select: Select, schema: &SchemaFile) -> Result<Select> {
-        if let Some(target) = self.target(schema)? {
-            select = select.target(target);
-        }
-        if let Some(rule) = self.unit_target {
-            select = select.unit_target(match rule {
-                UnitRule::Last => UnitTarget::Last,
-                UnitRule::Mean => UnitTarget::Mean,
-                UnitRule::AnyPositive => UnitTarget::AnyPositive,
-            });
-        }
-        let covariates: Result<Vec<Covariate>> =
-            self.adjust.iter().map(|text| text.parse()).collect();
-        Ok(select.adjust(covariates?))
-    }
-
-    /// The options on people and strata, as they were stated.
-    pub(super) fn of_people_and_strata(&self) -> Vec<String> {
-        let rule = self.unit_target.and_then(|rule| rule.to_possible_value());
-        let rule = rule.map(|rule| ["--unit-target".to_owned(), rule.get_name().to_owned()]);
-        let strata = self.adjust.iter().map(|text| ["--adjust".to_owned(), text.clone()]);
-        rule.into_iter().chain(strata).flatten().collect()
-    }
-
-    /// The target by these options; by the schema, if there are none. `None` if neither states it.
+    /// What these options say of the target; the schema, of its kind, if they do not.
     ///
     /// # Errors
     ///
     /// `Request` for an option whose value is no list of labels, or no range.
-    pub(super) fn target(&self, schema: &SchemaFile) -> Result<Option<Target>> {
-        Ok(Some(
-            match (&self.classes, &self.target_bounds, &schema.classes, schema.target_bounds) {
-                (Some(labels), ..) => Target::Classes(parse_record(labels)?),
-                (_, Some(bounds), ..) => Target::Bounded(parse_bounds(bounds)?),
-                _ if self.target_number => Target::Numeric,
-                (_, _, Some(labels), _) => Target::Classes(labels.clone()),
-                (.., Some([low, high])) => Target::Bounded(Bounds::new(low, high)?),
-                _ if schema.target_number => Target::Numeric,
-                _ => return Ok(None),
-            },
-        ))
+    pub(super) fn options(&self, schema: &SchemaFile) -> Result<TargetOptions> {
+        let mut options = TargetOptions {
+            unit_target: self.unit_target.map(word),
+            adjust: self.adjust.clone(),
+            ..TargetOptions::default()
+        };
+        match (&self.classes, &self.target_bounds) {
+            (Some(labels), _) => options.classes = Some(parse_record(labels)?),
+            (_, Some(bounds)) => {
+                let bounds = parse_bounds(bounds)?;
+                options.target_bounds = Some((bounds.low().into(), bounds.high().into()));
+            }
+            _ if self.target_number => options.target_number = true,
+            _ => {
+                options.classes.clone_from(&schema.classes);
+                options.target_bounds =
+                    schema.target_bounds.map(|[low, high]| (low.into(), high.into()));
+                options.target_number = schema.target_number;
+            }
+        }
+        Ok(options)
+    }
+
+    /// The options on people and strata, as they were stated.
+    pub(super) fn of_people_and_strata(&self) -> Vec<String> {
+        let rule = self.unit_target.map(|rule| ["--unit-target".to_owned(), word(rule)]);
+        let strata = self.adjust.iter().map(|text| ["--adjust".to_owned(), text.clone()]);
+        rule.into_iter().chain(strata).flatten().collect()
     }
 }

@@ -1,8 +1,10 @@
 //! Parsing the values of options.
 
+use std::collections::BTreeMap;
+
 use clap::ValueEnum;
 use dpsis::internals::{SHARES, parse_delimiter as delimiter_of, parse_number};
-use dpsis::{Bounds, Center, Epsilon, Error, Result};
+use dpsis::{Bounds, CenterOption, Epsilon, Error, Result};
 use dpsis_eval::Count;
 
 /// The long help of an option, with its values and their meanings.
@@ -13,6 +15,11 @@ pub(super) fn with_values<E: ValueEnum>(help: &str) -> String {
         format!("\n- {}: {meaning}", value.get_name())
     };
     format!("{help}\n\nPossible values:{}", values.map(line).collect::<String>())
+}
+
+/// The word that states a value.
+pub(super) fn word<E: ValueEnum>(value: E) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
 /// A number as a cell of the table would be read.
@@ -103,25 +110,9 @@ pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
         .ok_or_else(|| Error::request("the delimiter must be one character, or the word tab"))
 }
 
-/// The shares of the budget.
-pub(super) struct Split {
-    pub(super) target: String,
-    pub(super) center: String,
-    pub(super) estimates: String,
-    pub(super) direction: Option<String>,
-}
-
-impl Default for Split {
-    fn default() -> Self {
-        let [target, center, estimates, _] = SHARES.map(str::to_owned);
-        Self { target, center, estimates, direction: None }
-    }
-}
-
 /// The default shares, as they are stated.
 pub(super) fn default_split() -> String {
-    let [target, center, estimates, direction] = SHARES;
-    format!("target={target},center={center},estimates={estimates},direction={direction}")
+    SHARES.map(|(name, share)| format!("{name}={share}")).join(",")
 }
 
 /// Help on shares of the budget.
@@ -129,26 +120,20 @@ pub(super) fn with_shares(what: &str) -> String {
     format!("{what} [default: {}]", default_split())
 }
 
-/// The shares of the budget from `center=0.1,target=0.2`; those not stated have their defaults.
-pub(super) fn parse_split(text: &str) -> Result<Split> {
-    let mut split = Split::default();
-    let mut stated = Vec::new();
+/// The shares of the budget that `center=0.1,target=0.2` states, by name.
+pub(super) fn parse_split(text: &str) -> Result<BTreeMap<String, String>> {
+    let mut split = BTreeMap::new();
     for part in text.split(',') {
         let (name, share) = part.split_once('=').unwrap_or((part, ""));
-        let (name, share) = (name.trim(), share.trim().to_owned());
-        match name {
-            "target" => split.target = share,
-            "center" => split.center = share,
-            "estimates" => split.estimates = share,
-            "direction" => split.direction = Some(share),
-            _ => {
-                let rule = format!("the split must be stated as {}", default_split());
-                return Err(Error::request(rule));
-            }
+        let (name, share) = (name.trim(), share.trim());
+        if SHARES.iter().all(|(known, _)| *known != name) {
+            let rule = format!("the split must be stated as {}", default_split());
+            return Err(Error::request(rule));
         }
-        stated.push(name);
+        if split.insert(name.to_owned(), share.to_owned()).is_some() {
+            return Err(Error::request("a share is stated twice"));
+        }
     }
-    distinct(stated, "a share is stated twice")?;
     Ok(split)
 }
 
@@ -178,19 +163,18 @@ pub(super) fn parse_size(text: &str) -> Result<u64> {
 }
 
 /// `private`, `none`, a number, or `LABEL=SHARE,...`.
-pub(super) fn parse_center(text: &str) -> Result<Center> {
+pub(super) fn parse_center(text: &str) -> Result<CenterOption> {
     match text {
-        "private" => Ok(Center::Private),
-        "none" => Ok(Center::None),
+        "private" | "none" => Ok(CenterOption::Word(text.to_owned())),
         _ if text.contains('=') => {
             let share = |part: &str| {
                 let (label, share) = part.rsplit_once('=')?;
-                Some((label.trim().to_owned(), parse_value(share)?))
+                Some((label.trim().to_owned(), parse_value(share)?.into()))
             };
             let shares: Option<Vec<_>> = text.split(',').map(share).collect();
-            shares.map(Center::Shares).ok_or_else(bad_center)
+            shares.map(CenterOption::Shares).ok_or_else(bad_center)
         }
-        _ => parse_value(text).map(Center::Stated).ok_or_else(bad_center),
+        _ => parse_value(text).map(CenterOption::Value).ok_or_else(bad_center),
     }
 }
 
@@ -214,11 +198,11 @@ mod tests {
 
     #[test]
     fn centers_are_words_numbers_or_shares() {
-        assert_eq!(parse_center("private").unwrap(), Center::Private);
-        assert_eq!(parse_center("none").unwrap(), Center::None);
-        assert_eq!(parse_center("-1.5e2").unwrap(), Center::Stated(-150.0));
-        let shares = [("a".to_owned(), 0.25), ("b=c".to_owned(), 0.75)];
-        assert_eq!(parse_center("a=0.25, b=c=0.75").unwrap(), Center::Shares(shares.into()));
+        assert_eq!(parse_center("private").unwrap(), CenterOption::Word("private".into()));
+        assert_eq!(parse_center("none").unwrap(), CenterOption::Word("none".into()));
+        assert_eq!(parse_center("-1.5e2").unwrap(), CenterOption::Value(-150.0));
+        let shares = [("a".to_owned(), 0.25.into()), ("b=c".to_owned(), 0.75.into())];
+        assert_eq!(parse_center("a=0.25, b=c=0.75").unwrap(), CenterOption::Shares(shares.into()));
         for text in ["", "mean", "a=", "a=x", "=", "a=0.5,b"] {
             assert!(parse_center(text).is_err(), "{text:?}");
         }

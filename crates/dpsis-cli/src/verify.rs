@@ -213,7 +213,7 @@ impl VerifyArguments {
     }
 
     fn verification(&self, id: &str) -> Result<Verification> {
-        let mut all = Verification::new(id)?.parameters(self.parameters.parameters());
+        let mut all = Verification::new(id)?.parameters(self.parameters.parameters()?);
         if let Some(name) = &self.variant {
             all = all.variant(name)?;
         }

@@ -4,10 +4,9 @@ use clap::Args;
 
 use super::ChooseArguments;
 use crate::output::Destination;
-use crate::privacy_arguments::state_split;
 use crate::sums_release::SumsRelease;
-use crate::values::{parse_center, with_shares};
-use dpsis::{Error, Partial, Result, RunNote, Select};
+use crate::values::{parse_center, parse_split, with_shares, word};
+use dpsis::{Error, Partial, PrivacyOptions, Result, RunNote, Select, SelectOptions};
 
 /// Arguments on a release from sums.
 #[derive(Debug, Args)]
@@ -69,19 +68,18 @@ impl ChooseArguments {
     /// States the release in the request whose sums these are.
     fn state_release(&self, select: Select) -> Result<Select> {
         let SumsArguments { center, split, direction, .. } = &self.sums;
-        let mut select = select
-            .epsilon(self.budget.eps.clone())
-            .center(parse_center(center)?)
-            .neighbors(self.neighbors.neighbors());
-        // Where none is stated, the library chooses.
-        if self.mechanism.is_some() || self.parameters.is_stated() {
-            let mechanism = self.mechanism.as_deref().unwrap_or("canonical");
-            select = select.mechanism(self.parameters.mechanism(mechanism)?);
-        }
-        if let Some(delta) = &self.delta.delta {
-            select = select.delta(delta.clone());
-        }
-        state_split(select, split.as_deref(), *direction)
+        let mut options = SelectOptions::default();
+        options.target.center = Some(parse_center(center)?);
+        options.privacy = PrivacyOptions {
+            epsilon: Some(self.budget.eps.to_string()),
+            delta: self.delta.delta.as_ref().map(ToString::to_string),
+            neighbors: Some(word(self.neighbors)),
+            shares: split.as_deref().map(parse_split).transpose()?.unwrap_or_default(),
+            direction: *direction,
+        };
+        options.method.mechanism.clone_from(&self.mechanism);
+        options.method.parameters = self.parameters.named();
+        options.state_release(select)
     }
 }
 

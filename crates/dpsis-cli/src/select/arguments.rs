@@ -9,9 +9,7 @@ use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
-use crate::score_arguments::{ScalingArguments, ScoreArguments};
-use crate::table_arguments::TableOptions;
-use crate::target_arguments::TargetArguments;
+use crate::stated_table::StatedTable;
 use crate::values::with_shares;
 
 /// Print the names of k features, chosen privately.
@@ -30,7 +28,7 @@ pub(crate) struct SelectArguments {
     pub(super) budget: BudgetArgument,
 
     #[command(flatten)]
-    pub(super) score: ScoreArguments,
+    pub(super) stated: StatedTable,
 
     /// The table, or several files with its rows; - is standard input
     ///
@@ -51,12 +49,6 @@ pub(crate) struct SelectArguments {
         help_heading = "Table"
     )]
     pub(crate) partials: Vec<PathBuf>,
-
-    #[command(flatten)]
-    pub(super) table: TableOptions,
-
-    #[command(flatten)]
-    pub(super) target: TargetArguments,
 
     /// The target's center: private, none, or its publicly known value: a mean, the share of the
     /// second of two classes, or A=0.3,B=0.5,C=0.2
@@ -118,9 +110,6 @@ pub(crate) struct SelectArguments {
         )
     )]
     pub(super) split: Option<String>,
-
-    #[command(flatten)]
-    pub(super) scaling: ScalingArguments,
 
     #[command(flatten)]
     pub(super) groups: GroupArguments,

@@ -6,11 +6,9 @@ use std::path::{Path, PathBuf};
 use super::arguments::{MethodId, SelectArguments};
 use crate::files::files;
 use crate::output;
-use crate::privacy_arguments::state_split;
 use crate::progress::progress;
-use crate::score_arguments::state_table;
-use crate::values::{parse_center, parse_size};
-use dpsis::{Error, FileTables, Method, NotPrivateSelect, Refine, Result, Select, TwoStage};
+use crate::values::{parse_center, parse_size, parse_split, word};
+use dpsis::{Error, FileTables, NotPrivateSelect, PrivacyOptions, Result, Select, SelectOptions};
 
 /// The files that a command reads.
 pub(crate) struct Inputs {
@@ -51,12 +49,8 @@ impl Job {
 impl SelectArguments {
     /// All files that are read, where patterns stand for several.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
-        let table = &self.table;
-        let beside =
-            [&table.target_file, &table.schema, &self.scaling.bounds_file, &self.groups.groups];
-        let beside = beside.into_iter().flatten().map(PathBuf::as_path);
-        let beside = beside.chain(self.ledger.file()).chain(table.exclude_files());
-        let beside = beside.map(Path::to_owned).collect();
+        let beside = self.groups.groups.as_deref().into_iter().chain(self.ledger.file());
+        let beside = self.stated.files().chain(beside).map(Path::to_owned).collect();
         Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, beside })
     }
 
@@ -76,85 +70,37 @@ impl SelectArguments {
             return Err(Error::request("only one file can be standard input"));
         }
         let plain = self.preprocess.is_none() && self.method != MethodId::DpKendall;
-        let (select, schema) = state_table(
-            Select::new(self.k),
-            &self.table,
-            &self.target,
-            &self.score,
-            &self.scaling,
-            plain,
-        )?;
-        let select = self.groups.state(select)?;
-        let mut select = self.state_release(select)?;
-        if let Some(memory) = &self.memory {
-            select = select.memory(parse_size(memory)?);
-        }
-        if let Some(threads) = self.threads {
-            select = select.threads(threads);
-        }
+        let mut stated = self.stated.request(&self.groups, plain)?;
+        stated.options.k = self.k;
+        self.state_release(&mut stated.options)?;
+        let mut select = stated.select()?;
         if self.shows_progress()
             && let Some(report) = progress()
         {
             select = select.progress(report);
         }
-        let table = self.table.tables(&inputs.rows, &schema)?;
+        let table = self.stated.tables(&inputs.rows, &stated)?;
         Ok(Job { table, select, seed: self.seed, paper: self.preprocess.is_some() })
     }
 
-    /// States the release: its budget, and how features are found.
-    pub(super) fn state_release(&self, select: Select) -> Result<Select> {
-        let mut select = select
-            .epsilon(self.budget.eps.clone())
-            .center(parse_center(&self.center)?)
-            .neighbors(self.neighbors.neighbors());
-        if let Some(delta) = &self.delta.delta {
-            select = select.delta(delta.clone());
-        }
-        let select = state_split(select, self.split.as_deref(), self.direction)?;
-        self.method(select)
-    }
-
-    /// States the method and its mechanism.
-    fn method(&self, mut select: Select) -> Result<Select> {
-        if self.refine.is_some() {
-            select = select.refine(Refine::Gram);
-        }
-        if self.method != MethodId::DpSis {
-            return self.whole_method(select);
-        }
-        if self.blocks.is_some() || self.penalty.is_some() {
-            return Err(Error::request("--blocks and --penalty belong to --method two-stage"));
-        }
-        // Where none is stated, the library chooses.
-        if self.mechanism.is_stated() {
-            select = select.mechanism(self.mechanism.mechanism("canonical")?);
-        }
-        Ok(select)
-    }
-
-    /// States a method that takes the whole table.
-    fn whole_method(&self, mut select: Select) -> Result<Select> {
-        let two_stage = self.method == MethodId::TwoStage;
-        if !two_stage && (self.blocks.is_some() || self.penalty.is_some()) {
-            return Err(Error::request("--blocks and --penalty belong to --method two-stage"));
-        }
-        if !two_stage && self.mechanism.is_stated() {
-            return Err(Error::request("DPKendall takes no mechanism: it has its own"));
-        }
-        if !two_stage {
-            return Ok(select.method(Method::DpKendall));
-        }
-        if self.mechanism.is_stated() {
-            select = select.mechanism(self.mechanism.mechanism("peel")?);
-        }
-        let mut two_stage = TwoStage::default();
-        if let Some(blocks) = self.blocks {
-            two_stage = two_stage.blocks(blocks);
-        }
-        if let Some(penalty) = self.penalty {
-            two_stage = two_stage.penalty(penalty);
-        }
-        Ok(select.method(Method::TwoStage(two_stage)))
+    /// States the release: its budget, how features are found, and what a run takes.
+    pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
+        options.target.center = Some(parse_center(&self.center)?);
+        options.privacy = PrivacyOptions {
+            epsilon: Some(self.budget.eps.to_string()),
+            delta: self.delta.delta.as_ref().map(ToString::to_string),
+            neighbors: Some(word(self.neighbors)),
+            shares: self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default(),
+            direction: self.direction,
+        };
+        options.method.method = Some(word(self.method));
+        options.method.blocks = self.blocks;
+        options.method.penalty = self.penalty.map(Into::into);
+        options.method.refine = self.refine.map(word);
+        self.mechanism.state(&mut options.method);
+        options.running.memory = self.memory.as_deref().map(parse_size).transpose()?;
+        options.running.threads = self.threads;
+        Ok(())
     }
 
     /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it depends on the data.

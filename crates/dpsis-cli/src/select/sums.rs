@@ -7,7 +7,7 @@ use super::arguments::SelectArguments;
 use crate::files::read_text;
 use crate::output::Destination;
 use crate::sums_release::SumsRelease;
-use dpsis::{Error, MaskedPartial, Partial, Result, RunNote};
+use dpsis::{Error, MaskedPartial, Partial, Result, RunNote, SelectOptions};
 
 pub(super) fn select(
     arguments: &SelectArguments,
@@ -16,7 +16,9 @@ pub(super) fn select(
     destination: Destination,
 ) -> Result<()> {
     let sums = merged(partials)?;
-    let select = arguments.state_release(sums.request(arguments.k)?)?;
+    let mut options = SelectOptions::default();
+    arguments.state_release(&mut options)?;
+    let select = options.state_release(sums.request(arguments.k)?)?;
     let release = SumsRelease {
         select,
         sums: &sums,

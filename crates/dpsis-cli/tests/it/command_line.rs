@@ -164,7 +164,7 @@ fn wrong_requests_are_refused_before_reading() {
         (&[&base[..], &["--bounds", "1"]].concat(), "LO,HI"),
         (&[&base[..], &["--bounds", "nan,1"]].concat(), "LO,HI"),
         (&[&base[..], &["--bounds=0,1", "--scale", "row-rank"]].concat(), "exclude"),
-        (&[&base[..], &["--scale", "bounds"]].concat(), "needs --bounds"),
+        (&[&base[..], &["--scale", "bounds"]].concat(), "state them (--bounds, --bounds-file"),
         (
             &[&base[..], &["--scale", "cpm", "--preprocess", "paper", "--not-private"]].concat(),
             "no score, bounds, scale",

@@ -162,8 +162,8 @@ fn wrong_requests_for_methods_are_refused() {
         let base = ["select", "--k", "2", "--eps", "1", "t.csv", "--classes", "a,b,c"];
         refused(folder.path(), &[&base, more].concat(), 2, part);
     };
-    run(&["--blocks", "3"], "belong to --method two-stage");
-    run(&["--method", "dpkendall", "--penalty", "1"], "belong to --method two-stage");
+    run(&["--blocks", "3"], "belong to the two-stage method (--method)");
+    run(&["--method", "dpkendall", "--penalty", "1"], "belong to the two-stage method (--method)");
     run(&["--method", "two-stage", "--blocks", "0"], "blocks");
     run(&["--method", "two-stage", "--penalty", "0"], "penalty");
     run(&["--method", "two-stage", "--penalty", "nan"], "penalty");

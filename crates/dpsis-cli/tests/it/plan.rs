@@ -82,7 +82,10 @@ fn mistakes_are_explained() {
         ("--n 400 --d 30 --k 2 --eps 1 --over 1,1", "stated twice"),
         ("--n 400 --d 30 --k 2 --eps 1 --draws 3", "at least 20 draws"),
         ("--n 400 --d 30 --k 2 --eps 1 --split center=2", "share"),
-        ("--n 400 --d 30 --k 2 --eps 1 --split direction=0.1", "no direction"),
+        (
+            "--n 400 --d 30 --k 2 --eps 1 --split direction=0.1",
+            "shares of target, center and estimates (--split)",
+        ),
         ("--n 400 --d 30 --k 2", "--eps"),
     ] {
         let output = plan(arguments);

@@ -2,7 +2,6 @@
 
 use std::sync::OnceLock;
 
-use dpsis::internals::near_misses;
 use dpsis::{Error, Parameter, Result};
 use serde::Serialize;
 
@@ -66,10 +65,7 @@ pub fn find(name: &str) -> Result<&'static DataSet> {
     manifest().iter().find(|set| set.name == wanted).ok_or_else(|| {
         let names: Vec<String> = manifest().iter().map(|set| set.name.clone()).collect();
         let error = Error::request(format!("there is no data set {name:?} in the manifest"));
-        match near_misses(&names, name).as_slice() {
-            [] => error.hint("the manifest lists them").about([Parameter::DataSets]),
-            near => error.hint(format!("did you mean {}?", near.join(" or "))),
-        }
+        error.hint("the manifest lists them").about([Parameter::DataSets]).or_near(&names, name)
     })
 }
 

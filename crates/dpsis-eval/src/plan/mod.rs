@@ -27,7 +27,7 @@ use serde::Serialize;
 
 pub use contenders::{Contender, contenders};
 pub use recommendation::PlanRecommendation;
-pub use request::PlanRequest;
+pub use request::{PlanRequest, shares};
 pub use search::Least;
 
 use crate::metrics::Estimate;

@@ -1,6 +1,8 @@
 //! What a plan is asked, and its checks.
 
-use dpsis::internals::purpose;
+use std::collections::BTreeMap;
+
+use dpsis::internals::{SHARES, purpose};
 use dpsis::{
     CheckedSelect, Epsilon, Error, Neighbors, Parameter, Purpose, Result, ScoreKind, Select,
     Spending, Target,
@@ -88,6 +90,21 @@ fn id(score: ScoreKind) -> &'static str {
         ScoreKind::Kendall => "kendall",
         _ => "ks",
     }
+}
+
+/// The shares of a plan: those that are stated by name, or the defaults.
+///
+/// # Errors
+///
+/// `Request` for a share of anything but the target's median, its center and the strengths.
+pub fn shares(stated: &BTreeMap<String, String>) -> Result<[String; 3]> {
+    let [target, center, estimates, _] = SHARES;
+    let known = [target, center, estimates];
+    if stated.keys().any(|name| known.iter().all(|(known, _)| known != name)) {
+        let rule = "a plan has shares of target, center and estimates";
+        return Err(Error::request(rule).about([Parameter::Shares]));
+    }
+    Ok(known.map(|(name, share)| stated.get(name).map_or(share, String::as_str).to_owned()))
 }
 
 impl PlanRequest {

@@ -1,0 +1,77 @@
+//! Arguments on a table, its target and the score of its features, and the options that they state.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::group_arguments::GroupArguments;
+use crate::schema_file::SchemaFile;
+use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
+use crate::table_arguments::TableOptions;
+use crate::target_arguments::TargetArguments;
+use dpsis::{FileTables, Result, Select, SelectOptions};
+
+/// A table, its target, and how features are scored.
+#[derive(Debug, Args)]
+pub(super) struct StatedTable {
+    #[command(flatten)]
+    score: ScoreArguments,
+
+    #[command(flatten)]
+    table: TableOptions,
+
+    #[command(flatten)]
+    target: TargetArguments,
+
+    #[command(flatten)]
+    scaling: ScalingArguments,
+}
+
+/// The request that options make, and the public facts about its table.
+pub(super) struct StatedRequest {
+    pub(super) options: SelectOptions,
+    schema: SchemaFile,
+    /// The hash of the schema file.
+    hash: Option<String>,
+}
+
+impl StatedTable {
+    /// The files that are read besides the rows.
+    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
+        let beside = [&self.table.target_file, &self.table.schema, &self.scaling.bounds_file];
+        let beside = beside.into_iter().flatten().map(PathBuf::as_path);
+        beside.chain(self.table.exclude_files())
+    }
+
+    /// What the options state, with the facts of the schema; `takes_schema` says whether its bounds are of use.
+    pub(super) fn request(
+        &self,
+        groups: &GroupArguments,
+        takes_schema: bool,
+    ) -> Result<StatedRequest> {
+        let (mut schema, hash) = self.table.schema()?;
+        if self.table.states_target() {
+            (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
+        }
+        let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
+        options.target = self.target.options(&schema)?;
+        options.scoring = scoring(&self.score, &self.scaling, groups, &schema, takes_schema)?;
+        Ok(StatedRequest { options, schema, hash })
+    }
+
+    /// The table in these files.
+    pub(super) fn tables(&self, files: &[PathBuf], request: &StatedRequest) -> Result<FileTables> {
+        self.table.tables(files, &request.schema)
+    }
+}
+
+impl StatedRequest {
+    /// The request, unchecked.
+    pub(super) fn select(&self) -> Result<Select> {
+        let select = self.options.request()?;
+        Ok(match &self.hash {
+            Some(hash) => select.schema_hash(hash.clone()),
+            None => select,
+        })
+    }
+}
