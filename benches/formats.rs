@@ -1,8 +1,8 @@
 //! From a file of each format to a selection: `cargo bench --bench formats --features arrow`.
 //!
-//! A table of 100 rows and 22,000 features, and one of 20,000 rows and 500 features, in every format; stated
-//! bounds, one thread and two. It is verified first that all formats give the same selection. The physical
-//! limit, reading the bytes, is measured in the same run.
+//! A table of 100 rows and 22,000 features, and one of 20,000 rows and 500 features, in every
+//! format; stated bounds, one thread and two. It is verified first that all formats give the same
+//! selection. The physical limit, reading the bytes, is measured in the same run.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt::Write as _;
@@ -17,7 +17,8 @@ use flate2::{Compression, Crc};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
 
-/// A table, row-major with the target last. Values are multiples of 2^-16, exact in 32 bits and as text.
+/// A table, row-major with the target last. Values are multiples of 2^-16, exact in 32 bits and as
+/// text.
 struct Table {
     name: &'static str,
     columns: usize,

@@ -1,8 +1,9 @@
 //! Selection from a matrix in memory: `cargo bench --bench matrix`.
 //!
-//! 32-bit and 64-bit floats in both memory orders: wide (100 x 22,000), tall (20,000 x 500), and long
-//! (131,072 x 512), which exceeds every cache. Measured in the same run: ndarray's own X'y in floating point
-//! (without privacy or clipping), and the physical limits, reading the values once and copying them.
+//! 32-bit and 64-bit floats in both memory orders: wide (100 x 22,000), tall (20,000 x 500), and
+//! long (131,072 x 512), which exceeds every cache. Measured in the same run: ndarray's own X'y in
+//! floating point (without privacy or clipping), and the physical limits, reading the values once
+//! and copying them.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt;
@@ -157,8 +158,8 @@ fn main() {
     divan::main();
 }
 
-/// Checks that every case, under a large budget, finds the top features by the scores of rows added one by
-/// one.
+/// Checks that every case, under a large budget, finds the top features by the scores of rows added
+/// one by one.
 fn verify() {
     for shape in ["wide", "tall"] {
         for scaling in [bounds(), Scaling::RowRank] {

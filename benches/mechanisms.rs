@@ -1,8 +1,8 @@
 //! Every mechanism on a million candidates: `cargo bench --bench mechanisms`.
 //!
-//! Measured in the same run: one pass that draws one uniform word per candidate, and the physical limit, one
-//! partial selection of the scores. The time must not reveal the winner: tied scores are compared with a
-//! clear leader.
+//! Measured in the same run: one pass that draws one uniform word per candidate, and the physical
+//! limit, one partial selection of the scores. The time must not reveal the winner: tied scores are
+//! compared with a clear leader.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::sync::LazyLock;
@@ -126,8 +126,9 @@ fn reference_one_uniform_a_candidate(bencher: divan::Bencher<'_, '_>) {
     });
 }
 
-/// The noise of `pnf`, `em` and `laplace` as usually written in floating point, with the same generator: one
-/// or two logarithms per candidate. It is not private, because the low bits of the noise reveal the score.
+/// The noise of `pnf`, `em` and `laplace` as usually written in floating point, with the same
+/// generator: one or two logarithms per candidate. It is not private, because the low bits of the
+/// noise reveal the score.
 #[divan::bench(args = ["exponential", "gumbel", "laplace"], sample_count = 20)]
 fn reference_noise_in_floats(bencher: divan::Bencher<'_, '_>, kind: &str) {
     let mut rng = ChaCha20Rng::seed_from_u64(1);

@@ -1,8 +1,9 @@
 //! From a CSV file to a selection: `cargo bench --bench reading`.
 //!
-//! Wide, 100 rows of 22,000 features, and tall, 100,000 rows of 500, with 15 digits per cell and with 6 to 8.
-//! Measured in the same run: a plain loop with the `csv` crate and the standard library's float parser, and
-//! the physical limit, reading the bytes. Also Kendall's correlation of 100,000 rows and 150 features.
+//! Wide, 100 rows of 22,000 features, and tall, 100,000 rows of 500, with 15 digits per cell and
+//! with 6 to 8. Measured in the same run: a plain loop with the `csv` crate and the standard
+//! library's float parser, and the physical limit, reading the bytes. Also Kendall's correlation of
+//! 100,000 rows and 150 features.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::collections::BTreeMap;
@@ -26,7 +27,8 @@ fn shape(table: &str) -> (usize, usize) {
     }
 }
 
-/// The paths of the tables in the build folder, written on first use; benches/peers reads the same files.
+/// The paths of the tables in the build folder, written on first use; benches/peers reads the same
+/// files.
 static PATHS: LazyLock<BTreeMap<&str, PathBuf>> = LazyLock::new(|| {
     TABLES.iter().chain(&["kendall.csv"]).map(|&name| (name, written(name))).collect()
 });
@@ -78,8 +80,8 @@ fn bounds() -> Scaling {
     Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap())
 }
 
-/// Checks that under a large budget the selection is the top of the scores that a plain loop computes from
-/// the cells, for any number of threads.
+/// Checks that under a large budget the selection is the top of the scores that a plain loop
+/// computes from the cells, for any number of threads.
 fn verify() {
     for name in ["wide.csv", "wide-short.csv", "tall-short.csv"] {
         for scaling in [bounds(), Scaling::RowRank] {

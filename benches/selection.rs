@@ -1,8 +1,8 @@
 //! The mechanisms that select all k at once: `cargo bench --bench selection`.
 //!
-//! Measured in the same run: a naive race of all classes in floating point (without certified comparisons and
-//! without blocks), and the physical limit, one partial selection of the same scores. `cargo bench --bench
-//! growth` shows how the time grows with d and k.
+//! Measured in the same run: a naive race of all classes in floating point (without certified
+//! comparisons and without blocks), and the physical limit, one partial selection of the same
+//! scores. `cargo bench --bench growth` shows how the time grows with d and k.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use dpsis::mechanism::{Joint, JointPermuteAndFlip, Mechanism};
@@ -69,7 +69,8 @@ fn select(
     mechanism.pick(scores, k, epsilon, Seeded(seed)).unwrap().into_inner()
 }
 
-/// Checks that with a very large budget the selection is the top k, in order if the mechanism releases one.
+/// Checks that with a very large budget the selection is the top k, in order if the mechanism
+/// releases one.
 fn verify() {
     let scores = scores(Shape::Uniform, 22_000);
     let epsilon = "1000000".parse().unwrap();
@@ -115,7 +116,8 @@ fn joint_pnf(bencher: divan::Bencher<'_, '_>, case: (Shape, usize, usize)) {
     bench(bencher, &JointPermuteAndFlip, case);
 }
 
-/// -ln(-expm1(ln(U)/m)) - z for every class, the largest wins: a careful floating-point implementation.
+/// -ln(-expm1(ln(U)/m)) - z for every class, the largest wins: a careful floating-point
+/// implementation.
 #[divan::bench(args = NAIVE_SIZES, sample_count = 5)]
 fn naive_floating_point(bencher: divan::Bencher<'_, '_>, (d, k): (usize, usize)) {
     let values = values(Shape::Uniform, d);

@@ -1,12 +1,12 @@
-//! Cross-validation of a private selection, and the budget that the folds spend: `cargo run --release
-//! --example cross_validation`.
+//! Cross-validation of a private selection, and the budget that the folds spend: `cargo
+//! run --release --example cross_validation`.
 //!
-//! A selection made before cross-validation has used the rows it is tested on. A selection made within each
-//! fold has not, but every fold is a release of its own. A row is in the training rows of all folds but one,
-//! so by sequential composition k folds at epsilon cost it (k - 1) epsilon. This holds because a row is
-//! assigned to its fold by its own values, so that adding or removing a row moves no other. (If rows were
-//! assigned by position, all later rows would change folds.) The R^2 values are computed from the data and
-//! are not private.
+//! A selection made before cross-validation has used the rows it is tested on. A selection made
+//! within each fold has not, but every fold is a release of its own. A row is in the training rows
+//! of all folds but one, so by sequential composition k folds at epsilon cost it (k - 1) epsilon.
+//! This holds because a row is assigned to its fold by its own values, so that adding or removing a
+//! row moves no other. (If rows were assigned by position, all later rows would change folds.) The
+//! R^2 values are computed from the data and are not private.
 #![allow(clippy::print_stdout)] // an example prints
 
 use std::hash::{DefaultHasher, Hash, Hasher};

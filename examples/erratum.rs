@@ -1,9 +1,10 @@
-//! An error in a published algorithm, shown by enumeration: `cargo run --release --example erratum`.
+//! An error in a published algorithm, shown by enumeration: `cargo run --release --example
+//! erratum`.
 //!
-//! The appendix of "Feature Selection from Differentially Private Correlations" (2024) gives C(t-h-1, k-h-1)
-//! as the size of the utility classes of the canonical Lipschitz mechanism. The correct size is C(t-h-2,
-//! k-h-1). Sampling with the printed sizes is not eps-differentially private. The laws are computed by brute
-//! force over all subsets, without using the library.
+//! The appendix of "Feature Selection from Differentially Private Correlations" (2024) gives
+//! C(t-h-1, k-h-1) as the size of the utility classes of the canonical Lipschitz mechanism. The
+//! correct size is C(t-h-2, k-h-1). Sampling with the printed sizes is not eps-differentially
+//! private. The laws are computed by brute force over all subsets, without using the library.
 
 #![allow(clippy::print_stdout)] // an example prints
 

@@ -1,8 +1,9 @@
 //! Writes the demo table: `cargo run --release --example make_demo > datasets/demo.csv`.
 //!
-//! 500 rows, 300 features in 30 blocks of 10; the features of a block share a factor that explains 30% of
-//! their variance. Five features, one in each of five blocks, determine the numeric target: response = sum of
-//! +-1 times these features + noise, with noise variance one third of the signal's. All data are synthetic.
+//! 500 rows, 300 features in 30 blocks of 10; the features of a block share a factor that explains
+//! 30% of their variance. Five features, one in each of five blocks, determine the numeric target:
+//! response = sum of +-1 times these features + noise, with noise variance one third of the
+//! signal's. All data are synthetic.
 
 use std::io::{self, Write};
 

@@ -1,8 +1,9 @@
 //! Writes the table of visits: `cargo run --release --example make_visits > datasets/visits.csv`.
 //!
-//! 400 people with 1 to 6 visits each, one row per visit: age, sex, 40 laboratory values, and whether an event was seen at
-//! the visit. Three values are higher where the risk of a person is: they are measured with an error at each visit. Ten
-//! values rise with age, as the risk does, and tell nothing more of it. All data are synthetic.
+//! 400 people with 1 to 6 visits each, one row per visit: age, sex, 40 laboratory values, and
+//! whether an event was seen at the visit. Three values are higher where the risk of a person is:
+//! they are measured with an error at each visit. Ten values rise with age, as the risk does, and
+//! tell nothing more of it. All data are synthetic.
 
 use std::io::{self, Write};
 

@@ -18,8 +18,8 @@ pub enum ErrorKind {
     Canceled,
 }
 
-/// A parameter that an error or a warning is about, which should be stated or changed. Programs translate it
-/// into their own words, such as the name of an option.
+/// A parameter that an error or a warning is about, which should be stated or changed. Programs
+/// translate it into their own words, such as the name of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Parameter {
@@ -131,8 +131,8 @@ pub struct Place {
 
 /// An error: the rule that was broken, the place, and a hint.
 ///
-/// No message contains the value of a cell, so an error can be shown to anyone who may see the header. (That
-/// an error occurred at all depends on the data; see the page on what is promised.)
+/// No message contains the value of a cell, so an error can be shown to anyone who may see the
+/// header. (That an error occurred at all depends on the data; see the page on what is promised.)
 #[derive(Debug, Clone)]
 pub struct Error {
     kind: ErrorKind,
@@ -194,7 +194,8 @@ impl Error {
         self
     }
 
-    /// Adds the place: a data row counted from 1 (`None` for the header), and a column counted from 1.
+    /// Adds the place: a data row counted from 1 (`None` for the header), and a column counted
+    /// from 1.
     pub fn at(mut self, row: Option<u64>, column: Option<usize>) -> Self {
         self.place = Some(Place { row, column });
         self
@@ -227,7 +228,8 @@ impl Error {
         self
     }
 
-    /// Hints at the public names that are close to a mistyped one, the closest first, if there are some.
+    /// Hints at the public names that are close to a mistyped one, the closest first, if there are
+    /// some.
     #[doc(hidden)]
     pub fn or_near(self, known: &[String], name: &str) -> Self {
         let wanted = name.trim().to_lowercase();
@@ -273,8 +275,8 @@ impl Error {
         self
     }
 
-    /// What a run that ended by what it had released leaves of its budget: a ledger takes it back. `None` for all other
-    /// errors, after which everything counts as spent. An exact number.
+    /// What a run that ended by what it had released leaves of its budget: a ledger takes it back.
+    /// `None` for all other errors, after which everything counts as spent. An exact number.
     pub fn unspent(&self) -> Option<&str> {
         self.unspent.as_deref()
     }

@@ -1,9 +1,9 @@
 //! Differentially private feature selection.
 //!
 //! Given a table with one row per person, `dpsis` chooses k features for a target such that the
-//! output is epsilon-differentially private (delta = 0, unless one is stated) on the real machine: every value is put on
-//! an integer grid by a function of its own row, scores are integer sums with a proven sensitivity,
-//! every estimate on the way is paid for, and noise is compared exactly.
+//! output is epsilon-differentially private (delta = 0, unless one is stated) on the real machine:
+//! every value is put on an integer grid by a function of its own row, scores are integer sums with
+//! a proven sensitivity, every estimate on the way is paid for, and noise is compared exactly.
 //!
 //! ```no_run
 //! let selection = dpsis::Select::new(5).epsilon(2).run("data.csv")?;

@@ -1,14 +1,16 @@
-//! Work on several threads: results do not depend on their number, and a panic goes on where the work was asked for.
+//! Work on several threads: results do not depend on their number, and a panic goes on where the
+//! work was asked for.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use crate::error::Result;
 
-/// Calls `work` with 0, 1, ... below `count` (1 at the least), each on a thread of its own and 0 on this one, and
-/// returns the results in this order.
+/// Calls `work` with 0, 1, ... below `count` (1 at the least), each on a thread of its own and 0 on
+/// this one, and returns the results in this order.
 ///
-/// A single thread is not spawned: the heap of the main thread grows in larger steps than that of others.
+/// A single thread is not spawned: the heap of the main thread grows in larger steps than that of
+/// others.
 pub fn on_threads<T: Send>(count: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let results: Vec<Mutex<Option<T>>> = (0..count.max(1)).map(|_| Mutex::default()).collect();
     spawned(results.len(), &|number| {
@@ -30,7 +32,8 @@ fn spawned(count: usize, work: &(dyn Fn(usize) + Sync)) {
     });
 }
 
-/// Calls `one` with 0, 1, ... below `count` on threads that take turns, and returns the results in this order.
+/// Calls `one` with 0, 1, ... below `count` on threads that take turns, and returns the results in
+/// this order.
 ///
 /// # Errors
 ///

@@ -1,7 +1,8 @@
-//! Loops compiled for several instruction sets, of which the best available one is used at run time.
+//! Loops compiled for several instruction sets, of which the best available one is used at run
+//! time.
 //!
-//! Plain loops over slices compile to vector instructions. Results must be identical to the bit on all
-//! instruction sets; tests run on each of them (`on_each`).
+//! Plain loops over slices compile to vector instructions. Results must be identical to the bit on
+//! all instruction sets; tests run on each of them (`on_each`).
 
 use pulp::{Arch, NullaryFnOnce};
 
@@ -11,9 +12,9 @@ pub(crate) fn run<F: NullaryFnOnce>(loops: F) -> F::Output {
     arch().dispatch(loops)
 }
 
-/// Prefetches memory that will be read soon: as many bytes as `values` has, `beyond` bytes after its start.
-/// Hardware prefetching of sequential reads does not look far enough ahead. This is only a hint: nothing is
-/// read, and on processors without the instruction it does nothing.
+/// Prefetches memory that will be read soon: as many bytes as `values` has, `beyond` bytes after
+/// its start. Hardware prefetching of sequential reads does not look far enough ahead. This is only
+/// a hint: nothing is read, and on processors without the instruction it does nothing.
 #[inline(always)]
 pub(crate) fn fetch<A>(values: &[A], beyond: usize) {
     #[cfg(target_arch = "x86_64")]

@@ -22,7 +22,8 @@ impl Folder {
     }
 }
 
-/// Reads a file of a format whole and for releases: the same each time, or an error of the right kind.
+/// Reads a file of a format whole and for releases: the same each time, or an error of the right
+/// kind.
 fn check(name: &str, bytes: &[u8], facts: impl Fn(FileTable) -> FileTable) {
     let folder = Folder::new();
     let path = folder.write(name, bytes);
@@ -35,7 +36,8 @@ fn check(name: &str, bytes: &[u8], facts: impl Fn(FileTable) -> FileTable) {
     let request = Select::new(1).epsilon("1");
     let bounded = released(&request.clone().bounds(-4.0, 4.0), table);
     let labels = released(&request.target(Target::classes(["yes", "no", "1"])), table);
-    // A whole table has been read to its end: only its targets, its width or its words can be refused then.
+    // A whole table has been read to its end: only its targets, its width or its words can be
+    // refused then.
     assert!(read.is_ok() || (bounded.is_err() && labels.is_err()), "{read:?}");
 }
 
@@ -113,16 +115,16 @@ pub fn parquet(bytes: &[u8]) {
     check("t.parquet", &[b"PAR1", bytes].concat(), |table| table);
 }
 
-/// Panics of the crates for Arrow are caught by the reader and become errors. The hook of libFuzzer would end the
-/// process before.
+/// Panics of the crates for Arrow are caught by the reader and become errors. The hook of libFuzzer
+/// would end the process before.
 #[cfg(feature = "arrow")]
 fn quiet() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(dpsis::internals::quiet_caught_panics);
 }
 
-/// The first byte states facts, the second the request, the others are the table: a release or an error of the right
-/// kind, the same on one thread and on three, from memory and from a file.
+/// The first byte states facts, the second the request, the others are the table: a release or an
+/// error of the right kind, the same on one thread and on three, from memory and from a file.
 pub fn select(bytes: &[u8]) {
     let [facts, kind, bytes @ ..] = bytes else { return };
     let request = request(*kind);

@@ -1,5 +1,6 @@
-//! What each fuzz target checks, as functions of any bytes. The binaries in `fuzz_targets` hand them to libFuzzer; the
-//! test `fuzz_corpus` of the command line runs them on the committed corpus with the stable compiler.
+//! What each fuzz target checks, as functions of any bytes. The binaries in `fuzz_targets` hand
+//! them to libFuzzer; the test `fuzz_corpus` of the command line runs them on the committed corpus
+//! with the stable compiler.
 #![allow(clippy::unwrap_used)] // a target fails by panicking
 
 mod files;

@@ -2,8 +2,9 @@
 
 use dpsis::{Partial, ReleasedTarget, Stage};
 
-/// Sums that are read add up, are written and read as such, and are released or refused. The bytes are the JSON of sums, and
-/// behind a line feed that of a released target: their files carry a checksum, which no mutation would pass.
+/// Sums that are read add up, are written and read as such, and are released or refused. The bytes
+/// are the JSON of sums, and behind a line feed that of a released target: their files carry a
+/// checksum, which no mutation would pass.
 pub fn partial(bytes: &[u8]) {
     let mut lines = bytes.split(|byte| *byte == b'\n');
     let mut next = || lines.next().unwrap_or_default();

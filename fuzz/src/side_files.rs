@@ -58,7 +58,8 @@ pub fn schema(bytes: &[u8]) {
     }
 }
 
-/// A ledger that is read pays for a release, or refuses it, and shows it then; what was spent stays spent.
+/// A ledger that is read pays for a release, or refuses it, and shows it then; what was spent stays
+/// spent.
 pub fn ledger(bytes: &[u8]) {
     const START: &[u8] = b"dpsis ledger 1\n";
     let folder = Folder::new();

@@ -74,8 +74,8 @@ pub(crate) fn stated(mut table: FileTable, facts: u8) -> FileTable {
     table
 }
 
-/// The first byte states facts, the others are the table. Read in drops, with line ends of Windows, or so that a block
-/// of bytes ends anywhere within it, it is the same table, or the same error.
+/// The first byte states facts, the others are the table. Read in drops, with line ends of Windows,
+/// or so that a block of bytes ends anywhere within it, it is the same table, or the same error.
 pub fn text(bytes: &[u8]) {
     let Some((&facts, bytes)) = bytes.split_first() else { return };
     let expected = whole(&table(bytes.to_vec(), facts));
@@ -89,7 +89,8 @@ pub fn text(bytes: &[u8]) {
             assert_eq!(whole(&table(windows, facts)), expected, "with returns");
         }
     }
-    // Blank lines are no rows where there are several columns: they move the table to the end of the first block.
+    // Blank lines are no rows where there are several columns: they move the table to the end of
+    // the first block.
     let header = bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
     let (header, rows) = bytes.split_at(header);
     let several = [b',', b'\t', b';'].map(|by| header.iter().filter(|byte| **byte == by).count());
@@ -119,8 +120,8 @@ pub(crate) fn request(kind: u8) -> Select {
     }
 }
 
-/// Compressed in one piece or in two, a text is the same table; any other bytes behind the marks of compressed files
-/// are refused or read, in drops as at once.
+/// Compressed in one piece or in two, a text is the same table; any other bytes behind the marks of
+/// compressed files are refused or read, in drops as at once.
 pub fn compressed(bytes: &[u8]) {
     let Some((&cut, bytes)) = bytes.split_first() else { return };
     for start in [&b""[..], b"\x1f\x8b\x08\0\0\0\0\0\0\x03", b"\x28\xb5\x2f\xfd"] {

@@ -101,7 +101,8 @@ impl Column {
         }
     }
 
-    /// Whether the type says that the values are numbers, where it is not that of an array of Arrow.
+    /// Whether the type says that the values are numbers, where it is not that of an array of
+    /// Arrow.
     pub(crate) fn is_number(&self) -> bool {
         matches!(self, Self::F64(_) | Self::F32(_) | Self::I64(_) | Self::U64(_) | Self::Times(..))
     }
@@ -118,7 +119,8 @@ impl Column {
         }
     }
 
-    /// The column of targets beside a record batch: integers as texts, of which a label can tell all apart.
+    /// The column of targets beside a record batch: integers as texts, of which a label can tell
+    /// all apart.
     pub(crate) fn into_targets(self) -> PyResult<ArrayRef> {
         fn texts<T: ToString>(values: Vec<Option<T>>) -> Column {
             Column::Texts(values.into_iter().map(|value| value.map(|v| v.to_string())).collect())

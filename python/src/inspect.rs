@@ -9,8 +9,8 @@ use crate::errors::{OrRaise, parameters, words};
 use crate::interruptible::{Watch, run_detached};
 use crate::table::Table;
 
-/// Inspects a table: `findings` (topic, text with its parameters, whether it is odd), `rows`, `columns`, and `suggestion`,
-/// the arguments of a selection.
+/// Inspects a table: `findings` (topic, text with its parameters, whether it is odd), `rows`,
+/// `columns`, and `suggestion`, the arguments of a selection.
 #[pyfunction]
 pub(crate) fn inspect<'py>(
     py: Python<'py>,

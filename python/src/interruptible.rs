@@ -47,7 +47,8 @@ impl Watch {
         f64::from_bits(self.done.load(Ordering::Relaxed))
     }
 
-    /// Waits for the end of the work; between, shows progress and looks for signals, the first of which stops it.
+    /// Waits for the end of the work; between, shows progress and looks for signals, the first of
+    /// which stops it.
     fn wait(&self, ended: &Receiver<()>, progress: Option<&Py<PyAny>>) -> PyResult<()> {
         let mut shown = f64::NAN;
         while let Err(RecvTimeoutError::Timeout) = ended.recv_timeout(LOOK) {
@@ -98,7 +99,8 @@ pub(crate) fn run<T: Send>(
     result.or_raise(py)
 }
 
-/// Like [`run`], for work that owns what it needs: a signal ends the waiting at once, the work at its next step.
+/// Like [`run`], for work that owns what it needs: a signal ends the waiting at once, the work at
+/// its next step.
 ///
 /// # Errors
 ///

@@ -8,7 +8,8 @@ use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
 
-/// Opens the ledger at a path; with a cap, makes one if there is none. What is stated must be what the file says.
+/// Opens the ledger at a path; with a cap, makes one if there is none. What is stated must be what
+/// the file says.
 #[pyfunction]
 pub(crate) fn open_ledger(
     py: Python<'_>,

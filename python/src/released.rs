@@ -7,8 +7,8 @@ use pyo3::types::PyDict;
 
 use crate::errors::{OrRaise, words};
 
-/// A record in all its forms: `record` (JSON), `report`, `html`, the `indices` of the picks, and its `warnings`,
-/// each with whether the output would mislead without it.
+/// A record in all its forms: `record` (JSON), `report`, `html`, the `indices` of the picks, and
+/// its `warnings`, each with whether the output would mislead without it.
 pub(crate) fn released<'py, R: Reported + serde::Serialize>(
     py: Python<'py>,
     record: &R,

@@ -26,8 +26,8 @@ struct Terms {
     note: RunNote,
 }
 
-/// Selects features of a table. `options` is a JSON object, `run_note` the day and the request, `ledger` the file that pays
-/// with a note on the entry.
+/// Selects features of a table. `options` is a JSON object, `run_note` the day and the request,
+/// `ledger` the file that pays with a note on the entry.
 #[pyfunction]
 #[pyo3(signature = (table, options, run_note, ledger, seed, progress))]
 pub(crate) fn select<'py>(

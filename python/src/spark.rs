@@ -1,4 +1,5 @@
-//! Runs whose rows are in the executors of an engine: sums and chunks of record batches there, releases in the driver.
+//! Runs whose rows are in the executors of an engine: sums and chunks of record batches there,
+//! releases in the driver.
 
 use std::path::PathBuf;
 
@@ -130,8 +131,8 @@ pub(crate) fn score_chunks(
     py.detach(scores).or_raise(py)
 }
 
-/// Selects features of rows that `gather(released, at_center)` sums or scores, stage by stage; else as `select`. A request
-/// that does not fit the sums of no rows costs nothing.
+/// Selects features of rows that `gather(released, at_center)` sums or scores, stage by stage; else
+/// as `select`. A request that does not fit the sums of no rows costs nothing.
 #[pyfunction]
 pub(crate) fn select_in_parts<'py>(
     py: Python<'py>,

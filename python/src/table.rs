@@ -79,7 +79,8 @@ impl Table {
         Ok(Self(Content::File(FileTable::new(path).facts(facts))))
     }
 
-    /// A matrix of numbers, one row per sample, with one target for each row, and perhaps one id of a unit.
+    /// A matrix of numbers, one row per sample, with one target for each row, and perhaps one id of
+    /// a unit.
     #[staticmethod]
     fn of_matrix(
         x: &Bound<'_, PyAny>,
@@ -107,7 +108,8 @@ impl Table {
         Ok(Self(content))
     }
 
-    /// What has Arrow's stream interface, with facts as JSON, and targets and ids of units if they are beside it.
+    /// What has Arrow's stream interface, with facts as JSON, and targets and ids of units if they
+    /// are beside it.
     #[staticmethod]
     fn of_stream(
         py: Python<'_>,
@@ -120,7 +122,8 @@ impl Table {
         Self::of_batches(py, schema, batches, y, unit, facts)
     }
 
-    /// Columns by name, of the same length, with facts as JSON, and targets and ids of units if they are beside them.
+    /// Columns by name, of the same length, with facts as JSON, and targets and ids of units if
+    /// they are beside them.
     #[staticmethod]
     fn of_columns(
         py: Python<'_>,

@@ -13,7 +13,8 @@ use crate::exact::Decimal;
 use crate::privacy::Neighbors;
 use crate::score::Scores;
 
-/// Candidates by name with their scores, which are private data, and their sensitivities, which are public.
+/// Candidates by name with their scores, which are private data, and their sensitivities, which are
+/// public.
 ///
 /// Scores are decimal numbers, parsed exactly and converted to a common power of ten, so that their
 /// differences are exact: scores in [0, 1] work as well as counts.
@@ -43,13 +44,14 @@ enum Stated {
 }
 
 impl Candidates {
-    /// Candidates with scores and one common sensitivity, all as decimal text. The sensitivity is the largest
-    /// change of any score by one unit of the data.
+    /// Candidates with scores and one common sensitivity, all as decimal text. The sensitivity is
+    /// the largest change of any score by one unit of the data.
     ///
     /// # Errors
     ///
-    /// `Request` if a text is not a decimal number; if a name is empty, contains a line break or occurs
-    /// twice; if the sensitivity is not positive; or if the numbers together span more than 18 digits.
+    /// `Request` if a text is not a decimal number; if a name is empty, contains a line break or
+    /// occurs twice; if the sensitivity is not positive; or if the numbers together span more than
+    /// 18 digits.
     pub fn new<N: Into<String>, T: AsRef<str>>(
         scores: impl IntoIterator<Item = (N, T)>,
         sensitivity: &str,
@@ -76,13 +78,14 @@ impl Candidates {
         Self::on_one_unit(names, values, sensitivities, true)
     }
 
-    /// Reads a CSV file `name,score` or `name,score,sensitivity`; without a column of sensitivities, a common
-    /// one must be stated.
+    /// Reads a CSV file `name,score` or `name,score,sensitivity`; without a column of
+    /// sensitivities, a common one must be stated.
     ///
     /// # Errors
     ///
-    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument; `Input` with its
-    /// row if the file is malformed or a cell is not a decimal number; `Io` if it cannot be read.
+    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument; `Input`
+    /// with its row if the file is malformed or a cell is not a decimal number; `Io` if it cannot
+    /// be read.
     pub fn read(path: impl AsRef<Path>, sensitivity: Option<&str>) -> Result<Self> {
         Self::read_columns(path, &CandidateColumns::default(), sensitivity)
     }
@@ -91,7 +94,8 @@ impl Candidates {
     ///
     /// # Errors
     ///
-    /// As for [`read`](Self::read); `Request` if a stated column is not in the file or is stated for two roles.
+    /// As for [`read`](Self::read); `Request` if a stated column is not in the file or is stated
+    /// for two roles.
     pub fn read_columns(
         path: impl AsRef<Path>,
         columns: &CandidateColumns,
@@ -152,8 +156,8 @@ impl Candidates {
         Ok(Self { names, scores, sensitivities, exponent })
     }
 
-    /// The same candidates with the largest of their sensitivities for all, for mechanisms that need a common
-    /// one.
+    /// The same candidates with the largest of their sensitivities for all, for mechanisms that
+    /// need a common one.
     pub fn with_the_largest_sensitivity(mut self) -> Self {
         if let Stated::Each(each) = &self.sensitivities {
             self.sensitivities = Stated::Common(each.iter().copied().max().unwrap_or(1));
@@ -175,8 +179,8 @@ impl Candidates {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no candidate, or if monotonic scores are requested for neighbors that replace a
-    /// unit.
+    /// `Request` if there is no candidate, or if monotonic scores are requested for neighbors that
+    /// replace a unit.
     pub fn scores(&self, neighbors: Neighbors, monotonic: bool) -> Result<Scores> {
         let values = self.scores.clone();
         let scores = match &self.sensitivities {

@@ -4,8 +4,8 @@ use crate::error::{Error, Parameter, Result};
 
 /// The columns of a file of candidates, by their names in the header.
 ///
-/// If none is stated, the file must have the columns `name,score` or `name,score,sensitivity`, and no others. If one
-/// is, the others have these names, and further columns are ignored.
+/// If none is stated, the file must have the columns `name,score` or `name,score,sensitivity`, and
+/// no others. If one is, the others have these names, and further columns are ignored.
 ///
 /// ```no_run
 /// use dpsis::{CandidateColumns, Candidates};
@@ -40,8 +40,8 @@ impl CandidateColumns {
     ///
     /// # Errors
     ///
-    /// `Request` if a stated column is not there or has two roles; `Input` if nothing is stated and the header is
-    /// another one, or if a name occurs twice.
+    /// `Request` if a stated column is not there or has two roles; `Input` if nothing is stated and
+    /// the header is another one, or if a name occurs twice.
     pub(super) fn places(&self, header: &[String]) -> Result<Places> {
         if *self == Self::default() {
             let names: Vec<String> =
@@ -81,8 +81,8 @@ pub(super) struct PublicPlaces {
 }
 
 impl CandidateColumns {
-    /// Finds the public columns in a header: as [`places`](Self::places), but there may be no column of scores
-    /// unless one is stated.
+    /// Finds the public columns in a header: as [`places`](Self::places), but there may be no
+    /// column of scores unless one is stated.
     ///
     /// # Errors
     ///

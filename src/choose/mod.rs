@@ -1,5 +1,5 @@
-//! Private choice among candidates whose scores were computed elsewhere: models, hyperparameters, features
-//! scored in a database.
+//! Private choice among candidates whose scores were computed elsewhere: models, hyperparameters,
+//! features scored in a database.
 
 mod candidates;
 mod columns;

@@ -19,15 +19,15 @@ pub struct PublicCandidates {
 }
 
 impl PublicCandidates {
-    /// Reads the sensitivities of a file of candidates. Its scores may be missing and are not interpreted; only a
-    /// file that is no CSV, because of a cell of any column, is refused with its row. Without a column of
-    /// sensitivities a common one must be stated.
+    /// Reads the sensitivities of a file of candidates. Its scores may be missing and are not
+    /// interpreted; only a file that is no CSV, because of a cell of any column, is refused with
+    /// its row. Without a column of sensitivities a common one must be stated.
     ///
     /// # Errors
     ///
-    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument, or a stated column
-    /// is not there or has two roles; `Input` if a sensitivity is not a positive decimal number; `Io` if the
-    /// file cannot be read.
+    /// `Request` if the sensitivity is stated nowhere or both in the file and as argument, or a
+    /// stated column is not there or has two roles; `Input` if a sensitivity is not a positive
+    /// decimal number; `Io` if the file cannot be read.
     pub fn read_columns(
         path: impl AsRef<Path>,
         columns: &CandidateColumns,

@@ -12,8 +12,8 @@ use crate::select::{
     Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed, RunNote, Warning,
 };
 
-/// A private choice: the [`ChoiceRecord`] of a release, to which it dereferences. Only a private run
-/// makes one.
+/// A private choice: the [`ChoiceRecord`] of a release, to which it dereferences. Only a private
+/// run makes one.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Choice(ChoiceRecord);
@@ -122,7 +122,8 @@ impl Serialize for NotPrivate<ChoiceRecord> {
 }
 
 impl ChoiceRecord {
-    /// What the choice was, for the accountants of [`account`](crate::account): the event of its mechanism.
+    /// What the choice was, for the accountants of [`account`](crate::account): the event of its
+    /// mechanism.
     ///
     /// # Errors
     ///

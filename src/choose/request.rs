@@ -21,8 +21,9 @@ use crate::select::{Command, Guarantee, MechanismUsed, PickOrder, RandomnessUsed
 ///
 /// # Privacy
 ///
-/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is stated) for the stated neighbor
-/// relation, provided that the stated sensitivities are correct. Each run spends epsilon.
+/// The whole [`Choice`] is epsilon-differentially private (delta 0, unless one is stated) for the
+/// stated neighbor relation, provided that the stated sensitivities are correct. Each run spends
+/// epsilon.
 #[derive(Debug, Clone)]
 pub struct Choose {
     pub(super) k: usize,
@@ -34,8 +35,8 @@ pub struct Choose {
 }
 
 impl Choose {
-    /// A request for k candidates; a budget must be stated. The default mechanism is [`CanonicalLipschitz`]
-    /// if all sensitivities are equal; otherwise one must be stated.
+    /// A request for k candidates; a budget must be stated. The default mechanism is
+    /// [`CanonicalLipschitz`] if all sensitivities are equal; otherwise one must be stated.
     pub fn new(k: usize) -> Self {
         Self {
             k,
@@ -47,8 +48,8 @@ impl Choose {
         }
     }
 
-    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64` (read as
-    /// its shortest decimal representation) or an [`Epsilon`].
+    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64`
+    /// (read as its shortest decimal representation) or an [`Epsilon`].
     pub fn epsilon(mut self, epsilon: impl Into<Exact>) -> Self {
         self.epsilon = Some(epsilon.into());
         self
@@ -73,8 +74,8 @@ impl Choose {
         self
     }
 
-    /// States that the scores are monotonic: adding one unit changes all scores in the same direction, as it
-    /// does counts.
+    /// States that the scores are monotonic: adding one unit changes all scores in the same
+    /// direction, as it does counts.
     pub fn monotonic(mut self, monotonic: bool) -> Self {
         self.monotonic = monotonic;
         self
@@ -95,21 +96,22 @@ impl Choose {
     ///
     /// # Errors
     ///
-    /// `Request` if no epsilon is stated, k exceeds the number of candidates or the limit of the mechanism,
-    /// or sensitivities differ without a stated mechanism that supports this; `Io` if the operating system
-    /// gives no entropy.
+    /// `Request` if no epsilon is stated, k exceeds the number of candidates or the limit of the
+    /// mechanism, or sensitivities differ without a stated mechanism that supports this; `Io` if
+    /// the operating system gives no entropy.
     pub fn run(&self, candidates: &Candidates) -> Result<Choice> {
         self.draw(candidates, Entropy::OperatingSystem).map(Choice::new)
     }
 
-    /// Chooses k candidates after a ledger has paid for it; the entry has this note, and the sensitivities are for
-    /// the ledger's unit. The candidates, whose scores are data, are made after that:
-    /// [`check_public`](Self::check_public) tells before whether the request fits them. If they cannot be made, or the
-    /// choice fails, the entry is marked as failed and stays spent.
+    /// Chooses k candidates after a ledger has paid for it; the entry has this note, and the
+    /// sensitivities are for the ledger's unit. The candidates, whose scores are data, are made
+    /// after that: [`check_public`](Self::check_public) tells before whether the request fits them.
+    /// If they cannot be made, or the choice fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
-    /// As for [`Ledger::spend`], then no candidates were made; those of making them; as for [`run`](Self::run).
+    /// As for [`Ledger::spend`], then no candidates were made; those of making them; as for
+    /// [`run`](Self::run).
     pub fn run_with_ledger(
         &self,
         candidates: impl FnOnce() -> Result<Candidates>,
@@ -149,8 +151,8 @@ impl Choose {
         self.calibrated(&*mechanism).map(|_| ())
     }
 
-    /// Counts the outcomes of this many independent choices. For evaluation on public scores only, since
-    /// every choice spends epsilon.
+    /// Counts the outcomes of this many independent choices. For evaluation on public scores only,
+    /// since every choice spends epsilon.
     ///
     /// # Errors
     ///

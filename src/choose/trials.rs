@@ -9,8 +9,8 @@ use crate::random::{Bits, Entropy, RandomnessSource};
 use crate::score::Scores;
 use crate::threads::on_threads;
 
-/// The frequency of each outcome. An outcome lists the 0-based indices of the picks, in the mechanism's
-/// order.
+/// The frequency of each outcome. An outcome lists the 0-based indices of the picks, in the
+/// mechanism's order.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Trials {
@@ -52,8 +52,8 @@ impl Trials {
         counted.map(NotPrivate::new)
     }
 
-    /// Counts in parallel. Each trial has its own random bits, so the counts do not depend on the number of
-    /// threads.
+    /// Counts in parallel. Each trial has its own random bits, so the counts do not depend on the
+    /// number of threads.
     pub(crate) fn count(
         trials: u64,
         entropy: Entropy,

@@ -21,13 +21,13 @@ use crate::exact::MAX_ROWS;
 /// Features X (n samples by d features) and target y (n values) in memory: one row per sample, one
 /// column per feature.
 ///
-/// X is a view in any memory order of any [`Element`] (`f64`, `f32`, `bool`, integers up to 32 bits); it is
-/// not copied. NaN and infinite values are missing. For genes as rows, pass the
+/// X is a view in any memory order of any [`Element`] (`f64`, `f32`, `bool`, integers up to 32
+/// bits); it is not copied. NaN and infinite values are missing. For genes as rows, pass the
 /// transposed view, `x.t()`.
 ///
 /// y holds numbers, or labels by their text form: `1.5`, `"case"`, `true`; see [`ToTarget`]. In
-/// [`Target::Classes`](crate::Target::Classes) a label is given by its text form, so the class of a number
-/// `1.0` is `1`.
+/// [`Target::Classes`](crate::Target::Classes) a label is given by its text form, so the class of a
+/// number `1.0` is `1`.
 ///
 /// ```
 /// use dpsis::{ArrayTable, Select};
@@ -90,8 +90,8 @@ impl<'a, A: Element> ArrayTable<'a, A> {
         Ok(self)
     }
 
-    /// States whose row each is: the person, or whatever else is protected as one, by an id in any form. A row with an
-    /// empty id contributes nothing.
+    /// States whose row each is: the person, or whatever else is protected as one, by an id in any
+    /// form. A row with an empty id contributes nothing.
     ///
     /// # Errors
     ///
@@ -118,7 +118,8 @@ impl<'a, A: Element> ArrayTable<'a, A> {
     }
 }
 
-/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits, all of which are exactly an `f64`.
+/// A number of a matrix: `f32`, `f64`, `bool` or an integer of up to 32 bits, all of which are
+/// exactly an `f64`.
 pub trait Element: Typed {}
 
 impl<A: Typed> Element for A {}
@@ -211,7 +212,8 @@ fn by_feature<'a, A>(x: &ArrayView2<'a, A>) -> Option<Vec<&'a [A]>> {
 }
 
 impl<A: Element> OpenArray<'_, '_, A> {
-    /// Sends some rows on: in place if their values lie there as a batch has them, otherwise copied.
+    /// Sends some rows on: in place if their values lie there as a batch has them, otherwise
+    /// copied.
     fn send(
         &self,
         rows: Range<usize>,

@@ -1,7 +1,8 @@
-//! Samples, the protected units, in batches; folds over them, whatever a table's format and orientation.
+//! Samples, the protected units, in batches; folds over them, whatever a table's format and
+//! orientation.
 //!
-//! A [table](crate::data::table::Table) hands out its samples some at a time, and what is done with them is one call
-//! per batch: no loop over cells is compiled for each pair of a table and a fold.
+//! A [table](crate::data::table::Table) hands out its samples some at a time, and what is done with
+//! them is one call per batch: no loop over cells is compiled for each pair of a table and a fold.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -16,11 +17,13 @@ impl<A: Copy + Into<f64> + Sync> Value for A {}
 /// Consecutive samples.
 #[derive(Clone, Copy)]
 pub(crate) struct Batch<'a> {
-    /// The number of the first sample. Those of the others rise from it, and no sample of another batch has one of them.
+    /// The number of the first sample. Those of the others rise from it, and no sample of another
+    /// batch has one of them.
     pub(crate) first: u64,
     /// The target's cell of each sample; `None` if it has none.
     pub(crate) targets: &'a [Option<TargetCell<'a>>],
-    /// The id of each, where ids are read: for people, or for targets in another file. Otherwise empty.
+    /// The id of each, where ids are read: for people, or for targets in another file. Otherwise
+    /// empty.
     pub(crate) ids: &'a [Option<TargetCell<'a>>],
     /// The part of each in scores; empty if all are alike.
     pub(crate) roles: &'a [Role],
@@ -29,8 +32,8 @@ pub(crate) struct Batch<'a> {
     pub(crate) values: Values<'a>,
 }
 
-/// The feature values of samples in the order of the schema: NaN or infinite where missing - or a word, if the table
-/// has words.
+/// The feature values of samples in the order of the schema: NaN or infinite where missing - or a
+/// word, if the table has words.
 #[derive(Clone, Copy)]
 pub(crate) enum Values<'a> {
     /// None: they are not read.
@@ -145,8 +148,8 @@ impl<A: Copy> Layout<'_, A> {
     /// The number of values transposed at a time, which fit in the processor's caches.
     const TURNED: usize = 1 << 16;
 
-    /// Calls `take` with the place and the values of each of `n` samples, in order. Columns are transposed block by
-    /// block, so that memory is read in order.
+    /// Calls `take` with the place and the values of each of `n` samples, in order. Columns are
+    /// transposed block by block, so that memory is read in order.
     pub(crate) fn each_row(self, n: usize, mut take: impl FnMut(usize, &[A])) {
         let features = match self {
             Layout::Rows(values) => {
@@ -174,8 +177,8 @@ impl<A: Copy> Layout<'_, A> {
         }
     }
 
-    /// The values of `n` samples with the features of these places, in this order; `buffer` holds them if they are
-    /// stored by samples.
+    /// The values of `n` samples with the features of these places, in this order; `buffer` holds
+    /// them if they are stored by samples.
     pub(crate) fn reordered<'b>(
         self,
         n: usize,
@@ -208,7 +211,8 @@ pub(crate) trait Folds: Sync {
     /// Whether feature values are read.
     fn read_values(&self) -> bool;
 
-    /// Runs the work of one thread, with a fold of its own; `place` is its place among those of the pass.
+    /// Runs the work of one thread, with a fold of its own; `place` is its place among those of the
+    /// pass.
     ///
     /// # Errors
     ///

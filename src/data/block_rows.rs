@@ -229,8 +229,8 @@ fn check_printable(schema: &Schema) -> Result<()> {
     }
 }
 
-/// The stated codes for missing values: as texts, with numbers also in their shortest form, and those
-/// that are numbers as such.
+/// The stated codes for missing values: as texts, with numbers also in their shortest form, and
+/// those that are numbers as such.
 pub(crate) fn codes(stated: &CellFormat) -> (CellFormat, Vec<f64>) {
     let numbers: Vec<f64> =
         stated.missing.iter().filter_map(|code| parse_number(code.as_bytes())).collect();

@@ -1,8 +1,9 @@
 //! Tables that are not text: the columns are known before the first row, and the rows are read in
 //! blocks.
 //!
-//! A reader of such a format is a [`BlockTable`]; everything else - roles, targets from elsewhere, threads,
-//! missing values - is done once, for all of them, in [`BlockSamples`](super::block_samples).
+//! A reader of such a format is a [`BlockTable`]; everything else - roles, targets from elsewhere,
+//! threads, missing values - is done once, for all of them, in
+//! [`BlockSamples`](super::block_samples).
 
 use std::ops::Range;
 
@@ -40,8 +41,8 @@ pub(crate) struct Layout {
     pub(crate) number_target: bool,
     /// The name of that target, if it is used only where it is stated.
     pub(crate) target_name: Option<String>,
-    /// The number of samples, if it is known. It is private: only the progress on a terminal may use
-    /// it.
+    /// The number of samples, if it is known. It is private: only the progress on a terminal may
+    /// use it.
     pub(crate) rows: Option<u64>,
 }
 
@@ -65,7 +66,8 @@ pub(crate) struct Wanted {
     pub(crate) texts: Vec<TextPlace>,
     /// The largest size of a block of more than one row, in bytes.
     pub(crate) block: usize,
-    /// The same where a table is so wide that its columns are read in groups, over again for every block.
+    /// The same where a table is so wide that its columns are read in groups, over again for every
+    /// block.
     #[cfg_attr(not(feature = "arrow"), allow(dead_code, reason = "no other format is read so"))]
     pub(crate) wide: usize,
     /// The format of texts that are read as values.
@@ -80,7 +82,8 @@ pub(crate) type TextCell = Option<Vec<u8>>;
 pub(crate) struct RowBlock {
     /// The number of rows.
     pub(crate) rows: usize,
-    /// The values of the wanted columns, row by row; NaN where missing. Of a table with words, `f64::NAN`.
+    /// The values of the wanted columns, row by row; NaN where missing. Of a table with words,
+    /// `f64::NAN`.
     pub(crate) values: RowValues,
     /// The wanted texts: for each, one cell per row.
     pub(crate) texts: Vec<Vec<TextCell>>,
@@ -108,7 +111,8 @@ pub(crate) trait BlockTable: Send + Sync {
     /// `Input` if the file is malformed; `Io` if it cannot be read. Each block can fail likewise.
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>>;
 
-    /// The wanted numbers column by column, if they are in memory so: passes then are made over these, in place.
+    /// The wanted numbers column by column, if they are in memory so: passes then are made over
+    /// these, in place.
     fn columns(&self, _wanted: &Wanted) -> Option<Vec<&[f64]>> {
         None
     }

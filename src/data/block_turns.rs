@@ -12,11 +12,13 @@ use crate::exact::MAX_ROWS;
 /// The most memory that all blocks of a pass may take together, in bytes.
 pub(crate) const BLOCKS: usize = 1 << 28;
 
-/// Runs `work` on `threads` threads, which share the blocks of a table, each with its place among them.
+/// Runs `work` on `threads` threads, which share the blocks of a table, each with its place among
+/// them.
 ///
 /// # Errors
 ///
-/// The first error of the table's reader; `Input` for more rows than sums can hold; those of `work`.
+/// The first error of the table's reader; `Input` for more rows than sums can hold; those of
+/// `work`.
 pub(crate) fn on_blocks(
     table: &dyn BlockTable,
     wanted: &Wanted,

@@ -1,5 +1,5 @@
-//! A parallel pass over the rows of a text. Threads take turns at reading (and inflating) a block of
-//! whole lines.
+//! A parallel pass over the rows of a text. Threads take turns at reading (and inflating) a block
+//! of whole lines.
 
 use std::io::{self, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,8 +29,9 @@ pub(crate) trait TakeRows {
     /// Takes in a row; `number` is counted from 1.
     fn row(&mut self, number: u64, row: &Row<'_>);
 
-    /// Takes in a line without quotes and carriage returns, straight from its bytes, where that is quicker
-    /// than by its cells; `false` if it does not, or if the line is no row: then nothing was taken in.
+    /// Takes in a line without quotes and carriage returns, straight from its bytes, where that is
+    /// quicker than by its cells; `false` if it does not, or if the line is no row: then nothing
+    /// was taken in.
     fn plain_line(&mut self, _: u64, _: &Line<'_>) -> bool {
         false
     }
@@ -48,8 +49,8 @@ impl Shape {
         Splitter::new(self.delimiter, self.columns)
     }
 
-    /// The lines of a block that are rows, without their line ends: all but blank ones, which stand for an empty cell
-    /// where there is one column.
+    /// The lines of a block that are rows, without their line ends: all but blank ones, which stand
+    /// for an empty cell where there is one column.
     fn lines(self, block: &[u8]) -> impl Iterator<Item = Line<'_>> {
         let ends = memchr::memchr_iter(b'\n', block).chain([block.len()]);
         let lines = ends.scan(0, |start, end| Some((std::mem::replace(start, end + 1), end)));
@@ -63,12 +64,13 @@ impl Shape {
     }
 }
 
-/// Runs `work` on `threads` threads, which share the rows of `input`, each with its place among them.
+/// Runs `work` on `threads` threads, which share the rows of `input`, each with its place among
+/// them.
 ///
 /// # Errors
 ///
-/// The error of the first line that is not a row, whatever the number of threads; if all lines before
-/// were rows, a failure to read as `map_error` converts it; those of `work`.
+/// The error of the first line that is not a row, whatever the number of threads; if all lines
+/// before were rows, a failure to read as `map_error` converts it; those of `work`.
 pub(crate) fn on_rows(
     input: Box<dyn Read + Send + '_>,
     shape: Shape,
@@ -81,8 +83,8 @@ pub(crate) fn on_rows(
         let (block, splitter) = (LineBlock::default(), shape.splitter());
         work(place, &mut Lines { blocks: &blocks, stop, block, splitter, shape, map_error })
     });
-    // Blocks are handed out in order, so the first bad line is among those a thread met; what could not be read
-    // has no place and lies behind all lines.
+    // Blocks are handed out in order, so the first bad line is among those a thread met; what could
+    // not be read has no place and lies behind all lines.
     let row = |error: &Error| error.place().and_then(|place| place.row).unwrap_or(u64::MAX);
     results.into_iter().filter_map(Result::err).min_by_key(row).map_or(Ok(()), Err)
 }
@@ -200,7 +202,8 @@ impl<'a> LineBlocks<'a> {
         Ok(!self.ended)
     }
 
-    /// Reads up to `READ` bytes into the free part of the block; fewer only at the end of the input.
+    /// Reads up to `READ` bytes into the free part of the block; fewer only at the end of the
+    /// input.
     fn fill(&mut self, block: &mut LineBlock) -> io::Result<usize> {
         let start = block.filled;
         while block.filled < start + READ {
@@ -214,7 +217,8 @@ impl<'a> LineBlocks<'a> {
         Ok(block.filled - start)
     }
 
-    /// The error for a line that is too long: that of its first cell that is too long, if there is one.
+    /// The error for a line that is too long: that of its first cell that is too long, if there is
+    /// one.
     fn line_too_long(&self, line: &[u8]) -> Error {
         let row = self.rows + 1;
         match self.shape.splitter().split(line, row) {

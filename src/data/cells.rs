@@ -9,8 +9,8 @@ use crate::error::{Error, Result};
 /// The longest cell, in bytes.
 pub(crate) const MAX_CELL: usize = 4096;
 
-/// The longest line for a number of columns, in bytes: twice the length of a number for each, and room
-/// for hundreds of long texts. This bounds the memory of a row.
+/// The longest line for a number of columns, in bytes: twice the length of a number for each, and
+/// room for hundreds of long texts. This bounds the memory of a row.
 pub(crate) fn max_line(columns: usize) -> usize {
     columns.saturating_mul(64).saturating_add(1 << 20)
 }

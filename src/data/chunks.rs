@@ -1,13 +1,15 @@
 //! Chunks of columns as bytes: some rows of a few features, with the targets of these rows.
 //!
-//! They are for engines that bring all rows of a column together: what one machine reads row by row, another one takes as
-//! columns. The chunks of a column may be joined in any order, since each has its own targets.
+//! They are for engines that bring all rows of a column together: what one machine reads row by
+//! row, another one takes as columns. The chunks of a column may be joined in any order, since each
+//! has its own targets.
 //!
 //! # Form
 //!
-//! Little-endian, without gaps: the number of rows (8 bytes), the number of features (8), the target of each row (4), then for
-//! each feature the bytes that one of its values takes (1) and its values. A column of a chunk whose values all are exactly
-//! an `f32` takes 4 bytes for each, otherwise 8. Words are the NaNs that they are in memory.
+//! Little-endian, without gaps: the number of rows (8 bytes), the number of features (8), the
+//! target of each row (4), then for each feature the bytes that one of its values takes (1) and its
+//! values. A column of a chunk whose values all are exactly an `f32` takes 4 bytes for each,
+//! otherwise 8. Words are the NaNs that they are in memory.
 
 use crate::data::columns::Columns;
 use crate::data::held_columns::{is_narrow, widened};
@@ -148,7 +150,8 @@ mod tests {
             chunk(&HeldColumns::of_rows(4, &rows[from..to]), &[3, 1, 2, 0], &targets)
         };
         let (first, second) = (part(0, 3), part(3, 7));
-        // The header, the targets, and one column of doubles and words among three of which two are narrow.
+        // The header, the targets, and one column of doubles and words among three of which two are
+        // narrow.
         assert_eq!(first.len(), 16 + 3 * 4 + 4 + 3 * (4 + 8 + 8 + 4));
         let (joined, targets) = Chunks::join([&first[..], &second[..]]).unwrap();
         assert_eq!(targets, [-3, -2, -1, 0, 1, 2, 3]);

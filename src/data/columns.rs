@@ -5,16 +5,18 @@ pub(crate) trait Columns: Send + Sync {
     /// The number of features.
     fn features(&self) -> usize;
 
-    /// Replaces the content of `values` by those of a feature, one for each row. They are NaN or infinite where
-    /// missing; in a table with words, a NaN may be a word.
+    /// Replaces the content of `values` by those of a feature, one for each row. They are NaN or
+    /// infinite where missing; in a table with words, a NaN may be a word.
     fn column(&self, feature: usize, values: &mut Vec<f64>);
 
-    /// The number of consecutive features that are best read together, by [`several`](Self::several).
+    /// The number of consecutive features that are best read together, by
+    /// [`several`](Self::several).
     fn together(&self) -> usize {
         1
     }
 
-    /// As [`column`](Self::column), for consecutive features from `first` on, one for each of `values`.
+    /// As [`column`](Self::column), for consecutive features from `first` on, one for each of
+    /// `values`.
     fn several(&self, first: usize, values: &mut [Vec<f64>]) {
         for (feature, values) in (first..).zip(values) {
             self.column(feature, values);
@@ -85,8 +87,8 @@ impl<A: Copy + Into<f64> + Sync> Columns for SomeRows<'_, A> {
         }
     }
 
-    /// Rows may be in memory one after the other, each on a page of its own: then a look at one costs the same for a
-    /// cache line of columns as for one.
+    /// Rows may be in memory one after the other, each on a page of its own: then a look at one
+    /// costs the same for a cache line of columns as for one.
     fn together(&self) -> usize {
         if self.x.strides()[0].unsigned_abs() > self.x.strides()[1].unsigned_abs() { 8 } else { 1 }
     }

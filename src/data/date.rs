@@ -1,9 +1,9 @@
 //! Dates as numbers: days since 1970-01-01, the time of the day as a fraction of one.
 //!
-//! Read are `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to nine digits),
-//! with or without a `Z` at the end: ISO 8601 with hyphens and colons, in the Gregorian calendar, which is
-//! continued to the years before it. What is no valid date - 2023-02-29, 24:00, a leap second, an offset from
-//! UTC - is none.
+//! Read are `YYYY-MM-DD` and, after `T` or a blank, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.fff` (up to
+//! nine digits), with or without a `Z` at the end: ISO 8601 with hyphens and colons, in the
+//! Gregorian calendar, which is continued to the years before it. What is no valid date -
+//! 2023-02-29, 24:00, a leap second, an offset from UTC - is none.
 
 /// The number of nanoseconds in a day.
 const DAY: i128 = 86_400 * SECOND;
@@ -37,7 +37,8 @@ fn day_number(text: &[u8; 10]) -> Option<i64> {
     if !(1..=*lengths.get(month)?).contains(&day) {
         return None;
     }
-    // The 29ths of February before a year: one in each fourth year from the year 0 on, but for centuries.
+    // The 29ths of February before a year: one in each fourth year from the year 0 on, but for
+    // centuries.
     let leaps = |year: i64| (year + 3) / 4 - (year + 99) / 100 + (year + 399) / 400;
     let years = 365 * (year - 1970) + leaps(year) - leaps(1970);
     Some(years + lengths[..month].iter().sum::<i64>() + day - 1)

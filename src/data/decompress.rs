@@ -27,8 +27,8 @@ fn prime<R: Read>(
 /// The magic number of a Zstandard frame.
 pub(super) const ZSTANDARD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
-/// Decompresses a stream that starts like gzip (all members) or Zstandard (all frames) and skips a byte
-/// order mark. Also gives the start of the text: its first line or 64 KiB.
+/// Decompresses a stream that starts like gzip (all members) or Zstandard (all frames) and skips a
+/// byte order mark. Also gives the start of the text: its first line or 64 KiB.
 pub(super) fn decompress(
     raw: impl Read + Send + 'static,
 ) -> io::Result<(Vec<u8>, Box<dyn BufRead + Send>)> {

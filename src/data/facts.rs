@@ -9,8 +9,8 @@ use crate::data::schema::{Orientation, TargetColumn};
 
 /// Public facts about a table: how it is written and which columns are what.
 ///
-/// Nothing has to be stated: the default leaves everything to the file's format and header. As JSON it
-/// is an object whose fields may all be left out; an unknown field is refused.
+/// Nothing has to be stated: the default leaves everything to the file's format and header. As JSON
+/// it is an object whose fields may all be left out; an unknown field is refused.
 ///
 /// ```
 /// use dpsis::{FileTable, Orientation, TableFacts, TargetColumn};
@@ -29,34 +29,35 @@ use crate::data::schema::{Orientation, TargetColumn};
 #[serde(default, deny_unknown_fields)]
 #[non_exhaustive]
 pub struct TableFacts {
-    /// The column (or row, where features are rows) that holds the target. As JSON: its name, its place
-    /// counted from 1, or null for the last one.
+    /// The column (or row, where features are rows) that holds the target. As JSON: its name, its
+    /// place counted from 1, or null for the last one.
     pub target: TargetColumn,
     /// A file with the targets; see [`FileTable::target_file`](crate::FileTable::target_file).
     pub target_file: Option<PathBuf>,
     /// The column of ids, which is no feature.
     pub id: Option<String>,
-    /// The column that tells whose row each is: all rows of a person, or of whatever else it names, are protected as
-    /// one. It is no feature.
+    /// The column that tells whose row each is: all rows of a person, or of whatever else it names,
+    /// are protected as one. It is no feature.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unit: Option<String>,
-    /// Columns (or rows, where features are rows) that are no features: names, or patterns in which `*` stands for any
-    /// run of characters and `?` for one. A name that exists is no pattern.
+    /// Columns (or rows, where features are rows) that are no features: names, or patterns in which
+    /// `*` stands for any run of characters and `?` for one. A name that exists is no pattern.
     pub exclude: Vec<String>,
-    /// Whether samples are rows or columns; see [`FileTable::orientation`](crate::FileTable::orientation).
-    /// As JSON: `features_as_rows`, a boolean or null.
+    /// Whether samples are rows or columns; see
+    /// [`FileTable::orientation`](crate::FileTable::orientation). As JSON: `features_as_rows`, a
+    /// boolean or null.
     #[serde(rename = "features_as_rows", with = "features_as_rows")]
     pub orientation: Option<Orientation>,
-    /// The separator of cells in text, an ASCII character; found in the header if none. As JSON: that
-    /// character, or the word `tab`.
+    /// The separator of cells in text, an ASCII character; found in the header if none. As JSON:
+    /// that character, or the word `tab`.
     #[serde(with = "delimiter")]
     pub delimiter: Option<u8>,
     /// Whether `3,5` means three and a half, in text.
     pub decimal_comma: bool,
     /// Texts that stand for a missing value, besides empty cells, `NA` and the like.
     pub missing: Vec<String>,
-    /// Whether the names in the header may be numbers; otherwise a header that looks like a row of data is
-    /// refused.
+    /// Whether the names in the header may be numbers; otherwise a header that looks like a row of
+    /// data is refused.
     pub numeric_names: bool,
 }
 
@@ -78,8 +79,8 @@ impl TableFacts {
     }
 }
 
-/// A separator of cells from its name: one ASCII character other than a quote or a line end, or the word
-/// `tab`.
+/// A separator of cells from its name: one ASCII character other than a quote or a line end, or the
+/// word `tab`.
 pub fn parse_delimiter(name: &str) -> Option<u8> {
     match name.as_bytes() {
         b"tab" | b"\\t" => Some(b'\t'),

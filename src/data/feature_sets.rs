@@ -2,10 +2,12 @@
 //!
 //! # Format
 //!
-//! A GMT file has one set per line and no header: its name, a description and its members, separated by tabs. Blanks
-//! around a cell are ignored, as are blank lines, empty members and a member's repetitions. It may be compressed by gzip.
+//! A GMT file has one set per line and no header: its name, a description and its members,
+//! separated by tabs. Blanks around a cell are ignored, as are blank lines, empty members and a
+//! member's repetitions. It may be compressed by gzip.
 //!
-//! Source: A. Subramanian et al., "Gene set enrichment analysis", PNAS 102 (2005); the format is that of its program.
+//! Source: A. Subramanian et al., "Gene set enrichment analysis", PNAS 102 (2005); the format is
+//! that of its program.
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -17,14 +19,15 @@ use crate::error::{Error, Parameter, Result};
 /// The most bytes of a file of sets, decompressed.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// The fewest members that a set must have in the table, unless another number is stated: fewer are nearly single
-/// features.
+/// The fewest members that a set must have in the table, unless another number is stated: fewer are
+/// nearly single features.
 const LEAST: usize = 5;
 
-/// Public sets of features, which may overlap: a request that [has them](crate::Select::groups) selects sets instead of
-/// features.
+/// Public sets of features, which may overlap: a request that [has them](crate::Select::groups)
+/// selects sets instead of features.
 ///
-/// A set is used if at least 5 of its members are features of the table, see [`sizes`](Self::sizes).
+/// A set is used if at least 5 of its members are features of the table, see
+/// [`sizes`](Self::sizes).
 ///
 /// ```
 /// use dpsis::{FeatureSets, FileTable, Select};
@@ -57,8 +60,8 @@ impl FeatureSets {
     ///
     /// # Errors
     ///
-    /// `Input` if there is none, or if a name is empty, occurs twice or holds a control character, with the set's number as
-    /// its row.
+    /// `Input` if there is none, or if a name is empty, occurs twice or holds a control character,
+    /// with the set's number as its row.
     pub fn new<N: Into<String>, M: Into<String>>(
         sets: impl IntoIterator<Item = (N, impl IntoIterator<Item = M>)>,
     ) -> Result<Self> {
@@ -74,8 +77,8 @@ impl FeatureSets {
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it is malformed, with the line as its row: if a line has no description, or as
-    /// for [`new`](Self::new).
+    /// `Io` if it cannot be read; `Input` if it is malformed, with the line as its row: if a line
+    /// has no description, or as for [`new`](Self::new).
     pub fn read(path: impl AsRef<Path>) -> Result<Self> {
         let path = path.as_ref();
         let about =
@@ -130,8 +133,8 @@ impl FeatureSets {
         Ok(Self { sets, least: LEAST, most: None })
     }
 
-    /// Uses the sets of which at least `least` members, 1 or more, and at most `most` are features of the table (default: at
-    /// least 5). Programs for gene set enrichment often use 15 and 500.
+    /// Uses the sets of which at least `least` members, 1 or more, and at most `most` are features
+    /// of the table (default: at least 5). Programs for gene set enrichment often use 15 and 500.
     pub fn sizes(self, least: usize, most: Option<usize>) -> Self {
         Self { least, most, ..self }
     }
@@ -254,7 +257,8 @@ mod tests {
     }
 
     proptest! {
-        /// Any bytes are sets, or an error of the input: names are distinct and can be printed, members are distinct.
+        /// Any bytes are sets, or an error of the input: names are distinct and can be printed,
+        /// members are distinct.
         #[test]
         fn any_bytes_are_sets_or_refused(bytes in prop_oneof![
             prop::collection::vec(prop::sample::select(b"ab\t\t\t\n\n\r \0\xc3\xa9".to_vec()), 0..80),

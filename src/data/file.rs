@@ -14,11 +14,11 @@ use crate::data::targets::TargetTable;
 use crate::data::text_file::TextFile;
 use crate::error::{Error, Parameter, Result};
 
-/// A table in a file or from a reader, with what is stated of it: how it is written and which columns
-/// are what. These facts must be public knowledge.
+/// A table in a file or from a reader, with what is stated of it: how it is written and which
+/// columns are what. These facts must be public knowledge.
 ///
-/// The format is recognized by the first bytes of the content or, for formats without such a signature,
-/// by the file's name:
+/// The format is recognized by the first bytes of the content or, for formats without such a
+/// signature, by the file's name:
 ///
 /// | format | names of features | target, if not stated otherwise |
 /// | --- | --- | --- |
@@ -29,9 +29,10 @@ use crate::error::{Error, Parameter, Result};
 /// | `.gct`: features are rows | the column `Name` | none: it comes from a file, such as a `.cls` |
 /// | Parquet, Arrow, Feather (feature `arrow`) | the columns' | the last column |
 ///
-/// A cell of a feature is a number (booleans are 0 and 1, dates such as `2024-02-29` days since 1970-01-01), a
-/// word, or missing: empty, NaN or infinite, or one of the texts `NA`, `N/A`, `n/a`, `NaN`, `null`, `NULL`,
-/// `None`, `.` and `?`. The name of a label that is a number is its shortest text: `1`, not `1.0`.
+/// A cell of a feature is a number (booleans are 0 and 1, dates such as `2024-02-29` days since
+/// 1970-01-01), a word, or missing: empty, NaN or infinite, or one of the texts `NA`, `N/A`, `n/a`,
+/// `NaN`, `null`, `NULL`, `None`, `.` and `?`. The name of a label that is a number is its shortest
+/// text: `1`, not `1.0`.
 ///
 /// ```no_run
 /// use dpsis::{Select, TargetColumn, FileTable};
@@ -58,9 +59,9 @@ pub struct FileTable {
 impl FileTable {
     /// The file at a path; `-` is standard input.
     ///
-    /// A file is read once, or twice where the target is split at a private median. In that case the
-    /// values of an input that can be read only once (a pipe, a reader) are held in memory, two bytes
-    /// each.
+    /// A file is read once, or twice where the target is split at a private median. In that case
+    /// the values of an input that can be read only once (a pipe, a reader) are held in memory, two
+    /// bytes each.
     pub fn new(path: impl AsRef<Path>) -> Self {
         Self::of(TextFile::new(path.as_ref(), None))
     }
@@ -87,8 +88,8 @@ impl FileTable {
         Ok(Self { batches: Some(batches), ..nothing })
     }
 
-    /// States that the last column of the batches holds targets, beside the table, and whether these are numbers by
-    /// their type though texts stand for them.
+    /// States that the last column of the batches holds targets, beside the table, and whether
+    /// these are numbers by their type though texts stand for them.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_target_beside(mut self, of_numbers: bool) -> Self {
@@ -96,8 +97,8 @@ impl FileTable {
         self
     }
 
-    /// States that the last column of the batches, or the one before the targets, tells whose row each is: beside the
-    /// table, as [`unit`](Self::unit) does in it.
+    /// States that the last column of the batches, or the one before the targets, tells whose row
+    /// each is: beside the table, as [`unit`](Self::unit) does in it.
     #[cfg(feature = "batches")]
     #[doc(hidden)]
     pub fn with_units_beside(mut self) -> Self {
@@ -133,9 +134,9 @@ impl FileTable {
     }
 
     /// States a file with the targets. CSV `id,value` is joined to the id column (by default the
-    /// table's own ids, or else the first column) by equality of text; a sample without an entry has a
-    /// missing target. CSV with one column, a vector as `.npy` and a `.cls` are joined by the order of
-    /// the samples and must hold one target per sample.
+    /// table's own ids, or else the first column) by equality of text; a sample without an entry
+    /// has a missing target. CSV with one column, a vector as `.npy` and a `.cls` are joined by the
+    /// order of the samples and must hold one target per sample.
     pub fn target_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.facts.target_file = Some(path.into());
         self
@@ -147,16 +148,17 @@ impl FileTable {
         self
     }
 
-    /// States the column that tells whose row each is, which is no feature: a person, a donor, or whatever else is
-    /// protected as one. Cells are compared as text without surrounding blanks; a row with a missing one contributes
-    /// nothing. A target file of ids and values holds one target for each of them.
+    /// States the column that tells whose row each is, which is no feature: a person, a donor, or
+    /// whatever else is protected as one. Cells are compared as text without surrounding blanks; a
+    /// row with a missing one contributes nothing. A target file of ids and values holds one target
+    /// for each of them.
     pub fn unit(mut self, name: impl Into<String>) -> Self {
         self.facts.unit = Some(name.into());
         self
     }
 
-    /// States the columns (rows, where features are rows) that are no features, by names or patterns; see
-    /// [`TableFacts::exclude`].
+    /// States the columns (rows, where features are rows) that are no features, by names or
+    /// patterns; see [`TableFacts::exclude`].
     pub fn exclude<N: Into<String>>(mut self, names: impl IntoIterator<Item = N>) -> Self {
         self.facts.exclude = names.into_iter().map(Into::into).collect();
         self
@@ -169,16 +171,17 @@ impl FileTable {
         self
     }
 
-    /// States whether samples are rows or columns. By default samples are rows, except in `.gct`. Where
-    /// features are rows, the header holds the sample ids, which are private; the delimiter is then not
-    /// looked for in it, but has to be stated or follow from the file's name (`.csv`, `.tsv`).
+    /// States whether samples are rows or columns. By default samples are rows, except in `.gct`.
+    /// Where features are rows, the header holds the sample ids, which are private; the delimiter
+    /// is then not looked for in it, but has to be stated or follow from the file's name (`.csv`,
+    /// `.tsv`).
     pub fn orientation(mut self, orientation: Orientation) -> Self {
         self.facts.orientation = Some(orientation);
         self
     }
 
-    /// States the delimiter of cells, an ASCII character. By default it is the most frequent of comma,
-    /// tab and semicolon in the header.
+    /// States the delimiter of cells, an ASCII character. By default it is the most frequent of
+    /// comma, tab and semicolon in the header.
     pub fn delimiter(mut self, delimiter: u8) -> Self {
         self.facts.delimiter = Some(delimiter);
         self
@@ -196,8 +199,8 @@ impl FileTable {
         self
     }
 
-    /// States that the names in the header may be numbers. Otherwise a header that looks like a row of
-    /// data is refused, because names are printed.
+    /// States that the names in the header may be numbers. Otherwise a header that looks like a row
+    /// of data is refused, because names are printed.
     pub fn numeric_names(mut self, numeric_names: bool) -> Self {
         self.facts.numeric_names = numeric_names;
         self

@@ -17,7 +17,8 @@ use crate::data::targets::{Join, TargetTable, no_usable_target};
 use crate::data::text_file::reads_again;
 use crate::error::{Error, ErrorKind, Parameter, Result};
 
-/// One table whose rows lie in several files of the same columns: read one after the other, in any format that each has.
+/// One table whose rows lie in several files of the same columns: read one after the other, in any
+/// format that each has.
 ///
 /// ```no_run
 /// use dpsis::{FileTable, FileTables, Select};
@@ -36,7 +37,8 @@ impl FileTables {
     ///
     /// # Errors
     ///
-    /// `Request` if there is none, if one is there twice, or if one of several can be read only once.
+    /// `Request` if there is none, if one is there twice, or if one of several can be read only
+    /// once.
     pub fn new(files: impl IntoIterator<Item = FileTable>) -> Result<Self> {
         let files: Vec<FileTable> = files.into_iter().collect();
         if files.is_empty() {
@@ -162,7 +164,8 @@ pub(super) struct OpenFiles {
     first: OpenFile,
     /// The targets in another file, which serves all.
     targets: Option<Arc<TargetTable>>,
-    /// For each of several files the places of the first one's features among its own, where their order is another.
+    /// For each of several files the places of the first one's features among its own, where their
+    /// order is another.
     orders: Vec<Option<Vec<usize>>>,
     threads: usize,
     hooks: Hooks,
@@ -254,8 +257,8 @@ impl OpenFiles {
         Ok(())
     }
 
-    /// Before the first pass, one over the ids by which targets are joined: of rows that share one, none takes part,
-    /// unless they are a person's.
+    /// Before the first pass, one over the ids by which targets are joined: of rows that share one,
+    /// none takes part, unless they are a person's.
     fn leave_out_repeated_ids(&mut self) -> Result<()> {
         if self.schema().has_people() {
             return Ok(());
@@ -313,7 +316,8 @@ impl Table for OpenFiles {
 /// The bits of a row's number within its file.
 const FILE: u32 = 40;
 
-/// Numbers the rows of one of several files among all, and puts their values in the order of the first file.
+/// Numbers the rows of one of several files among all, and puts their values in the order of the
+/// first file.
 struct Part<'a> {
     before: u64,
     order: Option<&'a [usize]>,
@@ -403,7 +407,8 @@ mod tests {
         (0..400).map(row).collect()
     }
 
-    /// Whatever is read in one pass or several, in place or in parts of the memory, in order or not.
+    /// Whatever is read in one pass or several, in place or in parts of the memory, in order or
+    /// not.
     #[test]
     fn several_files_are_one_table() {
         let rows = rows();
@@ -436,7 +441,8 @@ mod tests {
         }
     }
 
-    /// Columns are matched by name: another order of them in a file, of text or of numbers, makes the same table.
+    /// Columns are matched by name: another order of them in a file, of text or of numbers, makes
+    /// the same table.
     #[test]
     fn files_may_have_their_columns_in_another_order() {
         let turned = |row: &String| {

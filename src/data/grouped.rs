@@ -2,26 +2,28 @@
 //!
 //! # What
 //!
-//! Let x_j be the grid value of feature j in a sample (its rank within the sample, or its value clipped to a stated
-//! range), 0 where it is missing, and M_s the members of set s that are features of the table. The value of the set is
+//! Let x_j be the grid value of feature j in a sample (its rank within the sample, or its value
+//! clipped to a stated range), 0 where it is missing, and M_s the members of set s that are
+//! features of the table. The value of the set is
 //!
 //! ```text
 //! z_s = round(1/|M_s| * sum of x_j over j in M_s),
 //! ```
 //!
-//! half away from zero, in integers. The number |M_s| follows from the header and the sets, whatever is missing in the
-//! sample. As |x_j| <= Q, also |z_s| <= Q.
+//! half away from zero, in integers. The number |M_s| follows from the header and the sets,
+//! whatever is missing in the sample. As |x_j| <= Q, also |z_s| <= Q.
 //!
 //! # Privacy
 //!
-//! Row-local: z is a function of one sample, of the public names of the features and of the public sets. So a neighboring
-//! table differs in one sample after it as before, every sensitivity is that of any features with values from -Q to Q, and
-//! no budget is spent. Sets may overlap: no sensitivity depends on how features hang together.
+//! Row-local: z is a function of one sample, of the public names of the features and of the public
+//! sets. So a neighboring table differs in one sample after it as before, every sensitivity is that
+//! of any features with values from -Q to Q, and no budget is spent. Sets may overlap: no
+//! sensitivity depends on how features hang together.
 //!
 //! # Cost
 //!
-//! Per sample, that of its grid values and one addition for each member of each set. Columns of a matrix are no longer
-//! scored in place but held, 4 bytes per value of a set.
+//! Per sample, that of its grid values and one addition for each member of each set. Columns of a
+//! matrix are no longer scored in place but held, 4 bytes per value of a set.
 
 use std::collections::HashMap;
 
@@ -128,8 +130,8 @@ impl Grouping {
     ///
     /// # Errors
     ///
-    /// `Request` if the stated sizes are wrong, or if no set is left; the latter is `Input` where features are rows, because
-    /// the table had to be read to find out.
+    /// `Request` if the stated sizes are wrong, or if no set is left; the latter is `Input` where
+    /// features are rows, because the table had to be read to find out.
     pub(crate) fn new(sets: &FeatureSets, schema: &Schema, scaling: Scaling) -> Result<Self> {
         let (least, most) = sets.checked_sizes()?;
         let places: HashMap<&str, u32> = schema.feature_names().map(str::trim).zip(0..).collect();
@@ -299,7 +301,8 @@ mod tests {
     }
 
     proptest! {
-        /// The means of a row are the same whatever the other rows are, and those of the definition in exact fractions.
+        /// The means of a row are the same whatever the other rows are, and those of the definition
+        /// in exact fractions.
         #[test]
         fn a_row_speaks_only_for_itself(
             rows in prop::collection::vec(
@@ -338,7 +341,8 @@ mod tests {
                 let grid: Vec<i64> = row.iter().map(|value| grid_value(*value, row, ranks)).collect();
                 for (set, found) in used.iter().zip(found) {
                     let (sum, size) = (set.iter().map(|&j| grid[j]).sum::<i64>(), set.len() as i64);
-                    // z is the nearest integer to sum/size, the outer one of two: |z size - sum| <= size/2.
+                    // z is the nearest integer to sum/size, the outer one of two: |z size - sum| <=
+                    // size/2.
                     let z = *found as i64;
                     let off = 2 * (z * size - sum);
                     prop_assert!(off.abs() <= size, "{sum}/{size} is not {z}");

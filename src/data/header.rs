@@ -1,5 +1,5 @@
-//! The roles of columns by a header, and checks that it is a header: a row of data taken for one would
-//! be printed.
+//! The roles of columns by a header, and checks that it is a header: a row of data taken for one
+//! would be printed.
 
 use crate::data::blocks::TakeRows;
 use crate::data::cells::Row;
@@ -41,9 +41,9 @@ impl FileTable {
         Ok(schema.with_people(self.facts.unit.is_some()).joined(by_id))
     }
 
-    /// Refuses a header that looks like a row: then a person's values would be taken for names, which
-    /// are printed. It looks like one if the target's name could be one of its values, or if half of
-    /// the features' names are numbers; unless it is stated that names may be numbers.
+    /// Refuses a header that looks like a row: then a person's values would be taken for names,
+    /// which are printed. It looks like one if the target's name could be one of its values, or if
+    /// half of the features' names are numbers; unless it is stated that names may be numbers.
     pub(super) fn check_header_is_no_row(
         &self,
         schema: &Schema,
@@ -71,7 +71,8 @@ impl FileTable {
         Ok(())
     }
 
-    /// Assigns the roles of the columns, or of the lines where these are features, by their names alone.
+    /// Assigns the roles of the columns, or of the lines where these are features, by their names
+    /// alone.
     pub(super) fn header_of_text(&self, opening: &Opening<'_>) -> Result<Schema> {
         let file = self.facts.target_file.as_deref();
         let targets = file.map(|path| TargetTable::read_header(path, &self.facts.cells()));
@@ -84,7 +85,8 @@ impl FileTable {
         self.schema_of_lines(names, targets.as_ref(), opening.labels)
     }
 
-    /// Opens the text. Where features are rows the header is private, and errors do not tell the place in it.
+    /// Opens the text. Where features are rows the header is private, and errors do not tell the
+    /// place in it.
     pub(super) fn open_text(&self, opening: &Opening<'_>) -> Result<OpenText> {
         let open = self.file().with_hooks(opening.hooks.clone()).open();
         let private_header = self.stated_orientation() == Orientation::FeaturesAsRows;
@@ -125,8 +127,8 @@ impl FileTable {
         lines.iter().map(|(number, name)| self.line_name(*number, name)).collect()
     }
 
-    /// The name of a feature at the start of its line, by the line's number. One that looks like a whole line is
-    /// refused, for names are printed: unless the delimiter is stated.
+    /// The name of a feature at the start of its line, by the line's number. One that looks like a
+    /// whole line is refused, for names are printed: unless the delimiter is stated.
     pub(super) fn line_name(&self, number: u64, name: &[u8]) -> Result<String> {
         let place = |error: Error| error.at(Some(number), Some(1));
         let name = text(name)

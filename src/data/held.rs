@@ -56,8 +56,8 @@ pub(crate) struct HeldTable {
 }
 
 impl HeldTable {
-    /// A table of columns of `rows` values each, in the order of the layout's names; `ids` and `target`
-    /// have `rows` cells each.
+    /// A table of columns of `rows` values each, in the order of the layout's names; `ids` and
+    /// `target` have `rows` cells each.
     pub(crate) fn new(
         mut layout: Layout,
         rows: usize,

@@ -2,14 +2,14 @@
 //!
 //! # How
 //!
-//! Rows are staged until there are enough for a *tile*, in which the values of a feature are adjacent. A tile
-//! whose values all are exactly an `f32` is stored as such: 4 bytes per value, otherwise 8. The rows of
-//! different threads end in different tiles, in any order.
+//! Rows are staged until there are enough for a *tile*, in which the values of a feature are
+//! adjacent. A tile whose values all are exactly an `f32` is stored as such: 4 bytes per value,
+//! otherwise 8. The rows of different threads end in different tiles, in any order.
 //!
 //! # Memory
 //!
-//! If a limit is stated and reached, the last half of the features is dropped; the caller reads them in a further
-//! pass. What is dropped depends on the sizes alone, and no result depends on it.
+//! If a limit is stated and reached, the last half of the features is dropped; the caller reads
+//! them in a further pass. What is dropped depends on the sizes alone, and no result depends on it.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
@@ -58,8 +58,8 @@ impl<'a> Holding<'a> {
         self.width.load(Ordering::Relaxed)
     }
 
-    /// Takes note of more rows and of their bytes of each feature, and halves the number of features while they are too
-    /// many.
+    /// Takes note of more rows and of their bytes of each feature, and halves the number of
+    /// features while they are too many.
     fn add(&self, rows: u64, bytes: u64) {
         let feature = self.feature.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let rows = self.rows.fetch_add(rows, Ordering::Relaxed) + rows;
@@ -132,8 +132,8 @@ impl Tile {
     fn cut(&mut self, width: usize) {
         fn cut<T: Copy>(values: &mut Vec<T>, length: usize) {
             if values.len() > length {
-                // A copy, so that the whole of the old one is free for a next tile: what is left of it in its place would
-                // keep others out.
+                // A copy, so that the whole of the old one is free for a next tile: what is left of
+                // it in its place would keep others out.
                 *values = values[..length].to_vec();
             }
         }
@@ -300,7 +300,8 @@ mod tests {
         (columns, targets)
     }
 
-    /// The first feature is the target: negative ones are left out, the others stay with their rows.
+    /// The first feature is the target: negative ones are left out, the others stay with their
+    /// rows.
     #[test]
     fn values_stay_with_their_targets() {
         let row = |i: usize| {

@@ -12,8 +12,8 @@ pub(crate) struct Hooks {
     pub(crate) cancel: Option<Cancel>,
 }
 
-/// A caller's wish to stop a run, final once it was heard: what was skipped is missing, whatever the caller says
-/// later.
+/// A caller's wish to stop a run, final once it was heard: what was skipped is missing, whatever
+/// the caller says later.
 #[derive(Clone)]
 pub(crate) struct Cancel {
     wanted: Arc<dyn Fn() -> bool + Send + Sync>,

@@ -1,13 +1,16 @@
-//! What names tell: whether those of a header are features or samples, and whether one is that of ids.
+//! What names tell: whether those of a header are features or samples, and whether one is that of
+//! ids.
 //!
-//! Where samples are rows the header is public, so it may decide. A table of expression data often has genes as rows;
-//! taken for one with samples as rows, it would protect the genes and print the ids of people.
+//! Where samples are rows the header is public, so it may decide. A table of expression data often
+//! has genes as rows; taken for one with samples as rows, it would protect the genes and print the
+//! ids of people.
 
 use crate::data::file::FileTable;
 use crate::error::{Error, Parameter, Result};
 
-/// Names of a first column that holds features, without separators and in lower case. None that means something else,
-/// too: a probe is a sample in German, a symbol a share's, a transcript a student's.
+/// Names of a first column that holds features, without separators and in lower case. None that
+/// means something else, too: a probe is a sample in German, a symbol a share's, a transcript a
+/// student's.
 const NAMES_OF_FEATURES: [&str; 21] = [
     "gene",
     "genes",

@@ -3,9 +3,9 @@
 use crate::data::date::date;
 use crate::data::word::word;
 
-/// The texts that stand for a missing value of a feature in every format, beside the empty one, blanks around
-/// them ignored: a public list. They need not be stated, and they are no words. It does not apply to targets,
-/// where a stated class may be called `None`.
+/// The texts that stand for a missing value of a feature in every format, beside the empty one,
+/// blanks around them ignored: a public list. They need not be stated, and they are no words. It
+/// does not apply to targets, where a stated class may be called `None`.
 pub(crate) const MISSING: [&str; 9] = ["NA", "N/A", "n/a", "NaN", "null", "NULL", "None", ".", "?"];
 
 /// The format of cells.
@@ -18,9 +18,9 @@ pub(crate) struct CellFormat {
 }
 
 impl CellFormat {
-    /// The value of a feature's cell: a finite number, also that of a [date](crate::data::date); `f64::NAN` if
-    /// it is missing; else a [word](crate::data::word). Missing are empty cells, the texts of [`MISSING`], the
-    /// stated codes, and floats that are not finite (NaN, inf, 1e400).
+    /// The value of a feature's cell: a finite number, also that of a [date](crate::data::date);
+    /// `f64::NAN` if it is missing; else a [word](crate::data::word). Missing are empty cells, the
+    /// texts of [`MISSING`], the stated codes, and floats that are not finite (NaN, inf, 1e400).
     #[inline]
     pub(crate) fn value(&self, cell: &[u8]) -> f64 {
         let cell = cell.trim_ascii();
@@ -34,8 +34,8 @@ impl CellFormat {
         }
     }
 
-    /// The finite number in a cell, also that of a date; `None` if it is missing, empty, text, NaN, infinite
-    /// (also 1e400), not UTF-8 or holds NUL.
+    /// The finite number in a cell, also that of a date; `None` if it is missing, empty, text, NaN,
+    /// infinite (also 1e400), not UTF-8 or holds NUL.
     #[inline]
     pub(crate) fn number(&self, cell: &[u8]) -> Option<f64> {
         let cell = cell.trim_ascii();
@@ -89,16 +89,16 @@ const BEFORE: usize = 16;
 /// The number of bytes from the start of a cell that it uses: the cell and its delimiter.
 const AHEAD: usize = 24;
 
-/// A number such as `-12.3456` that starts at a place of a text and ends before a delimiter, and the
-/// delimiter's place: the same `f64` as [`parse_number`] makes of it. `None` for what is written in another
-/// way, has too many digits or stands too near the ends of the text.
+/// A number such as `-12.3456` that starts at a place of a text and ends before a delimiter, and
+/// the delimiter's place: the same `f64` as [`parse_number`] makes of it. `None` for what is
+/// written in another way, has too many digits or stands too near the ends of the text.
 ///
-/// Eight bytes at a time and without a branch that depends on the data. Where the cell ends is found first,
-/// so that the processor starts on the next cell while it works on this one.
+/// Eight bytes at a time and without a branch that depends on the data. Where the cell ends is
+/// found first, so that the processor starts on the next cell while it works on this one.
 ///
-/// With at most 2^53 as its digits and at most 16 of them behind the mark, both the digits and the power of
-/// ten are exactly an `f64`, and one correctly rounded division gives the nearest number (W. D. Clinger,
-/// "How to read floating point numbers accurately", 1990).
+/// With at most 2^53 as its digits and at most 16 of them behind the mark, both the digits and the
+/// power of ten are exactly an `f64`, and one correctly rounded division gives the nearest number
+/// (W. D. Clinger, "How to read floating point numbers accurately", 1990).
 #[inline(always)]
 pub(crate) fn plain_number(
     text: &[u8],
@@ -162,7 +162,8 @@ fn matches(bytes: u64, byte: u8) -> u64 {
 /// The offset of the first such byte from the start of the cell, or that of the end of the window.
 #[inline(always)]
 fn first_of(window: &[u8; BEFORE + AHEAD], byte: u8) -> usize {
-    // The eight highest bits of the bytes, side by side: a multiplication that moves each to its place.
+    // The eight highest bits of the bytes, side by side: a multiplication that moves each to its
+    // place.
     let mask = |at: usize| {
         let found = load(window, BEFORE + at).map_or(0, |bytes| matches(bytes, byte));
         (found >> 7).wrapping_mul(0x0102_0408_1020_4080) >> 56
@@ -179,7 +180,8 @@ fn shifted_up(bytes: u64, by: usize) -> u64 {
     (bytes << half) << half
 }
 
-/// The number that the highest `count` bytes make, at most eight; sets a bit of `others` if one is no digit.
+/// The number that the highest `count` bytes make, at most eight; sets a bit of `others` if one is
+/// no digit.
 #[inline(always)]
 fn eight_digits(bytes: u64, count: usize, others: &mut u64) -> u64 {
     // Digits become 0 to 9, bytes before them 0 as well.
@@ -197,7 +199,8 @@ pub fn parse_number(cell: &[u8]) -> Option<f64> {
     fast_float2::parse::<f64, _>(cell.trim_ascii()).ok().filter(|value| value.is_finite())
 }
 
-/// Parses a float with a decimal comma, finite or not. A point, which would separate thousands, is refused.
+/// Parses a float with a decimal comma, finite or not. A point, which would separate thousands, is
+/// refused.
 fn parse_decimal_comma(cell: &[u8]) -> Option<f64> {
     /// The longest number, in bytes; people and programs write shorter ones.
     const LONGEST: usize = 64;
@@ -365,7 +368,8 @@ mod tests {
             prop_assert_eq!(parse_number(format!("{value:e}").as_bytes()), expected);
         }
 
-        /// Digits with and without places, in the quick way: the bits of the standard library, or none.
+        /// Digits with and without places, in the quick way: the bits of the standard library, or
+        /// none.
         #[test]
         fn plain_numbers_are_the_standard_librarys(
             sign in "-?",

@@ -10,7 +10,8 @@ use crate::data::table::{Table, UsableSamples, hold_all};
 use crate::data::target::Code;
 use crate::error::{Error, Result};
 
-/// A table whose values are mapped to the grid, those of each sample on their own; missing ones stay missing.
+/// A table whose values are mapped to the grid, those of each sample on their own; missing ones
+/// stay missing.
 pub(crate) struct OnGrid<'t> {
     table: &'t mut dyn Table,
     to_grid: ToGrid<'t>,

@@ -15,8 +15,8 @@ impl<'a> Names<'a> {
         Self { names, places: places.collect() }
     }
 
-    /// The places of the names that a name or a pattern stands for, from 0: a name that exists stands for itself,
-    /// whatever characters it holds.
+    /// The places of the names that a name or a pattern stands for, from 0: a name that exists
+    /// stands for itself, whatever characters it holds.
     pub(crate) fn places(&self, pattern: &str) -> Vec<usize> {
         if let Some(place) = self.places.get(pattern) {
             return vec![*place];
@@ -34,12 +34,13 @@ pub(crate) fn is_pattern(text: &str) -> bool {
     text.contains(['*', '?'])
 }
 
-/// Whether the whole name matches. The last `*` alone may have to take more characters, so the time is at most the
-/// product of both lengths.
+/// Whether the whole name matches. The last `*` alone may have to take more characters, so the time
+/// is at most the product of both lengths.
 fn matches(pattern: &[char], name: &str) -> bool {
     let name: Vec<char> = name.chars().collect();
     let (mut p, mut n) = (0, 0);
-    // After the last star: the place in the pattern, and the first character that the star has not taken.
+    // After the last star: the place in the pattern, and the first character that the star has not
+    // taken.
     let mut star = None;
     while n < name.len() {
         match pattern.get(p) {

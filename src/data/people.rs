@@ -2,21 +2,22 @@
 //!
 //! # What
 //!
-//! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights of a person's rows add
-//! up to at most W, however many there are. Whoever has more than W rows contributes nothing. The target of a person is
-//! made of the targets of its rows by a stated rule, and all its rows get that one; its stratum is that of the last of
-//! its rows which is in one.
+//! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights
+//! of a person's rows add up to at most W, however many there are. Whoever has more than W rows
+//! contributes nothing. The target of a person is made of the targets of its rows by a stated rule,
+//! and all its rows get that one; its stratum is that of the last of its rows which is in one.
 //!
 //! # Privacy
 //!
-//! Weights, target and stratum are functions of one person's rows alone. With |f| <= 1 for every row and a centered
-//! target t of the person, |sum of w f t| <= W |t|: what a person moves of a weighted sum is at most W times what a single
-//! row could. The sum divided by W and rounded down then moves by at most as much as by a single row, for
-//! floor((s + W D)/W) = floor(s/W) + D.
+//! Weights, target and stratum are functions of one person's rows alone. With |f| <= 1 for every
+//! row and a centered target t of the person, |sum of w f t| <= W |t|: what a person moves of a
+//! weighted sum is at most W times what a single row could. The sum divided by W and rounded down
+//! then moves by at most as much as by a single row, for floor((s + W D)/W) = floor(s/W) + D.
 //!
 //! # Cost
 //!
-//! A pass over the table for the people, 60 to 100 bytes of memory each, and one lookup for each row of later passes.
+//! A pass over the table for the people, 60 to 100 bytes of memory each, and one lookup for each
+//! row of later passes.
 
 use std::collections::HashMap;
 use std::str::FromStr;
@@ -28,7 +29,8 @@ use crate::data::number::{CellFormat, MISSING};
 use crate::data::target::{Labels, TargetCell};
 use crate::error::{Error, Parameter, Result, word};
 
-/// The rule by which the targets of a person's rows make that of the person. Rows without a usable target are left out.
+/// The rule by which the targets of a person's rows make that of the person. Rows without a usable
+/// target are left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
@@ -92,7 +94,8 @@ struct Person {
 }
 
 impl People {
-    /// W, the most that the weights of a person's rows add up to. With it a centered target times a weight fits 32 bits.
+    /// W, the most that the weights of a person's rows add up to. With it a centered target times a
+    /// weight fits 32 bits.
     pub(crate) const WEIGHT: u16 = 1 << 15;
 
     /// The number of people.
@@ -106,7 +109,8 @@ impl People {
         usable.filter_map(|person| Some((person.target.as_ref()?.cell(), person.stratum?)))
     }
 
-    /// The target that a row takes from its person, and its part in scores; `None` if it contributes nothing.
+    /// The target that a row takes from its person, and its part in scores; `None` if it
+    /// contributes nothing.
     pub(crate) fn role(&self, id: Option<TargetCell<'_>>) -> Option<(TargetCell<'_>, Role)> {
         let person = &self.people[*self.places.get(key(&id?.text(), &self.format)?)?];
         let (target, stratum) = (person.target.as_ref()?.cell(), person.stratum?);
@@ -231,7 +235,8 @@ impl Met {
     }
 }
 
-/// The mean of numbers, in an order that does not depend on that of the rows; `None` if there is none.
+/// The mean of numbers, in an order that does not depend on that of the rows; `None` if there is
+/// none.
 fn mean(numbers: &mut [f64]) -> Option<OwnCell> {
     numbers.sort_unstable_by(f64::total_cmp);
     let (count, least) = (numbers.len() as f64, *numbers.first()?);

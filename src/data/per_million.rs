@@ -2,18 +2,20 @@
 //!
 //! # What
 //!
-//! A number x of a sample becomes x / s * 10^6, where s is the sum of the numbers of that sample, in `f64` and in
-//! the order of the features. What is no number (missing, a word) counts 0 and stays what it is. Where a number is
-//! negative, or s is 0 or beyond the range of `f64`, shares mean nothing: then all numbers of the sample are missing.
+//! A number x of a sample becomes x / s * 10^6, where s is the sum of the numbers of that sample,
+//! in `f64` and in the order of the features. What is no number (missing, a word) counts 0 and
+//! stays what it is. Where a number is negative, or s is 0 or beyond the range of `f64`, shares
+//! mean nothing: then all numbers of the sample are missing.
 //!
 //! # Privacy
 //!
-//! Row-local: the result is a function of one sample and of the public list of features. So a neighboring table
-//! differs in one sample after it as before, and no budget is spent.
+//! Row-local: the result is a function of one sample and of the public list of features. So a
+//! neighboring table differs in one sample after it as before, and no budget is spent.
 //!
 //! # Cost
 //!
-//! Two passes over a sample in memory. Columns of a matrix are no longer scored in place but held, 8 bytes per value.
+//! Two passes over a sample in memory. Columns of a matrix are no longer scored in place but held,
+//! 8 bytes per value.
 
 use crate::data::batch::Value;
 
@@ -90,7 +92,8 @@ mod tests {
         [1.0, 0.0, 0.0, 0.0, LARGE],
     ];
 
-    /// The bits of all rows, each with its target, in the order of the targets; a missing value as 0.
+    /// The bits of all rows, each with its target, in the order of the targets; a missing value
+    /// as 0.
     fn bits(source: &impl Source, threads: usize) -> Vec<[u64; 5]> {
         let opening = Opening { threads, hooks: Hooks::default(), memory: None, labels: None };
         let mut found: Option<Vec<[u64; 5]>> = None;
@@ -157,8 +160,8 @@ mod tests {
         bytes
     }
 
-    /// Every format, orientation, memory order, number of threads and way through a table gives the same bits:
-    /// those of a sum from the first feature to the last.
+    /// Every format, orientation, memory order, number of threads and way through a table gives the
+    /// same bits: those of a sum from the first feature to the last.
     #[test]
     fn the_order_of_the_sum_is_that_of_the_features() {
         let expected: Vec<[u64; 5]> = ROWS

@@ -1,4 +1,5 @@
-//! Fast parsing of lines without quotes: numbers in one pass over the bytes, without a list of cells.
+//! Fast parsing of lines without quotes: numbers in one pass over the bytes, without a list of
+//! cells.
 //!
 //! A line that is no row - too few cells, too many, one that is too long - is left to the general
 //! parser, which reports the error. A test checks that both agree.
@@ -52,7 +53,8 @@ impl<'a> PlainLines<'a> {
         Self { shape, format, runs, target: schema.target(), id: schema.id() }
     }
 
-    /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its texts. `None` if it is no row.
+    /// Parses a line: writes the values of its cells to `values`, one per feature, and gives its
+    /// texts. `None` if it is no row.
     pub(super) fn read<'l>(&self, line: &Line<'l>, values: &mut [f64]) -> Option<Texts<'l>> {
         if self.shape.columns == 1 {
             return None;
@@ -210,7 +212,8 @@ mod tests {
     }
 
     proptest! {
-        /// Lines of numbers, texts, blanks, quotes, line ends of all kinds, too many and too few cells.
+        /// Lines of numbers, texts, blanks, quotes, line ends of all kinds, too many and too few
+        /// cells.
         #[test]
         fn both_ways_read_the_same(
             cells in prop::collection::vec(

@@ -8,27 +8,27 @@
 //! sign(t) floor(|t| q + 1/2),    t = (v - m)/h clipped to [-1, 1],
 //! ```
 //!
-//! each operation rounded to the nearest `f64` ([`Bounds::quantize`]). A division takes longer than all
-//! the rest, so the *quick way* computes v s - m s instead, with s = q/h. Added to 3 * 2^35, that leaves a
-//! fixed-point number in the lowest 32 bits of the `f64`, 16 of them behind the point: the grid value and how
-//! far it is from being another.
+//! each operation rounded to the nearest `f64` ([`Bounds::quantize`]). A division takes longer than
+//! all the rest, so the *quick way* computes v s - m s instead, with s = q/h. Added to 3 * 2^35,
+//! that leaves a fixed-point number in the lowest 32 bits of the `f64`, 16 of them behind the
+//! point: the grid value and how far it is from being another.
 //!
 //! # Why the bits are the same
 //!
 //! Let U = (v - m) q/h without rounding and u = 2^-53. Three roundings separate t q from U, at most
-//! 3.1 u |U|. The quick way rounds s, the product, m s and the sum, at most 6 u (|U| + |m| q/h) together, and
-//! twice to a multiple of 2^-16, at most 2^-17 each time. With
+//! 3.1 u |U|. The quick way rounds s, the product, m s and the sum, at most 6 u (|U| + |m| q/h)
+//! together, and twice to a multiple of 2^-16, at most 2^-17 each time. With
 //!
 //! ```text
 //! (q + 1) (1 + |m|/h) < 2^32
 //! ```
 //!
-//! the two differ by less than 2 * 2^-16 for |U| <= q + 1, with room for the rounding of |t| q + 1/2. So if the
-//! quick value is further than that from every half integer, both have the same nearest integer; for |U| > q + 1
-//! both are clipped to the same end. A run of values with one that is nearer, or that is not finite - then the
-//! sum of the run is not, either -, is done again by the formula, as is every run where m/h is larger. One in
-//! 16,384 values of a continuous kind is nearer. Tests hold all to the bits of the formula, on every kind of
-//! vectors.
+//! the two differ by less than 2 * 2^-16 for |U| <= q + 1, with room for the rounding of |t| q +
+//! 1/2. So if the quick value is further than that from every half integer, both have the same
+//! nearest integer; for |U| > q + 1 both are clipped to the same end. A run of values with one that
+//! is nearer, or that is not finite - then the sum of the run is not, either -, is done again by
+//! the formula, as is every run where m/h is larger. One in 16,384 values of a continuous kind is
+//! nearer. Tests hold all to the bits of the formula, on every kind of vectors.
 
 use crate::data::batch::Value;
 use crate::data::bounds::Bounds;

@@ -76,8 +76,8 @@ mod tests {
     }
 
     proptest! {
-        /// One ranker for samples of all kinds: any floats, near ones that differ in their last bits only,
-        /// ties, missing values; many and few.
+        /// One ranker for samples of all kinds: any floats, near ones that differ in their last
+        /// bits only, ties, missing values; many and few.
         #[test]
         fn ranks_agree_with_sorting(
             seeds in prop::collection::vec((0u8..5, 0usize..3000, any::<u64>()), 1..5),

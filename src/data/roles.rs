@@ -54,12 +54,13 @@ impl Tell<'_> {
 }
 
 impl Roles {
-    /// Meets the people of a table, if something tells them, in a pass of its own, and takes what tells roles out of its
-    /// features. `None` if neither people nor covariates are stated.
+    /// Meets the people of a table, if something tells them, in a pass of its own, and takes what
+    /// tells roles out of its features. `None` if neither people nor covariates are stated.
     ///
     /// # Errors
     ///
-    /// `Request` if what tells roles is no feature, or if people are told of a table that can be read only once; read errors.
+    /// `Request` if what tells roles is no feature, or if people are told of a table that can be
+    /// read only once; read errors.
     pub(super) fn of_table(
         table: &mut dyn Table,
         tell: &Tell<'_>,

@@ -60,8 +60,8 @@ impl<'a> Scaler<'a> {
     }
 
     /// Replaces the content of `out` by a sample's grid values. A missing value (`None`, NaN or
-    /// infinite) becomes 0; where each feature has its own bounds, values beyond the last feature are
-    /// left out.
+    /// infinite) becomes 0; where each feature has its own bounds, values beyond the last feature
+    /// are left out.
     pub fn scale(&mut self, values: impl IntoIterator<Item = Option<f64>>, out: &mut Vec<i16>) {
         let mut held = std::mem::take(&mut self.values);
         held.clear();
@@ -85,8 +85,8 @@ impl<'a> Scaler<'a> {
         }
     }
 
-    /// Whether a grid value depends on the value and its feature alone, not on the other values of the
-    /// sample.
+    /// Whether a grid value depends on the value and its feature alone, not on the other values of
+    /// the sample.
     pub(crate) fn is_by_feature(&self) -> bool {
         !matches!(self.rule, Rule::Rank(_))
     }

@@ -14,8 +14,8 @@ pub enum Orientation {
     /// One row per sample, one column per feature: the header holds feature names.
     #[default]
     SamplesAsRows,
-    /// One row per feature, one column per sample: the first column holds feature names, and the header
-    /// sample ids, which are private.
+    /// One row per feature, one column per sample: the first column holds feature names, and the
+    /// header sample ids, which are private.
     FeaturesAsRows,
 }
 
@@ -38,8 +38,8 @@ pub(crate) enum TargetRole<'a> {
     Here(&'a TargetColumn),
     /// Another file, joined by the ids of this one.
     Elsewhere,
-    /// Beside the columns, or in another file in the order of the samples, or joined by ids beside the
-    /// columns. No column of ids is needed.
+    /// Beside the columns, or in another file in the order of the samples, or joined by ids beside
+    /// the columns. No column of ids is needed.
     Apart,
 }
 
@@ -55,7 +55,8 @@ pub(crate) struct Schema {
     /// Whether the id tells whose row each is.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     people: bool,
-    /// Whether rows get their targets from another file by ids, each of which takes part if it occurs once.
+    /// Whether rows get their targets from another file by ids, each of which takes part if it
+    /// occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
     /// The places of what were features, but tell people or strata.
@@ -102,8 +103,8 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// `Input` if names repeat, a name is empty (but for the first) or no feature is left; `Request`
-    /// if a stated column does not exist.
+    /// `Input` if names repeat, a name is empty (but for the first) or no feature is left;
+    /// `Request` if a stated column does not exist.
     pub(crate) fn of_columns(
         header: Vec<String>,
         target: &TargetRole<'_>,
@@ -118,7 +119,8 @@ impl Schema {
         let (target, id) = match target {
             TargetRole::Here(target) => {
                 let target = locate(&header, target)?;
-                // A first column without a name holds row names, as in files written from data frames.
+                // A first column without a name holds row names, as in files written from data
+                // frames.
                 let unnamed = named.is_none() && unnamed_first && target != 0;
                 (Some(target), named.or(unnamed.then_some(0)))
             }
@@ -240,8 +242,8 @@ impl Schema {
         Self { joined, ..self }
     }
 
-    /// Whether rows that are units get their targets from another file by ids: one that is replaced may then take
-    /// another one with it, and how many take part is not public.
+    /// Whether rows that are units get their targets from another file by ids: one that is replaced
+    /// may then take another one with it, and how many take part is not public.
     pub(crate) fn joins_rows(&self) -> bool {
         self.joined && !self.people
     }
@@ -302,7 +304,8 @@ impl Schema {
         Ok(Self { features, told_by, ..self.clone() })
     }
 
-    /// The places of this schema's features among those of another one with the same columns, by their names.
+    /// The places of this schema's features among those of another one with the same columns, by
+    /// their names.
     ///
     /// # Errors
     ///
@@ -342,7 +345,8 @@ impl Schema {
         self.told_by.len()
     }
 
-    /// The number of a feature among the features and the columns that tell people or strata: in a matrix, its column.
+    /// The number of a feature among the features and the columns that tell people or strata: in a
+    /// matrix, its column.
     pub(crate) fn index(&self, feature: usize) -> usize {
         let place = self.features[feature];
         feature + self.told_by.iter().filter(|other| **other < place).count()
@@ -387,8 +391,8 @@ fn repeated(names: &[String]) -> Option<usize> {
     names.iter().position(|name| !seen.insert(name.as_str()) && !name.is_empty())
 }
 
-/// The places of the columns that are excluded, each by its name or by a pattern. The target is no feature anyway, so a
-/// pattern may match it.
+/// The places of the columns that are excluded, each by its name or by a pattern. The target is no
+/// feature anyway, so a pattern may match it.
 fn excluded(names: &[String], target: Option<usize>, exclude: &[String]) -> Result<HashSet<usize>> {
     if exclude.is_empty() {
         return Ok(HashSet::new());

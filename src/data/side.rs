@@ -91,7 +91,8 @@ impl SideFile {
 ///
 /// # Errors
 ///
-/// `Io` if it cannot be read; `Input` if it is malformed; `Request` if it does not fit the features.
+/// `Io` if it cannot be read; `Input` if it is malformed; `Request` if it does not fit the
+/// features.
 pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
     let name = path.display();
     let mut stated = Vec::new();
@@ -108,8 +109,8 @@ pub(crate) fn read_bounds(path: &Path, schema: &Schema) -> Result<Vec<Bounds>> {
     bounds_of_features(&stated, schema, &name.to_string())
 }
 
-/// The bounds of every feature from those stated by name, in which `*` stands for all others; `origin` is where
-/// they are stated.
+/// The bounds of every feature from those stated by name, in which `*` stands for all others;
+/// `origin` is where they are stated.
 ///
 /// # Errors
 ///

@@ -2,9 +2,10 @@
 //!
 //! # Algorithm
 //!
-//! Each value has an *order*, an integer of 64 bits. The 32 bits that tell most of the values apart and the place
-//! of the value make one 64-bit key, and a radix sort with digits of 11 bits brings the keys into order; digits
-//! that all values share are skipped. Values that agree in those 32 bits are then compared whole.
+//! Each value has an *order*, an integer of 64 bits. The 32 bits that tell most of the values apart
+//! and the place of the value make one 64-bit key, and a radix sort with digits of 11 bits brings
+//! the keys into order; digits that all values share are skipped. Values that agree in those 32
+//! bits are then compared whole.
 //!
 //! # Cost
 //!
@@ -35,8 +36,8 @@ pub(crate) fn place(key: u64) -> usize {
 }
 
 impl Sorter {
-    /// Calls `give` for each group of equal values, ascending, with keys that hold their [`place`]s. Values without an
-    /// order are left out.
+    /// Calls `give` for each group of equal values, ascending, with keys that hold their
+    /// [`place`]s. Values without an order are left out.
     #[inline(always)]
     pub(crate) fn each_tie<A: Copy>(
         &mut self,
@@ -127,7 +128,8 @@ mod tests {
             prop_assert_eq!(a.partial_cmp(&b), Some(order(a).cmp(&order(b))));
         }
 
-        /// Against the standard library's sort: any orders, few values, near ones, many ties, some without.
+        /// Against the standard library's sort: any orders, few values, near ones, many ties, some
+        /// without.
         #[test]
         fn groups_are_those_of_sorting(
             lists in prop::collection::vec((0u8..5, 0usize..3000, any::<u64>()), 1..4),

@@ -8,8 +8,8 @@ use crate::data::schema::Schema;
 use crate::data::table::{Opening, Table};
 use crate::error::Result;
 
-/// A table that features can be selected from: the path of a text file, a [`FileTable`] for files and
-/// readers of any form, or an `ArrayTable` (feature `ndarray`) for a matrix in memory.
+/// A table that features can be selected from: the path of a text file, a [`FileTable`] for files
+/// and readers of any form, or an `ArrayTable` (feature `ndarray`) for a matrix in memory.
 ///
 /// [`FileTable`]: crate::FileTable
 pub trait Source: sealed::Open {}
@@ -31,7 +31,8 @@ pub(crate) mod sealed {
         /// Whether it can be opened more than once.
         fn repeats(&self) -> bool;
 
-        /// Whether the type of the target says that it is a number, whatever its values: texts do not.
+        /// Whether the type of the target says that it is a number, whatever its values: texts do
+        /// not.
         fn has_number_target(&self, opening: &Opening<'_>) -> Result<bool>;
     }
 }

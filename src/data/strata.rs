@@ -1,8 +1,8 @@
 //! Strata by covariates: which group of comparable samples a sample belongs to.
 //!
-//! A stratum is a function of the cells of one sample and of what was stated: cut points of a number, or the levels of a
-//! word. The strata of several covariates are crossed. A sample with a missing covariate, or one at no stated level, is in
-//! no stratum.
+//! A stratum is a function of the cells of one sample and of what was stated: cut points of a
+//! number, or the levels of a word. The strata of several covariates are crossed. A sample with a
+//! missing covariate, or one at no stated level, is in no stratum.
 
 use std::str::FromStr;
 
@@ -15,8 +15,8 @@ const MOST_STRATA: usize = 1000;
 
 /// A covariate, and the strata that it divides samples into.
 ///
-/// As a text: `age:40,60` states cut points and gives three strata, below 40, from 40 to below 60, and from 60 on;
-/// `sex=F,M` states levels and gives one stratum each.
+/// As a text: `age:40,60` states cut points and gives three strata, below 40, from 40 to below 60,
+/// and from 60 on; `sex=F,M` states levels and gives one stratum each.
 ///
 /// ```
 /// use dpsis::Covariate;
@@ -43,7 +43,8 @@ fn refuse(rule: impl Into<String>) -> Error {
 }
 
 impl Covariate {
-    /// A covariate of numbers (or dates) with these cut points: a value at a cut point belongs above it.
+    /// A covariate of numbers (or dates) with these cut points: a value at a cut point belongs
+    /// above it.
     ///
     /// # Errors
     ///
@@ -91,8 +92,8 @@ impl Covariate {
     }
 }
 
-/// The values of levels, as those of cells of this format. None may stand for missing ones, which would make a stratum of
-/// the samples that belong to none.
+/// The values of levels, as those of cells of this format. None may stand for missing ones, which
+/// would make a stratum of the samples that belong to none.
 fn level_values(name: &str, levels: &[String], format: &CellFormat) -> Result<Vec<u64>> {
     let values: Vec<u64> =
         levels.iter().map(|level| bits(format.value(level.as_bytes()))).collect();
@@ -175,7 +176,8 @@ impl Strata {
     ///
     /// # Errors
     ///
-    /// `Request` if there is no such feature, or a level is a code for missing values in this format.
+    /// `Request` if there is no such feature, or a level is a code for missing values in this
+    /// format.
     pub(crate) fn new(
         covariates: &[Covariate],
         schema: &Schema,

@@ -25,8 +25,8 @@ pub(crate) trait Table {
     /// Whether a second pass is possible.
     fn can_repeat(&self) -> bool;
 
-    /// Whether values may be [words](crate::data::word): then only `f64::NAN` itself and infinite values are
-    /// missing. In other tables every NaN is, whatever its payload.
+    /// Whether values may be [words](crate::data::word): then only `f64::NAN` itself and infinite
+    /// values are missing. In other tables every NaN is, whatever its payload.
     fn has_words(&self) -> bool;
 
     /// The people whose rows these are, once they have been met.
@@ -41,15 +41,16 @@ pub(crate) trait Table {
     /// `Input` with its place where the table is malformed; `Io` if it cannot be read.
     fn pass(&mut self, folds: &dyn Folds) -> Result<()>;
 
-    /// The values of all features by column, or of as many of the first ones as `limit` bytes of memory allow: in
-    /// place if the table is in memory, otherwise [held](hold).
+    /// The values of all features by column, or of as many of the first ones as `limit` bytes of
+    /// memory allow: in place if the table is in memory, otherwise [held](hold).
     ///
     /// # Errors
     ///
     /// As for a pass.
     fn columns(&mut self, limit: Option<Limit>, code: &Code<'_>) -> Result<UsableSamples<'_>>;
 
-    /// The error for a table without a usable target: where it was looked for, and what usually helps.
+    /// The error for a table without a usable target: where it was looked for, and what usually
+    /// helps.
     fn no_usable_target(&self, labels: bool) -> Error;
 }
 
@@ -67,8 +68,8 @@ pub(crate) fn fold<F: Fold>(
     Ok(folds.finish())
 }
 
-/// Reads these features by column in one pass, or as many of the first ones as `limit` bytes of memory allow: of the
-/// samples with a usable target.
+/// Reads these features by column in one pass, or as many of the first ones as `limit` bytes of
+/// memory allow: of the samples with a usable target.
 ///
 /// # Errors
 ///
@@ -120,8 +121,8 @@ pub(crate) struct Opening<'a> {
     pub(crate) labels: Option<&'a [String]>,
 }
 
-/// Sends samples in memory on, of `features` values each, on `threads` threads: to each a range of them, in order and
-/// some at a time.
+/// Sends samples in memory on, of `features` values each, on `threads` threads: to each a range of
+/// them, in order and some at a time.
 ///
 /// # Errors
 ///

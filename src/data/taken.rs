@@ -1,4 +1,5 @@
-//! A table as a request takes it: its samples with their parts in scores, as counts per million, as means of sets.
+//! A table as a request takes it: its samples with their parts in scores, as counts per million, as
+//! means of sets.
 
 use std::sync::Arc;
 
@@ -16,7 +17,8 @@ use crate::data::target::Code;
 use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 
-/// An open table whose samples go through what a request states, in this order: roles, counts per million, sets.
+/// An open table whose samples go through what a request states, in this order: roles, counts per
+/// million, sets.
 pub(crate) struct Taken<'t> {
     table: Box<dyn Table + 't>,
     steps: Steps,
@@ -40,7 +42,8 @@ impl<'t> Taken<'t> {
     ///
     /// # Errors
     ///
-    /// `Request` if what tells roles is no feature, or if people are told of a table that can be read only once; read errors.
+    /// `Request` if what tells roles is no feature, or if people are told of a table that can be
+    /// read only once; read errors.
     pub(crate) fn with_roles(
         mut self,
         tell: &Tell<'_>,

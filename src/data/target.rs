@@ -1,5 +1,5 @@
-//! The grid value of a row's target. A value that is not usable is missing, and a row without a target
-//! contributes nothing.
+//! The grid value of a row's target. A value that is not usable is missing, and a row without a
+//! target contributes nothing.
 
 use std::borrow::Cow;
 
@@ -86,8 +86,8 @@ impl Labels {
         &self.texts
     }
 
-    /// The class of a cell, from 0, by equality of text: upper and lower case differ, blanks around it
-    /// are ignored.
+    /// The class of a cell, from 0, by equality of text: upper and lower case differ, blanks around
+    /// it are ignored.
     pub(crate) fn class_of<'a>(
         &self,
         cell: impl Into<TargetCell<'a>>,

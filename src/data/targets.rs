@@ -2,19 +2,22 @@
 //!
 //! # What
 //!
-//! CSV `id,value` is joined by id; an id that is empty or stands for a missing value joins nothing. CSV with one
-//! column, a one-dimensional `.npy` and `.cls` are joined by order and must hold one target per sample.
+//! CSV `id,value` is joined by id; an id that is empty or stands for a missing value joins nothing.
+//! CSV with one column, a one-dimensional `.npy` and `.cls` are joined by order and must hold one
+//! target per sample.
 //!
-//! A row joined by id takes part if its id occurs once in the table, in all its files, and once in the file of targets.
-//! Other rows take part nowhere: they enter no score and no count, not even that of rows without a usable target. Where
-//! ids tell people with several rows, it is enough that the id occurs once in the file of targets.
+//! A row joined by id takes part if its id occurs once in the table, in all its files, and once in
+//! the file of targets. Other rows take part nowhere: they enter no score and no count, not even
+//! that of rows without a usable target. Where ids tell people with several rows, it is enough that
+//! the id occurs once in the file of targets.
 //!
 //! # Privacy
 //!
-//! What takes part under an id is one sample or none. A row with its target, or either of them alone, has one id: if it
-//! comes or goes, one sample does, or none. If it is replaced by one with another id, that is so for both ids: the
-//! samples may become two fewer, or two more, so that their number is not public, and what a replaced row can move is
-//! twice what a row that comes or goes can.
+//! What takes part under an id is one sample or none. A row with its target, or either of them
+//! alone, has one id: if it comes or goes, one sample does, or none. If it is replaced by one with
+//! another id, that is so for both ids: the samples may become two fewer, or two more, so that
+//! their number is not public, and what a replaced row can move is twice what a row that comes or
+//! goes can.
 //!
 //! # Cost
 //!

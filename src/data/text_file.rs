@@ -116,8 +116,8 @@ impl TextFile {
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it holds no header; `Request` for a reader that has been
-    /// read.
+    /// `Io` if it cannot be read; `Input` if it holds no header; `Request` for a reader that has
+    /// been read.
     pub(crate) fn open(&self) -> Result<OpenText> {
         let name = self.name();
         let raw = match &self.input {
@@ -184,8 +184,8 @@ impl OpenText {
     ///
     /// # Errors
     ///
-    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break, and for a first line that is
-    /// no header.
+    /// `Input` with its place for a name that is not text in UTF-8, or holds a line break, and for
+    /// a first line that is no header.
     pub(crate) fn names(&self) -> Result<Vec<String>> {
         let one_cell = self.header[1..].iter().all(Vec::is_empty);
         if one_cell && self.header[0].starts_with(b"sep=") {
@@ -267,8 +267,8 @@ impl<R: Read> Read for Measured<R> {
     }
 }
 
-/// Remembers whether a read failed: then an error is not due to damaged data. Reads fail, too, once the caller
-/// stops the run.
+/// Remembers whether a read failed: then an error is not due to damaged data. Reads fail, too, once
+/// the caller stops the run.
 #[derive(Clone)]
 struct Failures {
     failed: Arc<AtomicBool>,
@@ -321,8 +321,8 @@ fn cannot_read(name: &str, error: &io::Error) -> Error {
     Error::io(format!("cannot read {name}: {error}"))
 }
 
-/// The most frequent of comma, tab and semicolon in the first line, outside quotes. A comma if there is
-/// none; with decimal commas, commas do not count.
+/// The most frequent of comma, tab and semicolon in the first line, outside quotes. A comma if
+/// there is none; with decimal commas, commas do not count.
 fn likely_delimiter(start: &[u8], decimal_comma: bool) -> u8 {
     most_frequent(start, decimal_comma).0
 }
@@ -410,8 +410,8 @@ fn too_long(column: Option<usize>) -> Error {
         .hint("is a quote not closed, or is this no text table?")
 }
 
-/// A name may be quoted but may not hold a line break: an unclosed quote would turn rows into names, and names are
-/// printed.
+/// A name may be quoted but may not hold a line break: an unclosed quote would turn rows into
+/// names, and names are printed.
 fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
     if memchr::memchr2(b'\n', b'\r', name).is_some() {
         let rule = "the column's name holds a line break, or its quote is not closed";
@@ -424,7 +424,8 @@ fn checked_name(name: &[u8], column: Option<usize>) -> Result<String> {
     })
 }
 
-/// Whether a path can be read more than once, or is not there at all: not standard input, not a pipe.
+/// Whether a path can be read more than once, or is not there at all: not standard input, not a
+/// pipe.
 pub fn reads_again(path: &Path) -> bool {
     let once = |metadata: std::fs::Metadata| !metadata.is_file();
     path != Path::new("-") && !path.metadata().is_ok_and(once)

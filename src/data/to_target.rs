@@ -4,8 +4,9 @@ use crate::data::target::TargetCell;
 
 /// A type of targets in memory: numbers, or labels by their text form.
 ///
-/// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str`, `String` and what else has a text
-/// form, once it is written to a `String`. NaN, infinite numbers and empty texts are missing.
+/// Numbers are `f64`, `f32` and integers; labels are `bool`, `char`, `str`, `String` and what else
+/// has a text form, once it is written to a `String`. NaN, infinite numbers and empty texts are
+/// missing.
 pub trait ToTarget {
     /// Whether all targets of this type are numbers.
     #[doc(hidden)]
@@ -71,7 +72,8 @@ impl ToTarget for f32 {
     }
 }
 
-/// Integers beyond 2^53 are not exactly an `f64`: they stay texts, of which a label can tell them apart.
+/// Integers beyond 2^53 are not exactly an `f64`: they stay texts, of which a label can tell them
+/// apart.
 macro_rules! wide_integers {
     ($($integer:ty),*) => {$(
         impl ToTarget for $integer {

@@ -6,8 +6,9 @@ use std::sync::{Mutex, PoisonError};
 use crate::error::Result;
 use crate::threads::on_threads;
 
-/// Runs `work` with its place on each of `threads` threads, this one among them, and gives the results of all. `work` should
-/// end when its flag is set: another thread has met an error or panicked.
+/// Runs `work` with its place on each of `threads` threads, this one among them, and gives the
+/// results of all. `work` should end when its flag is set: another thread has met an error or
+/// panicked.
 pub(super) fn in_turns<T: Send>(
     threads: usize,
     work: impl Fn(usize, &AtomicBool) -> Result<T> + Sync,

@@ -12,7 +12,8 @@ use crate::error::{Error, Parameter, Result};
 pub struct WholeTable {
     /// The names of the d features.
     pub features: Vec<String>,
-    /// The values, row by row, n times d; NaN or infinite where missing. A NaN with a payload is a word.
+    /// The values, row by row, n times d; NaN or infinite where missing. A NaN with a payload is a
+    /// word.
     pub values: Vec<f64>,
     /// The target of each of the n rows as text, trimmed; empty where missing.
     pub targets: Vec<String>,
@@ -23,8 +24,8 @@ impl WholeTable {
     ///
     /// # Errors
     ///
-    /// `Request` if the facts stated of the table do not fit its header, or tell people with several rows; `Input` if it is malformed or
-    /// has no rows; `Io` if it cannot be read.
+    /// `Request` if the facts stated of the table do not fit its header, or tell people with
+    /// several rows; `Input` if it is malformed or has no rows; `Io` if it cannot be read.
     pub fn read(source: &(impl Source + ?Sized)) -> Result<Self> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };

@@ -1,13 +1,14 @@
 //! Words in cells: a text that is no number, as a value beside the numbers.
 //!
-//! The value of a word is a quiet NaN whose 51 bits of payload are a hash of the text, never 0. So a cell
-//! takes the 8 bytes of a number, and whoever asks for numbers alone takes a word as missing. A missing
-//! value is `f64::NAN`, whose payload is 0. Two words are the same if their payloads are.
+//! The value of a word is a quiet NaN whose 51 bits of payload are a hash of the text, never 0. So
+//! a cell takes the 8 bytes of a number, and whoever asks for numbers alone takes a word as
+//! missing. A missing value is `f64::NAN`, whose payload is 0. Two words are the same if their
+//! payloads are.
 //!
-//! The hash is XXH3-64, with its lowest 51 bits kept and 0 replaced by 1. It is public and fixed, so a test
-//! of a cell for one payload is a function of that cell alone, chosen before any data is seen. Two texts
-//! that share a hash count as one word: this may cost a little utility, never privacy. Among a thousand words
-//! it happens with a probability of 2^-32.
+//! The hash is XXH3-64, with its lowest 51 bits kept and 0 replaced by 1. It is public and fixed,
+//! so a test of a cell for one payload is a function of that cell alone, chosen before any data is
+//! seen. Two texts that share a hash count as one word: this may cost a little utility, never
+//! privacy. Among a thousand words it happens with a probability of 2^-32.
 //!
 //! Cost: one hash for each cell that is no number.
 //!
@@ -18,7 +19,8 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The bits of a NaN that hold the hash: all below the one that makes it quiet.
 const PAYLOAD: u64 = (1 << 51) - 1;
 
-/// The value of a word: blanks around it are ignored, upper and lower case differ, and any bytes may be one.
+/// The value of a word: blanks around it are ignored, upper and lower case differ, and any bytes
+/// may be one.
 pub(crate) fn word(text: &[u8]) -> f64 {
     let payload = (xxh3_64(text.trim_ascii()) & PAYLOAD).max(1);
     f64::from_bits(f64::NAN.to_bits() | payload)
@@ -26,8 +28,8 @@ pub(crate) fn word(text: &[u8]) -> f64 {
 
 /// The hash of the word that a value stands for; `None` for a number and for a missing value.
 ///
-/// To be asked only of tables that [may hold words](crate::data::Samples::has_words): the NaNs of others
-/// have any payload.
+/// To be asked only of tables that [may hold words](crate::data::Samples::has_words): the NaNs of
+/// others have any payload.
 pub(crate) fn word_of(value: f64) -> Option<u64> {
     let payload = value.to_bits() & PAYLOAD;
     (value.is_nan() && payload != 0).then_some(payload)

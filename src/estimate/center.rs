@@ -2,23 +2,25 @@
 //!
 //! # What it does
 //!
-//! A few non-negative integer sums are released with discrete Laplace noise; everything else is a function of
-//! the noisy sums.
+//! A few non-negative integer sums are released with discrete Laplace noise; everything else is a
+//! function of the noisy sums.
 //!
-//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y, and 2Q for every row without a
-//!   usable target. One row adds 2Q in all, so the three have L1 sensitivity s = 2Q. The center is Q (a - b)/(a + b).
-//! - Classes: the number of rows of each class, and of those without a class. One row affects one count, s = 1. The
-//!   center of class c is Q times its share, after negative counts are set to 0.
+//! - Numeric targets on the grid \[-Q, Q\]: a = sum of Q + y, b = sum of Q - y, and 2Q for every
+//!   row without a usable target. One row adds 2Q in all, so the three have L1 sensitivity s = 2Q.
+//!   The center is Q (a - b)/(a + b).
+//! - Classes: the number of rows of each class, and of those without a class. One row affects one
+//!   count, s = 1. The center of class c is Q times its share, after negative counts are set to 0.
 //!
 //! Replacing a row removes one and adds another: 2 s.
 //!
-//! The divisor is bounded below by 4 s/eps: if the noise makes it small or negative, the center shrinks toward 0
-//! instead of diverging.
+//! The divisor is bounded below by 4 s/eps: if the noise makes it small or negative, the center
+//! shrinks toward 0 instead of diverging.
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for the stated neighbor relation: the sums are integers, the noise has exactly P(z)
-//! proportional to e^(-eps |z|/s), and one row changes the sums by at most s in L1.
+//! eps-differentially private for the stated neighbor relation: the sums are integers, the noise
+//! has exactly P(z) proportional to e^(-eps |z|/s), and one row changes the sums by at most s in
+//! L1.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -39,8 +41,9 @@ pub struct RowsEstimate {
     pub noise: f64,
 }
 
-/// A private center of a numeric or two-class target on the grid, and a count of the rows, from the sums of
-/// Q + y and Q - y ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)).
+/// A private center of a numeric or two-class target on the grid, and a count of the rows, from the
+/// sums of Q + y and Q - y
+/// ([`CorrelationSums::target_sums`](crate::score::CorrelationSums::target_sums)).
 ///
 /// # Privacy
 ///
@@ -60,8 +63,9 @@ pub fn center<R: Randomness>(
     Ok(R::mark((center, counted.usable)))
 }
 
-/// A private center as for [`center`], shrunk toward 0 by twice the scale of its noise: for scores that take the best of
-/// many thresholds ([`score::ks`](crate::score)), every one of which an error of the center lifts.
+/// A private center as for [`center`], shrunk toward 0 by twice the scale of its noise: for scores
+/// that take the best of many thresholds ([`score::ks`](crate::score)), every one of which an error
+/// of the center lifts.
 ///
 /// # Privacy
 ///
@@ -81,8 +85,8 @@ pub fn shrunk_center<R: Randomness>(
     Ok(R::mark(shrunk(center, GRID, &counted)))
 }
 
-/// Private centers of classes on the grid, and a count of the rows, from the number of rows of each class
-/// ([`ClassSums::rows`](crate::score::ClassSums::rows)).
+/// Private centers of classes on the grid, and a count of the rows, from the number of rows of each
+/// class ([`ClassSums::rows`](crate::score::ClassSums::rows)).
 ///
 /// # Privacy
 ///
@@ -105,8 +109,9 @@ pub fn class_centers<R: Randomness>(
 /// The counts that were released for a center.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Counted {
-    /// The number of rows of each class. Of a numeric target, a row at the lower end of the range counts for the
-    /// first class, one at the upper end for the second, and those between in proportion for both.
+    /// The number of rows of each class. Of a numeric target, a row at the lower end of the range
+    /// counts for the first class, one at the upper end for the second, and those between in
+    /// proportion for both.
     pub(crate) classes: Vec<f64>,
     /// The noise of each of these counts falls off by e with every 1/rate rows.
     pub(crate) rate: f64,
@@ -116,8 +121,8 @@ pub(crate) struct Counted {
     pub(crate) unusable: u64,
 }
 
-/// The center of a numeric target in \[-q, q\], from the sums of q + y and q - y over the usable rows and the number
-/// of the others.
+/// The center of a numeric target in \[-q, q\], from the sums of q + y and q - y over the usable
+/// rows and the number of the others.
 pub(crate) fn private_center(
     (above, below): (u64, u64),
     unusable: u64,
@@ -136,8 +141,8 @@ pub(crate) fn private_center(
     (center, counted)
 }
 
-/// The center, shrunk toward 0 by twice the scale of its noise: 0 if that is more than the center, or if no rows
-/// were counted.
+/// The center, shrunk toward 0 by twice the scale of its noise: 0 if that is more than the center,
+/// or if no rows were counted.
 pub(crate) fn shrunk(center: i32, q: i32, counted: &Counted) -> i32 {
     let rows = counted.usable.rows as f64;
     let by = (2.0 * f64::from(q) / (counted.rate * rows)).round();
@@ -148,7 +153,8 @@ pub(crate) fn shrunk(center: i32, q: i32, counted: &Counted) -> i32 {
     }
 }
 
-/// The centers of classes, each in \[0, q\], from the number of rows of each class and of those without one.
+/// The centers of classes, each in \[0, q\], from the number of rows of each class and of those
+/// without one.
 pub(crate) fn private_class_centers(
     counts: &[u64],
     unusable: u64,
@@ -223,14 +229,15 @@ impl NoisySums {
         if rows.is_negative() { 0 } else { rows.to_u64().unwrap_or(u64::MAX) }
     }
 
-    /// The standard deviation of the noise of a number of sums together: at most sqrt(2) s/eps for each.
+    /// The standard deviation of the noise of a number of sums together: at most sqrt(2) s/eps for
+    /// each.
     fn noise(&self, sums: usize) -> f64 {
         (2.0 * sums as f64).sqrt() * self.sensitivity as f64 / near_f64(&self.epsilon)
     }
 }
 
-/// The step of noisy counts, in rows: with two sides they come from sums in units of the target's grid, with more
-/// classes rows are counted.
+/// The step of noisy counts, in rows: with two sides they come from sums in units of the target's
+/// grid, with more classes rows are counted.
 pub(crate) fn count_step(classes: usize) -> f64 {
     if classes == 2 { 0.5 / f64::from(GRID) } else { 1.0 }
 }
@@ -246,7 +253,8 @@ pub(crate) mod tests {
         Entropy::Seeded(seed).source().unwrap().bits(1)
     }
 
-    /// The center as defined in the module's documentation, in floating point from exact noisy sums.
+    /// The center as defined in the module's documentation, in floating point from exact noisy
+    /// sums.
     fn center_of(a: i64, b: i64, q: i64, eps: f64) -> i64 {
         let divisor = ((a + b) as f64).max(8.0 * q as f64 / eps);
         let share = q as f64 * (a - b) as f64 / divisor;
@@ -294,7 +302,8 @@ pub(crate) mod tests {
         (target.iter().map(|y| q + y).sum(), target.iter().map(|y| q - y).sum())
     }
 
-    /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in steps of half a grid value.
+    /// The deviation of the noise of m sums, sqrt(2 m) s/eps, in rows; sums of two sides come in
+    /// steps of half a grid value.
     #[test]
     fn the_noise_is_stated() {
         let epsilon = "1/2".parse().unwrap();
@@ -370,8 +379,8 @@ pub(crate) mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
-    /// All tables of 3 rows with Q = 2, including missing targets, with every replacement of a row: the noise has
-    /// twice the scale, as for half of epsilon.
+    /// All tables of 3 rows with Q = 2, including missing targets, with every replacement of a row:
+    /// the noise has twice the scale, as for half of epsilon.
     #[test]
     fn privacy_of_replacing_a_row() {
         let (q, eps) = (2i64, 1.0);
@@ -407,7 +416,8 @@ pub(crate) mod tests {
         assert_fits(&counts, &law.iter().map(|p| p / total).collect::<Vec<_>>());
     }
 
-    /// With any missing or present target, one row changes the three sums by 2Q in all, and replacing it by 4Q.
+    /// With any missing or present target, one row changes the three sums by 2Q in all, and
+    /// replacing it by 4Q.
     #[test]
     fn one_row_is_one_place() {
         let q = 2i64;
@@ -473,8 +483,8 @@ pub(crate) mod tests {
         assert!(negative > 50);
     }
 
-    /// The class centers of neighboring count vectors: the noise is that of the counts, so the ratio of the
-    /// joint law of the noisy counts is e^(eps |z - z'|). The noise itself is checked.
+    /// The class centers of neighboring count vectors: the noise is that of the counts, so the
+    /// ratio of the joint law of the noisy counts is e^(eps |z - z'|). The noise itself is checked.
     #[test]
     fn one_row_is_one_count() {
         let epsilon: Epsilon = "1/2".parse().unwrap();

@@ -2,9 +2,9 @@
 //!
 //! # What it does
 //!
-//! The exponential mechanism over a public grid of values, which is fine enough for any unit: 0 and
-//! +-10^(j/1000) from 1e-6 to 1e9, each rounded to six digits. The utility of a grid point g is minus its
-//! distance in rank from the middle,
+//! The exponential mechanism over a public grid of values, which is fine enough for any unit: 0
+//! and +-10^(j/1000) from 1e-6 to 1e9, each rounded to six digits. The utility of a grid point g is
+//! minus its distance in rank from the middle,
 //!
 //! ```text
 //! u(g) = -|#{y <= g} - n/2|,      P(g) proportional to e^(eps u(g)).
@@ -12,10 +12,11 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2 by +1/2 or
-//! -1/2, so u has sensitivity 1/2, and the exponential mechanism uses e^(eps u/(2 * 1/2)). For replacing a
-//! row the sensitivity is 1, and eps/2 takes the place of eps: the case q = 1/2 of the proof in `rank_race`, by which
-//! it is drawn exactly. Every grid point takes part, whatever the data.
+//! eps-differentially private for adding or removing one row: adding y changes #{y <= g} - n/2
+//! by +1/2 or -1/2, so u has sensitivity 1/2, and the exponential mechanism uses e^(eps u/(2 *
+//! 1/2)). For replacing a row the sensitivity is 1, and eps/2 takes the place of eps: the case q =
+//! 1/2 of the proof in `rank_race`, by which it is drawn exactly. Every grid point takes part,
+//! whatever the data.
 //!
 //! # Cost
 //!
@@ -33,15 +34,15 @@ use crate::estimate::rank_race::{RankCounts, RankFraction, Tied, draw};
 use crate::privacy::{Epsilon, Neighbors, Purpose, Randomness};
 use crate::random::Bits;
 
-/// A private median of values in any unit: 0 or a six-digit number from 1e-6 to 1e9 in magnitude, out of a
-/// grid with steps of a quarter of a percent. NaN and infinite values are ignored. If the values lie beyond
-/// that range or closer together than the grid, no grid point lies in their middle, and all grid points are
-/// about equally likely.
+/// A private median of values in any unit: 0 or a six-digit number from 1e-6 to 1e9 in magnitude,
+/// out of a grid with steps of a quarter of a percent. NaN and infinite values are ignored. If the
+/// values lie beyond that range or closer together than the grid, no grid point lies in their
+/// middle, and all grid points are about equally likely.
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes exactly one
-/// value.
+/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes
+/// exactly one value.
 ///
 /// # Errors
 ///
@@ -235,8 +236,8 @@ pub(crate) mod tests {
         }
     }
 
-    /// All tables of 3 rows, including missing targets, with every replacement of a row: with the rate of
-    /// replace-one, eps/4 for each unit of |2 #{y <= g} - n|.
+    /// All tables of 3 rows, including missing targets, with every replacement of a row: with the
+    /// rate of replace-one, eps/4 for each unit of |2 #{y <= g} - n|.
     #[test]
     fn privacy_of_replacing_a_row() {
         let grid = MedianGrid::of(&POINTS);
@@ -259,8 +260,9 @@ pub(crate) mod tests {
         assert!((0.5..=1.0 + 1e-12).contains(&worst), "{worst}");
     }
 
-    /// Tables of up to two people of one to three values, with every additional one: weights that add up to at most a unit
-    /// keep the guarantee, and counted one by one the same values break it.
+    /// Tables of up to two people of one to three values, with every additional one: weights that
+    /// add up to at most a unit keep the guarantee, and counted one by one the same values break
+    /// it.
     #[test]
     fn privacy_of_people() {
         let grid = MedianGrid::of(&POINTS);

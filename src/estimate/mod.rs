@@ -1,4 +1,5 @@
-//! Private estimates for pipelines: the center of the target, its median, counts of rows, quantiles.
+//! Private estimates for pipelines: the center of the target, its median, counts of rows,
+//! quantiles.
 //!
 //! | I want to ... | see |
 //! | --- | --- |
@@ -7,9 +8,9 @@
 //! | estimate a median of values of unknown range | [`fn@median`] |
 //! | estimate any quantile of values in a public range | [`fn@quantile`] |
 //!
-//! For callers who build a pipeline of their own; [`Select`](crate::Select) pays for them out of one budget.
-//! The budgets of the parts add up: choose epsilons whose sum is the total budget, and one neighbor relation
-//! for all parts.
+//! For callers who build a pipeline of their own; [`Select`](crate::Select) pays for them out of
+//! one budget. The budgets of the parts add up: choose epsilons whose sum is the total budget, and
+//! one neighbor relation for all parts.
 //!
 //! ```
 //! use dpsis::{

@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! The exponential mechanism over 65,537 equally spaced points of the range, ends included. The utility of a point g is
-//! minus its distance in rank from the quantile,
+//! The exponential mechanism over 65,537 equally spaced points of the range, ends included. The
+//! utility of a point g is minus its distance in rank from the quantile,
 //!
 //! ```text
 //! u(g) = -|#{y <= g} - q n|,      P(g) proportional to e^(eps u(g)/(2 D)),
@@ -13,20 +13,20 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private for the stated neighbor relation: the proof is that of `rank_race`, by which it is drawn
-//! exactly.
+//! eps-differentially private for the stated neighbor relation: the proof is that of `rank_race`,
+//! by which it is drawn exactly.
 //!
 //! # Cost
 //!
-//! One binary search over the points per value, and one pass over the points: a fraction of a millisecond for a few
-//! hundred values. Points of one rank race as a group, so there are at most as many entrants as there are different
-//! values, plus one.
+//! One binary search over the points per value, and one pass over the points: a fraction of a
+//! millisecond for a few hundred values. Points of one rank race as a group, so there are at most
+//! as many entrants as there are different values, plus one.
 //!
 //! # Error
 //!
-//! With probability 1 - beta the point's distance in rank from q n, |#{y <= g} - q n|, exceeds the smallest one by at
-//! most (2 D/eps)(ln 65,537 + ln(1/beta)).
-//! Where few values are given, all points are about equally likely.
+//! With probability 1 - beta the point's distance in rank from q n, |#{y <= g} - q n|, exceeds the
+//! smallest one by at most (2 D/eps)(ln 65,537 + ln(1/beta)). Where few values are given, all
+//! points are about equally likely.
 //!
 //! # Source
 //!
@@ -49,17 +49,19 @@ const HALF: i32 = 1 << 15;
 /// The number of points.
 pub(crate) const POINTS: usize = (1 << 16) + 1;
 
-/// A private quantile of values in a public range: one of 65,537 equally spaced points of it, of which about the stated
-/// fraction of the values are no larger. Values beyond the range are clipped to it; NaN is ignored.
+/// A private quantile of values in a public range: one of 65,537 equally spaced points of it, of
+/// which about the stated fraction of the values are no larger. Values beyond the range are clipped
+/// to it; NaN is ignored.
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes at most one value. The
-/// budgets of several quantiles of the same values add up.
+/// `epsilon`-differentially private for the stated neighbor relation, if each unit contributes at
+/// most one value. The budgets of several quantiles of the same values add up.
 ///
 /// # Errors
 ///
-/// `Request` unless the fraction lies strictly between 0 and 1 and has a denominator below 2^64; `Io` if the operating system gives no entropy.
+/// `Request` unless the fraction lies strictly between 0 and 1 and has a denominator below 2^64;
+/// `Io` if the operating system gives no entropy.
 ///
 /// ```
 /// use dpsis::{Bounds, Neighbors, OperatingSystem, estimate};
@@ -225,8 +227,9 @@ mod tests {
         all
     }
 
-    /// The largest log-ratio over epsilon of a law, between all tables of up to 10 of four values and their neighbors:
-    /// below 9, no two points around a tenth or nine tenths of the values move apart by all that they can.
+    /// The largest log-ratio over epsilon of a law, between all tables of up to 10 of four values
+    /// and their neighbors: below 9, no two points around a tenth or nine tenths of the values move
+    /// apart by all that they can.
     fn worst(neighbors: Neighbors, eps: f64, law: impl Fn(&[f64]) -> Vec<f64>) -> f64 {
         let mut worst = 0.0f64;
         for table in tables(9, &FEW) {
@@ -277,7 +280,8 @@ mod tests {
                 // The monotonic constant.
                 assert!(law(d / 2.0) > 1.01);
             }
-            // The median's constant for other quantiles, and that of adding a value for replacing one.
+            // The median's constant for other quantiles, and that of adding a value for replacing
+            // one.
             if q != 0.5 {
                 assert!(worst(AddRemove, eps, |values| law_with(0.5, values, q, eps)) > 1.01);
             }
@@ -304,7 +308,8 @@ mod tests {
         }
     }
 
-    /// The grid of releases: ascending, the ends exact; every value is counted at the first point that reaches it.
+    /// The grid of releases: ascending, the ends exact; every value is counted at the first point
+    /// that reaches it.
     #[test]
     fn points_are_even() {
         for (low, high) in [(-1.0, 3.0), (0.1, 0.7), (-5.6, 3.6), (1e-300, 2e-300), (-1e308, 1e308)]

@@ -1,5 +1,6 @@
-//! The exponential mechanism over ranks: a point of a public grid whose rank among the values is near a stated
-//! fraction of their number. The private [median](super::median) and other [quantiles](super::quantile()) draw by it.
+//! The exponential mechanism over ranks: a point of a public grid whose rank among the values is
+//! near a stated fraction of their number. The private [median](super::median) and other
+//! [quantiles](super::quantile()) draw by it.
 //!
 //! # What it does
 //!
@@ -12,24 +13,26 @@
 //!
 //! # Guarantee
 //!
-//! eps-differentially private, for D bounds the change of u between neighbors. Adding a value y adds 1 - q to
-//! c(g) - q n for g >= y, and takes q off it for g < y. Replacing y by z leaves n as it is and moves c(g) by 1 for the
-//! g between y and z. (Replacing it by a missing value removes it, and D >= max(q, 1 - q).) The absolute value moves no
-//! more than what is inside.
+//! eps-differentially private, for D bounds the change of u between neighbors. Adding a value y
+//! adds 1 - q to c(g) - q n for g >= y, and takes q off it for g < y. Replacing y by z leaves n as
+//! it is and moves c(g) by 1 for the g between y and z. (Replacing it by a missing value removes
+//! it, and D >= max(q, 1 - q).) The absolute value moves no more than what is inside.
 //!
-//! Neither bound can be lowered, although the utilities of two points do not move independently: where c(g) <= q n, u(g)
-//! falls by q as a value above g is added, and where c(g) >= q (n + 1), it rises by q. So two points, both below the
-//! added value, move apart by 2 q, and two above it by 2 (1 - q).
+//! Neither bound can be lowered, although the utilities of two points do not move independently:
+//! where c(g) <= q n, u(g) falls by q as a value above g is added, and where c(g) >= q (n + 1), it
+//! rises by q. So two points, both below the added value, move apart by 2 q, and two above it by 2
+//! (1 - q).
 //!
-//! Where a unit has several values, each has an integer weight, and those of a unit add up to at most W. Counts are of
-//! weights then, and b c(g) - a n, divided by W and rounded down in magnitude, takes the place of itself. A unit moves it
-//! by a number from -a W to (b - a) W, as W times the value of a unit with one would: the quotient moves by no more than
-//! that value's.
+//! Where a unit has several values, each has an integer weight, and those of a unit add up to at
+//! most W. Counts are of weights then, and b c(g) - a n, divided by W and rounded down in
+//! magnitude, takes the place of itself. A unit moves it by a number from -a W to (b - a) W, as W
+//! times the value of a unit with one would: the quotient moves by no more than that value's.
 //!
 //! # Draw
 //!
-//! A race with exponential arrivals and the handicaps eps |b c(g) - a n|/(2 D b), which are rationals: exact, whatever
-//! the data. All points take part. Points of one rank may enter as one group with its size.
+//! A race with exponential arrivals and the handicaps eps |b c(g) - a n|/(2 D b), which are
+//! rationals: exact, whatever the data. All points take part. Points of one rank may enter as one
+//! group with its size.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -83,7 +86,8 @@ impl RankFraction {
 /// The number of values between consecutive grid points, or their weights.
 #[derive(Clone)]
 pub(crate) struct RankCounts {
-    /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all points.
+    /// Bin i counts values v with point i - 1 < v <= point i; the last bin counts values above all
+    /// points.
     bins: Vec<u64>,
     /// The most that the weights of a unit's values add up to: 1, where each has one value.
     unit: u64,
@@ -115,7 +119,8 @@ impl RankCounts {
         &self.bins
     }
 
-    /// The counts of values by bin, of a grid of this many points; `None` for another number of bins.
+    /// The counts of values by bin, of a grid of this many points; `None` for another number of
+    /// bins.
     pub(crate) fn of_bins(bins: Vec<u64>, points: usize) -> Option<Self> {
         (bins.len() == points + 1).then_some(Self { bins, unit: 1 })
     }

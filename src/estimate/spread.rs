@@ -1,9 +1,10 @@
-//! The uncertainty of strengths and directions, from the noise of the center, its counts and the strengths.
+//! The uncertainty of strengths and directions, from the noise of the center, its counts and the
+//! strengths.
 //!
-//! The noise is drawn again, many times, and taken off the released values: true counts n = N - z, a center that moves
-//! a score by up to T = 1/2 sum |z_a - m_a Z| (see the verdict's page), a true strength s - r up to T. Quantiles of these
-//! are the ends of the intervals. Released values depend on the same noise, so the level is not exact; simulated, it is
-//! reached or exceeded.
+//! The noise is drawn again, many times, and taken off the released values: true counts n = N - z,
+//! a center that moves a score by up to T = 1/2 sum |z_a - m_a Z| (see the verdict's page), a true
+//! strength s - r up to T. Quantiles of these are the ends of the intervals. Released values depend
+//! on the same noise, so the level is not exact; simulated, it is reached or exceeded.
 
 use crate::estimate::strengths::error_beyond;
 use crate::estimate::verdict::{laplace, unit};
@@ -17,7 +18,8 @@ const DRAWS: usize = 2_000;
 pub(crate) struct NoisyCounts<'a> {
     /// N_a; of numeric targets in part for both sides.
     pub(crate) counts: &'a [f64],
-    /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of `step`.
+    /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of
+    /// `step`.
     pub(crate) rate: f64,
     pub(crate) step: f64,
 }
@@ -59,8 +61,8 @@ impl Spread {
         Self { draws: (0..DRAWS).map(|_| draw()).collect(), k }
     }
 
-    /// The ends of an interval, of this level, for a strength in rows whose noise has this scale, divided by what
-    /// `largest` makes of the counts.
+    /// The ends of an interval, of this level, for a strength in rows whose noise has this scale,
+    /// divided by what `largest` makes of the counts.
     pub(crate) fn interval(
         &self,
         strength: f64,
@@ -81,8 +83,8 @@ impl Spread {
         [end(-1.0), end(1.0)]
     }
 
-    /// The probability of a sign as clear as that of `sum`, in rows with noise of this scale, if the other one is right
-    /// and the center moved the sum as far as it does.
+    /// The probability of a sign as clear as that of `sum`, in rows with noise of this scale, if
+    /// the other one is right and the center moved the sum as far as it does.
     pub(crate) fn error_of_sign(&self, sum: f64, scale: f64) -> f64 {
         let error = |draw: &Draw| error_beyond(self.k, (sum.abs() - draw.shift).max(0.0) / scale);
         self.draws.iter().map(error).sum::<f64>() / DRAWS as f64
@@ -121,7 +123,8 @@ mod tests {
         }
     }
 
-    /// Intervals cover the strength of an imagined column, with noise of everything, 90 times of 100 or more.
+    /// Intervals cover the strength of an imagined column, with noise of everything, 90 times of
+    /// 100 or more.
     #[test]
     fn intervals_cover() {
         let (n, rate, scale, runs) = ([140.0, 60.0], 0.2, 5.0, 400);

@@ -1,28 +1,30 @@
-//! Private strengths: the scores of the chosen features, with noise that hides one row in all of them at once.
+//! Private strengths: the scores of the chosen features, with noise that hides one row in all of
+//! them at once.
 //!
 //! # What it does
 //!
-//! One row moves each of the k scores by at most `sensitivity`, perhaps all of them together. Integer noise z
-//! with P(z) proportional to e^(-rate max |z_i|), rate = eps/sensitivity, is added to the vector of scores: a
-//! radius R with P(R = r) proportional to (2r + 1)^k e^(-rate r), then every z_i uniformly from -R to R.
+//! One row moves each of the k scores by at most `sensitivity`, perhaps all of them together.
+//! Integer noise z with P(z) proportional to e^(-rate max |z_i|), rate = eps/sensitivity, is added
+//! to the vector of scores: a radius R with P(R = r) proportional to (2r + 1)^k e^(-rate r), then
+//! every z_i uniformly from -R to R.
 //!
 //! # Guarantee
 //!
-//! eps-differentially private: the same output from a neighboring table needs noise whose largest component
-//! differs by at most `sensitivity`, so its probability differs by a factor of at most
-//! e^(rate sensitivity) = e^eps.
-//! The k features must be chosen beforehand, by a release that was paid for. Limiting the sums to `i64` is
-//! a function of the output.
+//! eps-differentially private: the same output from a neighboring table needs noise whose largest
+//! component differs by at most `sensitivity`, so its probability differs by a factor of at most
+//! e^(rate sensitivity) = e^eps. The k features must be chosen beforehand, by a release that was
+//! paid for. Limiting the sums to `i64` is a function of the output.
 //!
 //! # Cost
 //!
 //! The standard deviation of one component is sqrt((k + 1)(k + 2)/3) sensitivity/eps, against
-//! sqrt(2) k sensitivity/eps for independent Laplace noise: half of it at k = 5. One radius and k uniform integers.
+//! sqrt(2) k sensitivity/eps for independent Laplace noise: half of it at k = 5. One radius and k
+//! uniform integers.
 //!
 //! # Source
 //!
-//! Hardt and Talwar, "On the Geometry of Differential Privacy" (2010), for the cube; T. Steinke and J. Ullman,
-//! "Between Pure and Approximate Differential Privacy" (2016).
+//! Hardt and Talwar, "On the Geometry of Differential Privacy" (2010), for the cube; T. Steinke and
+//! J. Ullman, "Between Pure and Approximate Differential Privacy" (2016).
 
 use num_bigint::{BigInt, BigUint};
 
@@ -33,7 +35,8 @@ use crate::random::{Bits, cube_radius, uniform_below};
 /// The lane of the point of the cube; the radius takes lane 0.
 const POINT_LANE: u64 = 1;
 
-/// The values plus noise, for values of which each moves by at most `sensitivity` between neighbors.
+/// The values plus noise, for values of which each moves by at most `sensitivity` between
+/// neighbors.
 pub(crate) fn private_strengths(
     values: &[i64],
     sensitivity: u64,
@@ -53,11 +56,11 @@ pub(crate) fn private_strengths(
     values.iter().map(&mut noisy).collect()
 }
 
-/// The half-width, in units of sensitivity/eps, of the interval that covers the noise of one of `k` strengths
-/// with probability `level`.
+/// The half-width, in units of sensitivity/eps, of the interval that covers the noise of one of `k`
+/// strengths with probability `level`.
 ///
-/// For continuous noise: a Gamma(k + 1) radius times a uniform number from -1 to 1 exceeds w in magnitude
-/// with probability e^-w times the sum over i < k of (1 - i/k) w^i/i!.
+/// For continuous noise: a Gamma(k + 1) radius times a uniform number from -1 to 1 exceeds w in
+/// magnitude with probability e^-w times the sum over i < k of (1 - i/k) w^i/i!.
 pub(crate) fn half_width(k: usize, level: f64) -> f64 {
     let beyond = 1.0 - level;
     let (mut low, mut high) = (0.0, 1.0);
@@ -78,8 +81,8 @@ pub(crate) fn half_width(k: usize, level: f64) -> f64 {
     }
 }
 
-/// The probability that the noise of one of `k` values, in units of sensitivity/eps, exceeds `w` in one direction: of a
-/// wrong sign, for a value that is w away from 0.
+/// The probability that the noise of one of `k` values, in units of sensitivity/eps, exceeds `w` in
+/// one direction: of a wrong sign, for a value that is w away from 0.
 pub(crate) fn error_beyond(k: usize, w: f64) -> f64 {
     if w > 0.0 { tail(k, w) / 2.0 } else { 0.5 }
 }

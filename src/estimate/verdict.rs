@@ -48,7 +48,8 @@ pub(crate) enum Family {
 pub(crate) struct ChanceTest {
     /// The noisy number of rows of each class, N_a; for graded targets of sum 1 - y and of sum y.
     pub(crate) counts: Vec<f64>,
-    /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of `step`.
+    /// The noise of each count has probabilities proportional to e^(-rate |z|) on the multiples of
+    /// `step`.
     pub(crate) rate: f64,
     pub(crate) step: f64,
     /// The number of features from which the picks were selected.
@@ -61,13 +62,14 @@ pub(crate) struct ChanceTest {
 }
 
 impl ChanceTest {
-    /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the counts are too noisy
-    /// to say anything.
+    /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the
+    /// counts are too noisy to say anything.
     pub(crate) fn judge(&self, k: usize, strengths: &[f64], bits: &Bits) -> Option<Judgement> {
         self.judge_by(DRAWS, k, strengths, bits)
     }
 
-    /// About the level that strengths of `k` features have to reach; `None` if the counts are too noisy.
+    /// About the level that strengths of `k` features have to reach; `None` if the counts are too
+    /// noisy.
     pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
         Some(self.judge_by(FEWER_DRAWS, k, &[], bits)?.critical)
     }
@@ -111,8 +113,8 @@ impl ChanceTest {
         filled >= 2 && self.counts.iter().sum::<f64>() >= 4.0 / self.rate
     }
 
-    /// The box that holds the true counts with probability 1 - beta, in cells: their lower and upper ends.
-    /// With two counts each side is cut, with more the box is one cell.
+    /// The box that holds the true counts with probability 1 - beta, in cells: their lower and
+    /// upper ends. With two counts each side is cut, with more the box is one cell.
     fn cells(&self) -> Vec<(Vec<f64>, Vec<f64>)> {
         let classes = self.counts.len();
         let reach = libm::log(classes as f64 / BETA) / self.rate + self.step / 2.0;
@@ -236,7 +238,8 @@ impl<'a> Null<'a> {
         let widen = 1.0 + classes as f64 / f64::from(GRID);
         let rounding = self.most.iter().sum::<f64>() * classes as f64 / (4.0 * f64::from(GRID));
 
-        // Lambda for the whole family, and for its functions one at a time, with the widening of the center.
+        // Lambda for the whole family, and for its functions one at a time, with the widening of
+        // the center.
         let lambda_each = minus_ln + self.ln_tests + libm::log(2.0 * self.functions);
         let lambda_all = self.lambda_all(minus_ln + self.ln_tests);
         let (all, each) = (2.0 * lambda_all * widen * widen, 2.0 * lambda_each * widen * widen);
@@ -312,7 +315,8 @@ struct Place {
     sensitivity: f64,
 }
 
-/// The places at which the quotient of a convex function of T and D is largest, up to three, and how many there are.
+/// The places at which the quotient of a convex function of T and D is largest, up to three, and
+/// how many there are.
 fn places(low: &[f64], high: &[f64], noise: &[f64]) -> ([Place; 3], usize) {
     let (least, most, drift) =
         (low.iter().sum::<f64>(), high.iter().sum::<f64>(), noise.iter().sum::<f64>());
@@ -340,7 +344,8 @@ fn places(low: &[f64], high: &[f64], noise: &[f64]) -> ([Place; 3], usize) {
     ([sensitivity, 1.0, 1.0].map(|sensitivity| Place { share: 0.5, shift, sensitivity }), 2)
 }
 
-/// The largest -((1 - c)^2 z1 + c^2 z0) over the shares c: how far n1 n0/n lies above the noisy one.
+/// The largest -((1 - c)^2 z1 + c^2 z0) over the shares c: how far n1 n0/n lies above the noisy
+/// one.
 fn fallen(noise: &[f64], places: &[Place]) -> f64 {
     let at = |share: f64| {
         let other = 1.0 - share;
@@ -353,7 +358,8 @@ fn fallen(noise: &[f64], places: &[Place]) -> f64 {
     ends.chain(inner).map(at).fold(f64::NEG_INFINITY, f64::max)
 }
 
-/// The largest sqrt(a w + b) - sqrt(c w) over w in \[low, high\]; where a w + b is negative it counts as 0.
+/// The largest sqrt(a w + b) - sqrt(c w) over w in \[low, high\]; where a w + b is negative it
+/// counts as 0.
 ///
 /// The derivative has the sign of (a - c) a w - c b, so there is at most one turning point.
 fn largest_gap(a: f64, b: f64, c: f64, low: f64, high: f64) -> f64 {

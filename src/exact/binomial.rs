@@ -16,10 +16,11 @@ pub fn binomial(n: u64, r: u64) -> BigUint {
 
 /// ln n!, with an error of at most [`ln_factorial_error`].
 ///
-/// Up to 20! the factorial is an exact `f64`, and one logarithm is taken. Above, Stirling's series with five
-/// correction terms is used; the first omitted term, 691/(360360 n^11) < 1e-17, bounds the truncation. The
-/// large terms go through one logarithm (1 ulp), one product and three sums (half an ulp each), none above
-/// (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52 ln n! < 2^-49 ln n!.
+/// Up to 20! the factorial is an exact `f64`, and one logarithm is taken. Above, Stirling's series
+/// with five correction terms is used; the first omitted term, 691/(360360 n^11) < 1e-17, bounds
+/// the truncation. The large terms go through one logarithm (1 ulp), one product and three sums
+/// (half an ulp each), none above (n + 1/2) ln n <= 1.45 ln n!: together below 3.5 * 1.45 * 2^-52
+/// ln n! < 2^-49 ln n!.
 pub(crate) fn ln_factorial(n: usize) -> f64 {
     if n <= 20 {
         return libm::log((2..=n as u64).product::<u64>() as f64);
@@ -50,8 +51,9 @@ pub fn ln_binomial(n: usize, r: usize) -> f64 {
 /// Euler's constant.
 pub const EULER: f64 = 0.577_215_664_901_532_9;
 
-/// The harmonic number H_m of a whole number m: the sum up to a million, otherwise the expansion, whose next term is
-/// below 1e-25. For m beyond the range of floats, ln m and [`EULER`] add up to it.
+/// The harmonic number H_m of a whole number m: the sum up to a million, otherwise the expansion,
+/// whose next term is below 1e-25. For m beyond the range of floats, ln m and [`EULER`] add up to
+/// it.
 pub fn harmonic(m: f64) -> f64 {
     if m <= 1e6 {
         // Adding the smallest terms first keeps the rounding error small.

@@ -1,8 +1,8 @@
 //! Enclosures: fixed-point intervals that contain the true value, at any precision.
 //!
-//! They are the slow but certain path of every comparison; the fast path is an `f64` with an error bound (see
-//! `random::race`). All operations round outward, so an enclosure can be too wide but never wrong, and all
-//! shrink to a point as the number of bits grows.
+//! They are the slow but certain path of every comparison; the fast path is an `f64` with an error
+//! bound (see `random::race`). All operations round outward, so an enclosure can be too wide but
+//! never wrong, and all shrink to a point as the number of bits grows.
 
 use num_bigint::{BigInt, BigUint};
 use num_integer::Integer;
@@ -254,7 +254,8 @@ mod tests {
         }
     }
 
-    /// ln(a/32) + ln(b/32) + ln 32 = ln(a b/32) and e^-(a+b) = e^-a e^-b within the enclosures, at every precision.
+    /// ln(a/32) + ln(b/32) + ln 32 = ln(a b/32) and e^-(a+b) = e^-a e^-b within the enclosures, at
+    /// every precision.
     #[test]
     fn functional_equations() {
         for bits in [64, 128, 320] {
@@ -297,7 +298,8 @@ mod tests {
                 let ln = |bits: u64| Enclosure::ln_dyadic(&n.into(), 8, bits);
                 holds(&ln(bits), &ln(128), "ln");
                 let y = |bits: u64| Enclosure::rational(&ratio(i64::from(n), 400), bits);
-                // The argument itself is rounded outward, so both functions enclose that of the finer one.
+                // The argument itself is rounded outward, so both functions enclose that of the
+                // finer one.
                 holds(&y(bits).exp_neg(), &y(128).exp_neg(), "exp");
                 let share = Enclosure::one_minus_exp_ratio;
                 if y(bits).at_most_one() {

@@ -1,10 +1,11 @@
 //! The integer grid to which all values are mapped.
 
-/// The grid bound Q: values on the grid are integers from -Q to Q, so that a value fits an `i16` and a
-/// product 30 bits.
+/// The grid bound Q: values on the grid are integers from -Q to Q, so that a value fits an `i16`
+/// and a product 30 bits.
 pub const GRID: i32 = 32_767;
 
-/// The maximum number of rows of a table, 2^31: scores, at most 2 Q^2 per row, then stay below 2^62.
+/// The maximum number of rows of a table, 2^31: scores, at most 2 Q^2 per row, then stay below
+/// 2^62.
 pub(crate) const MAX_ROWS: u64 = 1 << 31;
 
 /// Rounds a number in \[-1, 1\] to the grid, half away from zero: floor(|t| q + 1/2) sign(t).
@@ -14,16 +15,17 @@ pub(crate) fn to_grid(t: f64, q: i32) -> i16 {
     if t < 0.0 { -magnitude } else { magnitude }
 }
 
-/// Rounds numerator/denominator times q to the grid, half away from zero, for |numerator| <= denominator with
-/// both below 2^32. The reference definition for tests of [`codes_by_rank`].
+/// Rounds numerator/denominator times q to the grid, half away from zero, for |numerator| <=
+/// denominator with both below 2^32. The reference definition for tests of [`codes_by_rank`].
 #[cfg(test)]
 pub(crate) fn ratio_to_grid(numerator: i64, denominator: i64, q: i32) -> i16 {
     let magnitude = (2 * numerator.abs() * i64::from(q) + denominator) / (2 * denominator);
     (if numerator < 0 { -magnitude } else { magnitude }) as i16
 }
 
-/// The grid value of each mid-rank among `present` values (two or more), indexed by twice the mid-rank, t, up
-/// to 2 present: q times (t - present - 1)/(present - 1), rounded half away from zero. Uses additions only.
+/// The grid value of each mid-rank among `present` values (two or more), indexed by twice the
+/// mid-rank, t, up to 2 present: q times (t - present - 1)/(present - 1), rounded half away from
+/// zero. Uses additions only.
 pub(crate) fn codes_by_rank(present: usize, q: i32, codes: &mut Vec<i16>) {
     let (middle, denominator) = (present + 1, present as i64 - 1);
     codes.clear();

@@ -1,9 +1,11 @@
-//! Intervals of `f64` that contain the true value, for quantities whose magnitude varies over hundreds of orders.
+//! Intervals of `f64` that contain the true value, for quantities whose magnitude varies over
+//! hundreds of orders.
 //!
-//! An [`Enclosure`](super::Enclosure) has an absolute precision; a delta of 1e-200 needs a relative one. Sums, products,
-//! quotients and square roots of IEEE 754 are correctly rounded, so one step outward to the adjacent number covers their
-//! error. The functions of libm state errors below 1 ulp; [`FUNCTION`] steps cover that, and the power of two where the
-//! ulp changes. Where an operation has no number as its result, the interval is the whole line: too wide, never wrong.
+//! An [`Enclosure`](super::Enclosure) has an absolute precision; a delta of 1e-200 needs a relative
+//! one. Sums, products, quotients and square roots of IEEE 754 are correctly rounded, so one step
+//! outward to the adjacent number covers their error. The functions of libm state errors below 1
+//! ulp; [`FUNCTION`] steps cover that, and the power of two where the ulp changes. Where an
+//! operation has no number as its result, the interval is the whole line: too wide, never wrong.
 
 use std::ops::{Add, Div, Mul, Neg, Sub};
 
@@ -15,7 +17,8 @@ use super::near_f64;
 /// The steps outward after exp, expm1, ln and log1p, and after the conversion of a rational.
 const FUNCTION: u32 = 4;
 
-/// The steps outward after erfc, which has an exponential inside; its test compares with known digits.
+/// The steps outward after erfc, which has an exponential inside; its test compares with known
+/// digits.
 const ERROR_FUNCTION: u32 = 16;
 
 /// The interval [lo, hi].

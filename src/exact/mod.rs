@@ -1,4 +1,5 @@
-//! Deterministic exact arithmetic: rationals, binomial coefficients, certified logarithms, intervals, the integer grid.
+//! Deterministic exact arithmetic: rationals, binomial coefficients, certified logarithms,
+//! intervals, the integer grid.
 
 mod binomial;
 mod enclosure;

@@ -8,9 +8,9 @@ use super::rational::{format_rational, parse_rational, ratio};
 
 /// An exact rational number: a budget, a share, a parameter of a mechanism.
 ///
-/// Made from text (`"2"`, `"0.1"`, `"1e-3"`, `"1/3"`), an integer, a ratio `(1, 3)`, or an `f64`, which is
-/// read as its shortest decimal representation: `0.1` is 1/10. A value that is not a number is rejected when
-/// the request that uses it is checked.
+/// Made from text (`"2"`, `"0.1"`, `"1e-3"`, `"1/3"`), an integer, a ratio `(1, 3)`, or an `f64`,
+/// which is read as its shortest decimal representation: `0.1` is 1/10. A value that is not a
+/// number is rejected when the request that uses it is checked.
 ///
 /// ```
 /// use dpsis::{Exact, Select};

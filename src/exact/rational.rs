@@ -4,7 +4,8 @@ use num_bigint::BigInt;
 use num_rational::BigRational;
 use num_traits::{One, Pow, Signed, ToPrimitive, Zero};
 
-/// The longest text parsed as a number, in bytes: ample for any stated number, short enough to parse fast.
+/// The longest text parsed as a number, in bytes: ample for any stated number, short enough to
+/// parse fast.
 const MAX_LENGTH: usize = 64;
 
 /// The largest decimal exponent parsed, beyond the range of every quantity in this crate.
@@ -17,8 +18,8 @@ pub fn ratio(numerator: i64, denominator: i64) -> BigRational {
     BigRational::new(numerator.into(), denominator.into())
 }
 
-/// An `f64` near a rational: within a relative error of 2^-52 for magnitudes from 1e-300 to 1e300, and within
-/// 1e-300 below.
+/// An `f64` near a rational: within a relative error of 2^-52 for magnitudes from 1e-300 to 1e300,
+/// and within 1e-300 below.
 pub fn near_f64(value: &BigRational) -> f64 {
     value.to_f64().unwrap_or(f64::NAN)
 }

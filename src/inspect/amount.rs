@@ -5,8 +5,8 @@
 /// The longest unit, in characters.
 const LONGEST_UNIT: usize = 10;
 
-/// Whether a cell looks like a number with a sign of comparison or money before it, commas in it, or a
-/// percent sign or a unit after it.
+/// Whether a cell looks like a number with a sign of comparison or money before it, commas in it,
+/// or a percent sign or a unit after it.
 pub(super) fn is_amount(cell: &str) -> bool {
     let signs = ['<', '>', '=', '~', '\u{2264}', '\u{2265}', '$', '\u{20ac}', '\u{a3}'];
     let unsigned = cell.trim_start_matches(signs);

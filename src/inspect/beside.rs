@@ -25,8 +25,8 @@ pub(super) struct Beside {
 }
 
 impl Beside {
-    /// Reads the stated target file, if there is one; `ids` are those of the table, and `header` holds the names of
-    /// columns where each row is read as a sample.
+    /// Reads the stated target file, if there is one; `ids` are those of the table, and `header`
+    /// holds the names of columns where each row is read as a sample.
     ///
     /// # Errors
     ///

@@ -214,7 +214,8 @@ impl ColumnSummary {
         self.amounts + if decimal_comma { 0 } else { self.decimal_commas }
     }
 
-    /// Whether all present cells are whole numbers from 0 to 20, which are rather labels than amounts.
+    /// Whether all present cells are whole numbers from 0 to 20, which are rather labels than
+    /// amounts.
     pub(super) fn has_label_numbers(&self) -> bool {
         let whole = |value: &String| value.parse::<u8>().is_ok_and(|number| number <= 20);
         self.texts + self.unstated == 0 && self.values.len() <= 10 && self.values.keys().all(whole)
@@ -233,8 +234,9 @@ impl ColumnSummary {
             && self.high - self.low == (self.numbers - 1) as f64
     }
 
-    /// Whether a code of [`CODES`], which occurs more than once, rather stands for missing values: all others are on
-    /// one side of zero and it is on the other, or it lies further from them than they lie apart.
+    /// Whether a code of [`CODES`], which occurs more than once, rather stands for missing values:
+    /// all others are on one side of zero and it is on the other, or it lies further from them than
+    /// they lie apart.
     pub(super) fn may_be_missing(&self, code: usize) -> bool {
         let (value, Some((low, high))) = (CODE_VALUES[code], self.others) else { return false };
         let gap = if value < low { low - value } else { value - high };

@@ -1,9 +1,10 @@
-//! Cells that look like dates of another notation than the one that is read: `12.04.2021`, `4/12/21`, `2021/04/12`.
+//! Cells that look like dates of another notation than the one that is read: `12.04.2021`,
+//! `4/12/21`, `2021/04/12`.
 //!
 //! Which of two numbers is the day is not known, so such a cell is read as a word.
 
-/// Whether a cell looks like a date: three numbers with the same mark between them, one of which may be a year and two
-/// a day and a month; a time may follow after a blank.
+/// Whether a cell looks like a date: three numbers with the same mark between them, one of which
+/// may be a year and two a day and a month; a time may follow after a blank.
 pub(super) fn is_other_date(cell: &str) -> bool {
     let day = cell.split(' ').next().unwrap_or(cell);
     ['.', '/', '-'].into_iter().any(|mark| {

@@ -1,8 +1,9 @@
 //! The number of different words in a column, in little memory.
 //!
-//! Adaptive sampling: of the words' hashes those are kept that are multiples of 2^level, and the level rises
-//! whenever more than [`KEPT`] are. Up to that many the count is exact; beyond, the number kept times 2^level
-//! estimates it without bias, with a relative standard deviation of about 1.2/sqrt([`KEPT`]), or 8%.
+//! Adaptive sampling: of the words' hashes those are kept that are multiples of 2^level, and the
+//! level rises whenever more than [`KEPT`] are. Up to that many the count is exact; beyond, the
+//! number kept times 2^level estimates it without bias, with a relative standard deviation of about
+//! 1.2/sqrt([`KEPT`]), or 8%.
 //!
 //! Source: P. Flajolet, "On adaptive sampling", Computing 43 (1990), after M. Wegman.
 

@@ -51,7 +51,8 @@ impl Seen<'_> {
         self.codes(draft, &places);
     }
 
-    /// Columns of words: those of ids and free text are excluded, for nearly each of their words stands alone.
+    /// Columns of words: those of ids and free text are excluded, for nearly each of their words
+    /// stands alone.
     fn columns_of_words(&self, draft: &mut Draft, places: &[usize]) {
         let comma = draft.suggestion.facts.decimal_comma;
         let of = |is: &dyn Fn(&ColumnSummary) -> bool| -> Vec<usize> {

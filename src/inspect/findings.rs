@@ -26,8 +26,8 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// What is unknown, or must be repaired, before anything should be run: of the orientation and the target. None if
-    /// all is known.
+    /// What is unknown, or must be repaired, before anything should be run: of the orientation and
+    /// the target. None if all is known.
     pub open: Vec<Parameter>,
     /// The facts that were stated, completed by what was found.
     pub facts: TableFacts,
@@ -36,12 +36,14 @@ pub struct Suggestion {
     pub target: Target,
     /// The number of features to select from.
     pub features: usize,
-    /// The number of rows with a usable target, as far as it was looked for; else of all samples. Where ids tell
-    /// people it is the number of these.
+    /// The number of rows with a usable target, as far as it was looked for; else of all samples.
+    /// Where ids tell people it is the number of these.
     pub rows: u64,
-    /// Whether the orientation has to be stated although it is the default: the header tells otherwise.
+    /// Whether the orientation has to be stated although it is the default: the header tells
+    /// otherwise.
     pub must_state_orientation: bool,
-    /// The share of each class, of both sides of a target that is split; none if the target was not looked at.
+    /// The share of each class, of both sides of a target that is split; none if the target was not
+    /// looked at.
     pub shares: Vec<f64>,
 }
 
@@ -74,7 +76,8 @@ pub(super) struct Seen<'a> {
     pub(super) stated: &'a TableFacts,
     /// The target that was stated.
     pub(super) stated_target: Option<&'a Target>,
-    /// The names of the columns. Columns here are features, also where features are the file's rows.
+    /// The names of the columns. Columns here are features, also where features are the file's
+    /// rows.
     pub(super) header: &'a [String],
     pub(super) written: Written,
     /// Whether features are the file's rows.
@@ -359,8 +362,8 @@ pub(super) fn short(value: f64) -> f64 {
     format!("{value:.6}").parse().unwrap_or(value)
 }
 
-/// The labels in a column, the most frequent first, without texts that rather stand for a missing value. A
-/// class may well be called None.
+/// The labels in a column, the most frequent first, without texts that rather stand for a missing
+/// value. A class may well be called None.
 pub(super) fn labels_of(column: &ColumnSummary) -> Vec<String> {
     let is_infinite = |label: &str| label.parse().is_ok_and(|value: f64| !value.is_finite());
     let is_label =

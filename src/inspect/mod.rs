@@ -38,12 +38,13 @@ pub struct Inspection {
     pub suggestion: Suggestion,
 }
 
-/// Inspects a table of any format, with the facts that are stated of it, and the target if it is stated.
+/// Inspects a table of any format, with the facts that are stated of it, and the target if it is
+/// stated.
 ///
 /// # Errors
 ///
-/// As for reading it: `Request` for facts that do not fit its format, `Io`, or `Input` with the place of the
-/// first structure error.
+/// As for reading it: `Request` for facts that do not fit its format, `Io`, or `Input` with the
+/// place of the first structure error.
 pub fn inspect(table: &FileTable, target: Option<&Target>) -> Result<Inspection> {
     match table.format()? {
         Format::Text => inspect_text(table, target),

@@ -200,7 +200,8 @@ impl Seen<'_> {
                 draft.warn("target", "a target needs at least two labels");
             } else {
                 draft.suggestion.count(labels.iter().map(|label| column.values[label]));
-                // Their order by count is not public. The second of two classes is the one that counts as risen.
+                // Their order by count is not public. The second of two classes is the one that
+                // counts as risen.
                 labels.sort_unstable_by_key(|label| (!is_absence(label), label.clone()));
                 // Which of them is misspelled is not known, so there are no classes to state yet.
                 if warn_of_capitals(draft, &labels, &[]) {
@@ -228,7 +229,8 @@ impl Seen<'_> {
         }
     }
 
-    /// Numbers and dates that are written so that they are read as words: their rows have no target.
+    /// Numbers and dates that are written so that they are read as words: their rows have no
+    /// target.
     fn lost_amounts(&self, draft: &mut Draft, column: &ColumnSummary) {
         let amounts = column.amounts(draft.suggestion.facts.decimal_comma);
         if column.dates > 0 {

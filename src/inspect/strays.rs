@@ -1,5 +1,5 @@
-//! Findings on words among numbers: which are the most frequent, which may stand for missing values, and which are
-//! numbers or dates in a notation that is not read.
+//! Findings on words among numbers: which are the most frequent, which may stand for missing
+//! values, and which are numbers or dates in a notation that is not read.
 
 use std::collections::BTreeMap;
 

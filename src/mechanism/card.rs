@@ -80,9 +80,10 @@ impl Card {
 
     /// What the accountants have to know of k picks at this epsilon.
     ///
-    /// `em` is epsilon-bounded-range and each of the k rounds of `peel` (epsilon/k)-bounded-range, for scores that move in
-    /// one direction and in both: the rate is such that the loss of two candidates differs by at most epsilon (see the
-    /// page of [`account`](crate::account)). All others are pure events.
+    /// `em` is epsilon-bounded-range and each of the k rounds of `peel` (epsilon/k)-bounded-range,
+    /// for scores that move in one direction and in both: the rate is such that the loss of two
+    /// candidates differs by at most epsilon (see the page of [`account`](crate::account)). All
+    /// others are pure events.
     ///
     /// # Errors
     ///
@@ -140,8 +141,8 @@ mod tests {
         all.iter().flat_map(neighbors).collect()
     }
 
-    /// The range of the exponential mechanism's loss comes to epsilon and not above, for scores that move in one
-    /// direction (twice the rate) and in both; that of permute-and-flip is larger.
+    /// The range of the exponential mechanism's loss comes to epsilon and not above, for scores
+    /// that move in one direction (twice the rate) and in both; that of permute-and-flip is larger.
     #[test]
     fn the_range_of_a_pick_is_epsilon() {
         let epsilon = 0.8;
@@ -160,7 +161,8 @@ mod tests {
         }
     }
 
-    /// Delta of a peeling of two, from its law by definition, is at most the price of its event, at every epsilon.
+    /// Delta of a peeling of two, from its law by definition, is at most the price of its event, at
+    /// every epsilon.
     #[test]
     fn the_price_of_a_peeling_covers_its_law() {
         let stated: Epsilon = "0.8".parse().unwrap();

@@ -1,5 +1,5 @@
-//! Selection by charged scores: `gem`, `mgem` and `cgem`, which differ in the sign of the charge. Definitions and
-//! proofs are on their pages.
+//! Selection by charged scores: `gem`, `mgem` and `cgem`, which differ in the sign of the charge.
+//! Definitions and proofs are on their pages.
 
 use std::cmp::Ordering;
 
@@ -50,7 +50,8 @@ impl std::fmt::Display for Beta {
     }
 }
 
-/// The sign of the charge: a candidate's sensitivity counts against it (GEM) or in its favor (modified GEM).
+/// The sign of the charge: a candidate's sensitivity counts against it (GEM) or in its favor
+/// (modified GEM).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Charge {
     Against,
@@ -103,7 +104,8 @@ struct Line {
     charged: i128,
 }
 
-/// Charges are rounded to multiples of 2^-32: the guarantee holds for any number fixed before the data.
+/// Charges are rounded to multiples of 2^-32: the guarantee holds for any number fixed before the
+/// data.
 const SCALE: u32 = 32;
 
 /// Charged scores, t = (2/eps) ln(m/beta) for the m candidates that are left.
@@ -150,9 +152,9 @@ impl Shortfall {
 
 /// -s(a) = max over b of ((charged_b - charged_a)/(D_a + D_b)), for all a.
 ///
-/// That is the steepest line from the point (-D_a, charged_a) to a point (D_b, charged_b): it touches the
-/// upper hull of those, on which slopes from a point to the left of all of them rise and then fall.
-/// O(m log m).
+/// That is the steepest line from the point (-D_a, charged_a) to a point (D_b, charged_b): it
+/// touches the upper hull of those, on which slopes from a point to the left of all of them rise
+/// and then fall. O(m log m).
 fn shortfalls(lines: &[Line]) -> Vec<Shortfall> {
     let hull = upper_hull(lines);
     let shortfall = |a: &Line| {

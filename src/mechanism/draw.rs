@@ -10,8 +10,8 @@ use crate::privacy::{Epsilon, Purpose, Randomness};
 use crate::random::Bits;
 use crate::score::Scores;
 
-/// A private selection mechanism: scores to k candidates. Sealed: only mechanisms of this crate implement it, so
-/// that a choice which is not private cannot be used in place of one.
+/// A private selection mechanism: scores to k candidates. Sealed: only mechanisms of this crate
+/// implement it, so that a choice which is not private cannot be used in place of one.
 ///
 /// ```
 /// use dpsis::mechanism::{CanonicalLipschitz, Mechanism};
@@ -33,8 +33,8 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// The typical largest noise among all candidates, in units of the sensitivity: how far apart two scores must
-    /// be for the better candidate to be taken rather than the other. For planning.
+    /// The typical largest noise among all candidates, in units of the sensitivity: how far apart
+    /// two scores must be for the better candidate to be taken rather than the other. For planning.
     fn gap(&self, candidates: usize, k: usize, epsilon: &Epsilon) -> f64 {
         // The largest of d noise values of scale 2k/eps.
         2.0 * k as f64 * (candidates as f64).ln() / near_f64(epsilon.as_rational())
@@ -49,9 +49,9 @@ pub trait Mechanism: sealed::Draw + Debug + Send + Sync {
     ///
     /// # Errors
     ///
-    /// `Request` if k is 0 or exceeds the number of candidates, or what [`Card::chooses`] allows; if
-    /// sensitivities differ where [`Card::sensitivity`] wants one; if there are 2^31 candidates or more.
-    /// `Io` if the operating system gives no entropy.
+    /// `Request` if k is 0 or exceeds the number of candidates, or what [`Card::chooses`] allows;
+    /// if sensitivities differ where [`Card::sensitivity`] wants one; if there are 2^31 candidates
+    /// or more. `Io` if the operating system gives no entropy.
     fn pick<R: Randomness>(
         &self,
         scores: &Scores,
@@ -79,7 +79,8 @@ pub(crate) fn choose(
     Ok(mechanism.draw(scores, k, epsilon, bits))
 }
 
-/// Checks the number of candidates, their sensitivities and k for a mechanism; no score is looked at.
+/// Checks the number of candidates, their sensitivities and k for a mechanism; no score is looked
+/// at.
 ///
 /// # Errors
 ///
@@ -155,8 +156,8 @@ pub(crate) mod sealed {
     }
 }
 
-/// The picks of k rounds without replacement. `pick` is given the candidates that are left and the round, and
-/// returns a place among them.
+/// The picks of k rounds without replacement. `pick` is given the candidates that are left and the
+/// round, and returns a place among them.
 pub(super) fn without_replacement(
     candidates: usize,
     k: usize,
@@ -171,8 +172,9 @@ pub(super) fn without_replacement(
         .collect()
 }
 
-/// The rate of noise: eps/(2 Delta), or eps/Delta for monotonic scores. Between neighbors a difference of two
-/// scores changes by at most 2 Delta, or Delta where all scores move in one direction.
+/// The rate of noise: eps/(2 Delta), or eps/Delta for monotonic scores. Between neighbors a
+/// difference of two scores changes by at most 2 Delta, or Delta where all scores move in one
+/// direction.
 pub(super) fn rate(scores: &Scores, epsilon: &Epsilon) -> num_rational::BigRational {
     let steps = if scores.is_monotonic() { 1u128 } else { 2 };
     let unit = steps * u128::from(scores.sensitivity());

@@ -1,10 +1,11 @@
-//! Levels of scores by their distance below a given one; the sets or sequences of a block agree in levels.
+//! Levels of scores by their distance below a given one; the sets or sequences of a block agree in
+//! levels.
 
 use crate::exact::near_f64;
 use num_rational::BigRational;
 
-/// Levels of distance below a score: level l holds the distances from l w to (l + 1) w - 1, w a power of two.
-/// The last level also holds all larger distances.
+/// Levels of distance below a score: level l holds the distances from l w to (l + 1) w - 1, w a
+/// power of two. The last level also holds all larger distances.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Levels {
     top: i64,
@@ -13,9 +14,10 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Levels below `top`, at most `width` wide in units of the noise (or one unit of the scores, if that is
-    /// wider); a unit of the scores is `rate` units of the noise. The last level begins at a distance of `reach`
-    /// in units of the noise or beyond `span` in units of the scores, whichever is less.
+    /// Levels below `top`, at most `width` wide in units of the noise (or one unit of the scores,
+    /// if that is wider); a unit of the scores is `rate` units of the noise. The last level begins
+    /// at a distance of `reach` in units of the noise or beyond `span` in units of the scores,
+    /// whichever is less.
     pub(super) fn new(top: i64, rate: &BigRational, width: f64, reach: f64, span: u64) -> Self {
         let rate = near_f64(rate);
         if !(rate > 0.0) {
@@ -53,8 +55,8 @@ impl Levels {
 
     /// How many of the values that are not above the top lie in each level.
     pub(super) fn count(self, values: &[i64]) -> Vec<usize> {
-        // Where there are few levels, consecutive values often share one: several counters, so that an increment
-        // need not wait for the one before.
+        // Where there are few levels, consecutive values often share one: several counters, so that
+        // an increment need not wait for the one before.
         let lanes = if self.last < 1 << 16 { 4 } else { 1 };
         let mut counts = vec![vec![0u32; self.last + 1]; lanes];
         for some in values.chunks(lanes) {
@@ -68,7 +70,8 @@ impl Levels {
     }
 }
 
-/// The k best candidates, the best first and equal ones in their order; k <= their number. O(d + k log k).
+/// The k best candidates, the best first and equal ones in their order; k <= their number. O(d + k
+/// log k).
 pub(super) fn best(values: &[i64], k: usize) -> Vec<u32> {
     let rank = |&i: &u32| (std::cmp::Reverse(values[i as usize]), i);
     let room = (4 * k).max(1024).min(values.len());
@@ -97,7 +100,8 @@ pub(super) fn best(values: &[i64], k: usize) -> Vec<u32> {
 mod tests {
     use super::*;
 
-    /// Against sorting all; of more candidates than are kept, with many ties, and rising so that all enter.
+    /// Against sorting all; of more candidates than are kept, with many ties, and rising so that
+    /// all enter.
     #[test]
     fn the_best_are_those_of_a_full_sort() {
         let scattered = |d: i64, ties: i64| (0..d).map(|i| i * 7919 % 10_007 / ties).collect();

@@ -1,6 +1,6 @@
-//! Selection by noisy looks at random candidates: `rs` and `rs-tnb`, which differ in the law of the number of
-//! looks, and a choice for comparison that is not private. Definitions and proofs are on the pages of the
-//! mechanisms.
+//! Selection by noisy looks at random candidates: `rs` and `rs-tnb`, which differ in the law of the
+//! number of looks, and a choice for comparison that is not private. Definitions and proofs are on
+//! the pages of the mechanisms.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -80,8 +80,8 @@ impl Odds {
     }
 }
 
-/// k rounds without replacement. `looks` draws the number of looks for a number of candidates; each look is
-/// `epsilon`-differentially private.
+/// k rounds without replacement. `looks` draws the number of looks for a number of candidates; each
+/// look is `epsilon`-differentially private.
 pub(super) fn peel(
     scores: &Scores,
     k: usize,
@@ -97,8 +97,8 @@ pub(super) fn peel(
     })
 }
 
-/// The place of the candidate with the best look: each look is at a uniform candidate and sees its score with
-/// Laplace noise of scale D/epsilon.
+/// The place of the candidate with the best look: each look is at a uniform candidate and sees its
+/// score with Laplace noise of scale D/epsilon.
 fn best_look(
     scores: &Scores,
     left: &[usize],
@@ -114,8 +114,8 @@ fn best_look(
     best.first().copied().unwrap_or(0)
 }
 
-/// The k best of one look at each candidate: report-noisy-max with noise of each candidate's own scale, which is
-/// not private.
+/// The k best of one look at each candidate: report-noisy-max with noise of each candidate's own
+/// scale, which is not private.
 pub(super) fn best_look_at_each(
     scores: &Scores,
     epsilon: &BigRational,
@@ -127,8 +127,8 @@ pub(super) fn best_look_at_each(
     best_of(scores, &all, epsilon, law, k, 0..all.len(), bits, 0)
 }
 
-/// The places of the `count` best of these looks, the best first. `looks` holds places among the candidates
-/// `left`; noise has the scale D/epsilon.
+/// The places of the `count` best of these looks, the best first. `looks` holds places among the
+/// candidates `left`; noise has the scale D/epsilon.
 #[allow(clippy::too_many_arguments)]
 fn best_of(
     scores: &Scores,

@@ -1,5 +1,5 @@
-//! Choices for comparison, which are not private or use no scores. No release can be made with them, and their
-//! results are marked by type.
+//! Choices for comparison, which are not private or use no scores. No release can be made with
+//! them, and their results are marked by type.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -56,8 +56,8 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more; `Io` if the
-    /// operating system gives no entropy.
+    /// `Request` if k is 0 or exceeds the number of candidates, or there are 2^31 or more; `Io` if
+    /// the operating system gives no entropy.
     pub fn pick(
         self,
         scores: &Scores,
@@ -128,8 +128,8 @@ mod tests {
         assert_fits(&counts, &[0.25; 4]);
     }
 
-    /// The others at 0 always exceed a candidate at 0 whose noise is small beside the grid; from -1 they
-    /// do not: an outcome that one table can have and its neighbor cannot.
+    /// The others at 0 always exceed a candidate at 0 whose noise is small beside the grid; from -1
+    /// they do not: an outcome that one table can have and its neighbor cannot.
     #[test]
     fn own_noise_is_not_private() {
         let wins = |other: i64| {
@@ -150,8 +150,9 @@ mod tests {
         assert!(wins(0) < 5 && wins(-1_000_000) > 4000);
     }
 
-    /// The counterexamples of "Private Selection with Heterogeneous Sensitivities" (2025), section IV-A and
-    /// appendix A: candidate 1 has a sensitivity of nearly 0 and score 0, m others one of 1.
+    /// The counterexamples of "Private Selection with Heterogeneous Sensitivities" (2025), section
+    /// IV-A and appendix A: candidate 1 has a sensitivity of nearly 0 and score 0, m others one
+    /// of 1.
     #[test]
     fn counterexamples_of_the_paper() {
         let eps = 1.0f64;
@@ -159,8 +160,8 @@ mod tests {
         let wins = |q: f64, m: i32| (1.0 - (-(eps / 2.0) * (0.0f64 - q)).exp()).powi(m);
         assert_eq!(wins(0.0, 1), 0.0);
         assert!(wins(-1.0, 1) > 0.0);
-        // Laplace noise of scale D/eps: each other is e^eps times likelier to stay below 0 from 0 than from
-        // 1, so m of them give m eps.
+        // Laplace noise of scale D/eps: each other is e^eps times likelier to stay below 0 from 0
+        // than from 1, so m of them give m eps.
         for m in [2, 5, 20] {
             let stays_below = |q: f64| 0.5 * (-eps * q).exp();
             let ratio = f64::from(m) * (stays_below(0.0) / stays_below(1.0)).ln();

@@ -21,8 +21,9 @@ pub struct MechanismParameter {
     pub default: &'static str,
 }
 
-/// Values for the parameters of a mechanism, as exact numbers or words. A mechanism takes only the parameters on its card
-/// ([`Card::parameters`](super::Card::parameters)), which says what they mean.
+/// Values for the parameters of a mechanism, as exact numbers or words. A mechanism takes only the
+/// parameters on its card ([`Card::parameters`](super::Card::parameters)), which says what they
+/// mean.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Parameters {
@@ -30,7 +31,8 @@ pub struct Parameters {
     pub gamma: Option<Exact>,
     /// For `noisy-max`: `exponential`, `laplace` or `gumbel`.
     pub noise: Option<String>,
-    /// For `gem`, `mgem`, `cgem`: the probability with which noise may exceed the charge for sensitivity.
+    /// For `gem`, `mgem`, `cgem`: the probability with which noise may exceed the charge for
+    /// sensitivity.
     pub beta: Option<Exact>,
     /// For `cgem`: the share of the budget for the sign of the correlation.
     pub share: Option<Exact>,

@@ -1,11 +1,11 @@
-//! Sequences and sets of k candidates by their largest shortfall from the true ranking, in blocks, as the joint
-//! mechanisms race them.
+//! Sequences and sets of k candidates by their largest shortfall from the true ranking, in blocks,
+//! as the joint mechanisms race them.
 //!
-//! The loss of a choice y is the largest of x_\[i\] - x_(y_i). With levels of width w below the k-th
-//! score (negative above it), l(x) = floor((x_\[k\] - x)/w), let D be the largest of
-//! l(x_(y_i)) - l(x_\[i\]), which is never negative. All choices of one D are a block: their losses lie
-//! between (D - 1) w + 1 and (D + 1) w - 1. The i-th pick of a choice with at most D is among the c_i(D)
-//! candidates of level l(x_\[i\]) + D or less, and c_1 <= ... <= c_k. Levels end where
+//! The loss of a choice y is the largest of x_\[i\] - x_(y_i). With levels of width w below the
+//! k-th score (negative above it), l(x) = floor((x_\[k\] - x)/w), let D be the largest of
+//! l(x_(y_i)) - l(x_\[i\]), which is never negative. All choices of one D are a block: their losses
+//! lie between (D - 1) w + 1 and (D + 1) w - 1. The i-th pick of a choice with at most D is among
+//! the c_i(D) candidates of level l(x_\[i\]) + D or less, and c_1 <= ... <= c_k. Levels end where
 //! the noise rarely reaches; the last block is open.
 
 use num_rational::BigRational;
@@ -20,9 +20,9 @@ use crate::score::Scores;
 /// The lane of the bits with which blocks reveal choices.
 pub(super) const OWN_LANE: u64 = 1 << 62;
 
-/// The rate of noise for the joint loss: eps/(4 Delta), or eps/(2 Delta) for monotonic scores, as the loss moves
-/// by at most 2 Delta, or Delta, in either direction. Twice that for k = 1, where the best score is in every loss
-/// and cancels.
+/// The rate of noise for the joint loss: eps/(4 Delta), or eps/(2 Delta) for monotonic scores, as
+/// the loss moves by at most 2 Delta, or Delta, in either direction. Twice that for k = 1, where
+/// the best score is in every loss and cancels.
 pub(super) fn joint_rate(scores: &Scores, k: usize, epsilon: &Epsilon) -> BigRational {
     let steps = if k == 1 { 1 } else { 2 };
     rate(scores, epsilon) / num_bigint::BigInt::from(steps)
@@ -35,14 +35,16 @@ pub(super) struct Shortfalls<'a> {
     levels: Levels,
     /// The level of each of the top k, the best first: 0 or less.
     places: Vec<i64>,
-    /// For each level from 0 on the number of candidates before it; then the number of all candidates.
+    /// For each level from 0 on the number of candidates before it; then the number of all
+    /// candidates.
     starts: Vec<usize>,
     /// The top k, best first, then the others by level.
     order: Vec<u32>,
     rate: BigRational,
 }
 
-/// A block's bounds differ by twice this, unless single scores differ by more: in units of the noise.
+/// A block's bounds differ by twice this, unless single scores differ by more: in units of the
+/// noise.
 const WIDTH: f64 = 0.5;
 
 /// Units of noise beyond what the number of all choices can make up for.
@@ -84,8 +86,8 @@ impl<'a> Shortfalls<'a> {
         self.levels.number() - 1
     }
 
-    /// The blocks that can hold a choice, ascending: the differences of levels that there are, or all
-    /// blocks where that would take longer.
+    /// The blocks that can hold a choice, ascending: the differences of levels that there are, or
+    /// all blocks where that would take longer.
     pub(super) fn blocks(&self) -> Vec<usize> {
         let mut places = self.places.clone();
         places.dedup();
@@ -105,8 +107,8 @@ impl<'a> Shortfalls<'a> {
         blocks
     }
 
-    /// Goes through the blocks that hold a choice: the block, the first word of its bits (word D of lane 0),
-    /// its counts, and those of the block before unless it is the first.
+    /// Goes through the blocks that hold a choice: the block, the first word of its bits (word D of
+    /// lane 0), its counts, and those of the block before unless it is the first.
     pub(super) fn each_block(
         &self,
         bits: &Bits,
@@ -214,8 +216,8 @@ impl<'a> Shortfalls<'a> {
     }
 }
 
-/// The same for k counts up to d: each chunk's product has a relative error of 16 2^-53, its logarithm and
-/// the sum so far one rounding each, of numbers up to k ln d.
+/// The same for k counts up to d: each chunk's product has a relative error of 16 2^-53, its
+/// logarithm and the sum so far one rounding each, of numbers up to k ln d.
 pub(super) fn ln_error(k: usize, d: usize) -> f64 {
     (k + 16) as f64 * 2f64.powi(-51) * (1.0 + k as f64 * libm::log(d as f64))
 }

@@ -39,8 +39,8 @@ impl Rows<'_> {
 ///
 /// # Errors
 ///
-/// `Request` for a penalty that is not positive, or without feature `methods`; `Input` if rows differ in
-/// length; `Canceled` if the caller stopped it.
+/// `Request` for a penalty that is not positive, or without feature `methods`; `Input` if rows
+/// differ in length; `Canceled` if the caller stopped it.
 #[cfg(feature = "methods")]
 pub(crate) fn ballots_of_blocks(
     rows: &Rows<'_>,
@@ -71,9 +71,9 @@ pub(crate) fn ballots_of_blocks(
         .about([Parameter::BuildFeature("methods")]))
 }
 
-/// The ballot of each block that has rows: the features of its `most` largest coefficients, best first. Rows
-/// of `x` (n x d) are samples, and `block` holds the block of each. A block whose LASSO cannot be fitted
-/// casts an empty ballot, because an error would reveal something about its rows.
+/// The ballot of each block that has rows: the features of its `most` largest coefficients, best
+/// first. Rows of `x` (n x d) are samples, and `block` holds the block of each. A block whose LASSO
+/// cannot be fitted casts an empty ballot, because an error would reveal something about its rows.
 #[cfg(feature = "methods")]
 pub fn ballots(
     x: ArrayView2<'_, f64>,

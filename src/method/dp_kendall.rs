@@ -16,8 +16,8 @@ pub(crate) const MOST_PICKS: usize = 1000;
 /// Round m uses the draw with number `FIRST_DRAW + m`.
 const FIRST_DRAW: u64 = 1 << 32;
 
-/// The picks in order, from the scores s(j, y) in `target`; `shared` returns s(j, p) of all features j for a
-/// pick p.
+/// The picks in order, from the scores s(j, y) in `target`; `shared` returns s(j, p) of all
+/// features j for a pick p.
 pub(crate) fn dp_kendall(
     target: Scores,
     shared: impl Fn(usize) -> Result<Arc<[i64]>>,
@@ -218,9 +218,9 @@ mod tests {
         }
     }
 
-    /// Nine rows, and one more that changes all scores as much as possible: features 0 and 1 are equal,
-    /// feature 2 is the target, uncorrelated with 0 and 1 (18 of 36 pairs are discordant); the new row
-    /// reverses 0 against 1, and 2 against the target.
+    /// Nine rows, and one more that changes all scores as much as possible: features 0 and 1 are
+    /// equal, feature 2 is the target, uncorrelated with 0 and 1 (18 of 36 pairs are discordant);
+    /// the new row reverses 0 against 1, and 2 against the target.
     fn extreme() -> (Vec<Row>, Row) {
         let target = [2, 8, 3, 6, 5, 0, 1, 4, 7];
         let row = |(x, y): (i8, &i8)| ([Some(x), Some(x), Some(*y)], *y);

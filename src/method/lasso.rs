@@ -12,14 +12,15 @@
 //!
 //! # How
 //!
-//! Few features have nonzero coefficients, so the solver gets few columns. With y and the columns centered
-//! (the intercept is then the mean of y minus that of X w), a working set W starts with the columns most
-//! correlated with y. `linfa-elasticnet` solves the problem restricted to W. The residual r shows which
-//! columns outside W violate the optimality condition |x_j'r| <= n lambda, and the worst of them are added to
-//! W. This check does not require centered columns, since r sums to 0; only the columns of W are copied.
+//! Few features have nonzero coefficients, so the solver gets few columns. With y and the columns
+//! centered (the intercept is then the mean of y minus that of X w), a working set W starts with
+//! the columns most correlated with y. `linfa-elasticnet` solves the problem restricted to W. The
+//! residual r shows which columns outside W violate the optimality condition |x_j'r| <= n lambda,
+//! and the worst of them are added to W. This check does not require centered columns, since r sums
+//! to 0; only the columns of W are copied.
 //!
-//! The iteration stops by the duality gap of the whole problem, which bounds how far P is from its minimum:
-//! with theta = r min(1, n lambda / max_j |x_j'r|),
+//! The iteration stops by the duality gap of the whole problem, which bounds how far P is from its
+//! minimum: with theta = r min(1, n lambda / max_j |x_j'r|),
 //!
 //! ```text
 //! gap = 1/2 ||r||^2 + n lambda ||w||_1 - (y'theta - 1/2 ||theta||^2)  <=  tolerance * 1/2 ||y||^2.
@@ -27,14 +28,14 @@
 //!
 //! # Cost
 //!
-//! O(n d) per round, for a few rounds, plus the small problems: about a millisecond for 10 samples of 12,000
-//! features, where sweeps over all columns take hundreds.
+//! O(n d) per round, for a few rounds, plus the small problems: about a millisecond for 10 samples
+//! of 12,000 features, where sweeps over all columns take hundreds.
 //!
 //! # Source
 //!
-//! R. Tibshirani, "Regression Shrinkage and Selection via the Lasso" (1996); the working set follows M.
-//! Massias, A. Gramfort, J. Salmon, "Celer: a Fast Solver for the Lasso with Dual Extrapolation" (2018),
-//! without the extrapolation.
+//! R. Tibshirani, "Regression Shrinkage and Selection via the Lasso" (1996); the working set
+//! follows M. Massias, A. Gramfort, J. Salmon, "Celer: a Fast Solver for the Lasso with Dual
+//! Extrapolation" (2018), without the extrapolation.
 
 use linfa::prelude::*;
 use linfa_elasticnet::ElasticNet;
@@ -69,8 +70,8 @@ pub struct LassoFit {
     pub intercept: f64,
     /// The explained share of the variance of y; 0 if y is constant.
     pub r2: f64,
-    /// The duality gap relative to half the squared norm of the centered y: an upper bound for the distance
-    /// of the objective from its minimum.
+    /// The duality gap relative to half the squared norm of the centered y: an upper bound for the
+    /// distance of the objective from its minimum.
     pub gap: f64,
 }
 
@@ -97,15 +98,16 @@ impl Lasso {
         Ok(Self { tolerance, ..self })
     }
 
-    /// Fits `x`, n x d (fastest in row-major order), and `y` of length n. All values must be finite.
+    /// Fits `x`, n x d (fastest in row-major order), and `y` of length n. All values must be
+    /// finite.
     ///
-    /// The amount of work is bounded. If the tolerance is not reached within it, the last solution is
-    /// returned with its gap.
+    /// The amount of work is bounded. If the tolerance is not reached within it, the last solution
+    /// is returned with its gap.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no sample, or x and y differ in their number of samples; `Input` if the solver
-    /// fails.
+    /// `Request` if there is no sample, or x and y differ in their number of samples; `Input` if
+    /// the solver fails.
     pub fn fit(&self, x: ArrayView2<'_, f64>, y: ArrayView1<'_, f64>) -> Result<LassoFit> {
         let n = x.nrows();
         if n == 0 || n != y.len() {
@@ -144,7 +146,8 @@ impl Lasso {
         Ok(self.finish(x, mean, norm, gap, set, solution))
     }
 
-    /// Solves the problem restricted to some columns in at most `sweeps` sweeps; returns the number used.
+    /// Solves the problem restricted to some columns in at most `sweeps` sweeps; returns the number
+    /// used.
     fn restricted(
         &self,
         x: ArrayView2<'_, f64>,
@@ -195,8 +198,8 @@ impl Lasso {
 }
 
 impl LassoFit {
-    /// The features with the k largest nonzero coefficients in magnitude, best first; ties are broken by
-    /// feature index.
+    /// The features with the k largest nonzero coefficients in magnitude, best first; ties are
+    /// broken by feature index.
     pub fn top(&self, k: usize) -> Vec<usize> {
         let mut order = self.coefficients.clone();
         order.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()).then(a.0.cmp(&b.0)));
@@ -211,8 +214,8 @@ struct WorkingSet {
 }
 
 impl WorkingSet {
-    /// Adds the columns that violate the optimality condition most, as many as there are nonzero coefficients
-    /// and at least ten. Returns whether there were any.
+    /// Adds the columns that violate the optimality condition most, as many as there are nonzero
+    /// coefficients and at least ten. Returns whether there were any.
     fn grow(&mut self, correlations: &Array1<f64>, threshold: f64, support: usize) -> bool {
         let violates = |&column: &usize| {
             !self.member[column] && correlations[column].abs() > threshold * (1.0 + 1e-12)
@@ -370,7 +373,8 @@ mod tests {
         assert!(Lasso::new(0.1).unwrap().fit(x.view(), Array1::ones(9).view()).is_err());
     }
 
-    /// A deliberately hard problem: hundreds of columns that explain every row, and almost no penalty.
+    /// A deliberately hard problem: hundreds of columns that explain every row, and almost no
+    /// penalty.
     #[test]
     fn a_fit_comes_to_an_end() {
         let mut rng = ChaCha20Rng::seed_from_u64(8);

@@ -1,7 +1,8 @@
-//! Selection methods that do not score each feature separately: the two-stage LASSO, DPKendall, and the second stage
-//! for correlated features.
+//! Selection methods that do not score each feature separately: the two-stage LASSO, DPKendall, and
+//! the second stage for correlated features.
 //!
-//! Requests for the two-stage method are rejected without the feature `methods`, which adds the LASSO.
+//! Requests for the two-stage method are rejected without the feature `methods`, which adds the
+//! LASSO.
 
 mod ballots;
 pub mod dp_kendall;

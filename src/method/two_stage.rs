@@ -77,8 +77,8 @@ mod tests {
             self.0.entry(rows.to_vec()).or_insert_with(cast).clone()
         }
 
-        /// The law of the picks: peeling over the votes of two blocks, averaged over all assignments of rows
-        /// to blocks.
+        /// The law of the picks: peeling over the votes of two blocks, averaged over all
+        /// assignments of rows to blocks.
         fn law(&mut self, table: &[Row], k: usize, eps: f64) -> BTreeMap<Vec<usize>, f64> {
             let mut law = BTreeMap::new();
             let draws = 1u32 << table.len();
@@ -148,8 +148,8 @@ mod tests {
         }
     }
 
-    /// With one block, a row that makes it vote for two other features than before. Found by a search with
-    /// another solver (scikit-learn's), with values in halves.
+    /// With one block, a row that makes it vote for two other features than before. Found by a
+    /// search with another solver (scikit-learn's), with values in halves.
     #[test]
     fn the_monotonic_constant_is_rejected() {
         let rows = [[-2, 1, -1, 2], [-2, 1, 1, -1], [-2, -1, -1, 2], [1, -1, 0, -1]];
@@ -218,8 +218,8 @@ mod tests {
         assert_eq!(counts.map(blocks_for), [1, 1, 1, 10, 10, 11, MOST_BLOCKS]);
     }
 
-    /// Removing any row leaves the ballots of all other blocks unchanged, and changes that of its own block
-    /// often enough for the test to be meaningful.
+    /// Removing any row leaves the ballots of all other blocks unchanged, and changes that of its
+    /// own block often enough for the test to be meaningful.
     #[test]
     fn a_block_votes_by_its_own_rows_alone() {
         let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);

@@ -1,7 +1,8 @@
 //! Eigenvalues and eigenvectors of small symmetric matrices.
 //!
-//! Jacobi's method: rotations, each of which makes one element off the diagonal 0, until none is left that counts. O(k^3)
-//! per sweep over all elements, about ten sweeps; backward stable. Post-processing: nothing here touches data.
+//! Jacobi's method: rotations, each of which makes one element off the diagonal 0, until none is
+//! left that counts. O(k^3) per sweep over all elements, about ten sweeps; backward stable.
+//! Post-processing: nothing here touches data.
 //!
 //! Source: G. Golub and C. Van Loan, "Matrix Computations" (2013), section 8.5.
 

@@ -2,34 +2,38 @@
 //!
 //! # What it does
 //!
-//! Let N, S and the matrix of products be the noisy [sums](super::moments), in units of rows, with a standard deviation s
-//! each (of squares, s/sqrt(2)). With means m = S N/(N^2 + (2 s)^2), which are held back where the rows are lost in the
-//! noise, C = S_xx - N m_x m_x' and c = S_xy - N m_x m_y, the slopes are
+//! Let N, S and the matrix of products be the noisy [sums](super::moments), in units of rows, with
+//! a standard deviation s each (of squares, s/sqrt(2)). With means m = S N/(N^2 + (2 s)^2), which
+//! are held back where the rows are lost in the noise, C = S_xx - N m_x m_x' and c = S_xy - N m_x
+//! m_y, the slopes are
 //!
 //! ```text
 //! w = (C + lambda)^-1 c,      lambda = max(B - max(e, 0), 0) + max(-e, 0),      B = 2 s sqrt(k + 1),
 //! ```
 //!
-//! with e the least eigenvalue of C. B is about the spectral norm of the noise in C (E. Wigner's semicircle). So the
-//! ridge is as strong as the noise where the data have a direction without spread, and vanishes where the least
-//! eigenvalue clears the noise. AdaSSP spends a third of its budget on that eigenvalue and a third on each of two
-//! products; here all three come from one release, and the constant is that of its noise. The last term makes the matrix
-//! positive definite.
+//! with e the least eigenvalue of C. B is about the spectral norm of the noise in C (E. Wigner's
+//! semicircle). So the ridge is as strong as the noise where the data have a direction without
+//! spread, and vanishes where the least eigenvalue clears the noise. AdaSSP spends a third of its
+//! budget on that eigenvalue and a third on each of two products; here all three come from one
+//! release, and the constant is that of its noise. The last term makes the matrix positive
+//! definite.
 //!
-//! The slopes are then shrunk by the share of what they explain that noise alone would seem to explain twice over, down
-//! to 0, where the prediction is the mean. Predictions are clipped to the range of the target.
+//! The slopes are then shrunk by the share of what they explain that noise alone would seem to
+//! explain twice over, down to 0, where the prediction is the mean. Predictions are clipped to the
+//! range of the target.
 //!
 //! # Intervals
 //!
-//! With r the residuals of the fit, w is wrong by about (C + lambda)^-1 (noise of sum x r - lambda w + sampling of
-//! sum x r). The first is a linear function of the noises, which are uncorrelated, and its covariance is added up
-//! exactly; the last has covariance v C with v the residual variance by the same sums (for people with several rows
-//! an upper bound, by Jensen's inequality: it is reached where the rows of a person are alike). Half-widths are 1.645
-//! standard deviations, plus the pull of the ridge, |(C + lambda)^-1 lambda w|,
-//! and what the slope was shrunk by. They ignore: that values were clipped, that
-//! the ranges were drawn, that the features were selected by the same rows, and that noise and eigenvalue enter the
-//! fit more than linearly. By simulation they cover 88 to 91 of 100 slopes (4 features, 1,000 to 20,000 rows, epsilon
-//! 1 to 10; the test `intervals_cover`).
+//! With r the residuals of the fit, w is wrong by about (C + lambda)^-1 (noise of sum x r - lambda
+//! w + sampling of sum x r). The first is a linear function of the noises, which are uncorrelated,
+//! and its covariance is added up exactly; the last has covariance v C with v the residual variance
+//! by the same sums (for people with several rows an upper bound, by Jensen's inequality: it is
+//! reached where the rows of a person are alike). Half-widths are 1.645 standard deviations, plus
+//! the pull of the ridge, |(C + lambda)^-1 lambda w|, and what the slope was shrunk by. They
+//! ignore: that values were clipped, that the ranges were drawn, that the features were selected by
+//! the same rows, and that noise and eigenvalue enter the fit more than linearly. By simulation
+//! they cover 88 to 91 of 100 slopes (4 features, 1,000 to 20,000 rows, epsilon 1 to 10; the test
+//! `intervals_cover`).
 //!
 //! # Guarantee
 //!
@@ -58,7 +62,8 @@ pub(super) struct LinearFit {
     pub(super) half_widths: Vec<f64>,
     /// The noisy number of rows.
     pub(super) rows: f64,
-    /// The expected loss of R^2 by the noise of the mean alone; infinite if the noise hides the target's variance.
+    /// The expected loss of R^2 by the noise of the mean alone; infinite if the noise hides the
+    /// target's variance.
     pub(super) loss_of_mean: f64,
 }
 
@@ -90,7 +95,8 @@ impl Sums<'_> {
     }
 }
 
-/// The fit to noisy sums of k features and the target, on the grid from -q to q, whose noise has this standard deviation.
+/// The fit to noisy sums of k features and the target, on the grid from -q to q, whose noise has
+/// this standard deviation.
 pub(super) fn fit(noisy: &[i64], k: usize, q: i32, deviation: f64) -> LinearFit {
     let noise = deviation / f64::from(q);
     let sums = Sums { sums: noisy, q: q.into(), k, noise };
@@ -114,8 +120,9 @@ pub(super) fn fit(noisy: &[i64], k: usize, q: i32, deviation: f64) -> LinearFit 
     LinearFit { intercept, slopes, half_widths, rows, loss_of_mean }
 }
 
-/// The share of the slopes that is kept: 1 - 2 s^2 tr((C + lambda)^-1)/(c' w), at least 0. Noise alone makes c' w about
-/// s^2 tr((C + lambda)^-1), so what is not clearly more than noise is shrunk to the mean (W. James and C. Stein 1961).
+/// The share of the slopes that is kept: 1 - 2 s^2 tr((C + lambda)^-1)/(c' w), at least 0. Noise
+/// alone makes c' w about s^2 tr((C + lambda)^-1), so what is not clearly more than noise is shrunk
+/// to the mean (W. James and C. Stein 1961).
 fn kept(slopes: &[f64], target: &[f64], noise: f64, (eigen, ridge): (&Eigen, f64)) -> f64 {
     let explained: f64 = slopes.iter().zip(target).map(|(slope, c)| slope * c).sum();
     let trace: f64 = eigen.values.iter().map(|value| 1.0 / (value + ridge)).sum();
@@ -154,7 +161,8 @@ fn half_widths(
         .collect()
 }
 
-/// The weight of the noise of each sum in the sum over b of `by[b]` times the covariance of feature b with the residual.
+/// The weight of the noise of each sum in the sum over b of `by[b]` times the covariance of feature
+/// b with the residual.
 fn noise_weights(sums: &Sums<'_>, slopes: &[f64], by: &[f64]) -> Vec<f64> {
     let k = slopes.len();
     let variables = k + 1;

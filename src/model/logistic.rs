@@ -86,8 +86,8 @@ struct Slope {
 }
 
 impl LogisticRows {
-    /// No rows of this many features; lambda must lie between 1e-3 and 1e9. The weights of a unit's rows will add up to at
-    /// most `unit`, 1 or 2^15.
+    /// No rows of this many features; lambda must lie between 1e-3 and 1e9. The weights of a unit's
+    /// rows will add up to at most `unit`, 1 or 2^15.
     pub(super) fn new(features: usize, q: i32, lambda: f64, unit: u16) -> Self {
         let (signed, weights) = (Vec::new(), Vec::new());
         Self { q, components: features + 1, signed, weights, unit, lambda }
@@ -136,7 +136,8 @@ impl LogisticRows {
         Ok(w)
     }
 
-    /// The point after a step of Newton's method, halved until the gradient is shorter; `None` if no step is.
+    /// The point after a step of Newton's method, halved until the gradient is shorter; `None` if
+    /// no step is.
     fn newton(&self, w: &[i128], here: &Slope) -> Option<(Vec<i128>, Slope)> {
         let direction =
             Eigen::new(here.hessian.clone(), self.components).solve(&here.gradient, 0.0);
@@ -237,7 +238,8 @@ mod tests {
         one.iter().zip(other).map(|(a, b)| ((a - b) as f64).powi(2)).sum::<f64>().sqrt()
     }
 
-    /// The largest distance between the released integers of neighboring tables of up to two or three rows.
+    /// The largest distance between the released integers of neighboring tables of up to two or
+    /// three rows.
     fn worst(features: usize, most: usize, neighbors: Neighbors) -> f64 {
         let (q, rows) = (64i16, all_rows(features, 64));
         let mut worst = 0.0f64;
@@ -284,7 +286,8 @@ mod tests {
         }
     }
 
-    /// The integers of people with rows of one class each; the weights of a person's rows add up to at most `unit`.
+    /// The integers of people with rows of one class each; the weights of a person's rows add up to
+    /// at most `unit`.
     fn of_people(people: &[&(Vec<i16>, bool)], unit: u16, lambda: f64) -> Vec<i64> {
         let mut table = LogisticRows::new(1, 64, lambda, unit);
         for (values, second) in people {
@@ -294,7 +297,8 @@ mod tests {
         table.minimize(&Hooks::default()).unwrap()
     }
 
-    /// A person of up to three rows moves the minimizer no further than a row does; without weights it would.
+    /// A person of up to three rows moves the minimizer no further than a row does; without weights
+    /// it would.
     #[test]
     fn people_move_it_as_rows_do() {
         let ends = [-64i16, 0, 64];
@@ -366,8 +370,8 @@ mod tests {
         }
     }
 
-    /// Many rows, separable or not, repeated, all in one place: the search ends, at the minimizer that plain gradient
-    /// steps find, and in any order of the rows.
+    /// Many rows, separable or not, repeated, all in one place: the search ends, at the minimizer
+    /// that plain gradient steps find, and in any order of the rows.
     #[test]
     fn minimizers_are_found() {
         let q = 1000i32;
@@ -388,7 +392,8 @@ mod tests {
                     .iter()
                     .map(|&w| (coefficient(w as f64, lambda) * 2f64.powi(POINT)) as i128)
                     .collect();
-                // Its gradient, after rounding to integers: at most (n/4 + lambda) times sqrt(3)/2^17 lambda more.
+                // Its gradient, after rounding to integers: at most (n/4 + lambda) times
+                // sqrt(3)/2^17 lambda more.
                 let bound = GRADIENT + (500.0 / 4.0 + lambda) / lambda * 3f64.sqrt() / 131_072.0;
                 assert!(table.slope(&w).length <= bound, "{lambda}");
             }

@@ -1,14 +1,17 @@
-//! Private models on selected features: linear regression of a number, logistic regression of two classes.
+//! Private models on selected features: linear regression of a number, logistic regression of two
+//! classes.
 //!
-//! [`FitModel`](crate::FitModel) selects features and fits a model under one budget; a [`Model`] predicts.
+//! [`FitModel`](crate::FitModel) selects features and fits a model under one budget; a [`Model`]
+//! predicts.
 //!
 //! | target | model | statistic with noise |
 //! | --- | --- | --- |
 //! | a number | [linear](mod@linear) regression, AdaSSP | [the sums of products](moments) |
 //! | one of two classes | logistic regression | [its minimizer](logistic) |
 //!
-//! Both work on integers: each value is clipped to the range of its column, stated or [drawn](ranges), and mapped to
-//! the grid by a function of its own row. What is not a number - a missing cell, a word - is the middle of the range.
+//! Both work on integers: each value is clipped to the range of its column, stated or
+//! [drawn](ranges), and mapped to the grid by a function of its own row. What is not a number - a
+//! missing cell, a word - is the middle of the range.
 
 mod eigen;
 pub mod linear;

@@ -16,7 +16,8 @@ pub(super) fn components(variables: usize) -> usize {
     1 + variables + variables * (variables + 1) / 2
 }
 
-/// The place of the product of the variables a <= b among the sums of p variables; `a == b` is the square.
+/// The place of the product of the variables a <= b among the sums of p variables; `a == b` is the
+/// square.
 pub(super) fn place(variables: usize, a: usize, b: usize) -> usize {
     // Before row a of the upper triangle lie the rows 0 to a - 1, of p, p - 1, ... entries.
     1 + variables + a * (2 * variables + 1 - a) / 2 + (b - a)
@@ -34,8 +35,8 @@ pub(super) fn moves(variables: usize, q: i32, neighbors: Neighbors) -> Moves {
     }
 }
 
-/// Writes what a row with these grid values contributes, each an integer from -q to q: the number of rows, the variables,
-/// and for every pair of them the product, for a square on the whole range.
+/// Writes what a row with these grid values contributes, each an integer from -q to q: the number
+/// of rows, the variables, and for every pair of them the product, for a square on the whole range.
 pub(super) fn row(values: &[i16], q: i64, out: &mut Vec<i64>) {
     out.clear();
     out.push(q);
@@ -66,7 +67,8 @@ impl Moments {
         self.sums.iter_mut().zip(&self.row).for_each(|(sum, value)| *sum += weight * value);
     }
 
-    /// The sums of rows whose weights add up to at most `unit` for each unit, in units, rounded down.
+    /// The sums of rows whose weights add up to at most `unit` for each unit, in units, rounded
+    /// down.
     pub(super) fn sums(&self, unit: u16) -> Vec<i64> {
         self.sums.iter().map(|sum| sum.div_euclid(unit.into())).collect()
     }
@@ -122,7 +124,8 @@ mod tests {
         worst
     }
 
-    /// No pair of tables moves further than stated, and with add/remove one moves as far in every sense.
+    /// No pair of tables moves further than stated, and with add/remove one moves as far in every
+    /// sense.
     #[test]
     fn moves_by_enumeration() {
         for (variables, q) in [(1, 4), (2, 3), (3, 1)] {
@@ -137,7 +140,8 @@ mod tests {
         }
     }
 
-    /// People of up to three rows move the sums no further than rows do, whose weights would not add up otherwise.
+    /// People of up to three rows move the sums no further than rows do, whose weights would not
+    /// add up otherwise.
     #[test]
     fn people_move_them_as_rows_do() {
         let (variables, q) = (2, 2i16);
@@ -171,8 +175,8 @@ mod tests {
         }
     }
 
-    /// What would be wrong to state: one coordinate forgotten, the moves of a removal for a replacement, squares on half
-    /// the range as if all were.
+    /// What would be wrong to state: one coordinate forgotten, the moves of a removal for a
+    /// replacement, squares on half the range as if all were.
     #[test]
     fn broken_moves_are_exceeded() {
         let (variables, q) = (2, 2i16);

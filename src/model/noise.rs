@@ -2,8 +2,9 @@
 //!
 //! # What it does
 //!
-//! A vector of m integers moves between neighbors by at most some lengths: each component by `largest`, all components
-//! together by `sum` (L1) and by the root of `squares` (L2). Three laws hide that:
+//! A vector of m integers moves between neighbors by at most some lengths: each component by
+//! `largest`, all components together by `sum` (L1) and by the root of `squares` (L2). Three laws
+//! hide that:
 //!
 //! ```text
 //! cube        P(z) proportional to e^(-(eps/largest) max |z_i|)       deviation sqrt((m + 1)(m + 2)/3) largest/eps
@@ -11,11 +12,12 @@
 //! Gaussian    P(z) proportional to e^(-sum z_i^2/(2 s^2))             deviation s
 //! ```
 //!
-//! The first two give eps-differential privacy, since the exponent moves by at most eps: the triangle inequality. The
-//! third is rho-zCDP with rho = squares/(2 s^2), which is (eps, delta)-differentially private for the largest rho
-//! whose delta by [`Zcdp`] is small enough, searched and stated with four digits, rounded down. Which one is taken
-//! depends on the lengths, the budget and m alone, all of which are public: the one with the smallest deviation. A
-//! delta is spent only by the third.
+//! The first two give eps-differential privacy, since the exponent moves by at most eps: the
+//! triangle inequality. The third is rho-zCDP with rho = squares/(2 s^2), which is (eps,
+//! delta)-differentially private for the largest rho whose delta by [`Zcdp`] is small enough,
+//! searched and stated with four digits, rounded down. Which one is taken depends on the lengths,
+//! the budget and m alone, all of which are public: the one with the smallest deviation. A delta is
+//! spent only by the third.
 //!
 //! # Cost
 //!
@@ -23,8 +25,8 @@
 //!
 //! # Source
 //!
-//! T. Steinke and J. Ullman (2016) for the cube; Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential
-//! Privacy" (2020), theorem 14 and corollary 13.
+//! T. Steinke and J. Ullman (2016) for the cube; Canonne, Kamath and Steinke, "The Discrete
+//! Gaussian for Differential Privacy" (2020), theorem 14 and corollary 13.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -142,7 +144,8 @@ fn largest_rho(epsilon: &Epsilon, delta: &Delta) -> Result<Exact> {
     let suffices = |rho: &Exact| -> Result<bool> {
         Ok(Zcdp::of(&[Event::zcdp(rho.clone())?])?.delta(epsilon.clone())? <= most)
     };
-    // Pure differential privacy alone allows epsilon^2/2 (not with delta = 0), so rho is of that order or below.
+    // Pure differential privacy alone allows epsilon^2/2 (not with delta = 0), so rho is of that
+    // order or below.
     let (mut low, mut high) = (1e-15, epsilon.to_f64().max(1e-6));
     while suffices(&four_digits(high))? && high < 1e12 {
         high *= 2.0;
@@ -178,8 +181,8 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// The pair (rho, epsilon) has a delta just below the one stated: by the curve of rho-zCDP, minimized here on a fine
-    /// grid of orders.
+    /// The pair (rho, epsilon) has a delta just below the one stated: by the curve of rho-zCDP,
+    /// minimized here on a fine grid of orders.
     #[test]
     fn rho_is_the_largest_that_is_allowed() {
         for (eps, delta) in [("1", "1e-6"), ("0.1", "1e-9"), ("5", "1e-5"), ("0.001", "1e-6")] {
@@ -201,8 +204,8 @@ mod tests {
         }
     }
 
-    /// The law with the least deviation: one component in any way, few with a small L1 move by Laplace, many by the cube,
-    /// and a delta where it pays.
+    /// The law with the least deviation: one component in any way, few with a small L1 move by
+    /// Laplace, many by the cube, and a delta where it pays.
     #[test]
     fn the_least_noise_is_taken() {
         let (one, none) = (epsilon("1"), Delta::zero());
@@ -216,7 +219,8 @@ mod tests {
         assert!(unspent.delta.is_zero() && unspent.event().unwrap() == Event::pure(one));
     }
 
-    /// The stated deviation is that of the draws, within five standard errors of a fourth moment below 10.
+    /// The stated deviation is that of the draws, within five standard errors of a fourth moment
+    /// below 10.
     #[test]
     fn deviations_are_as_stated() {
         let small: Delta = "1e-6".parse().unwrap();

@@ -13,14 +13,17 @@ enum Place {
 }
 
 impl Model {
-    /// The predictions for all rows of a table, in their order: see [`predict`](Self::predict). Features are found by
-    /// their names, all other columns are ignored. The table is read once, and held nowhere.
+    /// The predictions for all rows of a table, in their order: see [`predict`](Self::predict).
+    /// Features are found by their names, all other columns are ignored. The table is read once,
+    /// and held nowhere.
     ///
-    /// Predictions are functions of the rows that they are for: for the rows of a sensitive table they are as sensitive.
+    /// Predictions are functions of the rows that they are for: for the rows of a sensitive table
+    /// they are as sensitive.
     ///
     /// # Errors
     ///
-    /// `Request` if the table lacks a feature; `Input` if it is malformed; `Io` if it cannot be read.
+    /// `Request` if the table lacks a feature; `Input` if it is malformed; `Io` if it cannot be
+    /// read.
     pub fn predict_table(&self, source: &(impl Source + ?Sized)) -> Result<Vec<f64>> {
         // With one thread, blocks of rows are folded in order.
         let opening = Opening { threads: 1, hooks: Hooks::default(), memory: None, labels: None };

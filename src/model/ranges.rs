@@ -2,18 +2,20 @@
 //!
 //! # What it does
 //!
-//! For a column without a stated range: a private [median](crate::estimate::median()) c of its values, then one, s,
-//! of the distances |x - c| that are not 0. The range is c - 3.5 s to c + 3.5 s: about 2.4 standard deviations on
-//! either side for normal values. Distances of 0 are left out: a column that is mostly 0 still has the spread of its
-//! other values. Where most values are the same, the median lies anywhere up to the next value; the two sides stay
-//! apart on the grid, and what lies beyond the range is clipped.
+//! For a column without a stated range: a private [median](crate::estimate::median()) c of its
+//! values, then one, s, of the distances |x - c| that are not 0. The range is c - 3.5 s to c + 3.5
+//! s: about 2.4 standard deviations on either side for normal values. Distances of 0 are left out:
+//! a column that is mostly 0 still has the spread of its other values. Where most values are the
+//! same, the median lies anywhere up to the next value; the two sides stay apart on the grid, and
+//! what lies beyond the range is clipped.
 //!
 //! # Guarantee
 //!
-//! Each median is eps-differentially private by its own proof, for every value of c: a row contributes at most one
-//! value to each, and a function of the row and of c decides which; the weights of a person's rows add up to at most
-//! that of a unit. The medians of all columns compose to the sum of their parts. Replacing a row may remove its value,
-//! which the proof of the median covers.
+//! Each median is eps-differentially private by its own proof, for every value of c: a row
+//! contributes at most one value to each, and a function of the row and of c decides which; the
+//! weights of a person's rows add up to at most that of a unit. The medians of all columns compose
+//! to the sum of their parts. Replacing a row may remove its value, which the proof of the median
+//! covers.
 //!
 //! # Cost
 //!
@@ -21,8 +23,8 @@
 //!
 //! # Error
 //!
-//! A median is within about 2 ln(30,003/0.05)/eps ranks of the middle. With fewer values than that in a column, its
-//! range is anything.
+//! A median is within about 2 ln(30,003/0.05)/eps ranks of the middle. With fewer values than that
+//! in a column, its range is anything.
 
 use crate::data::Bounds;
 use crate::error::Result;

@@ -21,7 +21,8 @@ pub(crate) struct Rows {
     pub(crate) columns: Vec<Vec<f64>>,
     /// Numbers, or 0 and 1 for two classes.
     pub(crate) targets: Vec<f64>,
-    /// The weight of each row, if rows are those of people, whose weights add up to at most [`People::WEIGHT`].
+    /// The weight of each row, if rows are those of people, whose weights add up to at most
+    /// [`People::WEIGHT`].
     pub(crate) weights: Option<Vec<u16>>,
 }
 
@@ -44,7 +45,8 @@ impl Rows {
 /// The kind of regression.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Regression {
-    /// Of a number, by its range if that is stated, else around its median if that was released before.
+    /// Of a number, by its range if that is stated, else around its median if that was released
+    /// before.
     Linear { range: Option<Bounds>, center: Option<f64> },
     /// Of two classes, with this strength of the regularization.
     Logistic { lambda: f64 },
@@ -98,8 +100,9 @@ pub(crate) struct ModelPrice {
     pub(crate) delta: Delta,
     /// The release after that of the ranges.
     pub(crate) event: Event,
-    /// The number of rows below which the model is mostly noise: where the medians of the ranges are drawn at random,
-    /// or the noise of a coefficient is about as large as what most tables can tell of it (by simulation).
+    /// The number of rows below which the model is mostly noise: where the medians of the ranges
+    /// are drawn at random, or the noise of a coefficient is about as large as what most tables can
+    /// tell of it (by simulation).
     pub(crate) rows_needed: f64,
 }
 
@@ -147,9 +150,11 @@ impl ModelRequest {
         Ok((noise, price))
     }
 
-    /// See [`ModelPrice::rows_needed`]; the noise hides this number of rows in one standard deviation of a component.
+    /// See [`ModelPrice::rows_needed`]; the noise hides this number of rows in one standard
+    /// deviation of a component.
     fn rows_needed(&self, hidden: f64) -> f64 {
-        /// P(a median is a point apart from all values) is e^-this before it is multiplied by their number.
+        /// P(a median is a point apart from all values) is e^-this before it is multiplied by their
+        /// number.
         const RANKS: f64 = 14.0;
         let steps = self.neighbors.steps() as f64;
         let part = |epsilon: &Epsilon| epsilon.to_f64() / self.medians().max(1) as f64;
@@ -192,8 +197,8 @@ impl ModelRequest {
     }
 }
 
-/// A mean whose noise is expected to be worse than predicting the true one by more than this share of the target's
-/// variance is no model.
+/// A mean whose noise is expected to be worse than predicting the true one by more than this share
+/// of the target's variance is no model.
 const MOST_LOSS: f64 = 0.05;
 
 /// Fits a model and releases it.

@@ -83,11 +83,12 @@ pub struct ModelFeature {
     pub name: String,
     /// Its coefficient, in units of the target (or of log-odds) per unit of the feature.
     pub coefficient: f64,
-    /// The standard deviation of the privacy noise in it; logistic models only. What is not twice that away from 0 is not
-    /// distinguishable from it.
+    /// The standard deviation of the privacy noise in it; logistic models only. What is not twice
+    /// that away from 0 is not distinguishable from it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub noise: Option<f64>,
-    /// The lower end of an approximate 90% interval of the coefficient, for noise and sampling; linear models only.
+    /// The lower end of an approximate 90% interval of the coefficient, for noise and sampling;
+    /// linear models only.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub low: Option<f64>,
     /// The upper end.
@@ -212,7 +213,8 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// `Input` if the text is no model: another form, numbers that are not finite, names that repeat.
+    /// `Input` if the text is no model: another form, numbers that are not finite, names that
+    /// repeat.
     pub fn from_json(text: &str) -> Result<Self> {
         serde_json::from_str(text)
             .map_err(|error| Error::input(format!("the model cannot be read: {error}")))
@@ -232,8 +234,9 @@ impl Model {
         self.features.iter().map(|feature| feature.name.as_str())
     }
 
-    /// The prediction for a row with these values of the features, in their order: the number, clipped to the range of
-    /// the target, or the probability of the second class. Values are clipped to the ranges that they were fitted in; one that is no finite number is missing and
+    /// The prediction for a row with these values of the features, in their order: the number,
+    /// clipped to the range of the target, or the probability of the second class. Values are
+    /// clipped to the ranges that they were fitted in; one that is no finite number is missing and
     /// counts as the middle of its range.
     ///
     /// # Errors

@@ -18,7 +18,8 @@ pub(super) struct Design {
     pub(super) features: usize,
     /// The correlation of neighboring features.
     pub(super) rho: f64,
-    /// The share of the target's variance that the features explain; the target is the sign for two classes.
+    /// The share of the target's variance that the features explain; the target is the sign for two
+    /// classes.
     pub(super) explained: f64,
     pub(super) classes: bool,
 }
@@ -122,8 +123,9 @@ fn quality(model: &Model, rows: &Rows) -> f64 {
     1.0 - wrong / square(&mut rows.targets.iter().map(|y| (*y, mean)))
 }
 
-/// The figures of the page about models: the median of fifteen tables, for the whole budget of a selection that gets
-/// 0.4 of it and has found the features; without noise in the last line of each.
+/// The figures of the page about models: the median of fifteen tables, for the whole budget of a
+/// selection that gets 0.4 of it and has found the features; without noise in the last line of
+/// each.
 #[test]
 #[ignore = "a table of figures"]
 #[allow(clippy::print_stderr, reason = "figures are printed")]
@@ -153,8 +155,8 @@ fn figures() {
     }
 }
 
-/// Intervals of 90% hold the slopes of the law that the rows are from, in at least 85 of 100 cases: at little noise, at
-/// much of it, and with correlated features.
+/// Intervals of 90% hold the slopes of the law that the rows are from, in at least 85 of 100 cases:
+/// at little noise, at much of it, and with correlated features.
 #[test]
 fn intervals_cover() {
     for (rho, n, eps) in [(0.0, 1000, 3.0), (0.0, 4000, 1.0), (0.6, 4000, 1.0), (0.0, 20_000, 10.0)]

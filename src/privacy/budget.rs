@@ -43,7 +43,8 @@ impl Purpose {
             Self::Rows => 3,
             // Number 4 deals rows to the blocks of the two-stage method.
             Self::Estimates => 5,
-            // Number 7 is the quantiles of `estimate`, which no pipeline here pays for; 8 was that of counters.
+            // Number 7 is the quantiles of `estimate`, which no pipeline here pays for; 8 was that
+            // of counters.
             Self::Direction => 6,
             Self::FeatureMedians => 20,
             Self::Signs => 21,
@@ -66,8 +67,8 @@ pub struct Spending {
 
 /// A budget being divided: claimed fractions of the total, and the rest.
 ///
-/// By sequential composition, a release that spends each part on one draw is differentially private with the
-/// total epsilon; the parts sum to it exactly.
+/// By sequential composition, a release that spends each part on one draw is differentially private
+/// with the total epsilon; the parts sum to it exactly.
 pub(crate) struct Budget {
     total: Epsilon,
     /// The fraction not claimed yet.
@@ -110,7 +111,8 @@ mod tests {
     use crate::exact::ratio;
     use num_traits::Zero;
 
-    /// Draws that shared bits would not be independent; 4, 7 and 8 are taken by draws without a purpose.
+    /// Draws that shared bits would not be independent; 4, 7 and 8 are taken by draws without a
+    /// purpose.
     #[test]
     fn every_draw_has_its_own_bits() {
         let all = [

@@ -11,11 +11,11 @@ use serde::{Serialize, Serializer};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{Exact, format_rational};
 
-/// The delta of a guarantee: 0 for pure differential privacy, else the probability with which the bound of epsilon may
-/// fail altogether, an exact number from 1e-100 to 1e-3.
+/// The delta of a guarantee: 0 for pure differential privacy, else the probability with which the
+/// bound of epsilon may fail altogether, an exact number from 1e-100 to 1e-3.
 ///
-/// It should be far below one over the number of rows: a release that prints a random row with a probability of delta
-/// would have the guarantee too.
+/// It should be far below one over the number of rows: a release that prints a random row with a
+/// probability of delta would have the guarantee too.
 ///
 /// ```
 /// use dpsis::Delta;

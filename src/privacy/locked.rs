@@ -1,4 +1,5 @@
-//! Files that keep a record of what was done: locked, checked to be the ones at their paths, appended to and synced.
+//! Files that keep a record of what was done: locked, checked to be the ones at their paths,
+//! appended to and synced.
 
 use std::fs::{File, Metadata, OpenOptions};
 use std::io::{self, Read, Write};
@@ -79,7 +80,8 @@ impl<'a> Locked<'a> {
         Ok(locked)
     }
 
-    /// Appends lines and waits until they are on the disk. Lines that were not written whole are taken back.
+    /// Appends lines and waits until they are on the disk. Lines that were not written whole are
+    /// taken back.
     ///
     /// # Errors
     ///

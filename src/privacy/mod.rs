@@ -1,5 +1,5 @@
-//! Privacy budgets as exact numbers, the neighbor relation, and the types that distinguish private releases
-//! from other results.
+//! Privacy budgets as exact numbers, the neighbor relation, and the types that distinguish private
+//! releases from other results.
 
 pub mod account;
 mod budget;

@@ -32,8 +32,8 @@ impl FromStr for Neighbors {
 impl Neighbors {
     /// The number of additions and removals that lead from a table to its neighbor.
     ///
-    /// A quantity that changes by at most s when a row is added or removed changes by at most s times this
-    /// number between neighbors.
+    /// A quantity that changes by at most s when a row is added or removed changes by at most s
+    /// times this number between neighbors.
     pub(crate) fn steps(self) -> u64 {
         match self {
             Self::AddRemove => 1,

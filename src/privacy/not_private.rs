@@ -2,11 +2,11 @@
 
 use std::ops::Deref;
 
-/// A result that is not private, or must not be released: drawn from a stated seed, or computed from the data
-/// without a budget.
+/// A result that is not private, or must not be released: drawn from a stated seed, or computed
+/// from the data without a budget.
 ///
-/// It dereferences to the result but is a distinct type: a function that takes a private result does not
-/// accept it.
+/// It dereferences to the result but is a distinct type: a function that takes a private result
+/// does not accept it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NotPrivate<T>(T);
 

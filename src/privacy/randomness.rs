@@ -4,10 +4,11 @@ use crate::error::Result;
 use crate::privacy::NotPrivate;
 use crate::random::{Entropy, RandomnessSource};
 
-/// A source of randomness for a draw: [`OperatingSystem`] for a release, [`Seeded`] for a rehearsal.
+/// A source of randomness for a draw: [`OperatingSystem`] for a release, [`Seeded`] for a
+/// rehearsal.
 ///
-/// Callers cannot pass their own generator, because the guarantee would then depend on that generator.
-/// Results drawn from a seed have a type of their own.
+/// Callers cannot pass their own generator, because the guarantee would then depend on that
+/// generator. Results drawn from a seed have a type of their own.
 ///
 /// ```
 /// use dpsis::{CanonicalLipschitz, Epsilon, Mechanism, Neighbors, NotPrivate, OperatingSystem, Scores, Seeded};
@@ -36,8 +37,8 @@ pub trait Randomness: sealed::Source {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct OperatingSystem;
 
-/// A key derived from a public number, for tests, examples and simulations. The same seed and request give
-/// the same result; the different draws of one pipeline use different bits.
+/// A key derived from a public number, for tests, examples and simulations. The same seed and
+/// request give the same result; the different draws of one pipeline use different bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Seeded(pub u64);
 

@@ -7,15 +7,15 @@
 //!   ln B = ln(1 - e^(-v/size))              if arrival times are uniform on (0, 1)
 //! ```
 //!
-//! or, for a single candidate, ln B = -(Laplace noise). The second formula holds because the minimum of
-//! `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size) is distributed as the
-//! minimum of `size` uniforms. Its negative, -ln B, is the noise of a class in the canonical Lipschitz
-//! mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps full precision where
-//! -ln(1 - U^(1/size)) becomes infinite.
+//! or, for a single candidate, ln B = -(Laplace noise). The second formula holds because the
+//! minimum of `size` exponentials is exponential with rate `size`, and 1 - (1 - U)^(1/size) is
+//! distributed as the minimum of `size` uniforms. Its negative, -ln B, is the noise of a class in
+//! the canonical Lipschitz mechanism: written with ln(1 - U) and expm1 ("log1p noise") it keeps
+//! full precision where -ln(1 - U^(1/size)) becomes infinite.
 //!
-//! The gaps between the exponential arrival times of `size` candidates are independent, and the gap before
-//! the i-th arrival is exponential with rate size - i + 1. So the j-th arrival time is given by the same
-//! formulas with
+//! The gaps between the exponential arrival times of `size` candidates are independent, and the gap
+//! before the i-th arrival is exponential with rate size - i + 1. So the j-th arrival time is given
+//! by the same formulas with
 //!
 //! ```text
 //!   s = sum over i = 1, ..., j of v_i size/(size - i + 1)      in place of v.
@@ -37,8 +37,8 @@ pub(crate) enum FirstArrival {
     Uniform,
     /// Exponential with rate 1: the exponential mechanism.
     Exponential,
-    /// Report-noisy-max with Laplace noise: -ln B is a standard Laplace variable, whose sign is the first
-    /// bit. For single candidates only.
+    /// Report-noisy-max with Laplace noise: -ln B is a standard Laplace variable, whose sign is the
+    /// first bit. For single candidates only.
     Laplace,
 }
 
@@ -69,8 +69,8 @@ impl FirstArrival {
         (ln_arrival, ln_s)
     }
 
-    /// ln of the arrival time of the n-th candidate without its handicap, for n values U = u / 2^bits in
-    /// `us`; `None` if it is infinite or not yet determined.
+    /// ln of the arrival time of the n-th candidate without its handicap, for n values U = u /
+    /// 2^bits in `us`; `None` if it is infinite or not yet determined.
     pub(crate) fn enclose_ln_time(
         self,
         us: &[BigUint],
@@ -145,7 +145,8 @@ fn sum_of_gaps(us: &[BigUint], bits: u64, size: &BigUint, precision: u64) -> Opt
 mod tests {
     use super::*;
 
-    /// The quantile of Laplace noise, ln 2U or -ln 2(1 - U), of every U of eight bits; not at 0, nor from 1 on.
+    /// The quantile of Laplace noise, ln 2U or -ln 2(1 - U), of every U of eight bits; not at 0,
+    /// nor from 1 on.
     #[test]
     fn laplace_times_are_quantiles() {
         let at =

@@ -8,8 +8,8 @@ use super::{WordStream, uniform_below};
 
 /// Returns true with probability e^-(numerator/denominator).
 ///
-/// The expected number of uniform integers drawn is below 2 + x. Source: Canonne, Kamath and Steinke, "The
-/// discrete Gaussian for differential privacy" (2020), algorithm 1.
+/// The expected number of uniform integers drawn is below 2 + x. Source: Canonne, Kamath and
+/// Steinke, "The discrete Gaussian for differential privacy" (2020), algorithm 1.
 pub(crate) fn bernoulli_exp_neg(
     words: &mut WordStream,
     numerator: &BigUint,
@@ -25,8 +25,8 @@ pub(crate) fn bernoulli_exp_neg(
     bernoulli_exp_neg_fraction(words, &fraction, denominator)
 }
 
-/// The same for x in [0, 1]: the index k of the first failure of Bernoulli(x/k), k = 1, 2, ..., is odd with
-/// that probability.
+/// The same for x in [0, 1]: the index k of the first failure of Bernoulli(x/k), k = 1, 2, ..., is
+/// odd with that probability.
 fn bernoulli_exp_neg_fraction(
     words: &mut WordStream,
     numerator: &BigUint,

@@ -140,7 +140,8 @@ mod tests {
         }
     }
 
-    /// No two addresses, and no address and a plain lane below 2^63, share the bits of their refinement.
+    /// No two addresses, and no address and a plain lane below 2^63, share the bits of their
+    /// refinement.
     #[test]
     fn refinements_are_separate() {
         let mut seen = std::collections::HashSet::new();
@@ -168,8 +169,8 @@ mod tests {
         }
     }
 
-    /// The first words of ChaCha20 (RFC 8439, appendix A.1, test vector 1: key, nonce and counter all zero)
-    /// are the key of draw 0 under seed 0.
+    /// The first words of ChaCha20 (RFC 8439, appendix A.1, test vector 1: key, nonce and counter
+    /// all zero) are the key of draw 0 under seed 0.
     #[test]
     fn keys_are_the_published_stream() {
         let bits = Entropy::Seeded(0).source().unwrap().bits(0);

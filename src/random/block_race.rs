@@ -1,22 +1,22 @@
 //! Exponential races between blocks of candidates with similar but unequal handicaps.
 //!
-//! The candidates race as in `race`: one with handicap z arrives at time B e^z, and the first wins. A block
-//! is any set of candidates that can be counted and sampled uniformly, and whose handicaps lie between two
-//! bounds. The candidates that have the smallest, second smallest, ... B of a block are a uniform draw
-//! without replacement, independent of the values of B. So a block reveals its candidates one by one: the
-//! next B, then the candidate it belongs to, and thus the true arrival time B e^z. The next B times
-//! e^(smallest z) is a lower bound for all candidates not yet revealed. The first arrival of all is found
-//! once every lower bound lies after it. The remaining candidates are never sampled, yet the law is that of a
-//! race among all.
+//! The candidates race as in `race`: one with handicap z arrives at time B e^z, and the first wins.
+//! A block is any set of candidates that can be counted and sampled uniformly, and whose handicaps
+//! lie between two bounds. The candidates that have the smallest, second smallest, ... B of a block
+//! are a uniform draw without replacement, independent of the values of B. So a block reveals its
+//! candidates one by one: the next B, then the candidate it belongs to, and thus the true arrival
+//! time B e^z. The next B times e^(smallest z) is a lower bound for all candidates not yet
+//! revealed. The first arrival of all is found once every lower bound lies after it. The remaining
+//! candidates are never sampled, yet the law is that of a race among all.
 //!
-//! **Exactness.** Revealing more candidates than necessary does not change the result, since each block has
-//! its own bits. So `f64` intervals alone may decide whether a lower bound lies after the best time, and only
-//! true times that overlap are refined. The quick interval of the j-th arrival is that of the first (see
-//! `race`) with s in place of v: unknown bits change ln s by at most the largest change of any ln v_i, and
-//! the sum adds j roundings.
+//! **Exactness.** Revealing more candidates than necessary does not change the result, since each
+//! block has its own bits. So `f64` intervals alone may decide whether a lower bound lies after the
+//! best time, and only true times that overlap are refined. The quick interval of the j-th arrival
+//! is that of the first (see `race`) with s in place of v: unknown bits change ln s by at most the
+//! largest change of any ln v_i, and the sum adds j roundings.
 //!
-//! **Cost.** One word and one comparison per block. The number of revealed candidates is about e to the power
-//! of the difference between a block's bounds.
+//! **Cost.** One word and one comparison per block. The number of revealed candidates is about e to
+//! the power of the difference between a block's bounds.
 
 use std::cell::OnceCell;
 
@@ -67,12 +67,13 @@ struct Entered {
     lower: f64,
 }
 
-/// For ln size below this, e^(ln size) is accurate enough as the number of candidates in sums of gaps.
+/// For ln size below this, e^(ln size) is accurate enough as the number of candidates in sums of
+/// gaps.
 const LN_MANY: f64 = 40.0;
 
 impl<'a> BlockRace<'a> {
-    /// An empty race. The error of every `ln_size` must be at most `ln_size_error`. Lane `own` must not
-    /// contain bits at a block's address.
+    /// An empty race. The error of every `ln_size` must be at most `ln_size_error`. Lane `own` must
+    /// not contain bits at a block's address.
     pub(crate) fn new(
         bits: &'a Bits,
         own: u64,
@@ -84,14 +85,15 @@ impl<'a> BlockRace<'a> {
         Self { bits, own, quick, bar: f64::INFINITY, entered: Vec::new(), limit: 64 }
     }
 
-    /// Whether a block certainly does not contain the winner, given the first word of its bits. With an upper
-    /// bound as size it identifies blocks that need not be counted exactly.
+    /// Whether a block certainly does not contain the winner, given the first word of its bits.
+    /// With an upper bound as size it identifies blocks that need not be counted exactly.
     #[inline]
     pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
         self.quick.is_after(self.bar, word, entrant)
     }
 
-    /// Enters a block with its first word, its smallest handicap and its largest (infinite if unknown).
+    /// Enters a block with its first word, its smallest handicap and its largest (infinite if
+    /// unknown).
     pub(crate) fn enter(&mut self, address: Address, word: u64, entrant: Handicapped, most: f64) {
         let (lower, _) = certain(self.quick.interval(word, entrant));
         let latest = Handicapped { handicap: most, ..entrant };
@@ -239,8 +241,8 @@ impl<'a, B: Blocks> Open<'a, B> {
 /// The first of the lanes of a block's own bits that draw its candidates.
 const DRAWS: u64 = 1 << 62;
 
-/// v, and the maximum error of its logarithm: from the first word, or, if that is too close to 0 or 1, from
-/// as many words as needed (`prefix` returns U's bits).
+/// v, and the maximum error of its logarithm: from the first word, or, if that is too close to 0 or
+/// 1, from as many words as needed (`prefix` returns U's bits).
 fn gap(word: u64, prefix: impl Fn(u64) -> BigUint) -> (f64, f64) {
     let known = word.min(!word);
     if known >> 32 > 0 {
@@ -311,8 +313,8 @@ mod tests {
         }
     }
 
-    /// Every candidate wins as often as in a race without blocks, however far apart the handicaps of a block
-    /// are, with and without refinement.
+    /// Every candidate wins as often as in a race without blocks, however far apart the handicaps
+    /// of a block are, with and without refinement.
     #[test]
     fn blocks_race_as_their_candidates_would() {
         let blocks = Listed(vec![
@@ -343,8 +345,9 @@ mod tests {
         }
     }
 
-    /// The interval of ln v is narrow and contains the true value for any first word and any further bits. So
-    /// no word, not even 0 or the largest, makes a block reveal all its candidates.
+    /// The interval of ln v is narrow and contains the true value for any first word and any
+    /// further bits. So no word, not even 0 or the largest, makes a block reveal all its
+    /// candidates.
     #[test]
     fn gaps_are_known_well_enough() {
         let mut words = Entropy::Seeded(9).source().unwrap().bits(0).lane(0);

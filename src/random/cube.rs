@@ -1,9 +1,11 @@
-//! The radius of a random cube: K-norm noise for vectors whose every component moves by at most one bound.
+//! The radius of a random cube: K-norm noise for vectors whose every component moves by at most one
+//! bound.
 //!
-//! An integer vector z of dimension d with P(z) proportional to e^(-rate max |z_i|) is drawn in two steps: a
-//! radius R with P(R = r) proportional to (2r + 1)^d e^(-rate r), then every z_i uniformly from -R to R. A
-//! given z is reached from every r >= max |z_i|, each with the same weight e^(-rate r); the sum of these is
-//! proportional to e^(-rate max |z_i|). Source: Steinke and Ullman (2016), on a grid.
+//! An integer vector z of dimension d with P(z) proportional to e^(-rate max |z_i|) is drawn in two
+//! steps: a radius R with P(R = r) proportional to (2r + 1)^d e^(-rate r), then every z_i uniformly
+//! from -R to R. A given z is reached from every r >= max |z_i|, each with the same weight e^(-rate
+//! r); the sum of these is proportional to e^(-rate max |z_i|). Source: Steinke and Ullman (2016),
+//! on a grid.
 
 use num_bigint::{BigInt, BigUint};
 use num_rational::BigRational;
@@ -14,10 +16,11 @@ use crate::exact::{Enclosure, near_f64};
 
 /// R with P(R = r) proportional to (2r + 1)^d e^(-rate r), r = 0, 1, ...
 ///
-/// The law is log-concave with its mode at m = d/rate - 1/2, rounded. With f(j) = ln P(m + j)/P(m) and a
-/// width w such that f(w), f(-w) <= -1, f(j) <= 1 - |j|/w everywhere: between, since f <= 0 (up to the
-/// rounding of m, less than the 1/w that is left there); beyond, since f is concave. So j is drawn with
-/// probability proportional to e^(-|j|/w), and kept with probability e^(f(j) - 1 + |j|/w).
+/// The law is log-concave with its mode at m = d/rate - 1/2, rounded. With f(j) = ln P(m + j)/P(m)
+/// and a width w such that f(w), f(-w) <= -1, f(j) <= 1 - |j|/w everywhere: between, since f <= 0
+/// (up to the rounding of m, less than the 1/w that is left there); beyond, since f is concave. So
+/// j is drawn with probability proportional to e^(-|j|/w), and kept with probability e^(f(j) -
+/// 1 + |j|/w).
 ///
 /// Reads lane 0 of `bits`.
 pub(crate) fn cube_radius(d: usize, rate: &BigRational, bits: &Bits) -> BigUint {
@@ -66,8 +69,8 @@ impl RadiusLaw {
         Some(ln.times(self.d as u64).sub(&linear))
     }
 
-    /// The same in `f64`, with a bound of its error: two roundings of each number, three of each term.
-    /// Not a number where the radius would be negative.
+    /// The same in `f64`, with a bound of its error: two roundings of each number, three of each
+    /// term. Not a number where the radius would be negative.
     fn near_ln_ratio(&self, j: &BigInt) -> (f64, f64) {
         let near = |value: &BigInt| value.to_f64().unwrap_or(f64::NAN);
         let (d, here) = (self.d as f64, 2.0 * near(&self.mode) + 1.0);
@@ -102,7 +105,8 @@ impl RadiusLaw {
         width
     }
 
-    /// True with probability e^-x, x = slack - f(j): -ln U > x, decided by as many bits of U as it takes.
+    /// True with probability e^-x, x = slack - f(j): -ln U > x, decided by as many bits of U as it
+    /// takes.
     fn keeps(&self, j: &BigInt, slack: &BigRational, words: &mut WordStream) -> bool {
         let first = words.next_word();
         let (ratio, error) = self.near_ln_ratio(j);

@@ -2,8 +2,9 @@
 //!
 //! # What it does
 //!
-//! An integer Z with P(Z = z) proportional to e^(-z^2/(2 s^2)), for a positive rational s^2. With t = floor(s) + 1, an
-//! integer Y with P(Y = y) proportional to e^(-|y|/t) is drawn until it is kept, with probability
+//! An integer Z with P(Z = z) proportional to e^(-z^2/(2 s^2)), for a positive rational s^2. With
+//! t = floor(s) + 1, an integer Y with P(Y = y) proportional to e^(-|y|/t) is drawn until it is
+//! kept, with probability
 //!
 //! ```text
 //! e^(-(|y| - s^2/t)^2/(2 s^2)).
@@ -11,19 +12,19 @@
 //!
 //! # Why it is exact
 //!
-//! The product of both weights is e^(-|y|/t - y^2/(2 s^2) + |y|/t - s^2/(2 t^2)), that is, e^(-y^2/(2 s^2)) up to a
-//! constant. Every number is a rational, and both draws are exact. Any positive t would do; this one makes a draw be kept
-//! with a probability above 1/3 for every s.
+//! The product of both weights is e^(-|y|/t - y^2/(2 s^2) + |y|/t - s^2/(2 t^2)), that is,
+//! e^(-y^2/(2 s^2)) up to a constant. Every number is a rational, and both draws are exact. Any
+//! positive t would do; this one makes a draw be kept with a probability above 1/3 for every s.
 //!
 //! # Guarantee
 //!
-//! Independent such noise on each of the integers of a vector that moves by at most D in Euclidean length between
-//! neighbors is rho-zCDP with rho = D^2/(2 s^2) (theorem 14 of the source).
+//! Independent such noise on each of the integers of a vector that moves by at most D in Euclidean
+//! length between neighbors is rho-zCDP with rho = D^2/(2 s^2) (theorem 14 of the source).
 //!
 //! # Source
 //!
-//! Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020), algorithm 3; its algorithms 1
-//! and 2 are [`bernoulli_exp_neg`] and [`discrete_laplace`].
+//! Canonne, Kamath and Steinke, "The Discrete Gaussian for Differential Privacy" (2020), algorithm
+//! 3; its algorithms 1 and 2 are [`bernoulli_exp_neg`] and [`discrete_laplace`].
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -32,7 +33,8 @@ use num_traits::{One, Signed};
 use super::bernoulli::bernoulli_exp_neg;
 use super::{WordStream, discrete_laplace};
 
-/// An integer Z with P(Z = z) proportional to e^(-z^2/(2 variance)), for a positive rational `variance`.
+/// An integer Z with P(Z = z) proportional to e^(-z^2/(2 variance)), for a positive rational
+/// `variance`.
 pub(crate) fn discrete_gaussian(words: &mut WordStream, variance: &BigRational) -> BigInt {
     let t = BigRational::from(variance.to_integer().sqrt() + 1);
     let rate = t.recip();

@@ -10,9 +10,9 @@ use crate::error::Result;
 
 /// An integer Z with P(Z = z) proportional to e^(-rate |z|), for a positive rational rate.
 ///
-/// Added with rate eps/D to an integer sum of sensitivity D, it makes the sum eps-differentially private.
-/// Expected cost: a few dozen uniform integers, for any rate. Source: Canonne, Kamath and Steinke (2020),
-/// algorithm 2, with s/t the rate.
+/// Added with rate eps/D to an integer sum of sensitivity D, it makes the sum eps-differentially
+/// private. Expected cost: a few dozen uniform integers, for any rate. Source: Canonne, Kamath and
+/// Steinke (2020), algorithm 2, with s/t the rate.
 pub(crate) fn discrete_laplace(words: &mut WordStream, rate: &BigRational) -> BigInt {
     let (s, t) = (rate.numer().magnitude(), rate.denom().magnitude());
     let one = BigUint::from(1u32);

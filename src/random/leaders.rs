@@ -1,10 +1,10 @@
 //! The smallest few of many real numbers that are known as intervals, in order.
 //!
-//! Every number is a function of infinitely many random bits. Its first bits give an `f64` interval that
-//! contains it; these intervals nearly always determine the order. If not, the few numbers that overlap get
-//! further bits and intervals from integer arithmetic until they are separated. Ties have probability zero.
-//! So the outcome is a function of the infinite bit strings alone, and the quick intervals affect only the
-//! speed.
+//! Every number is a function of infinitely many random bits. Its first bits give an `f64` interval
+//! that contains it; these intervals nearly always determine the order. If not, the few numbers
+//! that overlap get further bits and intervals from integer arithmetic until they are separated.
+//! Ties have probability zero. So the outcome is a function of the infinite bit strings alone, and
+//! the quick intervals affect only the speed.
 
 use num_bigint::BigInt;
 
@@ -18,13 +18,15 @@ struct Contender {
     upper: f64,
 }
 
-/// Both ends of a number, scaled by a power of two that depends on `words` alone; `None` if unbounded.
+/// Both ends of a number, scaled by a power of two that depends on `words` alone; `None` if
+/// unbounded.
 pub(crate) type Ends = (Option<BigInt>, Option<BigInt>);
 
 /// The numbers that may still be among the smallest `count`.
 pub(crate) struct Leaders {
     count: usize,
-    /// At least `count` of the numbers so far lie below; a number with a lower end above it is excluded.
+    /// At least `count` of the numbers so far lie below; a number with a lower end above it is
+    /// excluded.
     bar: f64,
     contenders: Vec<Contender>,
     /// The number of contenders at which excluded ones are removed.
@@ -72,12 +74,13 @@ impl Leaders {
         self.limit = 2 * self.contenders.len() + 16;
     }
 
-    /// The addresses of the smallest `count` numbers (of all, if fewer were entered), in ascending order.
-    /// `refine` returns a number's ends, given the first `words` words of its bits.
+    /// The addresses of the smallest `count` numbers (of all, if fewer were entered), in ascending
+    /// order. `refine` returns a number's ends, given the first `words` words of its bits.
     pub(crate) fn in_order(mut self, refine: impl Fn(Address, u64) -> Ends) -> Vec<Address> {
         self.sort_out();
         let mut rest = self.contenders;
-        // Sorted so that the smallest lower end comes last; a NaN lower end counts as minus infinity.
+        // Sorted so that the smallest lower end comes last; a NaN lower end counts as minus
+        // infinity.
         let start = |c: &Contender| if c.lower.is_nan() { f64::NEG_INFINITY } else { c.lower };
         rest.sort_unstable_by(|a, b| start(b).total_cmp(&start(a)));
         let mut order = Vec::with_capacity(self.count);
@@ -124,7 +127,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Numbers with 40 bits, of which the quick interval knows the first few, are ordered correctly.
+        /// Numbers with 40 bits, of which the quick interval knows the first few, are ordered
+        /// correctly.
         #[test]
         fn the_order_is_found_however_little_is_known_at_first(
             numbers in prop::collection::hash_set(0u64..1 << 40, 1..60),

@@ -1,8 +1,8 @@
 //! Exact sampling from addressed random bits.
 //!
-//! Every draw has its own key, and every bit of a draw has an address. So a result depends only on the key
-//! and the request, not on the order in which bits are read, the number of threads, or whether a comparison
-//! is decided by the quick filter or by refinement.
+//! Every draw has its own key, and every bit of a draw has an address. So a result depends only on
+//! the key and the request, not on the order in which bits are read, the number of threads, or
+//! whether a comparison is decided by the quick filter or by refinement.
 
 mod arrival;
 mod bernoulli;

@@ -1,24 +1,26 @@
 //! Exponential races: the exact choice among many weighted groups of candidates.
 //!
-//! An entrant is a group of `size` candidates, all with the same handicap z >= 0. Every candidate arrives at
-//! time B e^z, where B is
+//! An entrant is a group of `size` candidates, all with the same handicap z >= 0. Every candidate
+//! arrives at time B e^z, where B is
 //!
 //! - uniform on (0, 1): the first arrival follows permute-and-flip, which is report-noisy-max with
 //!   exponential noise;
-//! - such that -ln B is standard Laplace noise: report-noisy-max with that noise (single candidates only);
-//! - exponential with rate 1: the first arrival follows the exponential mechanism, which is report-noisy-max
-//!   with Gumbel noise: P(candidate) proportional to e^-z.
+//! - such that -ln B is standard Laplace noise: report-noisy-max with that noise (single candidates
+//!   only);
+//! - exponential with rate 1: the first arrival follows the exponential mechanism, which is
+//!   report-noisy-max with Gumbel noise: P(candidate) proportional to e^-z.
 //!
 //! Only each group's first arrival is needed (see `arrival`).
 //!
-//! **Exactness.** U is an infinite string of random bits. Its first 64 bits give an `f64` interval that
-//! provably contains ln T; `leaders` refines the intervals that overlap.
+//! **Exactness.** U is an infinite string of random bits. Its first 64 bits give an `f64` interval
+//! that provably contains ln T; `leaders` refines the intervals that overlap.
 //!
-//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm within
-//! 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s is used. To this are
-//! added twice the error of ln size, and the effect of the unknown bits of U: moving U by 2^-64 moves ln v
-//! by at most 2/min(w, 2^64 - 1 - w), where w is the first 64 bits, since v >= U and 1 - U >= 1/2 on the
-//! lower half, v >= ln 2 on the upper; it moves ln(1 - e^(-v/size)) by no more than ln v.
+//! **The quick interval.** Let s = 1 + |ln v| + ln size + z. `arrival` computes its logarithm
+//! within 2^-50 (s - z), z is given within 2^-50 z + 2^-60, and two sums are rounded; 2^-49 s is
+//! used. To this are added twice the error of ln size, and the effect of the unknown bits of U:
+//! moving U by 2^-64 moves ln v by at most 2/min(w, 2^64 - 1 - w), where w is the first 64 bits,
+//! since v >= U and 1 - U >= 1/2 on the lower half, v >= ln 2 on the upper; it moves ln(1 -
+//! e^(-v/size)) by no more than ln v.
 
 use num_bigint::BigUint;
 use num_rational::BigRational;
@@ -131,8 +133,8 @@ impl<'a> Race<'a> {
         self.leaders.enter(address, lower, upper);
     }
 
-    /// Whether some entrant so far is certainly faster. With an upper bound as size it identifies groups that
-    /// need not be counted exactly.
+    /// Whether some entrant so far is certainly faster. With an upper bound as size it identifies
+    /// groups that need not be counted exactly.
     #[inline]
     pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
         self.quick.is_after(self.leaders.bar(), word, entrant)
@@ -156,8 +158,8 @@ impl<'a> Race<'a> {
 impl Quick {
     /// Whether ln T is above a bar. Decides nearly all entrants without a logarithm.
     ///
-    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for Laplace noise,
-    /// B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
+    /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for
+    /// Laplace noise, B >= min(2U, 1); and U >= 2^-(1 + leading zeros) unless the word is 0.
     #[inline]
     pub(super) fn is_after(
         &self,
@@ -180,8 +182,8 @@ impl Quick {
         self.around(time, entrant, 2.0 / known as f64)
     }
 
-    /// The interval around the ln of an arrival time (given with ln v or ln s) with a handicap; `unknown`
-    /// bounds the effect of the bits not yet known.
+    /// The interval around the ln of an arrival time (given with ln v or ln s) with a handicap;
+    /// `unknown` bounds the effect of the bits not yet known.
     pub(super) fn around(
         &self,
         (ln_arrival, ln_v): (f64, f64),
@@ -195,8 +197,8 @@ impl Quick {
     }
 }
 
-/// Both ends of ln T (scaled by a common power of two) of the n-th arrival for n values U, each in [u, u + 1]
-/// / 2^bits; `None` if unbounded.
+/// Both ends of ln T (scaled by a common power of two) of the n-th arrival for n values U, each in
+/// [u, u + 1] / 2^bits; `None` if unbounded.
 pub(super) fn exact_interval(
     law: FirstArrival,
     us: &[BigUint],
@@ -230,8 +232,9 @@ mod tests {
     const LAWS: [FirstArrival; 3] =
         [FirstArrival::Uniform, FirstArrival::Exponential, FirstArrival::Laplace];
 
-    /// The interval of a first word contains the logarithms of all times that it may begin: at both ends of the range,
-    /// where words are known least. There -ln(1 - U) is U, or -ln of what is missing.
+    /// The interval of a first word contains the logarithms of all times that it may begin: at both
+    /// ends of the range, where words are known least. There -ln(1 - U) is U, or -ln of what is
+    /// missing.
     #[test]
     fn intervals_hold_all_times_of_a_word() {
         let (law, filter) = (FirstArrival::Exponential, Filter::default());
@@ -251,7 +254,8 @@ mod tests {
         }
     }
 
-    /// Every quick interval contains the refined one: no violation in 4,000 cases, including the end points.
+    /// Every quick interval contains the refined one: no violation in 4,000 cases, including the
+    /// end points.
     #[test]
     fn quick_intervals_hold() {
         let bits = bits(1);

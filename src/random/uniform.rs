@@ -79,8 +79,8 @@ mod tests {
         }
     }
 
-    /// A bound of 65 bits, not a power of two: the uppermost of four equal parts is drawn as often as the
-    /// others.
+    /// A bound of 65 bits, not a power of two: the uppermost of four equal parts is drawn as often
+    /// as the others.
     #[test]
     fn large_integers_are_uniform() {
         let mut words = words();

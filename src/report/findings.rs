@@ -1,5 +1,5 @@
-//! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the side that claims
-//! less.
+//! Strengths, intervals, p-values, directions and the verdict in words. Numbers are rounded to the
+//! side that claims less.
 
 use crate::data::SetMembers;
 use crate::select::{Estimate, Record, ScoreId, TargetCoding};
@@ -103,7 +103,8 @@ pub(super) fn short(name: &str, most: usize) -> String {
     kept.chain(['\u{2026}']).collect()
 }
 
-/// The numbers of the members of selected sets: of those that are features of the table, and of others.
+/// The numbers of the members of selected sets: of those that are features of the table, and of
+/// others.
 pub(super) fn members(record: &Record) -> Vec<(&'static str, Vec<String>)> {
     let of = |count: fn(&SetMembers) -> usize| -> Vec<String> {
         let members = record.selected.iter().filter_map(|picked| picked.members.as_ref());

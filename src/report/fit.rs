@@ -12,7 +12,8 @@ use crate::select::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.
 ///
-/// `options` turns the parameters that a warning is about into words, such as options in parentheses.
+/// `options` turns the parameters that a warning is about into words, such as options in
+/// parentheses.
 pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) -> String {
     let FitRecord { model, guarantee, warnings, selection, .. } = record;
     let mut text = String::new();
@@ -101,10 +102,11 @@ fn is_a_mean(model: &Model) -> bool {
         && model.features.iter().all(|feature| feature.coefficient == 0.0 && feature.low.is_none())
 }
 
-/// The report of a fit that was planned and not executed: what it would spend and the rows that it takes, then the same of
-/// the selection alone.
+/// The report of a fit that was planned and not executed: what it would spend and the rows that it
+/// takes, then the same of the selection alone.
 ///
-/// `options` turns the parameters that a warning is about into words, such as options in parentheses.
+/// `options` turns the parameters that a warning is about into words, such as options in
+/// parentheses.
 pub fn fit_dry_run(plan: &FitDryRun, options: impl Fn(&[Parameter]) -> String) -> String {
     let FitDryRun { guarantee, selection, features, rows_needed, warnings, .. } = plan;
     let (mut text, units) = (nothing_drawn(guarantee.unit), guarantee.unit.plural());

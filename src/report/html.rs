@@ -1,4 +1,5 @@
-//! Records as HTML pages: first the privacy guarantee and the verdict, then the picks and how they were made.
+//! Records as HTML pages: first the privacy guarantee and the verdict, then the picks and how they
+//! were made.
 
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
@@ -172,7 +173,8 @@ fn sentence(text: &str) -> String {
         .unwrap_or_default()
 }
 
-/// The blocks on privacy: its banner beside that of the verdict, meaning, guarantee and the parts of epsilon.
+/// The blocks on privacy: its banner beside that of the verdict, meaning, guarantee and the parts
+/// of epsilon.
 fn privacy(
     private: bool,
     is_nominal: bool,
@@ -261,7 +263,8 @@ fn meaning(epsilon: f64, delta: &Delta, neighbors: Neighbors, unit: Unit) -> Str
     )
 }
 
-/// The table of the selected features with what was released about them, and the figure of their strengths.
+/// The table of the selected features with what was released about them, and the figure of their
+/// strengths.
 fn selected_features(record: &Record) -> Vec<Block> {
     type Cell = fn(&Estimate) -> Option<String>;
     let parts: [(&str, Cell); 6] = [

@@ -1,5 +1,5 @@
-//! A figure of values from 0 to 1 with their intervals, as SVG within a page: colors come from the page's style. Names
-//! stand above their intervals, so the figure fits a phone.
+//! A figure of values from 0 to 1 with their intervals, as SVG within a page: colors come from the
+//! page's style. Names stand above their intervals, so the figure fits a phone.
 
 use std::fmt::Write;
 

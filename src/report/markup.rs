@@ -1,7 +1,7 @@
 //! Escaping of text for XML and HTML.
 
-/// Escapes text for use between tags and in quoted attributes. Control characters that XML does not allow
-/// become the replacement character.
+/// Escapes text for use between tags and in quoted attributes. Control characters that XML does not
+/// allow become the replacement character.
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len() + 8);
     for c in text.chars() {

@@ -1,5 +1,5 @@
-//! HTML pages in one file: without network access or scripts, in light or dark by the reader's preference,
-//! for wide and narrow screens and for print.
+//! HTML pages in one file: without network access or scripts, in light or dark by the reader's
+//! preference, for wide and narrow screens and for print.
 
 /// A page. All texts are escaped; only figures are inserted as markup.
 ///
@@ -119,8 +119,8 @@ pub enum Block {
     },
     /// A figure.
     Figure {
-        /// An SVG document, such as one of `report::figure`. It is inserted without escaping, so it must come
-        /// from a trusted source.
+        /// An SVG document, such as one of `report::figure`. It is inserted without escaping, so it
+        /// must come from a trusted source.
         svg: String,
         /// Its caption.
         caption: String,

@@ -111,7 +111,8 @@ fn found(text: &mut String, record: &Record) {
     }
 }
 
-/// Writes one line for each feature, in aligned columns. A name too long for its column has a line of its own.
+/// Writes one line for each feature, in aligned columns. A name too long for its column has a line
+/// of its own.
 fn by_feature(
     text: &mut String,
     record: &Record,
@@ -148,7 +149,8 @@ pub fn dry_run(plan: &DryRun) -> String {
     dry_run_with(plan, |_| String::new())
 }
 
-/// Like [`dry_run`], for a program with its own words for parameters: see [`report_with`](super::report_with).
+/// Like [`dry_run`], for a program with its own words for parameters: see
+/// [`report_with`](super::report_with).
 pub fn dry_run_with(plan: &DryRun, words: impl Fn(&[Parameter]) -> String) -> String {
     nothing_drawn(plan.guarantee.unit) + &lines_of_plan(plan, &words)
 }

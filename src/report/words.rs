@@ -184,7 +184,8 @@ fn by_threshold(on_bins: bool, how: String) -> String {
     if on_bins { format!("{how}; by the best of 15 thresholds") } else { how }
 }
 
-/// The line of the file that holds a feature: a column, or a row if features are rows; for sets, a line of their file.
+/// The line of the file that holds a feature: a column, or a row if features are rows; for sets, a
+/// line of their file.
 pub(super) fn line_of_features(record: &Record) -> &'static str {
     if record.score.groups.is_some() { "line" } else { line_of(record.guarantee.unit) }
 }

@@ -2,8 +2,8 @@
 //!
 //! # What it is
 //!
-//! With features x on the grid \[-Q, Q\] and the center m_c of class c in \[0, Q\] (Q times its share of the
-//! rows),
+//! With features x on the grid \[-Q, Q\] and the center m_c of class c in \[0, Q\] (Q times its
+//! share of the rows),
 //!
 //! ```text
 //! S_i = max over c of | sum over rows of x_i (Q [y = c] - m_c) |
@@ -11,8 +11,8 @@
 //!
 //! # Sensitivity
 //!
-//! A row changes the sum of class c by |x_i| times Q - m_c or m_c, and a maximum by no more than its terms: Q
-//! max over c of max(Q - m_c, m_c). Replacing a row changes it by at most twice that.
+//! A row changes the sum of class c by |x_i| times Q - m_c or m_c, and a maximum by no more than
+//! its terms: Q max over c of max(Q - m_c, m_c). Replacing a row changes it by at most twice that.
 //!
 //! # Cost
 //!
@@ -27,9 +27,9 @@ use crate::score::{CodedSums, RawSums, RowSums, Scores, check_block, check_rows}
 
 /// Sums over one or more blocks of rows, for scores by clipped correlation with classes.
 ///
-/// Works like [`CorrelationSums`](crate::score::CorrelationSums), with the number of a row's class as its
-/// target. For two classes one score suffices: use `CorrelationSums` and code the classes as
-/// -[`GRID`](crate::GRID) and [`GRID`](crate::GRID).
+/// Works like [`CorrelationSums`](crate::score::CorrelationSums), with the number of a row's class
+/// as its target. For two classes one score suffices: use `CorrelationSums` and code the classes
+/// as -[`GRID`](crate::GRID) and [`GRID`](crate::GRID).
 #[derive(Clone)]
 pub struct ClassSums {
     q: i32,
@@ -58,8 +58,8 @@ impl ClassSums {
     ///
     /// # Errors
     ///
-    /// `Request` if it has another number of features, a value outside the grid or an unknown class, or if
-    /// there are more than 2^31 rows; then nothing is added.
+    /// `Request` if it has another number of features, a value outside the grid or an unknown
+    /// class, or if there are more than 2^31 rows; then nothing is added.
     pub fn add_row(&mut self, x: &[i16], class: usize) -> Result<()> {
         self.add_block(x, &[class])
     }
@@ -84,8 +84,8 @@ impl ClassSums {
     ///
     /// # Errors
     ///
-    /// `Request` if they have another number of features or classes, or there are more than 2^31 rows in
-    /// total.
+    /// `Request` if they have another number of features or classes, or there are more than 2^31
+    /// rows in total.
     pub fn add_sums(&mut self, other: &Self) -> Result<()> {
         let shape = |sums: &Self| (sums.rows.len(), sums.features.first().map(Vec::len));
         if shape(self) != shape(other) {
@@ -101,13 +101,13 @@ impl ClassSums {
         &self.rows
     }
 
-    /// The scores for the classes' centers, each [`GRID`](crate::GRID) times the share of the class: public
-    /// knowledge, or a private estimate.
+    /// The scores for the classes' centers, each [`GRID`](crate::GRID) times the share of the
+    /// class: public knowledge, or a private estimate.
     ///
     /// # Errors
     ///
-    /// `Request` unless there is one center per class, from 0 to [`GRID`](crate::GRID), and at least one
-    /// feature.
+    /// `Request` unless there is one center per class, from 0 to [`GRID`](crate::GRID), and at
+    /// least one feature.
     pub fn scores(&self, centers: &[i32], neighbors: Neighbors) -> Result<Scores> {
         let outside = |center: &i32| !(0..=self.q).contains(center);
         if centers.len() != self.rows.len() || centers.iter().any(outside) {
@@ -226,7 +226,8 @@ mod tests {
         sums
     }
 
-    /// All tables of two rows, every center, every additional row: with Q = 2, and with Q = 5 and some values.
+    /// All tables of two rows, every center, every additional row: with Q = 2, and with Q = 5 and
+    /// some values.
     #[test]
     fn sensitivity_by_enumeration() {
         for (q, x, shares) in

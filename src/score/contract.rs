@@ -1,12 +1,13 @@
-//! All sums over rows are held to the same tests: row by row and feature by feature they come to the same, and to the
-//! scores of the definition; rows without a target do not count.
+//! All sums over rows are held to the same tests: row by row and feature by feature they come to
+//! the same, and to the scores of the definition; rows without a target do not count.
 
 use super::*;
 use crate::exact::GRID;
 
 const FEATURES: usize = 3;
 
-/// A table: grid values by row, some missing where the sums mark them, and targets, some of them unusable.
+/// A table: grid values by row, some missing where the sums mark them, and targets, some of them
+/// unusable.
 fn table<T>(missing: bool, target: impl Fn(i32) -> T) -> (Vec<[i16; FEATURES]>, Vec<Option<T>>) {
     let value = |i: i32| {
         if missing && i % 7 == 3 { MISSING } else { (i * 9_973 % (2 * GRID + 1) - GRID) as i16 }
@@ -16,7 +17,8 @@ fn table<T>(missing: bool, target: impl Fn(i32) -> T) -> (Vec<[i16; FEATURES]>, 
     (x, rows.map(|row| (row % 5 != 2).then(|| target(row))).collect())
 }
 
-/// The sums of a table: in one block, in two parts that are merged, and feature by feature in two stretches.
+/// The sums of a table: in one block, in two parts that are merged, and feature by feature in two
+/// stretches.
 fn in_all_orders<S: RowSums>(
     empty: impl Fn() -> S,
     x: &[[i16; FEATURES]],

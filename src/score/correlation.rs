@@ -8,13 +8,14 @@
 //! S_i = | sum over rows of x_i (y - m) | = | A_i - m B_i |,   A_i = sum x_i y,   B_i = sum x_i.
 //! ```
 //!
-//! A covariance needs only one of its factors centered, so the features need no center. One pass suffices,
-//! since the center may be determined after it.
+//! A covariance needs only one of its factors centered, so the features need no center. One pass
+//! suffices, since the center may be determined after it.
 //!
 //! # Sensitivity
 //!
-//! Adding or removing a row changes S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice that. The
-//! sums are integers, so the result does not depend on the order of the rows or the number of threads.
+//! Adding or removing a row changes S_i by |x_i (y - m)| <= Q (Q + |m|); replacing one, by twice
+//! that. The sums are integers, so the result does not depend on the order of the rows or the
+//! number of threads.
 //!
 //! # Cost
 //!
@@ -22,8 +23,8 @@
 //!
 //! # Source
 //!
-//! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1. The grid, and the center
-//! paid for out of the budget, were added in this project.
+//! "Feature Selection from Differentially Private Correlations" (2024), algorithm 1. The grid, and
+//! the center paid for out of the budget, were added in this project.
 
 use crate::error::{Error, Result};
 use crate::exact::GRID;
@@ -32,13 +33,14 @@ use crate::score::raw::{MOST, of_no_rows};
 use crate::score::sums::{add_products, dot, mask, sum_where};
 use crate::score::{CodedSums, Extremes, RawSums, RowSums, Scores, check_block, check_rows, only};
 
-/// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as one number.
+/// Sums over one or more blocks of rows, for scores by clipped correlation with a target coded as
+/// one number.
 ///
-/// Features x and target y are integers on the grid from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID). The
-/// values of a row must be a function of that row alone: [`Scaler`](crate::Scaler) and
-/// [`Bounds::to_grid`](crate::Bounds::to_grid) compute them, or any other program that does the same. The
-/// score of feature i for a center m is |sum of x_i (y - m)|. Blocks of rows may be summed in any place and
-/// order: the integer sums are identical.
+/// Features x and target y are integers on the grid from -[`GRID`](crate::GRID) to
+/// [`GRID`](crate::GRID). The values of a row must be a function of that row alone:
+/// [`Scaler`](crate::Scaler) and [`Bounds::to_grid`](crate::Bounds::to_grid) compute them, or any
+/// other program that does the same. The score of feature i for a center m is |sum of x_i (y - m)|.
+/// Blocks of rows may be summed in any place and order: the integer sums are identical.
 ///
 /// ```
 /// use dpsis::{CanonicalLipschitz, Mechanism, Neighbors, OperatingSystem, score::CorrelationSums};
@@ -84,14 +86,14 @@ impl CorrelationSums {
     ///
     /// # Errors
     ///
-    /// `Request` if it has another number of features or a value outside the grid, or if there are more than
-    /// 2^31 rows; then nothing is added.
+    /// `Request` if it has another number of features or a value outside the grid, or if there are
+    /// more than 2^31 rows; then nothing is added.
     pub fn add_row(&mut self, x: &[i16], y: i16) -> Result<()> {
         self.add_block(x, &[y])
     }
 
-    /// Adds consecutive rows `x` (row-major), with one target per row. Several times as fast as adding single
-    /// rows; blocks of about 64 KiB suit the processor's caches.
+    /// Adds consecutive rows `x` (row-major), with one target per row. Several times as fast as
+    /// adding single rows; blocks of about 64 KiB suit the processor's caches.
     ///
     /// # Errors
     ///
@@ -108,7 +110,8 @@ impl CorrelationSums {
     ///
     /// # Errors
     ///
-    /// `Request` if they have another number of features, or there are more than 2^31 rows in total.
+    /// `Request` if they have another number of features, or there are more than 2^31 rows in
+    /// total.
     pub fn add_sums(&mut self, other: &Self) -> Result<()> {
         if self.products.len() != other.products.len() {
             return Err(Error::request("the sums have another number of features"));
@@ -128,7 +131,8 @@ impl CorrelationSums {
         (self.above + self.below) / (2 * u64::from(self.q.unsigned_abs()))
     }
 
-    /// The sums of Q + y and Q - y with Q = [`GRID`](crate::GRID), from which a private center is estimated.
+    /// The sums of Q + y and Q - y with Q = [`GRID`](crate::GRID), from which a private center is
+    /// estimated.
     pub fn target_sums(&self) -> (u64, u64) {
         (self.above, self.below)
     }
@@ -262,8 +266,8 @@ mod tests {
         sums
     }
 
-    /// Every row on the grid with Q = 2 or 3, added to tables, for every center: no score changes by more
-    /// than the stated sensitivity, and some score changes by exactly that.
+    /// Every row on the grid with Q = 2 or 3, added to tables, for every center: no score changes
+    /// by more than the stated sensitivity, and some score changes by exactly that.
     #[test]
     fn sensitivity_by_enumeration() {
         for q in [2i16, 3] {

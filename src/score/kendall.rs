@@ -2,8 +2,8 @@
 //!
 //! # What it is
 //!
-//! With C and D the numbers of concordant and discordant pairs of feature i and target among the n rows with
-//! a usable target (pairs with a tie or a missing value in either are neither),
+//! With C and D the numbers of concordant and discordant pairs of feature i and target among the n
+//! rows with a usable target (pairs with a tie or a missing value in either are neither),
 //!
 //! ```text
 //! S_i = |C_i - D_i| / (n - 1)     (0 for n <= 1),     on the integer grid: floor(G S_i), G = 2^20.
@@ -14,26 +14,27 @@
 //!
 //! # Sensitivity
 //!
-//! Let T = C - D over n rows and T' with an additional row. The new row is in n pairs, so |T' - T| <= n;
-//! and |T| <= n(n-1)/2.
+//! Let T = C - D over n rows and T' with an additional row. The new row is in n pairs, so |T' - T|
+//! <= n; and |T| <= n(n-1)/2.
 //!
 //! ```text
 //! S' - S <= (|T| + n)/n - |T|/(n-1) <= 1
 //! S - S' <= |T|/(n-1) - (|T| - n)/n = |T|/(n(n-1)) + 1 <= 3/2
 //! ```
 //!
-//! For n <= 1, S = 0 and S' <= 1. Replacing a row by one with a usable target changes n - 1 pairs by at most
-//! 2 each, so S by at most 2; replacing it by one without is a removal. Rounding down changes a difference by
-//! less than 1, which gives 3G/2 + 1 for adding or removing a row and 2G + 1 for replacing one. A maximum
-//! over classes changes by no more than its terms. (tau-b has no such bound, because its denominator depends
-//! on the ties.)
+//! For n <= 1, S = 0 and S' <= 1. Replacing a row by one with a usable target changes n - 1 pairs
+//! by at most 2 each, so S by at most 2; replacing it by one without is a removal. Rounding down
+//! changes a difference by less than 1, which gives 3G/2 + 1 for adding or removing a row and 2G +
+//! 1 for replacing one. A maximum over classes changes by no more than its terms. (tau-b has no
+//! such bound, because its denominator depends on the ties.)
 //!
 //! # People
 //!
-//! Where several rows are one person's, of which all have its target, a pair of rows counts w w'/W^2 with w and w' their
-//! weights, which add up to at most W for each person. Pairs of one person's rows are ties in the target. So a person adds
-//! at most 1 for each other person to |C - D|, as a row does for each other row, and with n the number of people all of
-//! the above holds, the rounding included: it is one rounding of G |C - D|/(n - 1).
+//! Where several rows are one person's, of which all have its target, a pair of rows counts w
+//! w'/W^2 with w and w' their weights, which add up to at most W for each person. Pairs of one
+//! person's rows are ties in the target. So a person adds at most 1 for each other person to |C -
+//! D|, as a row does for each other row, and with n the number of people all of the above holds,
+//! the rounding included: it is one rounding of G |C - D|/(n - 1).
 //!
 //! # Cost
 //!
@@ -63,8 +64,8 @@ pub const KENDALL_GRID: i64 = 1 << 20;
 ///
 /// # Privacy
 ///
-/// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for the stated
-/// neighbor relation, where a row of X and its element of y are one unit.
+/// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for
+/// the stated neighbor relation, where a row of X and its element of y are one unit.
 ///
 /// # Errors
 ///
@@ -83,9 +84,9 @@ pub fn kendall<A: Copy + Into<f64> + Sync>(
 #[cfg(feature = "ndarray")]
 const MOST_CLASSES: usize = 10_000;
 
-/// Scores by Kendall's correlation with a target of `classes` classes, numbered from 0. For three or more
-/// classes, a score is the largest over one class against the rest. Rows without a valid class (`None`, or a
-/// number of at least `classes`) are ignored.
+/// Scores by Kendall's correlation with a target of `classes` classes, numbered from 0. For three
+/// or more classes, a score is the largest over one class against the rest. Rows without a valid
+/// class (`None`, or a number of at least `classes`) are ignored.
 ///
 /// # Errors
 ///
@@ -121,9 +122,9 @@ fn kendall_of<A: Copy + Into<f64> + Sync>(
     kendall_scores(&columns, &targets, None, classes, neighbors, threads, &Hooks::default())
 }
 
-/// The scores by Kendall's correlation. `classes` is 0 for a numeric target, otherwise the number of classes,
-/// with class numbers as targets. There must be one finite target per row. `people` tells the weights of rows and the
-/// number of people, if rows are theirs.
+/// The scores by Kendall's correlation. `classes` is 0 for a numeric target, otherwise the number
+/// of classes, with class numbers as targets. There must be one finite target per row. `people`
+/// tells the weights of rows and the number of people, if rows are theirs.
 pub(crate) fn kendall_scores(
     columns: &impl Columns,
     targets: &[f64],
@@ -152,8 +153,8 @@ pub(crate) fn kendall_scores(
     Scores::new(values, sensitivity.unsigned_abs(), neighbors)
 }
 
-/// The scores of all columns against one of the columns, which may have missing values; the sensitivity is
-/// the same.
+/// The scores of all columns against one of the columns, which may have missing values; the
+/// sensitivity is the same.
 pub(crate) fn kendall_with(
     columns: &impl Columns,
     feature: usize,
@@ -249,8 +250,8 @@ impl Ranking {
         Self { ranks: targets.iter().map(rank).collect(), levels: levels.len() as u32 }
     }
 
-    /// C - D, in units of 1/W^2, for rows sorted by the feature's value: each row is compared with all rows of smaller value,
-    /// ties with none.
+    /// C - D, in units of 1/W^2, for rows sorted by the feature's value: each row is compared with
+    /// all rows of smaller value, ties with none.
     fn concordant_excess(&self, sorted: &[(f64, u32)], units: &Units) -> i128 {
         let mut below = Counter::new(self.levels);
         let mut seen = 0i64;
@@ -342,8 +343,9 @@ mod tests {
         KENDALL_GRID * most / (n - 1)
     }
 
-    /// All tables of up to 4 rows over three values and a missing one, with three target values, with every
-    /// additional row and every replacement of a row (also by one without a usable target).
+    /// All tables of up to 4 rows over three values and a missing one, with three target values,
+    /// with every additional row and every replacement of a row (also by one without a usable
+    /// target).
     #[test]
     fn sensitivity_by_enumeration() {
         let rows: Vec<(Option<i8>, i8)> = [None, Some(0), Some(1), Some(2)]

@@ -1,8 +1,9 @@
 //! Scores of features and their sensitivity.
 //!
-//! For callers who build a pipeline of their own: sums over rows on the integer grid, or the Kolmogorov-Smirnov
-//! scores or Kendall's correlation of a matrix, yield [`Scores`], from which any mechanism can select. Scores and sums are exact
-//! functions of the data and must not be released, printed or logged.
+//! For callers who build a pipeline of their own: sums over rows on the integer grid, or the
+//! Kolmogorov-Smirnov scores or Kendall's correlation of a matrix, yield [`Scores`], from which any
+//! mechanism can select. Scores and sums are exact functions of the data and must not be released,
+//! printed or logged.
 
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
@@ -58,8 +59,8 @@ pub(crate) trait RowSums: Send {
         self.add_rows(x, &[y]);
     }
 
-    /// Adds the targets of rows whose features follow one by one; rows with `None` are ignored. Returns the
-    /// factors for [`add_feature`](Self::add_feature): lists with one number per row.
+    /// Adds the targets of rows whose features follow one by one; rows with `None` are ignored.
+    /// Returns the factors for [`add_feature`](Self::add_feature): lists with one number per row.
     fn add_targets(&mut self, y: &[Option<Self::Target>]) -> Vec<Vec<i16>>;
 
     /// Adds the values of one feature for the rows from `from` on to its sums.
@@ -72,11 +73,11 @@ pub(crate) trait RowSums: Send {
     fn is_empty(&self) -> bool;
 }
 
-/// Sums of rows with a coded target, whatever the association: for scores at the center of a number, or at the centers
-/// of classes.
+/// Sums of rows with a coded target, whatever the association: for scores at the center of a
+/// number, or at the centers of classes.
 pub(crate) trait CodedSums: Send + Sync {
-    /// The sums from which the center is estimated: of Q + y and of Q - y over all rows, or the number of rows of each
-    /// class.
+    /// The sums from which the center is estimated: of Q + y and of Q - y over all rows, or the
+    /// number of rows of each class.
     fn target(&self) -> Vec<u64>;
 
     /// The score of each feature.
@@ -85,8 +86,8 @@ pub(crate) trait CodedSums: Send + Sync {
     /// The largest change of a score when a row comes or goes.
     fn one_row(&self, centers: &[i32]) -> u64;
 
-    /// The largest and the smallest signed sum of one feature: their sum has the sign of the association. None for
-    /// classes.
+    /// The largest and the smallest signed sum of one feature: their sum has the sign of the
+    /// association. None for classes.
     fn signed(&self, _feature: usize, _centers: &[i32]) -> Option<Extremes> {
         None
     }
@@ -100,7 +101,8 @@ fn only(centers: &[i32]) -> i32 {
     centers.first().copied().unwrap_or(0)
 }
 
-/// Checks shape and grid of rows passed by callers; the sensitivity holds only for values on the grid.
+/// Checks shape and grid of rows passed by callers; the sensitivity holds only for values on the
+/// grid.
 fn check_block(x: &[i16], rows: usize, features: usize, q: i32) -> Result<()> {
     if rows.checked_mul(features) != Some(x.len()) {
         return Err(Error::request("the row has another number of features"));

@@ -1,9 +1,9 @@
 //! The published preprocessing, which is NOT private; for reproducing published results.
 //!
-//! Every column and the target are centered at their mean and divided by their largest magnitude, both taken
-//! from the data; then follows clipped correlation on the grid, without a further center. The centering and
-//! scaling of one row depend on all others, so no budget covers them. The sensitivity stated with the scores,
-//! Q^2 per row, is that for data already scaled.
+//! Every column and the target are centered at their mean and divided by their largest magnitude,
+//! both taken from the data; then follows clipped correlation on the grid, without a further
+//! center. The centering and scaling of one row depend on all others, so no budget covers them. The
+//! sensitivity stated with the scores, Q^2 per row, is that for data already scaled.
 //!
 //! Source: "Feature Selection from Differentially Private Correlations" (2024), section 4.1.
 
@@ -35,7 +35,8 @@ pub(crate) fn paper_scores(
     sums.scores(0, neighbors)
 }
 
-/// Values centered, then divided by the largest magnitude; missing values and constant columns become 0.
+/// Values centered, then divided by the largest magnitude; missing values and constant columns
+/// become 0.
 pub(crate) fn scaled(values: &[f64]) -> impl Iterator<Item = f64> {
     let present: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
     let mean = present.iter().sum::<f64>() / present.len().max(1) as f64;

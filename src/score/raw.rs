@@ -29,7 +29,8 @@ pub(crate) struct RawSums {
 }
 
 impl RawSums {
-    /// Checks that there are so many sums, and that those of features lie in one range and those of rows in another.
+    /// Checks that there are so many sums, and that those of features lie in one range and those of
+    /// rows in another.
     ///
     /// # Errors
     ///

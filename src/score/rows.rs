@@ -29,8 +29,8 @@ pub(crate) struct SumRows<'a, S: RowSums, C> {
     summed: Summed<S>,
 }
 
-/// The number of grid values collected before they are added to the sums; they stay in the processor's
-/// caches.
+/// The number of grid values collected before they are added to the sums; they stay in the
+/// processor's caches.
 const GATHERED: usize = 1 << 11;
 
 /// The sums process rows in groups of this size.
@@ -128,7 +128,8 @@ pub(crate) struct SumTargets<'a, S, C> {
 }
 
 impl<'a, S: RowSums, C> SumTargets<'a, S, C> {
-    /// Adds rows to the sums of no features; `code` codes a target cell, or returns `None` if it is not usable.
+    /// Adds rows to the sums of no features; `code` codes a target cell, or returns `None` if it is
+    /// not usable.
     pub(crate) fn new(code: &'a C, sums: S) -> Self {
         Self { code, summed: Summed { sums, rows: 0 } }
     }
@@ -218,8 +219,8 @@ pub(crate) struct KeepRows<'a> {
 }
 
 impl<'a> KeepRows<'a> {
-    /// `value` parses a target cell, or returns `None` if it is not usable. Missing values are kept as the
-    /// middle of the grid, or marked.
+    /// `value` parses a target cell, or returns `None` if it is not usable. Missing values are kept
+    /// as the middle of the grid, or marked.
     pub(crate) fn new(value: &'a Code<'a>, scaling: &'a Scaling, marks_missing: bool) -> Self {
         let (scaler, kept) = (Scaler::new(scaling), GridRows::default());
         Self { value, marks_missing, only: None, row: Vec::new(), scaler, kept }

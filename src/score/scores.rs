@@ -5,8 +5,8 @@ use crate::privacy::Neighbors;
 
 /// One integer score per candidate, with its sensitivity: the largest change by one unit.
 ///
-/// Scores are integers because sums of floating-point numbers can change by more than their theoretical
-/// sensitivity and depend on the order of the rows.
+/// Scores are integers because sums of floating-point numbers can change by more than their
+/// theoretical sensitivity and depend on the order of the rows.
 ///
 /// Scores are exact functions of the data: showing or storing them is not private.
 #[derive(Clone, PartialEq, Eq)]
@@ -26,14 +26,15 @@ enum Sensitivities {
     Each(Vec<u64>),
 }
 
-/// The largest magnitude of a score, so that every difference fits an `i64`: an overflow would break privacy.
+/// The largest magnitude of a score, so that every difference fits an `i64`: an overflow would
+/// break privacy.
 const LARGEST: u64 = (1 << 62) - 1;
 
 impl Scores {
     /// Scores of candidates 0, 1, ... and their common sensitivity in the same unit.
     ///
-    /// The caller is responsible for the sensitivity: no score may differ by more between any two neighboring
-    /// tables.
+    /// The caller is responsible for the sensitivity: no score may differ by more between any two
+    /// neighboring tables.
     ///
     /// # Errors
     ///
@@ -42,8 +43,8 @@ impl Scores {
         Self::with(values, Sensitivities::Common(sensitivity), neighbors)
     }
 
-    /// Scores with one sensitivity per candidate, for mechanisms that support this. The sensitivities are
-    /// public: they must not depend on the data.
+    /// Scores with one sensitivity per candidate, for mechanisms that support this. The
+    /// sensitivities are public: they must not depend on the data.
     ///
     /// # Errors
     ///
@@ -77,12 +78,13 @@ impl Scores {
         Ok(Self { values, sensitivities, neighbors, monotonic: false })
     }
 
-    /// Declares the scores monotonic: adding a unit either increases no score or decreases none, as with
-    /// counts that every unit can only raise. Mechanisms then need less noise.
+    /// Declares the scores monotonic: adding a unit either increases no score or decreases none, as
+    /// with counts that every unit can only raise. Mechanisms then need less noise.
     ///
     /// # Errors
     ///
-    /// `Request` for neighbors that replace a unit, since one score can then rise while another falls.
+    /// `Request` for neighbors that replace a unit, since one score can then rise while another
+    /// falls.
     pub fn monotonic(mut self) -> Result<Self> {
         if self.neighbors != Neighbors::AddRemove {
             return Err(Error::request(
@@ -93,7 +95,8 @@ impl Scores {
         Ok(self)
     }
 
-    /// The same scores with the largest of their sensitivities for all, which is one for each of them, too.
+    /// The same scores with the largest of their sensitivities for all, which is one for each of
+    /// them, too.
     pub fn with_the_largest_sensitivity(&self) -> Self {
         Self { sensitivities: Sensitivities::Common(self.sensitivity()), ..self.clone() }
     }

@@ -1,15 +1,17 @@
 //! The inner loops of sums over rows, written for vectorization.
 //!
-//! Values are integers on the grid, |x| <= 2^15 - 1. A product fits 30 bits and the sum of two 31, so
-//! products are added in pairs before they are widened to 64 bits. Plain loops over slices of equal length
-//! compile to vector instructions ([`vectors`]). Integer results are identical on all processors.
+//! Values are integers on the grid, |x| <= 2^15 - 1. A product fits 30 bits and the sum of two 31,
+//! so products are added in pairs before they are widened to 64 bits. Plain loops over slices of
+//! equal length compile to vector instructions ([`vectors`]). Integer results are identical on all
+//! processors.
 
 use crate::vectors;
 
 /// The number of rows added together, with one addition to each 64-bit sum.
 const TOGETHER: usize = 4;
 
-/// Adds rows `x` of `products.len()` values each: for every feature, its products with `y` and its values.
+/// Adds rows `x` of `products.len()` values each: for every feature, its products with `y` and its
+/// values.
 pub(super) fn add_products(x: &[i16], y: &[i16], products: &mut [i64], features: &mut [i64]) {
     vectors::run(Products { x, y, products, features });
 }
@@ -24,7 +26,8 @@ pub(super) fn dot(x: &[i16], y: &[i16]) -> i64 {
     vectors::run(Dot { x, y })
 }
 
-/// The sum of at most 2^32 numbers under a mask, whose elements have all bits set (counted) or none.
+/// The sum of at most 2^32 numbers under a mask, whose elements have all bits set (counted) or
+/// none.
 pub(super) fn sum_where(x: &[i16], mask: &[i16]) -> i64 {
     vectors::run(Where { x, mask })
 }

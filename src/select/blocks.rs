@@ -106,8 +106,8 @@ impl BlockRows {
         MedianGrid::shared().count(self.target.iter().copied())
     }
 
-    /// Assigns the rows to blocks by these bits and fits the LASSO on each block for its vote. The target is
-    /// split at the median, if one is given.
+    /// Assigns the rows to blocks by these bits and fits the LASSO on each block for its vote. The
+    /// target is split at the median, if one is given.
     ///
     /// # Errors
     ///

@@ -30,16 +30,17 @@ use crate::select::run::run;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run) report the
-/// first error. With the feature `linfa` the request is a parameter set of that library: `fit` on a `Dataset`
-/// returns the [`Selection`], which is a transformer.
+/// Nothing is checked while a request is built; [`check`](Self::check) and [`run`](Self::run)
+/// report the first error. With the feature `linfa` the request is a parameter set of that library:
+/// `fit` on a `Dataset` returns the [`Selection`], which is a transformer.
 ///
 /// # Privacy
 ///
-/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is [stated](Self::delta)) with
-/// respect to adding or removing one row (or to the relation set by [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of
-/// several runs on one table, or on tables that share people, add up. The result of a seeded run has another
-/// type, see [`seed`](Self::seed).
+/// The whole [`Selection`] is epsilon-differentially private (delta 0, unless one is
+/// [stated](Self::delta)) with respect to adding or removing one row (or to the relation set by
+/// [`neighbors`](Self::neighbors)). Each run spends epsilon: the budgets of several runs on one
+/// table, or on tables that share people, add up. The result of a seeded run has another type, see
+/// [`seed`](Self::seed).
 #[derive(Clone)]
 pub struct Select(CheckedSelect);
 
@@ -63,8 +64,8 @@ impl Select {
     /// A request for k features, with defaults for everything else. A budget must be stated:
     /// [`epsilon`](Self::epsilon).
     ///
-    /// By default features are scored by the Kolmogorov-Smirnov score ([`ScoreKind::Ks`]) against the target, which is
-    /// split at a private median and centered privately.
+    /// By default features are scored by the Kolmogorov-Smirnov score ([`ScoreKind::Ks`]) against
+    /// the target, which is split at a private median and centered privately.
     pub fn new(k: usize) -> Self {
         Self(CheckedSelect(Request::new(k)))
     }
@@ -79,22 +80,23 @@ impl Select {
         self.with(|request| request.k = k)
     }
 
-    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64` (read as
-    /// its shortest decimal representation) or an [`Epsilon`](crate::Epsilon).
+    /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64`
+    /// (read as its shortest decimal representation) or an [`Epsilon`](crate::Epsilon).
     pub fn epsilon(self, epsilon: impl Into<Exact>) -> Self {
         self.with(|request| request.epsilon = Some(epsilon.into()))
     }
 
-    /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then (epsilon,
-    /// delta)-differentially private, and a selection by [`Peel`](crate::mechanism::Peel) of more than a few features does
-    /// with less noise. Where it would buy next to nothing the release stays pure, and says so. Other mechanisms and methods
-    /// refuse it. Choose a delta far below one over the number of rows.
+    /// Lets the selection spend a delta too, an exact number from 1e-100 to 1e-3: the whole is then
+    /// (epsilon, delta)-differentially private, and a selection by [`Peel`](crate::mechanism::Peel)
+    /// of more than a few features does with less noise. Where it would buy next to nothing the
+    /// release stays pure, and says so. Other mechanisms and methods refuse it. Choose a delta far
+    /// below one over the number of rows.
     pub fn delta(self, delta: impl Into<Exact>) -> Self {
         self.with(|request| request.delta = Some(delta.into()))
     }
 
-    /// Clips every feature to this range, which is in the feature's own units and must come from public
-    /// sources: short for [`scaling`](Self::scaling) with [`Scaling::Bounds`].
+    /// Clips every feature to this range, which is in the feature's own units and must come from
+    /// public sources: short for [`scaling`](Self::scaling) with [`Scaling::Bounds`].
     pub fn bounds(self, low: f64, high: f64) -> Self {
         self.with(|request| {
             let bounds = request.or_refuse(Bounds::new(low, high));
@@ -102,12 +104,14 @@ impl Select {
         })
     }
 
-    /// Clips features to the ranges in a CSV file `feature,lo,hi`; a row `*` applies to all other features.
+    /// Clips features to the ranges in a CSV file `feature,lo,hi`; a row `*` applies to all other
+    /// features.
     pub fn bounds_file(self, path: impl Into<PathBuf>) -> Self {
         self.with(|request| request.scale = Some(Scale::BoundsFile(path.into())))
     }
 
-    /// Clips features to ranges that are stated by their names; the name `*` stands for all other features.
+    /// Clips features to ranges that are stated by their names; the name `*` stands for all other
+    /// features.
     pub fn bounds_by_name<N: Into<String>>(
         self,
         bounds: impl IntoIterator<Item = (N, Bounds)>,
@@ -121,19 +125,20 @@ impl Select {
         self.with(|request| request.scale = Some(Scale::Stated(scaling)))
     }
 
-    /// Takes every value as counts per million: divided by the sum of its row's features, times 10^6. For counts of
-    /// reads or cells, whose totals differ from row to row. Bounds then apply to counts per million; ranks within the
-    /// row stay the same. A missing value counts 0 and stays missing; in a row with a negative value, or whose sum is
-    /// 0, all numbers are missing.
+    /// Takes every value as counts per million: divided by the sum of its row's features, times
+    /// 10^6. For counts of reads or cells, whose totals differ from row to row. Bounds then apply
+    /// to counts per million; ranks within the row stay the same. A missing value counts 0 and
+    /// stays missing; in a row with a negative value, or whose sum is 0, all numbers are missing.
     ///
     /// Each row is divided by its own sum, so that this costs no budget.
     pub fn counts_per_million(self) -> Self {
         self.with(|request| request.per_million = true)
     }
 
-    /// Selects sets of features, which may overlap, instead of features. The value of a set in a row is the mean of its
-    /// members' grid values there - their ranks within the row, unless bounds are stated -, with 0, the middle of the grid,
-    /// for a missing one. Every score is then of these means; words are missing values. Sets and sizes are public.
+    /// Selects sets of features, which may overlap, instead of features. The value of a set in a
+    /// row is the mean of its members' grid values there - their ranks within the row, unless
+    /// bounds are stated -, with 0, the middle of the grid, for a missing one. Every score is then
+    /// of these means; words are missing values. Sets and sizes are public.
     ///
     /// Each row's means are a function of that row alone, so that this costs no budget.
     pub fn groups(self, sets: FeatureSets) -> Self {
@@ -145,28 +150,31 @@ impl Select {
         self.with(|request| request.score = Some(score))
     }
 
-    /// Sets the kind of target: by default a number. With a ledger it must be stated where the table's types do not say
-    /// that the target is a number, for a run that finds none spends the budget all the same.
+    /// Sets the kind of target: by default a number. With a ledger it must be stated where the
+    /// table's types do not say that the target is a number, for a run that finds none spends the
+    /// budget all the same.
     pub fn target(self, target: Target) -> Self {
         self.with(|request| (request.target, request.target_is_stated) = (target, true))
     }
 
-    /// Sets the rule by which the targets of a person's rows make that of the person, where a column
-    /// ([`FileTable::unit`](crate::FileTable::unit)) tells people. By default, the target of the last row.
+    /// Sets the rule by which the targets of a person's rows make that of the person, where a
+    /// column ([`FileTable::unit`](crate::FileTable::unit)) tells people. By default, the target of
+    /// the last row.
     pub fn unit_target(self, rule: UnitTarget) -> Self {
         self.with(|request| request.unit_target = Some(rule))
     }
 
-    /// Takes a feature of a matrix as what tells people: rows with the same number are one person's. A row where it is
-    /// missing contributes nothing. For tables in files see [`FileTable::unit`](crate::FileTable::unit), which compares ids as
-    /// texts.
+    /// Takes a feature of a matrix as what tells people: rows with the same number are one
+    /// person's. A row where it is missing contributes nothing. For tables in files see
+    /// [`FileTable::unit`](crate::FileTable::unit), which compares ids as texts.
     pub fn unit_feature(self, name: impl Into<String>) -> Self {
         self.with(|request| request.unit_feature = Some(name.into()))
     }
 
-    /// Centers the target within each stratum of these covariates, crossed: scores then are of the association within
-    /// strata. Covariates are columns of the table and no features; a row in no stratum contributes nothing. For a target
-    /// coded as one number, and for rows that are added or removed. Neither strengths nor a verdict are released.
+    /// Centers the target within each stratum of these covariates, crossed: scores then are of the
+    /// association within strata. Covariates are columns of the table and no features; a row in no
+    /// stratum contributes nothing. For a target coded as one number, and for rows that are added
+    /// or removed. Neither strengths nor a verdict are released.
     pub fn adjust(self, covariates: impl IntoIterator<Item = Covariate>) -> Self {
         self.with(|request| request.covariates = covariates.into_iter().collect())
     }
@@ -181,9 +189,9 @@ impl Select {
         self.with(|request| request.neighbors = neighbors)
     }
 
-    /// Sets the shares of the budget for the target's median and center, which are spent only if these are
-    /// estimated (defaults 0.1 and 0.075): exact numbers of at least 1e-6 each. All shares must add up to less than 1.
-    /// The two-stage method counts rows with the center's share.
+    /// Sets the shares of the budget for the target's median and center, which are spent only if
+    /// these are estimated (defaults 0.1 and 0.075): exact numbers of at least 1e-6 each. All
+    /// shares must add up to less than 1. The two-stage method counts rows with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         self.with(|request| {
             (request.shares.target, request.shares.center) = (target.into(), center.into());
@@ -194,22 +202,25 @@ impl Select {
         self.with(|request| request.shares = shares)
     }
 
-    /// Sets the share of the budget for the strengths of the selected features and the verdict on them (default 0.1):
-    /// 0, or an exact number of at least 1e-6. It is spent only where there is a private center and a verdict: not by
-    /// Kendall's correlation, the two-stage method and DPKendall.
+    /// Sets the share of the budget for the strengths of the selected features and the verdict on
+    /// them (default 0.1): 0, or an exact number of at least 1e-6. It is spent only where there is
+    /// a private center and a verdict: not by Kendall's correlation, the two-stage method and
+    /// DPKendall.
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.shares.estimates = share.into())
     }
 
-    /// Releases the direction of each selected feature's association, with this share of the budget (an exact number
-    /// of at least 1e-6). Only for targets coded as one number, with a private center.
+    /// Releases the direction of each selected feature's association, with this share of the budget
+    /// (an exact number of at least 1e-6). Only for targets coded as one number, with a private
+    /// center.
     pub fn direction(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.shares.direction = Some(share.into()))
     }
 
-    /// Sets the most memory, in bytes, that a run is to take: by default 4 GiB, or three quarters of what its group of
-    /// processes may take, if that is less. A file with larger columns is read in several passes. An input that can be read
-    /// only once is held whole all the same, and so is one column, however long. The result does not depend on it.
+    /// Sets the most memory, in bytes, that a run is to take: by default 4 GiB, or three quarters
+    /// of what its group of processes may take, if that is less. A file with larger columns is read
+    /// in several passes. An input that can be read only once is held whole all the same, and so is
+    /// one column, however long. The result does not depend on it.
     pub fn memory(self, bytes: u64) -> Self {
         self.with(|request| request.memory = Some(bytes))
     }
@@ -225,42 +236,44 @@ impl Select {
         self.with(|request| request.method = method)
     }
 
-    /// Refines the selection, for correlated features: twice as many are screened, with a part of the budget, and the k of
-    /// them that together explain the target best are selected. For a numeric target or two classes, the scores ks and
-    /// correlation, and a k of up to 50. A table in a file is read once more.
+    /// Refines the selection, for correlated features: twice as many are screened, with a part of
+    /// the budget, and the k of them that together explain the target best are selected. For a
+    /// numeric target or two classes, the scores ks and correlation, and a k of up to 50. A table
+    /// in a file is read once more.
     pub fn refine(self, refine: Refine) -> Self {
         self.with(|request| request.refine = Some(refine))
     }
 
     /// Sets the mechanism, which must take scores with one common sensitivity. The default is
-    /// [`CanonicalLipschitz`](crate::CanonicalLipschitz), for votes [`Peel`](crate::mechanism::Peel).
+    /// [`CanonicalLipschitz`](crate::CanonicalLipschitz), for votes
+    /// [`Peel`](crate::mechanism::Peel).
     pub fn mechanism(self, mechanism: impl Mechanism + 'static) -> Self {
         self.with(|request| request.mechanism = Some(Arc::new(mechanism)))
     }
 
-    /// Sets the number of threads, 1 to 256; by default the number of cores. The result does not depend on
-    /// it.
+    /// Sets the number of threads, 1 to 256; by default the number of cores. The result does not
+    /// depend on it.
     pub fn threads(self, threads: usize) -> Self {
         self.with(|request| request.threads = Some(threads))
     }
 
-    /// Sets a callback for progress. It is called with the finished fraction, from 0 to 1, of each pass over
-    /// a file and of the columns scored by Kendall's correlation.
+    /// Sets a callback for progress. It is called with the finished fraction, from 0 to 1, of each
+    /// pass over a file and of the columns scored by Kendall's correlation.
     pub fn progress(self, report: impl Fn(f64) + Send + Sync + 'static) -> Self {
         self.with(|request| request.hooks.progress = Some(Arc::new(report)))
     }
 
-    /// Sets a callback that cancels a run by returning true. It is called many times a second, from all
-    /// threads, while a table is read and scored. A canceled run fails with
-    /// [`ErrorKind::Canceled`](crate::ErrorKind::Canceled) and releases nothing; its random draws are
-    /// discarded. Not interrupted are: a file that must be read completely before the first pass (R's,
-    /// `.gct`, deflated `.npz`), scaling by the data, the LASSO on one block, and the draw itself, which takes
-    /// milliseconds.
+    /// Sets a callback that cancels a run by returning true. It is called many times a second, from
+    /// all threads, while a table is read and scored. A canceled run fails with
+    /// [`ErrorKind::Canceled`](crate::ErrorKind::Canceled) and releases nothing; its random draws
+    /// are discarded. Not interrupted are: a file that must be read completely before the first
+    /// pass (R's, `.gct`, deflated `.npz`), scaling by the data, the LASSO on one block, and the
+    /// draw itself, which takes milliseconds.
     ///
     /// # Privacy
     ///
-    /// How often and when it is called depends on the data, as it does for [`progress`](Self::progress): neither
-    /// may be published.
+    /// How often and when it is called depends on the data, as it does for
+    /// [`progress`](Self::progress): neither may be published.
     pub fn cancel_when(self, cancel: impl Fn() -> bool + Send + Sync + 'static) -> Self {
         self.with(|request| request.hooks.cancel = Some(Cancel::when(cancel)))
     }
@@ -270,16 +283,17 @@ impl Select {
         self.with(|request| request.schema_hash = Some(hash))
     }
 
-    /// Draws from a stated seed instead of the operating system's entropy, for tests and simulations. Anyone
-    /// with the seed can undo the noise, so the result has a type of its own. Call it last: the returned
-    /// request has no setters except `seed` and `paper_preprocessing`. The same seed gives the same result on
-    /// every platform, until a version whose changelog says *value-breaking*.
+    /// Draws from a stated seed instead of the operating system's entropy, for tests and
+    /// simulations. Anyone with the seed can undo the noise, so the result has a type of its own.
+    /// Call it last: the returned request has no setters except `seed` and `paper_preprocessing`.
+    /// The same seed gives the same result on every platform, until a version whose changelog
+    /// says *value-breaking*.
     pub fn seed(self, seed: u64) -> NotPrivateSelect {
         NotPrivateSelect::new(self.into_request()).seed(seed)
     }
 
-    /// Centers and scales columns and target by the data, as the DP-SIS paper does, to reproduce its results.
-    /// Epsilon does not cover this step, so the result has a type of its own.
+    /// Centers and scales columns and target by the data, as the DP-SIS paper does, to reproduce
+    /// its results. Epsilon does not cover this step, so the result has a type of its own.
     pub fn paper_preprocessing(self) -> NotPrivateSelect {
         NotPrivateSelect::new(self.into_request()).paper_preprocessing()
     }
@@ -369,13 +383,14 @@ impl CheckedSelect {
 
     /// Selects features of a table.
     ///
-    /// By default the columns of a file are held in memory, 4 or 8 bytes per value, or read in several passes if
-    /// they would take more than [`memory`](Select::memory). With a stated scaling, a file is read once, or twice if
-    /// the target is split at a private median (a source that can be read only once is then held in memory, two bytes
-    /// per value), and memory is 16 bytes per feature and thread (256 for the score ks), plus some megabytes for
-    /// blocks of rows, independent of the number of rows. For Kendall's correlation on a file, for features as rows
-    /// and for the two-stage method it is the whole table, 8 to 18 bytes per value. A matrix is read in place, without
-    /// copying.
+    /// By default the columns of a file are held in memory, 4 or 8 bytes per value, or read in
+    /// several passes if they would take more than [`memory`](Select::memory). With a stated
+    /// scaling, a file is read once, or twice if the target is split at a private median (a source
+    /// that can be read only once is then held in memory, two bytes per value), and memory is 16
+    /// bytes per feature and thread (256 for the score ks), plus some megabytes for blocks of rows,
+    /// independent of the number of rows. For Kendall's correlation on a file, for features as rows
+    /// and for the two-stage method it is the whole table, 8 to 18 bytes per value. A matrix is
+    /// read in place, without copying.
     ///
     /// # Privacy
     ///
@@ -383,18 +398,20 @@ impl CheckedSelect {
     ///
     /// # Errors
     ///
-    /// `Request` if the request does not fit the header; `Input` if the table is malformed or no row has
-    /// a usable target (then nothing is released); `Io` if it cannot be read or the operating system
-    /// gives no entropy; `Canceled` if the caller stopped it (then nothing is released).
+    /// `Request` if the request does not fit the header; `Input` if the table is malformed or no
+    /// row has a usable target (then nothing is released); `Io` if it cannot be read or the
+    /// operating system gives no entropy; `Canceled` if the caller stopped it (then nothing is
+    /// released).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<Selection> {
         run(&self.0, source).map(Selection::new)
     }
 
     /// Like [`run`](Self::run), after a ledger has paid for it; the entry has this note.
     ///
-    /// The ledger pays when the request and the header are checked, before any value is used. What can be read only once
-    /// is not read to be checked: a request that does not fit it then stays spent. A file whose header takes reading all
-    /// of it, such as R's, is read twice. If the run fails, the entry is marked as failed and stays spent.
+    /// The ledger pays when the request and the header are checked, before any value is used. What
+    /// can be read only once is not read to be checked: a request that does not fit it then stays
+    /// spent. A file whose header takes reading all of it, such as R's, is read twice. If the run
+    /// fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
@@ -408,7 +425,8 @@ impl CheckedSelect {
         run_with_ledger(&self.0, source, ledger, note)
     }
 
-    /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger); nothing is paid.
+    /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger);
+    /// nothing is paid.
     ///
     /// # Errors
     ///
@@ -422,20 +440,21 @@ impl CheckedSelect {
         dry_run(&self.0, source)
     }
 
-    /// Predicts which strengths a run would find and confirm in a table with this number of features, and these numbers
-    /// of rows of each class, or of each side of the split of a numeric target. The scores of features that are noise are
-    /// simulated; no table is read.
+    /// Predicts which strengths a run would find and confirm in a table with this number of
+    /// features, and these numbers of rows of each class, or of each side of the split of a numeric
+    /// target. The scores of features that are noise are simulated; no table is read.
     ///
     /// # Errors
     ///
-    /// `Request` if k exceeds the number of features, or there is not one positive number for each class (or side).
+    /// `Request` if k exceeds the number of features, or there is not one positive number for each
+    /// class (or side).
     pub fn predict(&self, features: usize, rows: &[f64]) -> Result<Prediction> {
         let (plan, imagined) = self.imagined(features, rows)?;
         predict(&plan, &imagined)
     }
 
-    /// Predicts the strength from which on features are called beyond chance more often than not, in such a table.
-    /// `None` if not even the largest strength, 1, is, or if there is no verdict.
+    /// Predicts the strength from which on features are called beyond chance more often than not,
+    /// in such a table. `None` if not even the largest strength, 1, is, or if there is no verdict.
     ///
     /// # Errors
     ///
@@ -445,7 +464,8 @@ impl CheckedSelect {
         Ok(confirmed(&plan, &imagined, 1.0).filter(|strength| *strength <= 1.0))
     }
 
-    /// The mechanism that a run on such a table would use: stated, or by the request, or by the counts.
+    /// The mechanism that a run on such a table would use: stated, or by the request, or by the
+    /// counts.
     ///
     /// # Errors
     ///
@@ -455,7 +475,8 @@ impl CheckedSelect {
         Ok(plan.choice.chosen(Some(&imagined.counts)).mechanism)
     }
 
-    /// The parts of the budget that a run on a table with this number of features would spend; no table is read.
+    /// The parts of the budget that a run on a table with this number of features would spend; no
+    /// table is read.
     ///
     /// # Errors
     ///
@@ -484,13 +505,13 @@ impl CheckedSelect {
         Ok((plan, Imagined { counts: rows.to_vec() }))
     }
 
-    /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the header (the
-    /// names, if the table is a matrix) and no row. A reader is consumed by this.
+    /// Reports the budget of each part of a [`run`](Self::run) and the noise to expect. Reads the
+    /// header (the names, if the table is a matrix) and no row. A reader is consumed by this.
     ///
     /// # Errors
     ///
-    /// As for a run, as far as they depend on the request and the header; `Request` if features are rows,
-    /// because the header does not list them.
+    /// As for a run, as far as they depend on the request and the header; `Request` if features are
+    /// rows, because the header does not list them.
     pub fn dry_run(&self, source: &(impl Source + ?Sized)) -> Result<DryRun> {
         dry_run(&self.0, source)
     }

@@ -1,5 +1,6 @@
-//! What released counts decide, the mechanism and whether there is a selection at all: it is post-processing of these,
-//! proven by the joint law of counts and picks, and it reads nothing else.
+//! What released counts decide, the mechanism and whether there is a selection at all: it is
+//! post-processing of these, proven by the joint law of counts and picks, and it reads nothing
+//! else.
 
 use crate::data::FileTable;
 use crate::mechanism::{canonical, peel_pnf};
@@ -19,7 +20,8 @@ const EPS_SELECTION: f64 = 10.5;
 /// Four features of -1 and 1, and the class.
 type Row = ([i64; D], usize);
 
-/// The law of the sets by the mechanism that these counts choose, given the scores; a row moves one by 1.
+/// The law of the sets by the mechanism that these counts choose, given the scores; a row moves one
+/// by 1.
 fn law_of_sets(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
     let reach = Reach { one_against_rest: false };
     let epsilon: Epsilon = EPS_SELECTION.to_string().parse().unwrap();
@@ -48,8 +50,8 @@ fn law_of_outcomes(counts: [i64; 2], scores: &[f64]) -> Vec<f64> {
     }
 }
 
-/// The largest log-ratio of the joint laws of noisy counts and outcomes of two tables; `by_truth` is a broken variant that
-/// decides by the counts themselves.
+/// The largest log-ratio of the joint laws of noisy counts and outcomes of two tables; `by_truth`
+/// is a broken variant that decides by the counts themselves.
 fn worst(
     table: &[Row],
     other: &[Row],
@@ -91,7 +93,8 @@ fn the_choice_costs_nothing() {
     };
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
     for number in 0..120 {
-        // Strong features in some tables, noise in others; sizes around those where the choice changes.
+        // Strong features in some tables, noise in others; sizes around those where the choice
+        // changes.
         let strong = number % 4;
         let rows = 6 + number % 5;
         let mut row = |i: usize| {
@@ -109,7 +112,8 @@ fn the_choice_costs_nothing() {
     assert!(broken > 1.01 * epsilon, "a choice by the counts themselves passed with {broken}");
 }
 
-/// A class without rows ends a run by the noisy counts, which costs nothing; by the counts themselves it would tell them.
+/// A class without rows ends a run by the noisy counts, which costs nothing; by the counts
+/// themselves it would tell them.
 #[test]
 fn the_end_of_a_run_costs_nothing() {
     let (mut largest, mut broken) = (0.0f64, 0.0f64);
@@ -130,8 +134,8 @@ fn the_end_of_a_run_costs_nothing() {
     assert!(broken > 1.01 * epsilon, "an end by the counts themselves passed with {broken}");
 }
 
-/// A misspelled label ends nearly every run after its counts, which say so and no label of the table; the same labels,
-/// spelled as there, end none. It is a function of what was released.
+/// A misspelled label ends nearly every run after its counts, which say so and no label of the
+/// table; the same labels, spelled as there, end none. It is a function of what was released.
 #[test]
 fn misspelled_labels_end_a_run() {
     let run = |labels: [&str; 2], seed: u64, data: u64| {
@@ -213,7 +217,8 @@ fn table(rows: usize, second: usize, seed: u64) -> FileTable {
     FileTable::from_reader(std::io::Cursor::new(format!("p,q,r,s,t,u,y\n{text}")))
 }
 
-/// From the same draws, other data with the same counts choose alike; and each of the two is chosen.
+/// From the same draws, other data with the same counts choose alike; and each of the two is
+/// chosen.
 #[test]
 fn the_choice_reads_released_counts_alone() {
     let mut ids = std::collections::BTreeSet::new();

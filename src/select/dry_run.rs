@@ -43,8 +43,8 @@ pub struct DryRun {
     /// All stated sets of features in this table, used or not; empty if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sets: Vec<SetFacts>,
-    /// The rows needed to find and to confirm features of several strengths; none for the two-stage method,
-    /// DPKendall and refined selections.
+    /// The rows needed to find and to confirm features of several strengths; none for the two-stage
+    /// method, DPKendall and refined selections.
     pub rows_needed: Vec<RowsNeeded>,
     /// The noise of each private part.
     pub noise: Vec<Noise>,

@@ -15,10 +15,12 @@ pub(crate) fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
 }
 
 impl Record {
-    /// What the release was, for the accountants of [`account`](crate::account): one event per part of the budget.
+    /// What the release was, for the accountants of [`account`](crate::account): one event per part
+    /// of the budget.
     ///
-    /// The selection is the event of its mechanism ([`Card::event`](crate::mechanism::Card::event)); all other parts, and
-    /// the methods beside scores, are pure events. Add only events of one neighbor relation and one unit: between
+    /// The selection is the event of its mechanism
+    /// ([`Card::event`](crate::mechanism::Card::event)); all other parts, and the methods beside
+    /// scores, are pure events. Add only events of one neighbor relation and one unit: between
     /// replace-one neighbors lie two steps of add/remove.
     ///
     /// # Errors
@@ -71,7 +73,8 @@ mod tests {
         FileTable::from_reader(std::io::Cursor::new(text.into_bytes()))
     }
 
-    /// The parts that are not the selection are pure, and so is a selection whose mechanism is not an exponential one.
+    /// The parts that are not the selection are pure, and so is a selection whose mechanism is not
+    /// an exponential one.
     #[test]
     fn parts_become_events() {
         let request = || Select::new(2).epsilon(3).bounds(0.0, 10.0);
@@ -103,8 +106,8 @@ mod tests {
         assert_eq!(record.events().unwrap(), [Event::pure("3".parse().unwrap())]);
     }
 
-    /// With a delta the rounds are those that were drawn, not those of the part of epsilon: their price is at most that
-    /// part and delta, and without delta it is what the record says.
+    /// With a delta the rounds are those that were drawn, not those of the part of epsilon: their
+    /// price is at most that part and delta, and without delta it is what the record says.
     #[test]
     fn rounds_of_a_calibrated_selection_are_those_drawn() {
         let request = Select::new(20).epsilon(1).delta("1e-6").bounds(0.0, 10.0).mechanism(Peel);

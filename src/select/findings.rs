@@ -1,5 +1,5 @@
-//! Findings: the strengths of the picks, whether they are beyond chance, and their directions. They are computed from
-//! noisy values that the budget paid for.
+//! Findings: the strengths of the picks, whether they are beyond chance, and their directions. They
+//! are computed from noisy values that the budget paid for.
 
 use crate::estimate::{ChanceTest, Counted, NoisyCounts, Spread, count_step, private_strengths};
 use crate::exact::GRID;
@@ -144,9 +144,10 @@ fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
 const VERDICT_LANE: u64 = 1 << 32;
 const SPREAD_LANE: u64 = VERDICT_LANE + 1;
 
-/// Directions with their error probabilities. The sum of the largest and the smallest signed sum has the sign of the
-/// association, and twice the sensitivity of one sum. The error of the center can tip the sign of a correlation; that of
-/// a threshold only where the association is not monotone.
+/// Directions with their error probabilities. The sum of the largest and the smallest signed sum
+/// has the sign of the association, and twice the sensitivity of one sum. The error of the center
+/// can tip the sign of a correlation; that of a threshold only where the association is not
+/// monotone.
 fn directions(
     plan: &Plan,
     epsilon: &Epsilon,

@@ -1,4 +1,5 @@
-//! Runs whose rows are in many places: whoever has them sums them, stage by stage, and the releases are made here.
+//! Runs whose rows are in many places: whoever has them sums them, stage by stage, and the releases
+//! are made here.
 
 use crate::data::Source;
 use crate::error::Result;
@@ -10,20 +11,20 @@ use crate::select::partial::{Partial, ReleasedTarget, column_chunks, run_in_part
 use crate::select::record::{Record, Selection};
 
 impl CheckedSelect {
-    /// Selects features of a table whose rows are in many places, such as the partitions of an engine. `gather` gives the
-    /// sums of all rows for each stage ([`Select::stage_partial`]), at what was released in the one
-    /// before, or the scores of whole columns ([`Select::column_chunks`], [`Partial::with_columns`]) once a center was
-    /// released.
+    /// Selects features of a table whose rows are in many places, such as the partitions of an
+    /// engine. `gather` gives the sums of all rows for each stage ([`Select::stage_partial`]), at
+    /// what was released in the one before, or the scores of whole columns
+    /// ([`Select::column_chunks`], [`Partial::with_columns`]) once a center was released.
     ///
     /// # Privacy
     ///
-    /// That of [`run`](Self::run) on the whole table, if each of its rows is summed once in each stage. What is gathered is
-    /// not private: keep it as safe as the table.
+    /// That of [`run`](Self::run) on the whole table, if each of its rows is summed once in each
+    /// stage. What is gathered is not private: keep it as safe as the table.
     ///
     /// # Errors
     ///
-    /// Those of `gather`; `Request` if what it gives was made for another request or stage; `Input` if no row has a usable
-    /// target; `Io` if the operating system gives no entropy.
+    /// Those of `gather`; `Request` if what it gives was made for another request or stage; `Input`
+    /// if no row has a usable target; `Io` if the operating system gives no entropy.
     pub fn run_in_parts(
         &self,
         gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
@@ -31,12 +32,13 @@ impl CheckedSelect {
         run_in_parts(self.request(), gather).map(Selection::new)
     }
 
-    /// Like [`run_in_parts`](Self::run_in_parts), after a ledger has paid for all stages; the entry has this note. If the run
-    /// fails, the entry is marked as failed and stays spent.
+    /// Like [`run_in_parts`](Self::run_in_parts), after a ledger has paid for all stages; the entry
+    /// has this note. If the run fails, the entry is marked as failed and stays spent.
     ///
     /// # Errors
     ///
-    /// As for [`Ledger::spend`], then nothing was gathered; as for [`run_in_parts`](Self::run_in_parts).
+    /// As for [`Ledger::spend`], then nothing was gathered; as for
+    /// [`run_in_parts`](Self::run_in_parts).
     pub fn run_in_parts_with_ledger(
         &self,
         ledger: &Ledger,
@@ -63,10 +65,11 @@ impl NotPrivateSelect {
 }
 
 impl Select {
-    /// Cuts the columns of the rows of a table that are a part of a larger one into chunks of so many features each, in
-    /// feature order, with the targets of these rows: **not private**. They are for Kolmogorov-Smirnov scores of whole
-    /// columns: an engine brings the chunks of the same features together, from all rows and in any order, and scores them
-    /// there by [`ReleasedTarget::score_chunks`]. There are none if no row has a usable target.
+    /// Cuts the columns of the rows of a table that are a part of a larger one into chunks of so
+    /// many features each, in feature order, with the targets of these rows: **not private**. They
+    /// are for Kolmogorov-Smirnov scores of whole columns: an engine brings the chunks of the same
+    /// features together, from all rows and in any order, and scores them there by
+    /// [`ReleasedTarget::score_chunks`]. There are none if no row has a usable target.
     ///
     /// # Errors
     ///
@@ -143,7 +146,8 @@ mod tests {
         all
     }
 
-    /// What an engine does for each stage: sums of parts, or scores of joined chunks of one or two features.
+    /// What an engine does for each stage: sums of parts, or scores of joined chunks of one or two
+    /// features.
     fn gathered(
         (select, target, exclude): &Case,
         parts: &[&[String]],
@@ -221,7 +225,8 @@ mod tests {
         assert_eq!(error.kind(), ErrorKind::Budget);
     }
 
-    /// Sums that are not made at what was released are of another stage; a target without any usable value is an error.
+    /// Sums that are not made at what was released are of another stage; a target without any
+    /// usable value is an error.
     #[test]
     fn stages_come_in_order() {
         let rows = rows();

@@ -1,5 +1,5 @@
-//! Tables whose targets are joined by ids, over whole small tables: one of a file or of two, with ids that occur more
-//! than once.
+//! Tables whose targets are joined by ids, over whole small tables: one of a file or of two, with
+//! ids that occur more than once.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,8 +16,8 @@ use crate::select::roles_tests::{gathered_of, scores_of};
 use crate::select::run::opening;
 use crate::select::{ScoreKind, Select, Target};
 
-/// What one person brings: a row with a value in one of the files, an entry in the file of targets, or both. The id 0 is
-/// a missing one; the target 2 is no class.
+/// What one person brings: a row with a value in one of the files, an entry in the file of targets,
+/// or both. The id 0 is a missing one; the target 2 is no class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Person {
     id: u8,
@@ -100,7 +100,8 @@ fn largest_moves(counts: impl Fn(&[Person]) -> Counts) -> [i64; 2] {
     [added, replaced]
 }
 
-/// One person moves one sample, a replaced one two, which may both vanish; other rules for ids move more.
+/// One person moves one sample, a replaced one two, which may both vanish; other rules for ids move
+/// more.
 #[test]
 fn one_person_moves_one_sample() {
     assert_eq!(largest_moves(|people| counts(&by_definition(people))), [1, 2]);
@@ -158,7 +159,8 @@ fn requests() -> Vec<(Select, Vec<i32>)> {
     ]
 }
 
-/// The sums of the target, with the number of all samples, and the scores of the only feature with their sensitivity.
+/// The sums of the target, with the number of all samples, and the scores of the only feature with
+/// their sensitivity.
 #[derive(Debug, PartialEq)]
 struct Moments {
     counts: Vec<u64>,
@@ -230,7 +232,8 @@ fn anyone() -> impl Strategy<Value = Person> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
-    /// One file or two, the samples are those of the definition, and one person moves them by no more than is declared.
+    /// One file or two, the samples are those of the definition, and one person moves them by no
+    /// more than is declared.
     #[test]
     fn files_hold_the_samples_of_the_definition(
         people in prop::collection::vec(anyone(), 1..9), more in anyone(), instead in anyone(),
@@ -258,8 +261,8 @@ proptest! {
     }
 }
 
-/// What one row may change beyond twice the constant of add/remove, or what needs the number of rows, is refused under
-/// replace-one; of others the number of rows is not in the record.
+/// What one row may change beyond twice the constant of add/remove, or what needs the number of
+/// rows, is refused under replace-one; of others the number of rows is not in the record.
 #[test]
 fn the_number_of_joined_rows_is_not_public() {
     let folder = tempfile::tempdir().unwrap();

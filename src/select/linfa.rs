@@ -31,7 +31,8 @@ impl ParamGuard for Select {
     }
 }
 
-/// Selects features of a dataset by its feature names. Targets are numbers or labels: see [`ToTarget`].
+/// Selects features of a dataset by its feature names. Targets are numbers or labels: see
+/// [`ToTarget`].
 ///
 /// # Errors
 ///
@@ -90,15 +91,15 @@ impl<F: Float, D: Data<Elem = F>> Transformer<ArrayBase<D, Ix2>, Result<Array2<F
     }
 }
 
-/// Reduces a dataset to the selected features. Targets, weights and the names of the selected features are
-/// kept.
+/// Reduces a dataset to the selected features. Targets, weights and the names of the selected
+/// features are kept.
 ///
 /// The reduced dataset contains data: it needs the same protection as the original.
 ///
 /// # Errors
 ///
-/// `Request` if the dataset does not have the features that were selected from: another number of features,
-/// or, if it has names, other names in the places of the selected features.
+/// `Request` if the dataset does not have the features that were selected from: another number of
+/// features, or, if it has names, other names in the places of the selected features.
 impl<F, D, T> Transformer<DatasetBase<ArrayBase<D, Ix2>, T>, Result<DatasetBase<Array2<F>, T>>>
     for Record
 where

@@ -18,7 +18,8 @@ const THREAD: u64 = 3 << 20;
 /// Those of each feature: its name and what knows it, its score and the noise on it.
 const FEATURE: u64 = 300;
 
-/// Those of each feature in each thread: its values in the current row and in those that are turned to columns.
+/// Those of each feature in each thread: its values in the current row and in those that are turned
+/// to columns.
 const STAGED: u64 = 72;
 
 /// Those of each row: its target, in a list that grows.
@@ -27,8 +28,8 @@ const ROW: u64 = 24;
 /// Those of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
-/// The most memory that a run takes where none is stated: 4 GiB, or three quarters of what the group of processes may
-/// take that this one belongs to, if that is less.
+/// The most memory that a run takes where none is stated: 4 GiB, or three quarters of what the
+/// group of processes may take that this one belongs to, if that is less.
 pub(super) fn default_memory() -> u64 {
     of_group(
         Path::new("/sys/fs/cgroup"),
@@ -37,7 +38,8 @@ pub(super) fn default_memory() -> u64 {
     .map_or(DEFAULT, |limit| DEFAULT.min(limit / 4 * 3))
 }
 
-/// The least limit of a process's group and of those that hold it, in either version of Linux's groups.
+/// The least limit of a process's group and of those that hold it, in either version of Linux's
+/// groups.
 fn of_group(root: &Path, groups: &str) -> Option<u64> {
     let limits = groups.lines().flat_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);

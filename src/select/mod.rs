@@ -1,5 +1,5 @@
-//! The selection of features from a table: request, check, plan, alternating passes over the table and
-//! private releases, record.
+//! The selection of features from a table: request, check, plan, alternating passes over the table
+//! and private releases, record.
 
 mod blocks;
 mod builder;

@@ -11,8 +11,8 @@ use crate::select::rehearsal::sealed;
 use crate::select::request::Request;
 use crate::select::run::run;
 
-/// A request whose result is not private, because it draws from a stated seed or scales by the data. Made by
-/// [`Select::seed`](crate::Select::seed) and
+/// A request whose result is not private, because it draws from a stated seed or scales by the
+/// data. Made by [`Select::seed`](crate::Select::seed) and
 /// [`Select::paper_preprocessing`](crate::Select::paper_preprocessing).
 ///
 /// ```
@@ -79,7 +79,8 @@ impl NotPrivateSelect {
         run(&self.0, source).map(NotPrivate::new)
     }
 
-    /// Reports the budget that each part of a run would spend if it were private, and the noise to expect.
+    /// Reports the budget that each part of a run would spend if it were private, and the noise to
+    /// expect.
     ///
     /// # Errors
     ///

@@ -55,8 +55,8 @@ pub(super) fn check_ledger(
     Ok(expense)
 }
 
-/// Refuses a target that is neither stated nor a number by its type: labels taken for numbers would spend the budget and
-/// release nothing.
+/// Refuses a target that is neither stated nor a number by its type: labels taken for numbers would
+/// spend the budget and release nothing.
 ///
 /// # Errors
 ///
@@ -75,7 +75,8 @@ pub(super) fn check_target(request: &Request, source: &(impl Source + ?Sized)) -
         .about([Parameter::Classes, Parameter::TargetBounds, Parameter::TargetNumber]))
 }
 
-/// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for all of it.
+/// Runs a checked request on rows that `gather` sums, stage by stage, after a ledger has paid for
+/// all of it.
 ///
 /// # Errors
 ///
@@ -93,7 +94,8 @@ pub(super) fn run_in_parts_with_ledger(
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// Releases a selection from the sums of all rows after a ledger has paid for what of it is not paid yet.
+/// Releases a selection from the sums of all rows after a ledger has paid for what of it is not
+/// paid yet.
 ///
 /// # Errors
 ///
@@ -202,7 +204,8 @@ mod tests {
         }
     }
 
-    /// What a header shows to be wrong costs nothing where it can be read twice, and else stays spent.
+    /// What a header shows to be wrong costs nothing where it can be read twice, and else stays
+    /// spent.
     #[test]
     fn a_wrong_request_costs_what_cannot_be_known_before() {
         let (folder, ledger) = ledger();
@@ -222,8 +225,8 @@ mod tests {
         );
     }
 
-    /// Labels for which no classes are stated cost nothing: a target whose type does not say that it is a number is
-    /// stated, or the run and its rehearsal are refused.
+    /// Labels for which no classes are stated cost nothing: a target whose type does not say that
+    /// it is a number is stated, or the run and its rehearsal are refused.
     #[test]
     fn a_target_that_may_be_labels_is_stated() {
         let (folder, ledger) = ledger();
@@ -247,7 +250,8 @@ mod tests {
         assert!(classes.dry_run_with_ledger(&table, &ledger).is_ok());
         assert_eq!(ledger.read().unwrap().left(), "1");
         assert!(classes.run_with_ledger(&table, &ledger, "").is_ok());
-        // Typed columns say it themselves: a matrix of numbers, R's numbers beside one, but not its factor.
+        // Typed columns say it themselves: a matrix of numbers, R's numbers beside one, but not its
+        // factor.
         let formats = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");
         let typed = |name: &str| {
             request().dry_run_with_ledger(&FileTable::new(formats.join(name)), &ledger)

@@ -1,5 +1,5 @@
-//! Enumeration of the whole path: the joint law of median, center and selected set, for all small tables and
-//! their neighbors, with the grid at Q = 2. Also tests that contributions are row-local.
+//! Enumeration of the whole path: the joint law of median, center and selected set, for all small
+//! tables and their neighbors, with the grid at Q = 2. Also tests that contributions are row-local.
 
 use std::collections::HashMap;
 
@@ -249,8 +249,8 @@ fn law_of_sets(scores: &Scores, laws: &mut Laws) -> Vec<f64> {
     laws.sets.entry(key).or_insert_with(law).clone()
 }
 
-/// All centers of three classes with their probabilities, by summing over the noise: counts plus discrete
-/// Laplace noise of rate eps/steps, divided by a total of at least 4 steps/eps.
+/// All centers of three classes with their probabilities, by summing over the noise: counts plus
+/// discrete Laplace noise of rate eps/steps, divided by a total of at least 4 steps/eps.
 fn law_of_class_centers(counts: &[u64], steps: f64) -> Vec<(Vec<i32>, f64)> {
     let rate = EPS_CENTER / steps;
     // The same range of noisy counts for all tables, so that the truncation is the same for all.
@@ -302,8 +302,8 @@ fn all_rows(features: usize, values: &[Option<f64>], targets: &[&'static str]) -
     rows
 }
 
-/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbors. Tables are
-/// multisets, since no law depends on the order of rows.
+/// The largest log-ratio of joint laws over all tables of up to `most` rows and their neighbors.
+/// Tables are multisets, since no law depends on the order of rows.
 fn worst(path: &Path, rows: &[TableRow], most: usize) -> (f64, usize) {
     let mut tables: Vec<Vec<usize>> = vec![vec![]];
     let mut next = 0;
@@ -408,7 +408,8 @@ fn counts_per_million_by_enumeration() {
     all_within_epsilon(paths);
 }
 
-/// Checks each path on all small tables: nothing may exceed its epsilon, and no test may be an empty one.
+/// Checks each path on all small tables: nothing may exceed its epsilon, and no test may be an
+/// empty one.
 fn all_within_epsilon(paths: Vec<Path>) {
     for path in paths {
         let targets = if path.features() == 2 { &["-1", "1", "x"][..] } else { &["-1", "1"] };
@@ -418,7 +419,8 @@ fn all_within_epsilon(paths: Vec<Path>) {
             (false, false) => &VALUES[..3],
         };
         let rows = all_rows(path.features(), values, targets);
-        // More rows where the laws are cheap: tables of four rows in `.ci/full`, of three elsewhere.
+        // More rows where the laws are cheap: tables of four rows in `.ci/full`, of three
+        // elsewhere.
         let cheap =
             exhaustive() && path.center != Center::Private && path.target != Target::MedianSplit;
         // Whole columns have words as well, and there are more counts: more rows to choose from.
@@ -524,8 +526,8 @@ fn shares_of_more_than_the_row_are_caught() {
         let worst = worst_third_row(&rows, law);
         assert!((0.2..=1.0 + 1e-12).contains(&(worst / EPS_SELECTION)), "{worst}");
     }
-    // Whole columns are scored by their order, which a divisor of all rows leaves as it is; one of the rows from
-    // this one on does not.
+    // Whole columns are scored by their order, which a divisor of all rows leaves as it is; one of
+    // the rows from this one on does not.
     let by_table = |table: &[TableRow]| divided(&clipped, table, &|_, _| total(table));
     let by_column = |table: &[TableRow]| divided(&clipped, table, &|_, i| column(table, i));
     let by_others = |table: &[TableRow]| divided(&columns, table, &|row, _| total(&table[row..]));
@@ -538,8 +540,8 @@ fn shares_of_more_than_the_row_are_caught() {
 }
 
 proptest! {
-    /// The sums of a table equal the sums of its rows, each processed alone, bit for bit: no row changes the
-    /// contribution of another.
+    /// The sums of a table equal the sums of its rows, each processed alone, bit for bit: no row
+    /// changes the contribution of another.
     #[test]
     fn a_row_speaks_only_for_itself(
         rows in prop::collection::vec(

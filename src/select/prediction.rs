@@ -1,10 +1,12 @@
-//! Predictions: which associations a request would find, and confirm as beyond chance, by the number of rows.
+//! Predictions: which associations a request would find, and confirm as beyond chance, by the
+//! number of rows.
 //!
-//! A table is imagined in which k features have one strength and all others are noise. The scores of the others are
-//! drawn from the law of the largest deviation under chance, and the mechanism itself selects: a strength is *found*
-//! if at least half of the k are, on average, and if it exceeds the largest of all features by chance, as it typically is:
-//! where k is a large share of the features, half of any k are found without looking. It is *confirmed* if it reaches the level at which the verdict calls a
-//! feature beyond chance. Everything follows from public numbers.
+//! A table is imagined in which k features have one strength and all others are noise. The scores
+//! of the others are drawn from the law of the largest deviation under chance, and the mechanism
+//! itself selects: a strength is *found* if at least half of the k are, on average, and if it
+//! exceeds the largest of all features by chance, as it typically is: where k is a large share of
+//! the features, half of any k are found without looking. It is *confirmed* if it reaches the level
+//! at which the verdict calls a feature beyond chance. Everything follows from public numbers.
 
 use std::f64::consts::LN_2;
 
@@ -19,17 +21,20 @@ use crate::score::Scores;
 use crate::select::plan::{Association, Plan, Scoring};
 use crate::select::reach::Reach;
 
-/// The number of features of which imagined tables have at most: of larger ones, the largest scores are drawn.
+/// The number of features of which imagined tables have at most: of larger ones, the largest scores
+/// are drawn.
 const MOST_FEATURES: usize = 1 << 16;
 
-/// The number of imagined tables for each number of rows: as many as have this many scores together, between these.
+/// The number of imagined tables for each number of rows: as many as have this many scores
+/// together, between these.
 const SCORES: usize = 1 << 18;
 const TABLES: (usize, usize) = (12, 100);
 
 /// The largest number of rows that is considered.
 const MOST_ROWS: f64 = 1e9;
 
-/// Numbers are searched in steps of these factors: of what is simulated, and of what is confirmed, first roughly.
+/// Numbers are searched in steps of these factors: of what is simulated, and of what is confirmed,
+/// first roughly.
 const SIMULATED: f64 = 1.02;
 const COMPUTED: f64 = 1.02;
 const ROUGHLY: f64 = 1.2;
@@ -38,15 +43,16 @@ const ROUGHLY: f64 = 1.2;
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Prediction {
-    /// Features from this strength on are found more often than not; `None` if not even the largest strength, 1, is.
+    /// Features from this strength on are found more often than not; `None` if not even the largest
+    /// strength, 1, is.
     pub found: Option<f64>,
-    /// Features from this strength on are called beyond chance more often than not; `None` if none is, or if there is
-    /// no verdict.
+    /// Features from this strength on are called beyond chance more often than not; `None` if none
+    /// is, or if there is no verdict.
     pub confirmed: Option<f64>,
 }
 
-/// The numbers of rows with which a request would find and confirm features of one strength, if both classes, or both
-/// sides of the split, have equally many.
+/// The numbers of rows with which a request would find and confirm features of one strength, if
+/// both classes, or both sides of the split, have equally many.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct RowsNeeded {
@@ -54,7 +60,8 @@ pub struct RowsNeeded {
     pub strength: f64,
     /// With so many rows, features of this strength are found more often than not.
     pub found: Option<f64>,
-    /// With so many rows, they are called beyond chance more often than not; `None` if there is no verdict.
+    /// With so many rows, they are called beyond chance more often than not; `None` if there is no
+    /// verdict.
     pub confirmed: Option<f64>,
 }
 
@@ -118,20 +125,22 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
     strengths.iter().map(needed).collect()
 }
 
-/// The number of rows with which features of this strength are confirmed, if the classes have these shares.
+/// The number of rows with which features of this strength are confirmed, if the classes have these
+/// shares.
 pub(super) fn rows_to_confirm(plan: &Plan, strength: f64, shares: &[f64]) -> Option<f64> {
     let at = |rows: f64| (Imagined::of(rows, shares), 1.0);
     least_to_confirm(plan, strength, (4.0, MOST_ROWS), at)
 }
 
-/// The epsilon with which features of this strength are confirmed, up to twenty times that of the plan.
+/// The epsilon with which features of this strength are confirmed, up to twenty times that of the
+/// plan.
 pub(super) fn epsilon_to_confirm(plan: &Plan, strength: f64, imagined: &Imagined) -> Option<f64> {
     let at = |budget: f64| (imagined.clone(), budget);
     Some(plan.epsilon.to_f64() * least_to_confirm(plan, strength, (1.0, 20.0), at)?)
 }
 
-/// The least value with whose rows and multiple of the budget features of this strength are confirmed: searched at exact
-/// counts, and corrected by what their noise makes of the level there.
+/// The least value with whose rows and multiple of the budget features of this strength are
+/// confirmed: searched at exact counts, and corrected by what their noise makes of the level there.
 fn least_to_confirm(
     plan: &Plan,
     strength: f64,
@@ -151,7 +160,8 @@ fn least_to_confirm(
     search((strength * exact / noisy).min(1.0), COMPUTED)
 }
 
-/// The least value between two, within a factor, from which on `enough` holds; `None` if not even the higher one is enough.
+/// The least value between two, within a factor, from which on `enough` holds; `None` if not even
+/// the higher one is enough.
 fn least(
     (mut low, mut high): (f64, f64),
     step: f64,
@@ -202,7 +212,8 @@ impl Noise {
         Ok(Self { true_ones, tables: (0..tables).map(table).collect::<Result<_>>()? })
     }
 
-    /// Whether at least half of the features of this strength are found, on average, and it is more than chance gives.
+    /// Whether at least half of the features of this strength are found, on average, and it is more
+    /// than chance gives.
     fn finds(&self, plan: &Plan, strength: f64, imagined: &Imagined) -> Result<bool> {
         let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
         if strength * law.largest < law.chance * typical_largest(plan.features as f64 * law.splits)
@@ -225,7 +236,8 @@ impl Noise {
     }
 }
 
-/// The largest of `of` scores by chance, in units of their scale: P(score > y) is about 2 e^(-y^2/2).
+/// The largest of `of` scores by chance, in units of their scale: P(score > y) is about 2
+/// e^(-y^2/2).
 fn by_chance(of: f64, words: &mut WordStream) -> f64 {
     quantile_by_chance(of, unit(words))
 }
@@ -241,8 +253,9 @@ fn quantile_by_chance(of: f64, probability: f64) -> f64 {
     (2.0 * lambda).sqrt()
 }
 
-/// The strength from which on features are confirmed more often than not, with this multiple of the budget: above 1 if
-/// none is. `None` if there is no verdict. The median over noisy counts, on which the level of the verdict depends.
+/// The strength from which on features are confirmed more often than not, with this multiple of the
+/// budget: above 1 if none is. `None` if there is no verdict. The median over noisy counts, on
+/// which the level of the verdict depends.
 pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
     let law = Law::of(plan, imagined)?;
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
@@ -292,7 +305,8 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
 /// Units in which imagined scores are whole numbers: those of one row's influence.
 const UNITS: f64 = 65_536.0;
 
-/// How far the center moves the score of a constant, in rows, if the counts have this noise at rate 1.
+/// How far the center moves the score of a constant, in rows, if the counts have this noise at
+/// rate 1.
 fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
     let Ok(center) = plan.part(Purpose::TargetCenter) else { return 0.0 };
     if plan.association() == Some(Association::Correlation) {
@@ -364,7 +378,8 @@ impl Law {
 mod tests {
     use crate::select::{Select, Target};
 
-    /// The Kolmogorov-Smirnov distance of 0, 1, .., from the ranks of the second of two classes of equal size.
+    /// The Kolmogorov-Smirnov distance of 0, 1, .., from the ranks of the second of two classes of
+    /// equal size.
     fn distance(second: &[bool]) -> f64 {
         let step = 2.0 / second.len() as f64;
         let gap = second.iter().scan(0.0f64, |gap, second| {
@@ -374,8 +389,8 @@ mod tests {
         gap.fold(0.0, f64::max)
     }
 
-    /// Half of any k of few features are found by picking blindly, so the strength found must be more than chance gives:
-    /// here that is simulated, by shuffled classes.
+    /// Half of any k of few features are found by picking blindly, so the strength found must be
+    /// more than chance gives: here that is simulated, by shuffled classes.
     #[test]
     fn what_is_found_exceeds_chance_and_falls_with_epsilon() {
         let (rows, features, tables) = (190usize, 12, 400);

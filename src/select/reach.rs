@@ -1,7 +1,8 @@
-//! The largest score that counts of rows allow, in rows: the unit of strengths, and what the choice of a mechanism goes by.
+//! The largest score that counts of rows allow, in rows: the unit of strengths, and what the choice
+//! of a mechanism goes by.
 
-/// How the largest score follows from the number of rows of each class, or of each side of a split. For graded targets
-/// these are the sums of 1 - y and of y, with y in \[0, 1\].
+/// How the largest score follows from the number of rows of each class, or of each side of a split.
+/// For graded targets these are the sums of 1 - y and of y, with y in \[0, 1\].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Reach {
     /// Whether the score is the largest of one class against the rest, not of any group of classes.
@@ -40,8 +41,8 @@ impl Reach {
         }
     }
 
-    /// The largest product of the rows of a group of classes and those of the others, over all rows: also the largest
-    /// variance of the signed sum of a threshold by chance.
+    /// The largest product of the rows of a group of classes and those of the others, over all
+    /// rows: also the largest variance of the signed sum of a threshold by chance.
     pub(super) fn product(self, counts: &[f64]) -> f64 {
         let rows = total(counts);
         if !(rows > 0.0) {

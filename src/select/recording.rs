@@ -100,7 +100,8 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
     (estimates, verdict)
 }
 
-/// The meaning of the directions. Whether a column holds words is private, so it is always said that words have none.
+/// The meaning of the directions. Whether a column holds words is private, so it is always said
+/// that words have none.
 fn directions_in_words(plan: &Plan, estimates: &[Estimate]) -> Option<String> {
     estimates.iter().find(|estimate| estimate.direction.is_some())?;
     let meaning = match &plan.target {
@@ -175,9 +176,10 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
 /// What to confirm takes very many rows for weaker features than this.
 const WEAKEST: f64 = 0.1;
 
-/// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is not distinguishable
-/// from chance would be confirmed, more often than not, from what was released: if it is as strong as it looks, and if
-/// it is as weak as the lower end of its interval. Nothing where the interval says nothing.
+/// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is
+/// not distinguishable from chance would be confirmed, more often than not, from what was released:
+/// if it is as strong as it looks, and if it is as weak as the lower end of its interval. Nothing
+/// where the interval says nothing.
 fn what_would_help(
     plan: &Plan,
     schema: &Schema,
@@ -204,8 +206,9 @@ fn what_would_help(
     help_in_words([fewest, Some(most)], units(schema), epsilon, (strength, low))
 }
 
-/// What would help the strongest of the features: from so many rows on if it is as strong as it looks, and up to so many
-/// if it is as weak as the lower end of its interval; and an epsilon that is enough in both cases.
+/// What would help the strongest of the features: from so many rows on if it is as strong as it
+/// looks, and up to so many if it is as weak as the lower end of its interval; and an epsilon that
+/// is enough in both cases.
 fn help_in_words(
     [fewest, most]: [Option<f64>; 2],
     units: &str,
@@ -312,7 +315,8 @@ fn groups_used((grouping, scale): &(Arc<Grouping>, ScaleUsed)) -> GroupsUsed {
 pub(super) fn target_used(plan: &Plan, schema: &Schema) -> TargetUsed {
     let place = schema.target();
     TargetUsed {
-        // No name for a target from a file of its own: without a header its first cell would be printed.
+        // No name for a target from a file of its own: without a header its first cell would be
+        // printed.
         name: place.map(|place| schema.name(place).to_owned()),
         column: place.map(|place| place + 1),
         coding: match &plan.target {
@@ -422,7 +426,8 @@ fn id_as_feature(schema: &Schema) -> Option<Warning> {
     })
 }
 
-/// A warning about classes with almost no rows according to the private counts: they are often misspelled.
+/// A warning about classes with almost no rows according to the private counts: they are often
+/// misspelled.
 fn rare_classes(
     plan: &Plan,
     schema: &Schema,
@@ -482,8 +487,8 @@ fn unusable_targets(
     Some(Warning::new(WarningKind::UnusableTargets, text).about([about]))
 }
 
-/// A warning about a split with nearly all rows on one side, which finds nothing. It is derived from the
-/// released center.
+/// A warning about a split with nearly all rows on one side, which finds nothing. It is derived
+/// from the released center.
 fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
     released.target_median?;
     let [above] = released.center.as_deref()? else { return None };
@@ -499,8 +504,8 @@ fn one_sided_split(schema: &Schema, released: &Released) -> Option<Warning> {
     Some(Warning::new(WarningKind::OneSidedSplit, text).about(about))
 }
 
-/// A warning about too few blocks to tell features apart by votes. The number of blocks is public or paid
-/// for.
+/// A warning about too few blocks to tell features apart by votes. The number of blocks is public
+/// or paid for.
 fn few_blocks(plan: &Plan, schema: &Schema, blocks: Option<u64>) -> Option<Warning> {
     let (blocks, votes) = (blocks?, plan.votes_needed());
     let text = format!(

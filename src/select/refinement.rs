@@ -13,7 +13,8 @@ use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Gathering, Kept, grid_value};
 
 impl Release<'_> {
-    /// The selected features out of the screened ones, whose columns stand at these places of the rows.
+    /// The selected features out of the screened ones, whose columns stand at these places of the
+    /// rows.
     ///
     /// # Errors
     ///
@@ -57,8 +58,8 @@ impl Release<'_> {
         Ok(picks)
     }
 
-    /// The selected features out of the screened ones, in one more pass over their columns; all of them, if the plan has
-    /// no refinement.
+    /// The selected features out of the screened ones, in one more pass over their columns; all of
+    /// them, if the plan has no refinement.
     ///
     /// # Errors
     ///
@@ -97,7 +98,8 @@ mod tests {
 
     const ROWS: usize = 6000;
 
-    /// Ten features in a chain, each correlated with the one before; the first, the third and the fifth make the target.
+    /// Ten features in a chain, each correlated with the one before; the first, the third and the
+    /// fifth make the target.
     fn table() -> (Array2<f64>, Array1<f64>) {
         let mut state = 3u64;
         let mut uniform = move || {
@@ -178,7 +180,8 @@ mod tests {
         text.into_bytes()
     }
 
-    /// A stream, a file with memory for few columns, a matrix and a rehearsal: the same seed gives the same picks.
+    /// A stream, a file with memory for few columns, a matrix and a rehearsal: the same seed gives
+    /// the same picks.
     #[test]
     fn it_is_the_same_however_the_table_is_read() {
         let (x, y) = table();

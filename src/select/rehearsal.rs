@@ -22,13 +22,15 @@ use crate::select::statistic::{CenteredCode, Statistic};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
 ///
-/// Everything that does not depend on a draw is gathered once. Each draw then performs the private releases
-/// of a run and returns the same picks as the run with the same seed. For simulations and comparisons of
-/// methods: a draw is not a release, and many draws on one table would spend many budgets.
+/// Everything that does not depend on a draw is gathered once. Each draw then performs the private
+/// releases of a run and returns the same picks as the run with the same seed. For simulations and
+/// comparisons of methods: a draw is not a release, and many draws on one table would spend many
+/// budgets.
 ///
-/// Memory: the sums, O(d), if a run needs one pass; otherwise the table, at 2 bytes per value (median split)
-/// or 8 bytes (two-stage, DPKendall), or only the scores (Kendall). The two-stage method keeps the ballots of
-/// up to 4,096 dealings, DPKendall up to 256 MiB of correlations with picked features.
+/// Memory: the sums, O(d), if a run needs one pass; otherwise the table, at 2 bytes per value
+/// (median split) or 8 bytes (two-stage, DPKendall), or only the scores (Kendall). The two-stage
+/// method keeps the ballots of up to 4,096 dealings, DPKendall up to 256 MiB of correlations with
+/// picked features.
 ///
 /// # Privacy
 ///
@@ -86,8 +88,8 @@ pub(super) mod sealed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RehearsalSeeds {
-    /// Assigns rows to the blocks of the two-stage method. Draws with the same seed share the blocks, on
-    /// which the LASSO is then fitted only once.
+    /// Assigns rows to the blocks of the two-stage method. Draws with the same seed share the
+    /// blocks, on which the LASSO is then fitted only once.
     pub blocks: u64,
     /// The seed of everything else.
     pub draw: u64,
@@ -107,8 +109,9 @@ impl RehearsalSeeds {
 
 impl Rehearsal {
     /// Reads a public table for a request: a [`Select`](crate::Select), or a
-    /// [`NotPrivateSelect`](crate::NotPrivateSelect) with the paper's preprocessing. Its epsilon and seed play
-    /// no part, for each draw has its own. Draws are single-threaded; callers may run them in parallel.
+    /// [`NotPrivateSelect`](crate::NotPrivateSelect) with the paper's preprocessing. Its epsilon
+    /// and seed play no part, for each draw has its own. Draws are single-threaded; callers may run
+    /// them in parallel.
     ///
     /// # Errors
     ///
@@ -132,13 +135,13 @@ impl Rehearsal {
         Ok(Self { request, features, scaling, gathered })
     }
 
-    /// One draw: the 0-based feature indices of the picks, in the mechanism's order. `mechanism`, if given,
-    /// replaces that of the request.
+    /// One draw: the 0-based feature indices of the picks, in the mechanism's order. `mechanism`,
+    /// if given, replaces that of the request.
     ///
     /// # Errors
     ///
-    /// `Request` if k exceeds the number of features, or the mechanism does not fit; `Canceled` if the caller
-    /// stopped it.
+    /// `Request` if k exceeds the number of features, or the mechanism does not fit; `Canceled` if
+    /// the caller stopped it.
     pub fn picks(
         &self,
         k: usize,
@@ -175,8 +178,8 @@ impl Rehearsal {
         }))
     }
 
-    /// The scores without any noise, with the exact median and center; `None` for the two-stage method, which
-    /// has no scores.
+    /// The scores without any noise, with the exact median and center; `None` for the two-stage
+    /// method, which has no scores.
     ///
     /// # Errors
     ///

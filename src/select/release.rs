@@ -1,4 +1,5 @@
-//! Private releases: draws from the gathered values with the budget of the plan. They do not access files.
+//! Private releases: draws from the gathered values with the budget of the plan. They do not access
+//! files.
 
 use crate::data::TargetCode;
 use crate::error::{Error, Result};
@@ -29,7 +30,8 @@ pub(super) struct Release<'a> {
     pub(super) randomness: &'a RandomnessSource,
     /// How rows are assigned to blocks.
     pub(super) dealer: Dealer<'a>,
-    /// The word for rows, for a run that ends on counts that leave nothing to find; none in rehearsals.
+    /// The word for rows, for a run that ends on counts that leave nothing to find; none in
+    /// rehearsals.
     pub(super) units: Option<&'static str>,
 }
 
@@ -101,8 +103,8 @@ impl Release<'_> {
         Scores::new(values, self.plan.neighbors.steps() * one_row, self.plan.neighbors)
     }
 
-    /// Selects features by their scores, with the mechanism for these counts, if they were released: k, or those screened
-    /// for a refinement.
+    /// Selects features by their scores, with the mechanism for these counts, if they were
+    /// released: k, or those screened for a refinement.
     ///
     /// # Errors
     ///
@@ -137,8 +139,8 @@ impl Release<'_> {
     ///
     /// # Errors
     ///
-    /// `Request` if scores do not suit the mechanism; `Input` if the released counts leave nothing to find; `Canceled` if
-    /// the caller stopped it.
+    /// `Request` if scores do not suit the mechanism; `Input` if the released counts leave nothing
+    /// to find; `Canceled` if the caller stopped it.
     pub(super) fn draw(&self, gathered: &Gathered<'_>) -> Result<Chosen> {
         match gathered {
             Gathered::Coded(statistic) => self.finish(self.drawn(statistic)?),
@@ -198,8 +200,8 @@ impl Release<'_> {
         })
     }
 
-    /// All that is released with picks out of the screened ones by scores of this sensitivity; `exact` computes the
-    /// strengths of the picks.
+    /// All that is released with picks out of the screened ones by scores of this sensitivity;
+    /// `exact` computes the strengths of the picks.
     ///
     /// # Errors
     ///
@@ -244,7 +246,8 @@ impl Release<'_> {
         }
     }
 
-    /// Settles a target coded as one number. `shrinks` says whether scores use a private center shrunk by its noise.
+    /// Settles a target coded as one number. `shrinks` says whether scores use a private center
+    /// shrunk by its noise.
     fn number(
         &self,
         code: TargetCode,
@@ -269,8 +272,8 @@ impl Release<'_> {
         Ok(Settled::number(code, released, shrinks, counted, rows))
     }
 
-    /// The center of each stratum. A row is in one stratum and changes the sums of that one alone, so each is paid with the
-    /// whole part of the budget. A row in no stratum is counted nowhere.
+    /// The center of each stratum. A row is in one stratum and changes the sums of that one alone,
+    /// so each is paid with the whole part of the budget. A row in no stratum is counted nowhere.
     fn centers_of_strata(&self, sums: &[(u64, u64)]) -> Result<Vec<(i32, Counted)>> {
         let epsilon = self.plan.part(Purpose::TargetCenter)?;
         let bits = self.randomness.bits(Purpose::TargetCenter.draw());
@@ -322,8 +325,8 @@ impl Release<'_> {
         })
     }
 
-    /// The planned center, of a number or of each class: public, or estimated with its part of the budget, along with
-    /// counts of the rows.
+    /// The planned center, of a number or of each class: public, or estimated with its part of the
+    /// budget, along with counts of the rows.
     fn center(
         &self,
         planned: &PlannedCenter,

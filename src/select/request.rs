@@ -19,15 +19,16 @@ use crate::random::Entropy;
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub enum Target {
-    /// A number of unknown range. It is split at a private median (10% of epsilon), except for Kendall's correlation.
-    /// The median is found for values from 1e-6 to 1e9 in magnitude that lie more than a quarter of a percent
-    /// apart; a warning is issued if nearly all rows fall on one side of the split.
+    /// A number of unknown range. It is split at a private median (10% of epsilon), except for
+    /// Kendall's correlation. The median is found for values from 1e-6 to 1e9 in magnitude that lie
+    /// more than a quarter of a percent apart; a warning is issued if nearly all rows fall on one
+    /// side of the split.
     #[default]
     Numeric,
     /// A number clipped to a stated range.
     Bounded(Bounds),
-    /// A class label out of this list; a cell with any other text counts as missing. Labels and cells are
-    /// compared as text, without surrounding blanks.
+    /// A class label out of this list; a cell with any other text counts as missing. Labels and
+    /// cells are compared as text, without surrounding blanks.
     Classes(Vec<String>),
 }
 
@@ -47,8 +48,8 @@ pub enum Center {
     Private,
     /// The middle of the grid: the target is not centered.
     None,
-    /// Public knowledge: the mean of a bounded target in its own units, or the share of the second of two
-    /// classes.
+    /// Public knowledge: the mean of a bounded target in its own units, or the share of the second
+    /// of two classes.
     Stated(f64),
     /// Public knowledge: the share of each class, for three or more classes.
     Shares(Vec<(String, f64)>),
@@ -58,11 +59,12 @@ pub enum Center {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ScoreKind {
-    /// The Kolmogorov-Smirnov score: the best correlation that any monotone transform of a column reaches, or any of
-    /// its words; needs no scaling. The default if nothing is stated. With a stated scaling, thresholds lie between
-    /// 16 bins of the scaled values.
+    /// The Kolmogorov-Smirnov score: the best correlation that any monotone transform of a column
+    /// reaches, or any of its words; needs no scaling. The default if nothing is stated. With a
+    /// stated scaling, thresholds lie between 16 bins of the scaled values.
     Ks,
-    /// Correlation of the clipped, scaled values with the target. The default if a scaling is stated.
+    /// Correlation of the clipped, scaled values with the target. The default if a scaling is
+    /// stated.
     Correlation,
     /// Kendall's rank correlation: needs no scaling and no center.
     Kendall,
@@ -87,12 +89,12 @@ pub enum Method {
     #[default]
     Scores,
     /// The two-stage method: fits the LASSO on blocks of rows and runs a mechanism (by default
-    /// [`Peel`](crate::mechanism::Peel)) on the votes of the blocks. Classes are coded as equidistant numbers
-    /// in the stated order. Refused in a build without the feature `methods`. See
-    /// [`method::two_stage`](crate::method::two_stage).
+    /// [`Peel`](crate::mechanism::Peel)) on the votes of the blocks. Classes are coded as
+    /// equidistant numbers in the stated order. Refused in a build without the feature `methods`.
+    /// See [`method::two_stage`](crate::method::two_stage).
     TwoStage(TwoStage),
-    /// DPKendall: picks features one by one by Kendall's correlation with the target, discounted by their
-    /// correlation with earlier picks; k is at most 1000. See
+    /// DPKendall: picks features one by one by Kendall's correlation with the target, discounted by
+    /// their correlation with earlier picks; k is at most 1000. See
     /// [`method::dp_kendall`](crate::method::dp_kendall).
     DpKendall,
 }
@@ -101,8 +103,8 @@ pub enum Method {
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub struct TwoStage {
-    /// The number of blocks. If `None`, the square root of a private count of the rows (7.5% of epsilon), or of
-    /// the number of rows if that is public.
+    /// The number of blocks. If `None`, the square root of a private count of the rows (7.5% of
+    /// epsilon), or of the number of rows if that is public.
     pub blocks: Option<u64>,
     /// The penalty of the LASSO, for values in [-1, 1].
     pub penalty: f64,
@@ -130,8 +132,8 @@ impl Default for TwoStage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Refine {
-    /// Twice as many features are screened; the k of them that together explain the target best are selected, by private
-    /// correlations of all of them. See [`method::gram`](crate::method::gram).
+    /// Twice as many features are screened; the k of them that together explain the target best are
+    /// selected, by private correlations of all of them. See [`method::gram`](crate::method::gram).
     Gram,
 }
 
@@ -289,8 +291,8 @@ impl Request {
     }
 }
 
-/// The shares of the target's median, its center, the estimates and, where they are wanted, the directions, if none
-/// are stated.
+/// The shares of the target's median, its center, the estimates and, where they are wanted, the
+/// directions, if none are stated.
 pub const SHARES: [(&str, &str); 4] =
     [("target", "0.10"), ("center", "0.075"), ("estimates", "0.20"), ("direction", "0.05")];
 
@@ -302,7 +304,8 @@ impl Default for Shares {
 }
 
 impl Shares {
-    /// The shares, if each is at least 1e-6 - that of the estimates can be 0 - and their sum is below 1.
+    /// The shares, if each is at least 1e-6 - that of the estimates can be 0 - and their sum is
+    /// below 1.
     pub(super) fn check(&self) -> Result<CheckedShares> {
         self.checked().ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")

@@ -119,7 +119,8 @@ fn people(rows: &[Row], usable: impl Fn(i8) -> bool) -> HashMap<u8, (i64, Option
     people
 }
 
-/// The score of the first feature by definition, as a sum over people of the mean over their rows, in units of 1/W.
+/// The score of the first feature by definition, as a sum over people of the mean over their rows,
+/// in units of 1/W.
 fn by_definition(rows: &[Row], select: &Select, centers: &[i32]) -> i64 {
     let request = select.clone().into_request();
     let (labels, numeric) = match &request.target {
@@ -245,8 +246,8 @@ fn some_rows(person: u8) -> Vec<Row> {
     rows
 }
 
-/// Every table of two people with one row each, to which a third with one to three rows comes: how far that moves a score
-/// of its declared sensitivity, at most. `tell` says who is told apart.
+/// Every table of two people with one row each, to which a third with one to three rows comes: how
+/// far that moves a score of its declared sensitivity, at most. `tell` says who is told apart.
 fn largest_move(select: &Select, centers: &[i32], tell: impl Fn(usize, &mut Row)) -> f64 {
     let (first, second, third) = (some_rows(0), some_rows(1), some_rows(2));
     let mut largest = 0f64;
@@ -273,8 +274,8 @@ fn largest_move(select: &Select, centers: &[i32], tell: impl Fn(usize, &mut Row)
     largest
 }
 
-/// A person moves a score by no more than a row may, and somewhere by as much; were the rows people of their own, it would
-/// be more.
+/// A person moves a score by no more than a row may, and somewhere by as much; were the rows people
+/// of their own, it would be more.
 #[test]
 fn one_person_moves_a_score_as_one_row_does() {
     for (number, (select, all)) in requests().into_iter().enumerate() {

@@ -23,8 +23,8 @@ use crate::select::statistic::Scored;
 ///
 /// # Errors
 ///
-/// `Request` if it does not fit the header; `Input` if the table is malformed; `Io` if it cannot be read;
-/// `Canceled` if the caller stopped it.
+/// `Request` if it does not fit the header; `Input` if the table is malformed; `Io` if it cannot be
+/// read; `Canceled` if the caller stopped it.
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
     let hooks = request.hooks.for_a_run();
     let table = source.open(&opening(request, &hooks)?)?;
@@ -68,8 +68,8 @@ fn chosen(
         Gathered::Coded(statistic) if !release.draws_at_once(&statistic.values) => statistic,
         _ => return release.draw(&gathered),
     };
-    // Not all columns fit in memory, so that others take the place of the first ones; or rows were summed, and the table
-    // is read once more for a refinement.
+    // Not all columns fit in memory, so that others take the place of the first ones; or rows were
+    // summed, and the table is read once more for a refinement.
     let (settled, scored) = release.settle(statistic)?;
     release.check_counts(&settled)?;
     let mut values = scored.values(&settled.target, threads, hooks)?;
@@ -100,7 +100,8 @@ fn chosen(
 ///
 /// # Errors
 ///
-/// `Request` if sets of features do not fit the table; those of reading what comes before the first pass.
+/// `Request` if sets of features do not fit the table; those of reading what comes before the first
+/// pass.
 pub(super) fn taken<'t>(request: &Request, table: Box<dyn Table + 't>) -> Result<Taken<'t>> {
     let table =
         Taken::as_it_is(table).with_roles(&tell(request), |format| meeting(request, format))?;
@@ -112,7 +113,8 @@ pub(super) fn taken<'t>(request: &Request, table: Box<dyn Table + 't>) -> Result
 ///
 /// # Errors
 ///
-/// `Request` if they, or the scaling of their members, do not fit its header; those of reading bounds.
+/// `Request` if they, or the scaling of their members, do not fit its header; those of reading
+/// bounds.
 fn grouping(request: &Request, schema: &Schema) -> Result<Option<Grouping>> {
     let grouping = |sets| Grouping::new(sets, schema, scaling_of(request, schema)?);
     request.groups.as_deref().map(grouping).transpose()
@@ -154,8 +156,8 @@ fn meeting(request: &Request, format: &CellFormat) -> Result<Meeting> {
 /// `Request` if the stated number of threads is wrong.
 pub(super) fn opening<'a>(request: &'a Request, hooks: &Hooks) -> Result<Opening<'a>> {
     let deals_rows = matches!(request.method, Method::TwoStage(_));
-    // Means of the data and the assignment of rows to blocks depend on the order of the rows, which threads
-    // change; nothing else does.
+    // Means of the data and the assignment of rows to blocks depend on the order of the rows, which
+    // threads change; nothing else does.
     let ordered = request.paper || deals_rows;
     Ok(Opening {
         threads: if ordered { 1 } else { checked_threads(request.threads)? },
@@ -193,13 +195,13 @@ pub(super) fn plan_of_header(request: &Request, schema: &Schema) -> Result<Plan>
     }
 }
 
-/// The plan for features, or for sets of them, after the checks that need the table's header (or the feature names, if features
-/// are rows).
+/// The plan for features, or for sets of them, after the checks that need the table's header (or
+/// the feature names, if features are rows).
 ///
 /// # Errors
 ///
-/// `Request` if the request does not fit the header. If features are rows, `Input`, because the table had to
-/// be read to find out.
+/// `Request` if the request does not fit the header. If features are rows, `Input`, because the
+/// table had to be read to find out.
 fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>>) -> Result<Plan> {
     let d = schema.d();
     if request.unit_target.is_some() && !schema.has_people() {

@@ -1,5 +1,5 @@
-//! Enumeration of what a row can change in the scores of sets: for all small tables and every further row, with the grid at
-//! Q = 2, overlapping sets and missing members.
+//! Enumeration of what a row can change in the scores of sets: for all small tables and every
+//! further row, with the grid at Q = 2, overlapping sets and missing members.
 
 use crate::data::{Bounds, HeldColumns, Hooks, Members, Scaler, Scaling};
 use crate::privacy::Neighbors;
@@ -34,7 +34,8 @@ fn means(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     table.iter().map(mean).collect()
 }
 
-/// A broken variant: in place of each missing member the mean of its column, which depends on all rows.
+/// A broken variant: in place of each missing member the mean of its column, which depends on all
+/// rows.
 fn imputed(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     let column = |j: usize| -> Vec<f64> { table.iter().filter_map(|row| row.0[j]).collect() };
     let mean = |j: usize| column(j).iter().sum::<f64>() / column(j).len().max(1) as f64;
@@ -82,7 +83,8 @@ fn ks(values: &[Vec<i16>], targets: &[i16], center: i32) -> (Vec<i64>, i64) {
 
 type Score = fn(&[Vec<i16>], &[i16], i32) -> (Vec<i64>, i64);
 
-/// The largest change of any score by a third row, over all tables of two rows, in units of the sensitivity.
+/// The largest change of any score by a third row, over all tables of two rows, in units of the
+/// sensitivity.
 fn largest_change(values: Values<'_>, score: Score, center: i32) -> f64 {
     let cells = [None, Some(-1.0), Some(1.0)];
     let mut rows: Vec<TableRow> = Vec::new();
@@ -115,7 +117,8 @@ fn scalings() -> [Scaling; 2] {
     [Scaling::Bounds(Bounds::new(-1.0, 1.0).unwrap()), Scaling::RowRank]
 }
 
-/// No row changes a score by more than the sensitivity of single features; of correlations, one changes it by all of that.
+/// No row changes a score by more than the sensitivity of single features; of correlations, one
+/// changes it by all of that.
 #[test]
 fn one_row_by_enumeration() {
     for scaling in &scalings() {

@@ -1,5 +1,5 @@
-//! What is settled between the passes over a table and its selection: the coding of the target and its center. From
-//! then on scores are exact functions of the gathered values.
+//! What is settled between the passes over a table and its selection: the coding of the target and
+//! its center. From then on scores are exact functions of the gathered values.
 
 use crate::data::TargetCode;
 use crate::estimate::{Counted, shrunk};
@@ -18,7 +18,8 @@ pub(super) struct Settled {
 }
 
 impl Settled {
-    /// A target coded as one number, at a released center. `shrinks` says whether scores use it shrunk by its noise.
+    /// A target coded as one number, at a released center. `shrinks` says whether scores use it
+    /// shrunk by its noise.
     pub(super) fn number(
         code: TargetCode,
         released: i32,
@@ -38,7 +39,8 @@ impl Settled {
         Self { target, released: facts, counted, rows }
     }
 
-    /// A target coded as one number, at the released center of each stratum, shrunk by its noise if `shrinks`.
+    /// A target coded as one number, at the released center of each stratum, shrunk by its noise if
+    /// `shrinks`.
     pub(super) fn in_strata(
         code: TargetCode,
         released: Vec<(i32, Counted)>,

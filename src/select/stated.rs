@@ -1,4 +1,5 @@
-//! A request in words, numbers and lists, as every door takes it: a command line, Python, a JSON file.
+//! A request in words, numbers and lists, as every door takes it: a command line, Python, a JSON
+//! file.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,8 +13,8 @@ use crate::mechanism::{Parameters, by_id};
 use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 
-/// What is stated of a selection, in words, numbers and lists. As JSON it is one object of all fields; whatever is left
-/// out has the default that [`Select`] gives it.
+/// What is stated of a selection, in words, numbers and lists. As JSON it is one object of all
+/// fields; whatever is left out has the default that [`Select`] gives it.
 ///
 /// ```
 /// use dpsis::{FileTable, SelectOptions};
@@ -56,7 +57,8 @@ pub struct TargetOptions {
     pub target_bounds: Option<(Number, Number)>,
     /// That it is a number of unknown range.
     pub target_number: bool,
-    /// `last`, `mean` or `any-positive`: how the targets of a person's rows make that of the person.
+    /// `last`, `mean` or `any-positive`: how the targets of a person's rows make that of the
+    /// person.
     pub unit_target: Option<String>,
     /// Covariates, such as `age:40,60` or `sex=F,M`.
     pub adjust: Vec<String>,
@@ -217,7 +219,8 @@ impl SelectOptions {
     ///
     /// # Errors
     ///
-    /// `Request` for a word that stands for nothing or options that exclude each other; those of reading a file of sets.
+    /// `Request` for a word that stands for nothing or options that exclude each other; those of
+    /// reading a file of sets.
     pub fn request(&self) -> Result<Select> {
         self.state(Select::new(self.k))
     }
@@ -232,7 +235,8 @@ impl SelectOptions {
         self.state_release(select)
     }
 
-    /// States the center, the guarantee, the method and what a run takes: what is left to state where the sums are given.
+    /// States the center, the guarantee, the method and what a run takes: what is left to state
+    /// where the sums are given.
     ///
     /// # Errors
     ///

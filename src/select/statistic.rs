@@ -1,4 +1,5 @@
-//! What is gathered of a table for scores against a coded target, and the scores that it has at any center.
+//! What is gathered of a table for scores against a coded target, and the scores that it has at any
+//! center.
 //!
 //! Gathered values depend on neither budget nor randomness; one of them serves any number of draws.
 
@@ -23,7 +24,8 @@ pub(super) struct Statistic<'t> {
 pub(super) enum Gathering<'t> {
     /// Sums of rows, with the coding of their targets as one number.
     Sums(Summed<Arc<dyn CodedSums>>, Option<TargetCode>),
-    /// Rows on the grid, of so many features, for a target yet to be split at a median, or for a refinement.
+    /// Rows on the grid, of so many features, for a target yet to be split at a median, or for a
+    /// refinement.
     Rows(GridRows, usize),
     /// Columns, of all features or of as many of the first ones as fit in memory.
     Columns(KsRows<'t>),
@@ -32,7 +34,8 @@ pub(super) enum Gathering<'t> {
 /// Columns of rows with a usable target.
 pub(super) struct KsRows<'t> {
     pub(super) columns: KsColumns<'t>,
-    /// The target of each row: its class, its grid value, or its value where that is yet to be split.
+    /// The target of each row: its class, its grid value, or its value where that is yet to be
+    /// split.
     pub(super) targets: Vec<f64>,
     /// The parts of the rows in scores; none if all are alike.
     pub(super) roles: Vec<Role>,
@@ -55,7 +58,8 @@ impl KsRows<'_> {
         }
     }
 
-    /// The sums of the target, as those of [`CodedSums::target`]: of a number one after the other for each stratum.
+    /// The sums of the target, as those of [`CodedSums::target`]: of a number one after the other
+    /// for each stratum.
     fn target_sums(&self, code: Option<&TargetCode>, strata: usize, classes: usize) -> Vec<u64> {
         let Some(code) = code else {
             let mut counts = vec![0; classes];
@@ -76,8 +80,8 @@ impl KsRows<'_> {
 pub(super) struct Coded<'g> {
     /// Its coding as one number; none of classes.
     pub(super) code: Option<TargetCode>,
-    /// The sums from which its center is estimated: for each stratum of Q + y and of Q - y, or the number of units of
-    /// each class.
+    /// The sums from which its center is estimated: for each stratum of Q + y and of Q - y, or the
+    /// number of units of each class.
     pub(super) target: Vec<u64>,
     /// The number of all units.
     pub(super) rows: u64,
@@ -108,7 +112,8 @@ impl Kept<'_> {
 }
 
 impl Statistic<'_> {
-    /// Codes the target, in so many strata; `split` makes a median of its values, if it is split at one.
+    /// Codes the target, in so many strata; `split` makes a median of its values, if it is split at
+    /// one.
     ///
     /// # Errors
     ///
@@ -273,7 +278,8 @@ impl Scored<'_> {
     }
 }
 
-/// The grid value of a target as a pass keeps it: a value to be split at the median, or a grid value.
+/// The grid value of a target as a pass keeps it: a value to be split at the median, or a grid
+/// value.
 pub(super) fn grid_value(code: &TargetCode, target: f64) -> i16 {
     match code {
         TargetCode::SplitAt(median) => TargetCode::split(target, *median, GRID),

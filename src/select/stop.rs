@@ -1,13 +1,15 @@
 //! The end of a run on classes of which next to nothing was counted.
 //!
-//! Labels that are spelled unlike those of the table count next to nothing, and a selection would then print names by
-//! chance for the rest of the budget. With eps the part of the selection, W the largest score that the released counts
-//! allow, in units of its sensitivity, and d features, a feature that separates the classes perfectly is lost among the
-//! others where eps W < ln d: the run ends there.
+//! Labels that are spelled unlike those of the table count next to nothing, and a selection would
+//! then print names by chance for the rest of the budget. With eps the part of the selection, W the
+//! largest score that the released counts allow, in units of its sensitivity, and d features, a
+//! feature that separates the classes perfectly is lost among the others where eps W < ln d: the
+//! run ends there.
 //!
 //! # Privacy
 //!
-//! Whether a run ends is a function of the released counts, which were paid for, and so is all that it says.
+//! Whether a run ends is a function of the released counts, which were paid for, and so is all that
+//! it says.
 
 use crate::error::{Error, Parameter, Result};
 use crate::estimate::Counted;
@@ -15,7 +17,8 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::select::plan::Plan;
 use crate::select::request::Target;
 
-/// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is the word for rows.
+/// Ends a run after its counts of classes, if these leave a selection nothing to find; `units` is
+/// the word for rows.
 ///
 /// # Errors
 ///
@@ -58,7 +61,8 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
     })
 }
 
-/// Whether a feature of the largest score, in units of the sensitivity, is lost among the noise of so many others.
+/// Whether a feature of the largest score, in units of the sensitivity, is lost among the noise of
+/// so many others.
 pub(super) fn drowns(largest: f64, epsilon: f64, features: usize) -> bool {
     epsilon * largest < libm::log(features as f64)
 }

@@ -10,7 +10,8 @@ pub enum SqlDialect {
     DuckDb,
     /// Spark SQL, from version 3.4 on, in ANSI mode or not.
     Spark,
-    /// PostgreSQL. Values must be in columns of numbers, because it has no cast that text cannot make fail.
+    /// PostgreSQL. Values must be in columns of numbers, because it has no cast that text cannot
+    /// make fail.
     Postgres,
 }
 
@@ -38,7 +39,8 @@ impl SqlDialect {
         }
     }
 
-    /// A table by its name, whose parts are separated by points; a part in double quotes can hold points.
+    /// A table by its name, whose parts are separated by points; a part in double quotes can hold
+    /// points.
     ///
     /// # Errors
     ///
@@ -75,7 +77,8 @@ impl SqlDialect {
         }
         let plain = |c: char| c.is_alphanumeric() || " _-.,:/+()".contains(c);
         Ok(match self {
-            // Neither its escapes nor its variables, which settings change, see bytes in hexadecimal digits.
+            // Neither its escapes nor its variables, which settings change, see bytes in
+            // hexadecimal digits.
             Self::Spark if !text.chars().all(plain) => {
                 let digits: String = text.bytes().map(|byte| format!("{byte:02X}")).collect();
                 format!("CAST(X'{digits}' AS STRING)")
@@ -130,8 +133,8 @@ impl SqlDialect {
     pub(super) fn raw(self, column: &str) -> String {
         match self {
             Self::DuckDb | Self::Spark => format!("TRY_CAST({column} AS DOUBLE)"),
-            // Comparisons with numbers, which columns of text do not have, refuse these before a row is read. A numeric
-            // too large or too small for a double would make the cast fail.
+            // Comparisons with numbers, which columns of text do not have, refuse these before a
+            // row is read. A numeric too large or too small for a double would make the cast fail.
             Self::Postgres => format!(
                 "CASE WHEN {column} > -3e-324 AND {column} < 3e-324 THEN CAST(0 AS DOUBLE PRECISION) \
                  WHEN {column} BETWEEN -1.7976931348623157e308 AND 1.7976931348623157e308 \
@@ -179,7 +182,8 @@ impl SqlDialect {
     }
 }
 
-/// The part of a name up to a closing double quote, of which two stand for one, and what follows it.
+/// The part of a name up to a closing double quote, of which two stand for one, and what follows
+/// it.
 fn quoted_part(text: &str) -> Option<(String, &str)> {
     let (mut part, mut rest) = (String::new(), text);
     loop {

@@ -29,8 +29,9 @@ pub(super) struct ScaleText {
 impl Scale {
     pub(super) fn new(bounds: &Bounds) -> Self {
         let (middle, half) = (bounds.middle(), bounds.half());
-        // The formula rises with the value: where it has reached an end, it stays there. Beyond, it is not computed, because
-        // an engine may refuse a number that is too large; nor is a quotient near 0, which may be too small for another.
+        // The formula rises with the value: where it has reached an end, it stays there. Beyond, it
+        // is not computed, because an engine may refuse a number that is too large; nor is a
+        // quotient near 0, which may be too small for another.
         let end = |end: f64, side: f64| {
             let reached = |value: f64| (value - middle) / half * side >= 1.0;
             let mut step = 0.0;
@@ -72,7 +73,8 @@ impl ScaleText {
         Self { middle, half, low, high, near }
     }
 
-    /// The grid value of a finite value: floor(|t| Q + 1/2) sign(t), t = (v - middle)/half, clipped to [-1, 1].
+    /// The grid value of a finite value: floor(|t| Q + 1/2) sign(t), t = (v - middle)/half, clipped
+    /// to [-1, 1].
     pub(super) fn grid(&self, dialect: SqlDialect, v: &str) -> String {
         let Self { middle, half, low, high, near } = self;
         let [one, q, rounding] = [1.0, f64::from(GRID), 0.5].map(|value| dialect.number(value));
@@ -131,7 +133,8 @@ pub(super) fn graded(
             ]
         }
         Scaling::RowRank => {
-            // With L values of the row below and G above, the mid-rank among p is r, and 2 r - p - 1 = L - G.
+            // With L values of the row below and G above, the mid-rank among p is r, and 2 r - p -
+            // 1 = L - G.
             let ranked = "SELECT place, y, rank() OVER w - 1 + count(*) OVER w - count(*) OVER p AS side, \
                           count(*) OVER p - 1 AS others FROM dpsis_cells \
                           WINDOW w AS (PARTITION BY sample ORDER BY v), p AS (PARTITION BY sample)";

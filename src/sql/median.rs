@@ -2,7 +2,8 @@
 
 use crate::sql::SqlDialect;
 
-/// Adds the query `dpsis_sums` of the number of targets between the points, for each place among them.
+/// Adds the query `dpsis_sums` of the number of targets between the points, for each place among
+/// them.
 ///
 /// Points have six digits, the same in each power of ten, so that a thousand texts state them all.
 pub(super) fn ranks(dialect: SqlDialect, digits: &[String]) -> Vec<(&'static str, String)> {

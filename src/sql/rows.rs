@@ -36,7 +36,8 @@ pub enum SqlForm {
         /// The column of the target.
         target: String,
     },
-    /// One row per sample and feature. The targets are in another table, with one row per sample: these are the samples.
+    /// One row per sample and feature. The targets are in another table, with one row per sample:
+    /// these are the samples.
     Long {
         /// The column of the sample.
         sample: String,
@@ -152,8 +153,9 @@ impl Coded<'_> {
 const OWN: &str = "dpsis_";
 
 impl SqlTable {
-    /// Adds the queries `dpsis_persons` with the coded target `y` of each person, and, for the values of these features,
-    /// `dpsis_cells`: `sample`, `place` of the feature, `y` and the value `v`, where both are usable.
+    /// Adds the queries `dpsis_persons` with the coded target `y` of each person, and, for the
+    /// values of these features, `dpsis_cells`: `sample`, `place` of the feature, `y` and the value
+    /// `v`, where both are usable.
     ///
     /// # Errors
     ///

@@ -4,8 +4,8 @@ use crate::exact::GRID;
 use crate::score::BINS;
 use crate::sql::SqlDialect;
 
-/// The sums of products and of values: those of all features, one after the other. For classes, the sums of values, class
-/// by class.
+/// The sums of products and of values: those of all features, one after the other. For classes, the
+/// sums of values, class by class.
 pub(super) fn correlation(d: usize, classes: Option<usize>) -> Vec<(&'static str, String)> {
     if classes.is_some() {
         let sums = format!(
@@ -42,8 +42,8 @@ pub(super) fn bins(dialect: SqlDialect, classes: Option<usize>) -> Vec<(&'static
     vec![("dpsis_bins_sums", sums), ("dpsis_sums", parts("dpsis_bins_sums", 2, &place))]
 }
 
-/// The scores of whole columns at the released center: for each feature the largest sum at the center for scores, and
-/// the largest and the smallest signed sum at the one for strengths.
+/// The scores of whole columns at the released center: for each feature the largest sum at the
+/// center for scores, and the largest and the smallest signed sum at the one for strengths.
 pub(super) fn columns_of_number(scored: i32, released: i32) -> Vec<(&'static str, String)> {
     let groups = "SELECT place, v, CAST(sum(y) AS BIGINT) AS y, count(*) AS n FROM dpsis_cells GROUP BY place, v";
     let sum = |of: &str, window: &str| format!("CAST(sum({of}) OVER {window} AS BIGINT)");

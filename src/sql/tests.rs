@@ -1,4 +1,5 @@
-//! The parts of queries that need no engine; what engines make of them is tested with the Python package.
+//! The parts of queries that need no engine; what engines make of them is tested with the Python
+//! package.
 
 use proptest::prelude::*;
 

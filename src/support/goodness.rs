@@ -1,7 +1,7 @@
 //! Goodness of fit with a stated error probability.
 
-/// The probability that a test of a true hypothesis fails. The seeds are fixed, so this can happen only when
-/// a test is written.
+/// The probability that a test of a true hypothesis fails. The seeds are fixed, so this can happen
+/// only when a test is written.
 pub const ALPHA: f64 = 1e-6;
 
 /// Upper quantiles of the chi-square distribution at [`ALPHA`] for 1, 2, ... 100 degrees of
@@ -37,10 +37,11 @@ impl Fit {
     }
 }
 
-/// The G-test of the hypothesis that `counts` were drawn from `law` (probabilities in the same order).
+/// The G-test of the hypothesis that `counts` were drawn from `law` (probabilities in the same
+/// order).
 ///
-/// Outcomes with an expected count below 5 are pooled, as required by the chi-square approximation; so are the rarest
-/// ones beyond 100 cells.
+/// Outcomes with an expected count below 5 are pooled, as required by the chi-square approximation;
+/// so are the rarest ones beyond 100 cells.
 pub fn fit(counts: &[u64], law: &[f64]) -> Fit {
     let total = counts.iter().sum::<u64>() as f64;
     let impossible = counts.iter().zip(law).any(|(&count, &p)| !(p > 0.0) && count > 0);

@@ -1,5 +1,6 @@
-//! Building blocks of the exact laws of mechanisms (`src/mechanism/*/law.rs`): probabilities of all outcomes,
-//! by brute force. Scores are in units of their sensitivity; rates are those of the definition.
+//! Building blocks of the exact laws of mechanisms (`src/mechanism/*/law.rs`): probabilities of all
+//! outcomes, by brute force. Scores are in units of their sensitivity; rates are those of the
+//! definition.
 
 use super::oracle::{gauss_legendre, permute_and_flip, sequences};
 
@@ -36,9 +37,9 @@ pub fn of_rounds(x: &[f64], k: usize, rate: f64, noise: Noise) -> Vec<f64> {
     sequences(x.len(), k).iter().map(of_sequence).collect()
 }
 
-/// The law of the `k` <= 2 largest, in order, of scores with independent noise: integrals over the value of
-/// the last of them. `density` and `below` are the density and distribution function of the noise, smooth
-/// between `kinks`.
+/// The law of the `k` <= 2 largest, in order, of scores with independent noise: integrals over the
+/// value of the last of them. `density` and `below` are the density and distribution function of
+/// the noise, smooth between `kinks`.
 pub fn of_noise(
     x: &[f64],
     k: usize,

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate differs by more
-/// than its sensitivity.
+/// Score vectors of `d` integers from 0 to `levels` - 1; two are neighbors if no coordinate differs
+/// by more than its sensitivity.
 #[derive(Clone)]
 pub struct Grid {
     pub d: usize,
@@ -73,8 +73,8 @@ impl Grid {
         self.enumerate_with(law, &|_| ())
     }
 
-    /// The same; `progress` is told the share of the vectors whose laws are known, and then of those that are
-    /// compared, by halves.
+    /// The same; `progress` is told the share of the vectors whose laws are known, and then of
+    /// those that are compared, by halves.
     pub fn enumerate_with(
         &self,
         law: impl Fn(&[i64]) -> Vec<f64>,
@@ -105,10 +105,12 @@ impl Grid {
         Enumeration { pairs, max_log_ratio: max, worst, outcome }
     }
 
-    /// The same for a law that does not change when scores are shifted, and changes places with the scores: `moved` gives
-    /// the place of an outcome when candidate i goes to `to[i]`. Grids of one common sensitivity.
+    /// The same for a law that does not change when scores are shifted, and changes places with the
+    /// scores: `moved` gives the place of an outcome when candidate i goes to `to[i]`. Grids of one
+    /// common sensitivity.
     ///
-    /// Of all pairs that are alike one is compared: the first vector ascending from 0. `pairs` counts them all.
+    /// Of all pairs that are alike one is compared: the first vector ascending from 0. `pairs`
+    /// counts them all.
     pub fn enumerate_symmetric(
         &self,
         law: impl Fn(&[i64]) -> Vec<f64>,
@@ -181,8 +183,8 @@ impl Grid {
         all
     }
 
-    /// Whether the log-ratio of some neighbors exceeds a bound: laws are computed as they are met, and the first such
-    /// pair ends the search.
+    /// Whether the log-ratio of some neighbors exceeds a bound: laws are computed as they are met,
+    /// and the first such pair ends the search.
     pub fn exceeds(&self, bound: f64, law: impl Fn(&[i64]) -> Vec<f64>) -> bool {
         let mut laws: Vec<Option<Vec<f64>>> = vec![None; self.len()];
         // The middle of the grid first: at its edges neighbors are missing.

@@ -18,9 +18,10 @@ pub fn subsets(d: usize, k: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// The law of permute-and-flip by loss gaps z: accept each entrant independently with probability p = e^-z
-/// and return a uniform one among those accepted. P(i) = p_i * integral over [0, 1] of the product over j !=
-/// i of (1 - p_j t) dt; the integrand is a polynomial of degree n - 1, for which Gauss-Legendre is exact.
+/// The law of permute-and-flip by loss gaps z: accept each entrant independently with probability
+/// p = e^-z and return a uniform one among those accepted. P(i) = p_i * integral over [0, 1] of the
+/// product over j != i of (1 - p_j t) dt; the integrand is a polynomial of degree n - 1, for which
+/// Gauss-Legendre is exact.
 pub fn permute_and_flip(excess: &[f64]) -> Vec<f64> {
     let p: Vec<f64> = excess.iter().map(|z| (-z).exp()).collect();
     let mut law = vec![0.0; p.len()];
@@ -77,7 +78,8 @@ pub fn gauss_legendre(n: usize) -> Vec<(f64, f64)> {
         .collect()
 }
 
-/// The maximum over outcomes of |ln(P(y) / P'(y))|; infinite if an outcome is possible under one law only.
+/// The maximum over outcomes of |ln(P(y) / P'(y))|; infinite if an outcome is possible under one
+/// law only.
 pub fn max_log_ratio(law: &[f64], other: &[f64]) -> f64 {
     let ratio = |(p, q): (&f64, &f64)| if p == q { 0.0 } else { (p.ln() - q.ln()).abs() };
     law.iter().zip(other).map(ratio).fold(0.0, f64::max)

@@ -1,19 +1,24 @@
-//! A black-box test of a claimed epsilon: draws on two neighboring tables, and Clopper-Pearson bounds.
+//! A black-box test of a claimed epsilon: draws on two neighboring tables, and Clopper-Pearson
+//! bounds.
 //!
-//! epsilon-DP demands P(S|x) <= e^eps P(S|x') + delta for every event S of outcomes and both orders of the tables. The
-//! first half of the draws chooses events, the second half tests them, so that the choice costs nothing:
+//! epsilon-DP demands P(S|x) <= e^eps P(S|x') + delta for every event S of outcomes and both orders
+//! of the tables. The first half of the draws chooses events, the second half tests them, so that
+//! the choice costs nothing:
 //!
-//! - *outcomes*: those whose frequencies differ most, best first by the logarithm of the ratio of their counts (and the
-//!   same less twice its standard error, for rare ones); of all beginnings of these lists the one with the largest
-//!   bound on the first half;
-//! - *picks*: that a candidate is among the picks, for outcomes that are lists of picks: the one with the largest bound.
+//! - *outcomes*: those whose frequencies differ most, best first by the logarithm of the ratio of
+//!   their counts (and the same less twice its standard error, for rare ones); of all beginnings of
+//!   these lists the one with the largest bound on the first half;
+//! - *picks*: that a candidate is among the picks, for outcomes that are lists of picks: the one
+//!   with the largest bound.
 //!
-//! For each order and each family one event is tested: with p the lower Clopper-Pearson bound of P(S|x) and q the upper
-//! one of P(S|x'), both at level alpha/(2 tests), eps >= ln((p - delta)/q) unless one of them is wrong, which happens
-//! with probability at most alpha in all. A bound above the claim refutes it; a bound below it proves nothing.
+//! For each order and each family one event is tested: with p the lower Clopper-Pearson bound of
+//! P(S|x) and q the upper one of P(S|x'), both at level alpha/(2 tests), eps >= ln((p - delta)/q)
+//! unless one of them is wrong, which happens with probability at most alpha in all. A bound above
+//! the claim refutes it; a bound below it proves nothing.
 //!
-//! Source: Z. Ding, Y. Wang, G. Wang, D. Zhang and D. Kifer, "Detecting Violations of Differential Privacy" (2018), and
-//! M. Jagielski, J. Ullman and A. Oprea, "Auditing Differentially Private Machine Learning" (2020), for the bounds.
+//! Source: Z. Ding, Y. Wang, G. Wang, D. Zhang and D. Kifer, "Detecting Violations of Differential
+//! Privacy" (2018), and M. Jagielski, J. Ullman and A. Oprea, "Auditing Differentially Private
+//! Machine Learning" (2020), for the bounds.
 
 use std::collections::BTreeMap;
 
@@ -58,7 +63,8 @@ impl<T: Ord> Tally<T> {
         Self::default()
     }
 
-    /// Counts the outcome of a run on the first table or the second. The runs on each table test and choose in turn.
+    /// Counts the outcome of a run on the first table or the second. The runs on each table test
+    /// and choose in turn.
     pub fn add(&mut self, second: bool, outcome: T) {
         let side = usize::from(second);
         let tests = self.drawn.choose[side] > self.drawn.test[side];
@@ -165,8 +171,9 @@ impl Claim {
         Ok(self)
     }
 
-    /// The smallest true epsilon at which so many draws on each table refute the claim in about half of all cases, for
-    /// a mechanism with two outcomes; `None` if not even disjoint outcomes do.
+    /// The smallest true epsilon at which so many draws on each table refute the claim in about
+    /// half of all cases, for a mechanism with two outcomes; `None` if not even disjoint outcomes
+    /// do.
     pub fn detectable(&self, draws: u64) -> Option<f64> {
         let claimed = self.epsilon.to_f64();
         let n = draws / 2;
@@ -189,13 +196,16 @@ impl Claim {
         Some(high)
     }
 
-    /// Draws of a mechanism for two neighboring score vectors, so many for each; `seed` makes them repeatable.
+    /// Draws of a mechanism for two neighboring score vectors, so many for each; `seed` makes them
+    /// repeatable.
     ///
-    /// `given` is the epsilon that the mechanism is given, which is the claim's unless a claim that is wrong is tested.
+    /// `given` is the epsilon that the mechanism is given, which is the claim's unless a claim that
+    /// is wrong is tested.
     ///
     /// # Errors
     ///
-    /// `Request` if the scores do not fit the mechanism; `Io` if the operating system gives no entropy.
+    /// `Request` if the scores do not fit the mechanism; `Io` if the operating system gives no
+    /// entropy.
     pub fn audit_mechanism(
         &self,
         mechanism: &dyn Mechanism,
@@ -224,9 +234,9 @@ impl Claim {
         Ok(self.judge_picks(&tally))
     }
 
-    /// Draws of a whole selection on two neighboring tables, so many on each, at the claim's epsilon; `seed` makes them
-    /// repeatable. Only the picks are looked at, not what else a selection releases. `progress` is told the share that
-    /// is done.
+    /// Draws of a whole selection on two neighboring tables, so many on each, at the claim's
+    /// epsilon; `seed` makes them repeatable. Only the picks are looked at, not what else a
+    /// selection releases. `progress` is told the share that is done.
     ///
     /// # Errors
     ///
@@ -295,7 +305,8 @@ impl Claim {
         self.verdict(tally.drawn, tally.counts.len(), events)
     }
 
-    /// The lower bound of epsilon from the counts of an event on two tables, where so many events are tested.
+    /// The lower bound of epsilon from the counts of an event on two tables, where so many events
+    /// are tested.
     fn bound(&self, counts: [u64; 2], of: [u64; 2], tests: usize) -> f64 {
         let level = ALPHA / (2 * tests) as f64;
         let p = lower(counts[0], of[0], level) - self.delta;
@@ -395,8 +406,8 @@ mod tests {
         claim("1").audit_mechanism(&*mechanism, [a, b], k, &given, draws, Some(seed)).unwrap()
     }
 
-    /// Noise that is a tenth too small: epsilon 10/9 where 1 is claimed. A million draws on each table find it, with
-    /// every seed; draws at the true epsilon are consistent. Some ten seconds.
+    /// Noise that is a tenth too small: epsilon 10/9 where 1 is claimed. A million draws on each
+    /// table find it, with every seed; draws at the true epsilon are consistent. Some ten seconds.
     #[test]
     fn a_tenth_too_little_noise_is_found() {
         // A gap that grows by two sensitivities; another best candidate.
@@ -411,7 +422,8 @@ mod tests {
         }
     }
 
-    /// Sets of several candidates, by the event that one of them is among the picks or by a set of outcomes.
+    /// Sets of several candidates, by the event that one of them is among the picks or by a set of
+    /// outcomes.
     #[test]
     fn sequences_and_sets_are_audited() {
         let scores: [&[i64]; 2] = [&[1, 1, 1, 1, 1, 1], &[2, 0, 0, 0, 0, 0]];
@@ -423,8 +435,9 @@ mod tests {
         }
     }
 
-    /// Tables of equal laws, many outcomes: the choice of the events must not find what is not there. 200 audits at
-    /// alpha 1e-6: the probability that a right code fails is at most 2e-4 over all seeds, and the seeds are fixed.
+    /// Tables of equal laws, many outcomes: the choice of the events must not find what is not
+    /// there. 200 audits at alpha 1e-6: the probability that a right code fails is at most 2e-4
+    /// over all seeds, and the seeds are fixed.
     #[test]
     fn what_is_equal_has_no_bound() {
         for seed in 0..200 {

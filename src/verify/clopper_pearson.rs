@@ -1,13 +1,14 @@
 //! Clopper-Pearson bounds: exact confidence bounds of a binomial probability.
 //!
-//! After x successes in n draws the lower bound at level a is the p with P(X >= x) = a, the upper one the p with
-//! P(X <= x) = a; each is wrong with probability at most a, whatever the true p. The tails are regularized incomplete
-//! beta functions, P(X >= x) = I_p(x, n - x + 1), here by their continued fraction in Lentz's evaluation. Their relative
-//! error, below 1e-5 for n up to 1e9 (the logarithms of gamma functions in front), moves a bound by far less than the
-//! 1e-7 of its value by which it is moved outward.
+//! After x successes in n draws the lower bound at level a is the p with P(X >= x) = a, the upper
+//! one the p with P(X <= x) = a; each is wrong with probability at most a, whatever the true p. The
+//! tails are regularized incomplete beta functions, P(X >= x) = I_p(x, n - x + 1), here by their
+//! continued fraction in Lentz's evaluation. Their relative error, below 1e-5 for n up to 1e9 (the
+//! logarithms of gamma functions in front), moves a bound by far less than the 1e-7 of its value by
+//! which it is moved outward.
 //!
-//! Source: C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the case of the
-//! binomial" (1934); the continued fraction: DLMF 8.17.22.
+//! Source: C. Clopper and E. Pearson, "The use of confidence or fiducial limits illustrated in the
+//! case of the binomial" (1934); the continued fraction: DLMF 8.17.22.
 
 /// How far bounds are moved outward, relative to them.
 const ROUNDING: f64 = 1e-7;
@@ -119,8 +120,8 @@ mod tests {
         }
     }
 
-    /// The tails at the bounds, in exact fractions: at most the level, and nearly - what is rounded outward by 1e-7
-    /// moves a tail by up to some 1e-5 of it here.
+    /// The tails at the bounds, in exact fractions: at most the level, and nearly - what is rounded
+    /// outward by 1e-7 moves a tail by up to some 1e-5 of it here.
     #[test]
     fn bounds_have_their_level() {
         let rational = |p: f64| BigRational::from_float(p).unwrap();

@@ -1,12 +1,13 @@
 //! The exact law of a mechanism on all neighboring score vectors of a grid.
 //!
-//! Score vectors of d candidates have whole coordinates from 0 to levels - 1, in units of 1/steps of the sensitivity;
-//! two are neighbors if no coordinate differs by more than its sensitivity. The law P(y|x) of each is computed by its
-//! definition, outcome by outcome; the claim is max over neighbors x, x' and outcomes y of |ln(P(y|x)/P(y|x'))| <=
-//! epsilon. Cost: levels^d laws of C(d, k) or d!/(d-k)! outcomes, and as many comparisons for each pair.
+//! Score vectors of d candidates have whole coordinates from 0 to levels - 1, in units of 1/steps
+//! of the sensitivity; two are neighbors if no coordinate differs by more than its sensitivity. The
+//! law P(y|x) of each is computed by its definition, outcome by outcome; the claim is max over
+//! neighbors x, x' and outcomes y of |ln(P(y|x)/P(y|x'))| <= epsilon. Cost: levels^d laws of C(d,
+//! k) or d!/(d-k)! outcomes, and as many comparisons for each pair.
 //!
-//! Laws are in floating point: a log-ratio may be wrong by about 1e-12 (1e-9 or 1e-8 where the law needs an integral),
-//! which is granted. Nothing is said about scores off the grid.
+//! Laws are in floating point: a log-ratio may be wrong by about 1e-12 (1e-9 or 1e-8 where the law
+//! needs an integral), which is granted. Nothing is said about scores off the grid.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -22,13 +23,15 @@ use crate::privacy::Epsilon;
 use crate::support::neighbors::Grid;
 use crate::support::oracle::{sequences, subsets};
 
-/// The most comparisons of two probabilities, and what computing a probability counts as beside them: some minutes.
+/// The most comparisons of two probabilities, and what computing a probability counts as beside
+/// them: some minutes.
 const MOST_COMPARISONS: f64 = 4e10;
 const COST_OF_ONE: f64 = 20.0;
 const COST_OF_INTEGRAL: f64 = 3e5;
 /// The most probabilities that are kept: 0.8 GB.
 const MOST_PROBABILITIES: f64 = 1e8;
-/// The largest loss on a grid at which floating point still holds the smallest probability, and an integral its digits.
+/// The largest loss on a grid at which floating point still holds the smallest probability, and an
+/// integral its digits.
 const LARGEST_LOSS: f64 = 600.0;
 const LARGEST_LOSS_OF_INTEGRAL: f64 = 20.0;
 
@@ -207,7 +210,8 @@ impl Verification {
     ///
     /// # Errors
     ///
-    /// `Request` if the sizes do not fit the mechanism or each other, or the enumeration would take too long.
+    /// `Request` if the sizes do not fit the mechanism or each other, or the enumeration would take
+    /// too long.
     pub fn run(&self, progress: impl Fn(f64)) -> Result<Verified> {
         let Checked { law, grid, k, epsilon, work, .. } = &self.checked()?;
         let eps = epsilon.to_f64();
@@ -438,7 +442,8 @@ mod tests {
         Verification::new(id).unwrap()
     }
 
-    /// Two candidates, whole sensitivities, k = 1: the exponential mechanism on (0, 1) and (1, 0), by hand.
+    /// Two candidates, whole sensitivities, k = 1: the exponential mechanism on (0, 1) and (1, 0),
+    /// by hand.
     #[test]
     fn the_exponential_mechanism_by_hand() {
         let found = of("em").candidates(2).levels(2).steps(1).epsilon("0.8").run(|_| ()).unwrap();

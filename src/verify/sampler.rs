@@ -41,12 +41,13 @@ pub struct FittedScores {
 }
 
 impl Verification {
-    /// Compares draws of the mechanism with its law, for each of these score vectors in steps of the grid. The draws
-    /// are random, or from a seed.
+    /// Compares draws of the mechanism with its law, for each of these score vectors in steps of
+    /// the grid. The draws are random, or from a seed.
     ///
     /// # Errors
     ///
-    /// As for [`run`](Self::run); `Request` for a broken variant, which nothing samples, or scores of another number.
+    /// As for [`run`](Self::run); `Request` for a broken variant, which nothing samples, or scores
+    /// of another number.
     pub fn fit(&self, scores: &[Vec<i64>], draws: u64, seed: Option<u64>) -> Result<SamplerFit> {
         if self.is_variant() {
             return Err(Error::request("a broken variant has a law, but nothing draws from it"));

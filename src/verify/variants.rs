@@ -20,8 +20,8 @@ pub fn variants(card: &Card) -> Vec<Variant> {
     mutants.map(|mutant| Variant { name: slug(mutant.name), mistake: mutant.name }).collect()
 }
 
-/// The largest share of epsilon that the tests' enumeration finds for a mechanism, and why it is not near 1, where it
-/// is not.
+/// The largest share of epsilon that the tests' enumeration finds for a mechanism, and why it is
+/// not near 1, where it is not.
 pub fn largest_share(card: &Card) -> (f64, Option<&'static str>) {
     let contract = (card.contract)();
     (contract.max_ratio, contract.slack)

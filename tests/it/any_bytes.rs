@@ -1,5 +1,6 @@
-//! Arbitrary file contents: every run ends in a release or an error of the right kind, without a panic and
-//! without a cell's value in a message, and with the same result on one thread and on three.
+//! Arbitrary file contents: every run ends in a release or an error of the right kind, without a
+//! panic and without a cell's value in a message, and with the same result on one thread and on
+//! three.
 
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 

@@ -51,8 +51,8 @@ fn covariates_tell_the_risk_from_age() {
     assert!(adjusted >= 57, "{adjusted} of 60");
 }
 
-/// At epsilon 2, with defaults otherwise, most of the five true features are found: at least 95 of 100 over
-/// seeds 1 to 20 (the documentation says all).
+/// At epsilon 2, with defaults otherwise, most of the five true features are found: at least 95 of
+/// 100 over seeds 1 to 20 (the documentation says all).
 #[test]
 fn the_true_features_are_found() {
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];

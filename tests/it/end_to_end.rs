@@ -1,8 +1,8 @@
-//! The whole path compared with an independent computation: with a very large budget the selection is the top
-//! k of scores computed here, naively, in floating point from the text of the file.
+//! The whole path compared with an independent computation: with a very large budget the selection
+//! is the top k of scores computed here, naively, in floating point from the text of the file.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests whose table is missing
-//! report this and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests whose table
+//! is missing report this and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::io::Read;
@@ -74,8 +74,8 @@ fn naive_scores(rows: &[Vec<String>], scale: &Scale, codings: &[(Vec<f64>, f64)]
         .collect()
 }
 
-/// The maximum over thresholds c of the sum over codings y of |sum sign(x - c) (y - m)|, per feature: every value is a
-/// threshold, just below itself and at the end.
+/// The maximum over thresholds c of the sum over codings y of |sum sign(x - c) (y - m)|, per
+/// feature: every value is a threshold, just below itself and at the end.
 fn naive_ks(rows: &[Vec<String>], codings: &[(Vec<f64>, f64)]) -> Vec<f64> {
     let d = rows[0].len() - 1;
     let column = |i: usize| rows.iter().map(|row| row[i].parse().unwrap()).collect::<Vec<f64>>();
@@ -93,7 +93,8 @@ fn naive_ks(rows: &[Vec<String>], codings: &[(Vec<f64>, f64)]) -> Vec<f64> {
     (0..d).map(score).collect()
 }
 
-/// Asserts that a selection under the largest budget has the scores of the top k, up to grid rounding.
+/// Asserts that a selection under the largest budget has the scores of the top k, up to grid
+/// rounding.
 fn assert_is_top(selection: &dpsis::Record, scores: &[f64], k: usize) {
     let mut sorted = scores.to_vec();
     sorted.sort_by(|a, b| b.total_cmp(a));

@@ -1,5 +1,5 @@
-//! Sets of features: a request that has them gives, on every kind of table, what the same request gives on a table of the sets'
-//! means that was computed by other code.
+//! Sets of features: a request that has them gives, on every kind of table, what the same request
+//! gives on a table of the sets' means that was computed by other code.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::io::Cursor;
@@ -30,7 +30,8 @@ fn sets() -> FeatureSets {
     FeatureSets::new(SETS.iter().map(set)).unwrap().sizes(3, None)
 }
 
-/// A table with ties and missing values, in which the second set tells the classes; NaN where missing.
+/// A table with ties and missing values, in which the second set tells the classes; NaN where
+/// missing.
 fn table() -> (Array2<f64>, Array1<&'static str>) {
     let case = |i: usize| i * 7 % 16 < 8;
     let x =

@@ -1,5 +1,5 @@
-//! The contract of all formats: the same table, written by numpy, pandas, pyarrow, R and by hand, gives the
-//! same record to the bit in every format, and malformed files are rejected.
+//! The contract of all formats: the same table, written by numpy, pandas, pyarrow, R and by hand,
+//! gives the same record to the bit in every format, and malformed files are rejected.
 //!
 //! The files and the scripts that made them are in `tests/data/formats`.
 
@@ -294,8 +294,8 @@ fn every_format_gives_the_same_values() {
     }
 }
 
-/// Words are the same in every format that can hold them: text, factors and strings of R, strings and
-/// dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is stated.
+/// Words are the same in every format that can hold them: text, factors and strings of R, strings
+/// and dictionaries of Arrow and Parquet. What is missing is `f64::NAN`, also where it is stated.
 #[test]
 fn every_format_gives_the_same_words() {
     let mut files = vec!["table.csv", "frame.rds"];
@@ -366,8 +366,8 @@ fn files() -> Vec<&'static str> {
     files
 }
 
-/// Facts about text files are rejected as wrong requests for other formats, and so are options that a format
-/// does not have.
+/// Facts about text files are rejected as wrong requests for other formats, and so are options that
+/// a format does not have.
 #[test]
 fn wrong_facts_are_wrong_requests() {
     for name in files() {
@@ -413,7 +413,8 @@ fn wrong_facts_are_wrong_requests() {
     }
 }
 
-/// Files without the expected content, or with another format than the extension, are malformed input.
+/// Files without the expected content, or with another format than the extension, are malformed
+/// input.
 #[test]
 fn wrong_files_are_malformed_input() {
     let folder = tempfile::tempdir().unwrap();
@@ -472,8 +473,9 @@ fn halves_are_read() {
     assert_eq!(table.targets, ["0.25", "0.75", "1.25"]);
 }
 
-/// Every file truncated anywhere, with a changed byte, or with random bytes after its start: an error of the
-/// right kind or a release, without a panic, with the same result on one thread and on three.
+/// Every file truncated anywhere, with a changed byte, or with random bytes after its start: an
+/// error of the right kind or a release, without a panic, with the same result on one thread and on
+/// three.
 #[test]
 fn damage_is_survived() {
     let folder = tempfile::tempdir().unwrap();
@@ -526,8 +528,8 @@ fn damage_is_survived() {
     }
 }
 
-/// A false size in the header of a compressed Arrow buffer must not allocate more memory than the file can
-/// need.
+/// A false size in the header of a compressed Arrow buffer must not allocate more memory than the
+/// file can need.
 #[cfg(feature = "arrow")]
 #[test]
 fn claims_of_compressed_buffers_are_checked() {

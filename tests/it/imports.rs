@@ -1,7 +1,9 @@
-//! What imports what: no two files import each other, and rooms know only what CONTRIBUTING.md says they do.
+//! What imports what: no two files import each other, and rooms know only what CONTRIBUTING.md says
+//! they do.
 //!
-//! Imports are read from the text of the code: `use` and paths from `crate`, without tests. What a module hands on
-//! (`pub use`) counts for the file that defines it. A registry and its members may know each other.
+//! Imports are read from the text of the code: `use` and paths from `crate`, without tests. What a
+//! module hands on (`pub use`) counts for the file that defines it. A registry and its members may
+//! know each other.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
@@ -82,7 +84,8 @@ impl Sources {
         }
     }
 
-    /// The items that a file takes from elsewhere in its crate, and those of them that it hands on, as whole paths.
+    /// The items that a file takes from elsewhere in its crate, and those of them that it hands on,
+    /// as whole paths.
     fn taken(&self, module: &[String]) -> (Vec<Vec<String>>, Vec<Vec<String>>) {
         let (mut used, mut handed) = (Vec::new(), Vec::new());
         let code = &self.files[module].1;

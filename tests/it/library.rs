@@ -1,5 +1,6 @@
-//! The library as used in a pipeline: one request gives the same result to the bit on every kind of table,
-//! the parts reproduce the whole, and results that are not private cannot be used as a release.
+//! The library as used in a pipeline: one request gives the same result to the bit on every kind of
+//! table, the parts reproduce the whole, and results that are not private cannot be used as a
+//! release.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::io::Cursor;
@@ -372,8 +373,8 @@ fn everything_can_be_sent_and_shared() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    /// Any matrix, with NaN, infinities, ties or without rows, gives a release or an error, and the same on
-    /// one thread and on three and in both memory orders.
+    /// Any matrix, with NaN, infinities, ties or without rows, gives a release or an error, and the
+    /// same on one thread and on three and in both memory orders.
     #[test]
     fn any_matrix(
         rows in 0usize..8,
@@ -408,8 +409,8 @@ proptest! {
     }
 }
 
-/// With features as rows the header holds private ids. However many delimiters an id contains, it does not
-/// change how lines are split.
+/// With features as rows the header holds private ids. However many delimiters an id contains, it
+/// does not change how lines are split.
 #[test]
 fn a_private_header_does_not_choose_the_delimiter() {
     let folder = tempfile::tempdir().unwrap();
@@ -498,8 +499,8 @@ fn a_one_sided_split_is_said() {
     assert!(!warned(Array1::from_shape_fn(500, |i| i as f64)));
 }
 
-/// A canceled run stops soon at any stage and releases nothing; a callback that never cancels changes
-/// nothing.
+/// A canceled run stops soon at any stage and releases nothing; a callback that never cancels
+/// changes nothing.
 #[test]
 fn runs_can_be_canceled() {
     use std::sync::Arc;
@@ -576,8 +577,9 @@ fn the_memory_for_columns_does_not_change_the_result() {
     assert_eq!(*request(10_000).run(&reader).unwrap(), *whole);
 }
 
-/// Samples of very different depth: a feature whose share tells the classes is best only per million, on every way to
-/// the table and with any memory; bounds are then those of counts per million.
+/// Samples of very different depth: a feature whose share tells the classes is best only per
+/// million, on every way to the table and with any memory; bounds are then those of counts per
+/// million.
 #[test]
 fn counts_per_million_undo_the_depth() {
     let n = 240;
@@ -587,7 +589,8 @@ fn counts_per_million_undo_the_depth() {
         let noise = (i * 131 + j * 977) * 7919 % 11;
         ((share + noise) << (i * 5 % 12)) as f64
     });
-    // The last feature takes what is left of a round total, so that shares are not moved by each other.
+    // The last feature takes what is left of a round total, so that shares are not moved by each
+    // other.
     for i in 0..n {
         let others: f64 = x.row(i).iter().take(5).sum();
         x[(i, 5)] = f64::from(300 << (i * 5 % 12)) - others;

@@ -65,7 +65,8 @@ fn people_of_a_dataset() {
     assert!(twice.to_string().contains("there is no column \"b\""), "{twice}");
 }
 
-/// A model of people, whom a column before those of its features tells: it predicts from whole matrices.
+/// A model of people, whom a column before those of its features tells: it predicts from whole
+/// matrices.
 #[test]
 fn a_model_of_the_people_of_a_dataset() {
     let data = data();
@@ -162,8 +163,8 @@ fn what_does_not_fit_is_refused() {
     kind(short.unwrap_err());
 }
 
-/// The reduced dataset is used to fit a model. (linfa's elastic net centers only the target; the features
-/// here are centered around 0.)
+/// The reduced dataset is used to fit a model. (linfa's elastic net centers only the target; the
+/// features here are centered around 0.)
 #[test]
 fn a_selection_feeds_a_model() -> Result<(), Box<dyn std::error::Error>> {
     let data = data();

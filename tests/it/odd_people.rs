@@ -1,6 +1,6 @@
-//! What one person can do: a table with one odd person more - any id, also somebody else's, any cells, any target - is
-//! released like the table without, in every format, in one file or two, with targets in another, and everything that is
-//! printed beside what was drawn is the same.
+//! What one person can do: a table with one odd person more - any id, also somebody else's, any
+//! cells, any target - is released like the table without, in every format, in one file or two,
+//! with targets in another, and everything that is printed beside what was drawn is the same.
 //!
 //! A person whose row is none (ragged, an open quote) can end a run: SECURITY.md.
 
@@ -19,8 +19,8 @@ use rand_chacha::ChaCha8Rng;
 
 const D: usize = 3;
 
-/// Contents that could be taken for something else: missing values, names, labels, headers, numbers of other
-/// notations, bytes of other encodings.
+/// Contents that could be taken for something else: missing values, names, labels, headers, numbers
+/// of other notations, bytes of other encodings.
 const ODD: [&[u8]; 40] = [
     b"",
     b" ",
@@ -278,7 +278,8 @@ mod arrow {
         String::from_utf8(cell.to_vec()).ok()
     }
 
-    /// Ids, a column of texts, columns of numbers, the target: null where the bytes are of another type.
+    /// Ids, a column of texts, columns of numbers, the target: null where the bytes are of another
+    /// type.
     pub(super) fn add(people: &[Person], folder: &Path, add: &mut dyn FnMut(&str, FileTable)) {
         let names = features(D);
         let texts = |of: &dyn Fn(&Person) -> &Vec<u8>| -> ArrayRef {

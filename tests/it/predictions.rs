@@ -1,8 +1,8 @@
-//! Predictions held to real runs: tables with features of exactly the strength that a run is said to find, or to confirm,
-//! more often than not.
+//! Predictions held to real runs: tables with features of exactly the strength that a run is said
+//! to find, or to confirm, more often than not.
 //!
-//! `inspect` prints what [`dpsis::CheckedSelect::predict`] says; a dry run, and the advice of a report, the rows at which it
-//! would be so. `plan` is held to real runs in `dpsis-eval`.
+//! `inspect` prints what [`dpsis::CheckedSelect::predict`] says; a dry run, and the advice of a
+//! report, the rows at which it would be so. `plan` is held to real runs in `dpsis-eval`.
 
 use dpsis::{ArrayTable, Epsilon, Select, Target};
 use ndarray::{Array1, Array2};
@@ -15,7 +15,8 @@ use crate::support::effort::exhaustive;
 /// A setting: rows of each class, features, k, epsilon.
 type Setting = (&'static [usize], usize, usize, &'static str);
 
-/// The largest product of the rows of a group of classes and of the others, by which strengths are measured, and the group.
+/// The largest product of the rows of a group of classes and of the others, by which strengths are
+/// measured, and the group.
 fn best_split(rows: &[usize]) -> usize {
     let n: usize = rows.iter().sum();
     let group = |mask: usize| -> usize {
@@ -34,7 +35,8 @@ fn select((rows, _, k, epsilon): Setting) -> Select {
         .target(Target::Classes(labels(rows.len())))
 }
 
-/// The shares of k features of this strength that are selected, and that are called beyond chance, in real runs.
+/// The shares of k features of this strength that are selected, and that are called beyond chance,
+/// in real runs.
 fn shares(setting: Setting, strength: f64, runs: u64) -> [f64; 2] {
     let (rows, d, k, _) = setting;
     let classes: Vec<usize> = rows
@@ -77,9 +79,11 @@ fn shares(setting: Setting, strength: f64, runs: u64) -> [f64; 2] {
     totals.map(|total| total as f64 / (runs as usize * k) as f64)
 }
 
-/// Half of the features of the strength that is said to be confirmed more often than not are; at least about half of those
-/// that are said to be found (more, where a few features are found without looking). Within ten points, and what the share
-/// of so many runs can be off: .07 for 200 with a probability of about 1e-3, .25 for 20 of the second setting, which are tried outside `.ci/full`.
+/// Half of the features of the strength that is said to be confirmed more often than not are; at
+/// least about half of those that are said to be found (more, where a few features are found
+/// without looking). Within ten points, and what the share of so many runs can be off: .07 for 200
+/// with a probability of about 1e-3, .25 for 20 of the second setting, which are tried outside
+/// `.ci/full`.
 #[test]
 fn what_is_predicted_comes() {
     let settings: &[Setting] = &[
@@ -105,7 +109,8 @@ fn what_is_predicted_comes() {
     }
 }
 
-/// The rows that a dry run names, and so the advice of a report, are those at which the same is predicted.
+/// The rows that a dry run names, and so the advice of a report, are those at which the same is
+/// predicted.
 #[test]
 fn rows_and_strengths_agree() {
     for (classes, d, k, epsilon) in [(2, 60, 5, "1"), (3, 200, 3, "2"), (5, 60, 1, "4")] {

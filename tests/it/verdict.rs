@@ -1,4 +1,5 @@
-//! The verdict as a user sees it: whom it calls beside features with an association, and where there is none.
+//! The verdict as a user sees it: whom it calls beside features with an association, and where
+//! there is none.
 
 use dpsis::{FileTable, Record, Scaling, ScoreKind, Select, Target};
 use rand::{Rng, SeedableRng};
@@ -7,7 +8,8 @@ use rand_chacha::ChaCha8Rng;
 const STRONG: usize = 10;
 const D: usize = 30;
 
-/// Counts of two classes: the first ten features are twice as large in the second, the others in neither.
+/// Counts of two classes: the first ten features are twice as large in the second, the others in
+/// neither.
 fn table(rows: usize, seed: u64) -> FileTable {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let header: String = (0..D).map(|j| format!("f{j},")).collect();
@@ -32,8 +34,8 @@ fn calls_a_null(record: &Record) -> bool {
     picks.into_iter().any(|(index, one)| index >= STRONG && one.beyond_chance == Some(true))
 }
 
-/// Features without an association are called in at most 5% of runs beside ten strong ones, all of which are called. More
-/// than 8 of 60 runs have a probability of 3e-3 at 5%; the draws are fixed.
+/// Features without an association are called in at most 5% of runs beside ten strong ones, all of
+/// which are called. More than 8 of 60 runs have a probability of 3e-3 at 5%; the draws are fixed.
 #[test]
 fn strong_features_make_no_others_called() {
     for (name, request) in [
@@ -54,7 +56,8 @@ fn strong_features_make_no_others_called() {
     }
 }
 
-/// Where values are relative to their row there are strengths, paid for, and no p-values; and so it is predicted.
+/// Where values are relative to their row there are strengths, paid for, and no p-values; and so it
+/// is predicted.
 #[test]
 fn values_relative_to_their_row_have_no_verdict() {
     let ranks = select().scaling(Scaling::RowRank);

@@ -1,5 +1,5 @@
-//! The library mentions parameters, never the options of a program, because callers from Rust or Python have
-//! no options.
+//! The library mentions parameters, never the options of a program, because callers from Rust or
+//! Python have no options.
 #![allow(clippy::unwrap_used)] // tests fail by panicking
 
 use std::path::{Path, PathBuf};

@@ -1,4 +1,5 @@
-//! Real tables, which are not part of the repository: files NAME.csv.gz in the folder `DPSIS_DATASETS`.
+//! Real tables, which are not part of the repository: files NAME.csv.gz in the folder
+//! `DPSIS_DATASETS`.
 
 use std::path::{Path, PathBuf};
 
@@ -13,8 +14,8 @@ pub fn real(name: &str) -> Option<PathBuf> {
     path
 }
 
-/// Reports that a test is skipped because its data are missing. With `DPSIS_REQUIRE_DATA=1`, as in continuous
-/// integration, the test fails instead.
+/// Reports that a test is skipped because its data are missing. With `DPSIS_REQUIRE_DATA=1`, as in
+/// continuous integration, the test fails instead.
 pub fn missing(what: &str) {
     let required = std::env::var_os("DPSIS_REQUIRE_DATA").is_some_and(|value| value == "1");
     assert!(!required, "missing, and DPSIS_REQUIRE_DATA=1: {what}");

@@ -59,7 +59,8 @@ pub fn npy_numbers(people: &[Person]) -> Vec<u8> {
     npy("<f8", &format!("({}, {d})", people.len()), bytes)
 }
 
-/// A vector of texts of numpy; a byte that is not ASCII becomes a lone surrogate, as Python reads it.
+/// A vector of texts of numpy; a byte that is not ASCII becomes a lone surrogate, as Python reads
+/// it.
 pub fn npy_texts<'a>(texts: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
     let width = texts.clone().map(<[u8]>::len).max().unwrap_or(0).max(1);
     let letter = |byte: u8| if byte < 128 { u32::from(byte) } else { 0xdc00 + u32::from(byte) };

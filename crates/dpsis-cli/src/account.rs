@@ -16,8 +16,8 @@ use dpsis::{Delta, Epsilon, Error, Exact, Ledger, LedgerTerms, Neighbors, Result
 
 /// The joint cost of several releases, by each composition theorem.
 ///
-/// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file. Nothing is
-/// released, and no data is read.
+/// A release is an event (what ran, and what is proven of it), a record in JSON, or a budget file.
+/// Nothing is released, and no data is read.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct AccountArguments {

@@ -21,8 +21,9 @@ use dpsis::{Error, Neighbors, Rehearsal, Result, Scores, report};
 
 /// Test a claimed epsilon by many draws on two neighboring tables.
 ///
-/// Draws the same release many times on two files that differ in one row, or on two lists of scores, and
-/// bounds the true epsilon from below (Clopper-Pearson, alpha 1e-6). NOT PRIVATE: for test files only.
+/// Draws the same release many times on two files that differ in one row, or on two lists of
+/// scores, and bounds the true epsilon from below (Clopper-Pearson, alpha 1e-6). NOT PRIVATE: for
+/// test files only.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct AuditArguments {
@@ -42,7 +43,8 @@ pub(super) struct AuditArguments {
     #[arg(long, value_name = "DELTA", default_value_t = 0.0, allow_hyphen_values = true)]
     delta: f64,
 
-    /// How many draws on each table [default: 1000000 of a mechanism, 100000 of select, 2000 of a command]
+    /// How many draws on each table [default: 1000000 of a mechanism, 100000 of select, 2000 of a
+    /// command]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(2..=1_000_000_000))]
     draws: Option<u64>,
 
@@ -283,9 +285,9 @@ impl AuditArguments {
         Ok(tally.judge(claim))
     }
 
-    /// Makes sure that two text files are neighbors: no more than one line of each that the other lacks, and for a
-    /// selection the same first line. Other formats, tables whose features are rows, and people with several rows are left
-    /// to the user.
+    /// Makes sure that two text files are neighbors: no more than one line of each that the other
+    /// lacks, and for a selection the same first line. Other formats, tables whose features are
+    /// rows, and people with several rows are left to the user.
     fn check_neighbors(&self) -> Result<()> {
         let texts: Vec<String> =
             self.files.iter().filter_map(|file| std::fs::read_to_string(file).ok()).collect();

@@ -25,9 +25,9 @@ use sums::SumsArguments;
 
 /// Print the names of candidates chosen by scores from elsewhere.
 ///
-/// The file is CSV with the columns name,score or name,score,sensitivity, or others that are stated: the
-/// score is data, the sensitivity - the most by which one unit of the data can move it - is public. Names
-/// go to stdout, a report to stderr.
+/// The file is CSV with the columns name,score or name,score,sensitivity, or others that are
+/// stated: the score is data, the sensitivity - the most by which one unit of the data can move
+/// it - is public. Names go to stdout, a report to stderr.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct ChooseArguments {
@@ -44,7 +44,8 @@ pub(super) struct ChooseArguments {
 
     /// The most by which one unit can move any score; or largest
     ///
-    /// Where the file does not say; largest stands for the largest one of the file, for all candidates
+    /// Where the file does not say; largest stands for the largest one of the file, for all
+    /// candidates
     #[arg(long, value_name = "S", allow_hyphen_values = true, help_heading = "Candidates")]
     sensitivity: Option<String>,
 
@@ -88,8 +89,8 @@ pub(super) struct ChooseArguments {
     #[command(flatten)]
     ledger: LedgerArguments,
 
-    /// How candidates are chosen [default: canonical where all sensitivities are equal]; sis, random and
-    /// rnm-h, for comparison, need --not-private
+    /// How candidates are chosen [default: canonical where all sensitivities are equal]; sis,
+    /// random and rnm-h, for comparison, need --not-private
     #[arg(
         long,
         value_name = "ID",
@@ -107,8 +108,8 @@ pub(super) struct ChooseArguments {
     #[arg(long, conflicts_with = "ledger", hide_short_help = true, help_heading = "Mechanism")]
     not_private: bool,
 
-    /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public; with
-    /// --not-private by scores that are public, which it then tries the mechanisms on
+    /// Say which mechanism suits, and why: by the sensitivities and --relation, which are public;
+    /// with --not-private by scores that are public, which it then tries the mechanisms on
     #[arg(
         long,
         conflicts_with_all = ["trials", "seed", "mechanism", "ledger", "delta"],
@@ -128,7 +129,8 @@ pub(super) struct ChooseArguments {
     )]
     relation: Option<KnownRelation>,
 
-    /// Choose N times and count the outcomes (tab-separated): spends N times epsilon, and is no release
+    /// Choose N times and count the outcomes (tab-separated): spends N times epsilon, and is no
+    /// release
     #[arg(
         long,
         value_name = "N",
@@ -214,8 +216,8 @@ impl ChooseArguments {
         Ok(if self.wants_the_largest() { read.with_the_largest_sensitivity() } else { read })
     }
 
-    /// The request, after everything is checked that can be without the candidates, and the baseline that takes its
-    /// place, if one does.
+    /// The request, after everything is checked that can be without the candidates, and the
+    /// baseline that takes its place, if one does.
     fn request(&self) -> Result<(Choose, Option<Baseline>)> {
         let baseline = match self.mechanism.as_deref() {
             Some(id) if Baseline::IDS.contains(&id) => {
@@ -269,8 +271,8 @@ impl ChooseArguments {
 }
 
 impl ChooseArguments {
-    /// Chooses after a ledger has paid: first the request is checked against what is public, then the ledger pays, then
-    /// the scores are read.
+    /// Chooses after a ledger has paid: first the request is checked against what is public, then
+    /// the ledger pays, then the scores are read.
     fn choose_with_ledger(&self, ledger: &Ledger) -> Result<Choice> {
         let (request, _) = self.request()?;
         let note = self.ledger.note();

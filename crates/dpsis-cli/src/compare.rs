@@ -18,9 +18,9 @@ use dpsis_eval::{
 
 /// Compare selection methods on tables that are public.
 ///
-/// Draws each selection many times and reports how well it agrees with a LASSO, with the best scores,
-/// and how accurate a plain model on the selected features is. The files are read without privacy: use
-/// it on public data only. A run that was stopped is resumed when it is started again.
+/// Draws each selection many times and reports how well it agrees with a LASSO, with the best
+/// scores, and how accurate a plain model on the selected features is. The files are read without
+/// privacy: use it on public data only. A run that was stopped is resumed when it is started again.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct CompareArguments {
@@ -43,9 +43,9 @@ pub(super) struct CompareArguments {
 
     /// Scales
     ///
-    /// default (what select takes), cpm (the same on counts per million), row-rank, kendall, bounds,
-    /// paper (by the data), quantiles (one pair of bounds), or 1sd, 0.5sd, ... (bounds of each feature
-    /// from the other half of the rows)
+    /// default (what select takes), cpm (the same on counts per million), row-rank, kendall,
+    /// bounds, paper (by the data), quantiles (one pair of bounds), or 1sd, 0.5sd, ... (bounds of
+    /// each feature from the other half of the rows)
     #[arg(long, value_name = "LIST", default_value = "default", value_delimiter = ',')]
     scale: Vec<String>,
 

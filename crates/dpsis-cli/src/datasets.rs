@@ -86,8 +86,8 @@ enum ListFormat {
 
 /// Import a public set, checked against the manifest.
 ///
-/// Takes NAME.csv, NAME.csv.gz, NAME.RData or NAME.npy from a folder (or csv/ or raw/ below it), or the
-/// first three from a server, and refuses what is not the published table. Writes a table that
+/// Takes NAME.csv, NAME.csv.gz, NAME.RData or NAME.npy from a folder (or csv/ or raw/ below it), or
+/// the first three from a server, and refuses what is not the published table. Writes a table that
 /// every command takes: the label y in the last column.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use dpsis::{Error, Result};
 
-/// The files of these paths and patterns, those of a pattern in alphabetical order. A path that exists is no pattern.
+/// The files of these paths and patterns, those of a pattern in alphabetical order. A path that
+/// exists is no pattern.
 ///
 /// # Errors
 ///
@@ -65,7 +66,8 @@ mod tests {
         let of = |stated: &[&str]| names(stated).map_err(|error: Error| error.kind());
         assert_eq!(of(&["*.csv"]).unwrap(), ["a.csv", "b.csv", "odd[1].csv"]);
         assert_eq!(of(&["c.txt", "?.csv"]).unwrap(), ["c.txt", "a.csv", "b.csv"]);
-        // A file with the characters of a pattern, and one that is missing, which reading will tell.
+        // A file with the characters of a pattern, and one that is missing, which reading will
+        // tell.
         assert_eq!(of(&["odd[1].csv", "none"]).unwrap(), ["odd[1].csv", "none"]);
         assert_eq!(of(&["*.tsv"]), Err(dpsis::ErrorKind::Io));
         assert_eq!(of(&["[.csv"]), Err(dpsis::ErrorKind::Request));

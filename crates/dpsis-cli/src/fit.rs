@@ -14,9 +14,9 @@ use dpsis::{Error, FitModel, FitRecord, Result};
 
 /// Fit a private model to k features, chosen privately.
 ///
-/// Selects features as `dpsis select` does with a share of the budget, and fits a regression to them
-/// with the rest: a linear one to a number, a logistic one to two --classes. The model goes to stdout
-/// as JSON, a report to stderr; `dpsis predict` applies it.
+/// Selects features as `dpsis select` does with a share of the budget, and fits a regression to
+/// them with the rest: a linear one to a number, a logistic one to two --classes. The model goes to
+/// stdout as JSON, a report to stderr; `dpsis predict` applies it.
 #[derive(Debug, Args)]
 #[command(
     after_help = MORE,
@@ -62,8 +62,8 @@ pub(crate) struct FitArguments {
     #[arg(long, value_name = "SHARE", hide_short_help = true, help_heading = "Model")]
     ranges: Option<String>,
 
-    /// With two --classes: the strength of the regularization, for the sum over rows; a larger one takes less
-    /// noise and pulls probabilities towards 1/2 [default: 10]
+    /// With two --classes: the strength of the regularization, for the sum over rows; a larger one
+    /// takes less noise and pulls probabilities towards 1/2 [default: 10]
     #[arg(long, value_name = "NUMBER", hide_short_help = true, help_heading = "Model")]
     lambda: Option<f64>,
 }

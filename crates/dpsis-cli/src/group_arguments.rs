@@ -12,8 +12,9 @@ const LEAST: &str = "5";
 /// The sets that are selected instead of features.
 #[derive(Debug, Args)]
 pub(super) struct GroupArguments {
-    /// Select sets of features from a GMT file (lines of name, description and members, separated by tabs; plain
-    /// or .gz), a public fact: each row's mean over the members' ranks, or values within bounds
+    /// Select sets of features from a GMT file (lines of name, description and members, separated
+    /// by tabs; plain or .gz), a public fact: each row's mean over the members' ranks, or values
+    /// within bounds
     #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = "Scaling")]
     pub(super) groups: Option<PathBuf>,
 

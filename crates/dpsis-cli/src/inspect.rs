@@ -160,8 +160,8 @@ struct Outlook {
 }
 
 impl Outlook {
-    /// The smallest budget with which a feature of strength [`SOUGHT`] would be confirmed, more often than not; else the
-    /// one that finds most. `None` if all find nothing.
+    /// The smallest budget with which a feature of strength [`SOUGHT`] would be confirmed, more
+    /// often than not; else the one that finds most. `None` if all find nothing.
     fn suggested(&self) -> Option<&'static str> {
         let reaches = |strength: Option<f64>| strength.is_some_and(|least| least <= SOUGHT);
         let confirming = self.budgets.iter().find(|(_, predicted)| reaches(predicted.confirmed));
@@ -216,8 +216,8 @@ fn check(suggestion: &Suggestion, options: &[String], file: &Path) -> Checked {
     checked.map_or_else(|error| Checked::Refused(words::error(&error)), Checked::Fine)
 }
 
-/// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`]: from the numbers of rows, classes
-/// and columns alone.
+/// Predicts the strengths that the command finds and confirms, at each of [`BUDGETS`]: from the
+/// numbers of rows, classes and columns alone.
 fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
     let even = vec![0.5; 2];
     let shares = if suggestion.shares.is_empty() { &even } else { &suggestion.shares };

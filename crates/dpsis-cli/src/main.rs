@@ -1,4 +1,5 @@
-//! The command line of `dpsis`: from arguments to requests, from records to output. See `dpsis --help`.
+//! The command line of `dpsis`: from arguments to requests, from records to output. See
+//! `dpsis --help`.
 
 mod account;
 mod audit;
@@ -45,8 +46,8 @@ use program::{Arguments, execute, program};
 
 /// Runs the command line and gives its exit code.
 ///
-/// 0: released, or the claim holds; 1: `verify` or `audit` found a claim violated; 2: the request is wrong; 3: the
-/// input is malformed; 4: the budget is too small; 5: reading or writing failed.
+/// 0: released, or the claim holds; 1: `verify` or `audit` found a claim violated; 2: the request
+/// is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or writing failed.
 fn main() -> ExitCode {
     #[cfg(feature = "arrow")]
     dpsis::internals::quiet_caught_panics();

@@ -11,8 +11,8 @@ use dpsis::{MethodOptions, Result};
 /// The mechanism and its parameters.
 #[derive(Debug, Args)]
 pub(super) struct MechanismArguments {
-    /// How candidates are chosen from their scores [default: canonical where the released counts of rows
-    /// are enough to place all k at once, else peel-pnf; peel for --method two-stage]
+    /// How candidates are chosen from their scores [default: canonical where the released counts of
+    /// rows are enough to place all k at once, else peel-pnf; peel for --method two-stage]
     #[arg(
         long,
         value_name = "ID",
@@ -119,8 +119,8 @@ impl ParameterArguments {
 }
 
 impl MechanismArguments {
-    /// The value of the option that states a share, for a command that gives it another meaning: of mechanisms, none that
-    /// selects features has a share.
+    /// The value of the option that states a share, for a command that gives it another meaning: of
+    /// mechanisms, none that selects features has a share.
     pub(super) fn take_share(&mut self) -> Option<String> {
         self.parameters.share.take()
     }

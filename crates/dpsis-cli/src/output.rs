@@ -39,7 +39,8 @@ impl Destination {
     ///
     /// # Errors
     ///
-    /// `Request` if it is one of the inputs, a budget file, or a secret key; `Io` if it cannot be written to.
+    /// `Request` if it is one of the inputs, a budget file, or a secret key; `Io` if it cannot be
+    /// written to.
     pub(super) fn check(path: Option<&Path>, inputs: &[&Path]) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Stdout) };
         let failed = |error| write_error(path, error);
@@ -101,7 +102,8 @@ impl Destination {
     }
 }
 
-/// The kind of a file that must not be overwritten because it remembers what was done, by how it starts.
+/// The kind of a file that must not be overwritten because it remembers what was done, by how it
+/// starts.
 fn kept(path: &Path) -> Option<&'static str> {
     const KEPT: [(&str, &str); 2] =
         [("dpsis ledger ", "a budget file"), ("dpsis secret key ", "a secret key")];
@@ -200,8 +202,8 @@ fn warnings(warnings: &[Warning], quiet: bool) -> String {
     warnings.iter().filter(kept).map(line).collect()
 }
 
-/// Writes lines to stderr, the long ones wrapped. A closed stderr is ignored: it must not withhold a release that was
-/// paid for.
+/// Writes lines to stderr, the long ones wrapped. A closed stderr is ignored: it must not withhold
+/// a release that was paid for.
 pub(super) fn remark(text: &str) {
     let _ = io::stderr().write_all(wrapped_lines(text).as_bytes());
 }

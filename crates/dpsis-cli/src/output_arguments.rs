@@ -32,8 +32,8 @@ pub(super) struct OutputArguments {
 
     /// Write the output to this file, whole or not at all
     ///
-    /// If no --format is stated, the form is that of the file's ending (.json, .tsv, .html); any other file gets
-    /// the names alone
+    /// If no --format is stated, the form is that of the file's ending (.json, .tsv, .html); any
+    /// other file gets the names alone
     #[arg(short, long, value_name = "FILE", help_heading = "Output")]
     pub(super) output: Option<PathBuf>,
 
@@ -63,8 +63,8 @@ fn ending(path: &Path) -> Option<String> {
     path.extension().and_then(OsStr::to_str).map(str::to_ascii_lowercase)
 }
 
-/// Refuses an output file that ends as a form which the output does not have, if no form is stated. Other endings, and
-/// none, are those of plain files.
+/// Refuses an output file that ends as a form which the output does not have, if no form is stated.
+/// Other endings, and none, are those of plain files.
 ///
 /// # Errors
 ///

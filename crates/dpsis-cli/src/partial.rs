@@ -13,12 +13,14 @@ use dpsis::{ReleasedTarget, Result, SiteKey};
 
 /// Sum up some rows of a table, for `select --partials`: not private.
 ///
-/// Each machine, job or file sums its own rows; `dpsis select --partials` adds up the sums of all, releases
-/// from them, and gives what `dpsis select` on the whole table would. Correlation adds up, and ks on bins of
-/// scaled values; whole columns, as ks and kendall take them without a scale, do not.
+/// Each machine, job or file sums its own rows; `dpsis select --partials` adds up the sums of all,
+/// releases from them, and gives what `dpsis select` on the whole table would. Correlation adds up,
+/// and ks on bins of scaled values; whole columns, as ks and kendall take them without a scale, do
+/// not.
 ///
-/// A numeric target without a range takes two stages: the first partials count it, `select --partials`
-/// releases its median from them, and with that as --released the second partials are made.
+/// A numeric target without a range takes two stages: the first partials count it,
+/// `select --partials` releases its median from them, and with that as --released the second
+/// partials are made.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(crate) struct PartialArguments {
@@ -26,7 +28,8 @@ pub(crate) struct PartialArguments {
     #[arg(display_order = 0, required = true, help_heading = "Table")]
     files: Vec<PathBuf>,
 
-    /// Which part of the table these rows are, such as 3/8: no two of one number add up, and all must be there
+    /// Which part of the table these rows are, such as 3/8: no two of one number add up, and all
+    /// must be there
     #[arg(
         long,
         value_name = "I/N",

@@ -15,9 +15,9 @@ use dpsis_eval::plan::{PlanRequest, contenders, plan as run, shares};
 
 /// Say what a selection would find, before any data are touched.
 ///
-/// From public numbers alone: how strong a feature must be to be found, by each mechanism, and to be
-/// called beyond chance. Tables are imagined; the real mechanisms select from their scores, with the
-/// shares of epsilon that select would give them.
+/// From public numbers alone: how strong a feature must be to be found, by each mechanism, and to
+/// be called beyond chance. Tables are imagined; the real mechanisms select from their scores, with
+/// the shares of epsilon that select would give them.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct PlanArguments {
@@ -36,8 +36,8 @@ pub(super) struct PlanArguments {
     #[command(flatten)]
     budget: BudgetArgument,
 
-    /// The target is one of two classes, of which the rarer one has this share of the rows [default: a
-    /// number, split at a private median]
+    /// The target is one of two classes, of which the rarer one has this share of the rows
+    /// [default: a number, split at a private median]
     #[arg(long, value_name = "SHARE", allow_hyphen_values = true)]
     share: Option<f64>,
 

@@ -1,5 +1,5 @@
-//! Progress on a terminal, in percent and time left. Nothing that could be logged tells the size of the
-//! file.
+//! Progress on a terminal, in percent and time left. Nothing that could be logged tells the size of
+//! the file.
 
 use std::io::IsTerminal;
 use std::sync::{Mutex, PoisonError};

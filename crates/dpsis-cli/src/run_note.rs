@@ -21,7 +21,8 @@ pub(super) fn run_note(program: &Command, matches: &ArgMatches) -> Result<RunNot
     Ok(RunNote::new(today()?, request(program, matches)))
 }
 
-/// The options that were stated, in the order of the help; a file has no name unless its name may be in the record.
+/// The options that were stated, in the order of the help; a file has no name unless its name may
+/// be in the record.
 fn request(program: &Command, matches: &ArgMatches) -> String {
     let Some((name, matches)) = matches.subcommand() else { return String::new() };
     let Some(command) = program.find_subcommand(name) else { return String::new() };
@@ -77,7 +78,8 @@ fn shown(arg: &Arg, value: &OsStr, named: bool) -> String {
     }
 }
 
-/// The day in UTC; that of `SOURCE_DATE_EPOCH` if it is set, so that a record can be made again to the byte.
+/// The day in UTC; that of `SOURCE_DATE_EPOCH` if it is set, so that a record can be made again to
+/// the byte.
 fn today() -> Result<String> {
     let seconds = match std::env::var_os("SOURCE_DATE_EPOCH") {
         Some(stated) => stated.to_str().and_then(|text| text.parse().ok()),

@@ -41,9 +41,9 @@ pub(super) struct ScalingArguments {
     )]
     pub(super) bounds_file: Option<PathBuf>,
 
-    /// How values are made comparable for correlation [default: bounds if stated, else row-rank]; with
-    /// --score ks, for its streaming form [default: not at all]. cpm comes before any score, and before
-    /// --bounds or --bounds-file
+    /// How values are made comparable for correlation [default: bounds if stated, else row-rank];
+    /// with --score ks, for its streaming form [default: not at all]. cpm comes before any score,
+    /// and before --bounds or --bounds-file
     #[arg(long, value_enum, hide_short_help = true, help_heading = "Scaling")]
     scale: Option<Scale>,
 }
@@ -55,7 +55,8 @@ pub(crate) enum Score {
     Ks,
     /// Correlation of scaled values with the target
     Correlation,
-    /// Kendall's rank correlation, column by column; classes are not counted, so misspelled ones go unnoticed
+    /// Kendall's rank correlation, column by column; classes are not counted, so misspelled ones go
+    /// unnoticed
     Kendall,
 }
 
@@ -66,11 +67,13 @@ enum Scale {
     Bounds,
     /// Ranks within each row
     RowRank,
-    /// Counts per million: each value divided by its row's sum, for counts whose totals differ by row
+    /// Counts per million: each value divided by its row's sum, for counts whose totals differ by
+    /// row
     Cpm,
 }
 
-/// What the options state of the score; `takes_schema` says whether bounds of the schema are of use.
+/// What the options state of the score; `takes_schema` says whether bounds of the schema are of
+/// use.
 pub(super) fn scoring(
     ScoreArguments { score, bounds }: &ScoreArguments,
     ScalingArguments { bounds_file, scale }: &ScalingArguments,

@@ -12,8 +12,9 @@ use dpsis::{Error, Result, Roster, Site, SiteKey};
 
 /// Keys of sites that release together without showing their sums.
 ///
-/// Each site makes a key for one run; the public parts are joined to a roster; `dpsis partial --mask` hides the
-/// sums of each site from all others, and `dpsis select --partials` opens the total of all of them alone.
+/// Each site makes a key for one run; the public parts are joined to a roster; `dpsis
+/// partial --mask` hides the sums of each site from all others, and `dpsis select --partials` opens
+/// the total of all of them alone.
 #[derive(Debug, Args)]
 pub(super) struct SiteCommands {
     #[command(subcommand)]
@@ -30,9 +31,10 @@ enum SiteCommand {
 
 /// Make the key of a site, for one run.
 ///
-/// The secret part stays at the site; the public part is for the roster, with a digest of what is stated here of the table:
-/// sites that state something else are found before anything is masked. A run that is started again, because a site
-/// dropped out or a table was corrected, takes new keys of all sites.
+/// The secret part stays at the site; the public part is for the roster, with a digest of what is
+/// stated here of the table: sites that state something else are found before anything is masked. A
+/// run that is started again, because a site dropped out or a table was corrected, takes new keys
+/// of all sites.
 #[derive(Debug, Args)]
 #[command(after_help = KEY_MORE, after_long_help = KEY_AFTER_HELP)]
 struct KeyArguments {
@@ -68,8 +70,9 @@ cannot be read or written.";
 
 /// Join the public parts of the keys of all sites to a roster.
 ///
-/// Anybody may do it, and gets the same roster. All sites must compare its fingerprint before they mask their
-/// sums, not by way of whoever has joined it: a roster with false keys hides nothing from their owner.
+/// Anybody may do it, and gets the same roster. All sites must compare its fingerprint before they
+/// mask their sums, not by way of whoever has joined it: a roster with false keys hides nothing
+/// from their owner.
 #[derive(Debug, Args)]
 #[command(after_help = ROSTER_AFTER_HELP)]
 struct RosterArguments {
@@ -105,8 +108,8 @@ Exit codes: 0 shown; 3 no roster, or a damaged one; 5 reading failed.";
 
 /// Check that a roster can serve a key: before any sums are masked.
 ///
-/// The key is in it, has served no other roster, and all sites state the same facts of their tables. Compare the
-/// fingerprint with every other site.
+/// The key is in it, has served no other roster, and all sites state the same facts of their
+/// tables. Compare the fingerprint with every other site.
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_AFTER_HELP)]
 struct CheckArguments {

@@ -16,9 +16,10 @@ use dpsis::{Error, ReleasedTarget, Result, Select, SelectOptions, SqlDialect, Sq
 
 /// Print the query that computes the sums of a table in a database.
 ///
-/// Its result - item, place, value; exact sums, not private - is exported as CSV or Parquet, and dpsis choose --sums
-/// releases from it. Where the target is released first (a number without a range: its median; the score ks without
-/// bounds or row ranks: its center), the first query counts targets alone, and --released gives the next one.
+/// Its result - item, place, value; exact sums, not private - is exported as CSV or Parquet, and
+/// dpsis choose --sums releases from it. Where the target is released first (a number without a
+/// range: its median; the score ks without bounds or row ranks: its center), the first query counts
+/// targets alone, and --released gives the next one.
 ///
 /// Scores are ks and correlation, of numbers: words are missing values here.
 #[derive(Debug, Args)]
@@ -51,7 +52,8 @@ pub(super) struct SqlArguments {
 
     /// The features, one name per line: public
     ///
-    /// A list that is found in the data of a long table would tell of them. Other features are not read
+    /// A list that is found in the data of a long table would tell of them. Other features are not
+    /// read
     #[arg(long, value_name = "FILE", help_heading = "Table")]
     features: PathBuf,
 
@@ -67,7 +69,8 @@ pub(super) struct SqlArguments {
 
     /// With --long: the table of targets
     ///
-    /// One row per sample, and :S,T are the columns of the sample and of the target [default: sample,target]
+    /// One row per sample, and :S,T are the columns of the sample and of the target [default:
+    /// sample,target]
     #[arg(long, value_name = "NAME[:S,T]", requires = "long", help_heading = "Target")]
     targets: Option<String>,
 

@@ -15,8 +15,8 @@ use dpsis::{Error, FileTable, FileTables, Orientation, Result, TableFacts, Targe
 pub(super) struct TableArguments {
     /// The table; - is standard input
     ///
-    /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow, .feather; - is
-    /// standard input, text
+    /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow,
+    /// .feather; - is standard input, text
     #[arg(display_order = 0, help_heading = "Table")]
     pub(super) file: PathBuf,
 
@@ -43,15 +43,15 @@ pub(super) struct TableOptions {
 
     /// The column that tells whose row each is: all rows of a person are then protected as one
     ///
-    /// A person, a donor, or whatever else the column names. A row without an id contributes nothing. The
-    /// table is read twice, so it is a file
+    /// A person, a donor, or whatever else the column names. A row without an id contributes
+    /// nothing. The table is read twice, so it is a file
     #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = "Table")]
     pub(super) unit: Option<String>,
 
     /// Columns that are no features: names, 'lab_*', @FILE
     ///
-    /// Names or patterns with commas between them: * stands for any run of characters, ? for one. @FILE: a
-    /// file with one name or pattern per line. May be stated several times
+    /// Names or patterns with commas between them: * stands for any run of characters, ? for one.
+    /// @FILE: a file with one name or pattern per line. May be stated several times
     #[arg(long, value_name = "A,B,...", help_heading = "Table")]
     pub(super) exclude: Vec<String>,
 
@@ -86,7 +86,8 @@ pub(super) struct TableOptions {
     )]
     pub(super) na: Option<String>,
 
-    /// Text: the names in the header may be numbers; without this a header that looks like data is refused
+    /// Text: the names in the header may be numbers; without this a header that looks like data is
+    /// refused
     #[arg(long, hide_short_help = true, help_heading = "Table")]
     pub(super) numeric_names: bool,
 
@@ -100,8 +101,8 @@ pub(super) struct TableOptions {
 
     /// Targets from a file, joined by ids or by order
     ///
-    /// CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by the order of the
-    /// samples
+    /// CSV id,value, joined by the ids; or CSV with one column, .npy or .cls, joined by the order
+    /// of the samples
     #[arg(
         long,
         value_name = "FILE",
@@ -180,7 +181,8 @@ impl TableOptions {
     ///
     /// # Errors
     ///
-    /// `Request` for an option whose value is no such fact, or for a target file beside a schema's target.
+    /// `Request` for an option whose value is no such fact, or for a target file beside a schema's
+    /// target.
     pub(super) fn facts(&self, schema: &TableFacts) -> Result<TableFacts> {
         if self.target_file.is_some() && schema.target != TargetColumn::Last {
             return Err(Error::request(
@@ -223,7 +225,8 @@ fn file_of(stated: &str) -> Option<&Path> {
     stated.strip_prefix('@').map(Path::new)
 }
 
-/// Names or patterns from a file, one per line; blank lines are skipped. A name may stand in double quotes.
+/// Names or patterns from a file, one per line; blank lines are skipped. A name may stand in double
+/// quotes.
 ///
 /// # Errors
 ///

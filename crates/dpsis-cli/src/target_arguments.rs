@@ -28,7 +28,8 @@ pub(super) struct TargetArguments {
     )]
     target_bounds: Option<String>,
 
-    /// The target is a number of unknown range; to be said where a ledger pays and its type does not tell
+    /// The target is a number of unknown range; to be said where a ledger pays and its type does
+    /// not tell
     #[arg(
         long,
         conflicts_with_all = ["classes", "target_bounds"],
@@ -41,8 +42,8 @@ pub(super) struct TargetArguments {
     #[arg(long, value_enum, value_name = "RULE", hide_short_help = true, help_heading = "Target")]
     unit_target: Option<UnitRule>,
 
-    /// Compare within strata of a covariate, which is then no feature: its cut points, age:40,60, or its
-    /// levels, sex=F,M. Strata of several are crossed; a row in none contributes nothing
+    /// Compare within strata of a covariate, which is then no feature: its cut points, age:40,60,
+    /// or its levels, sex=F,M. Strata of several are crossed; a row in none contributes nothing
     #[arg(long, value_name = "COVARIATE", hide_short_help = true, help_heading = "Target")]
     adjust: Vec<String>,
 }

@@ -73,8 +73,8 @@ pub(super) fn parse_counts(text: &str) -> Result<Vec<Count>> {
     distinct(text.split(',').map(count).collect::<Result<_>>()?, "a k is stated twice")
 }
 
-/// `0.1,0.5,1`, or `0.1..20:12`: so many budgets from one to the other, evenly on a logarithmic scale,
-/// rounded to three digits.
+/// `0.1,0.5,1`, or `0.1..20:12`: so many budgets from one to the other, evenly on a logarithmic
+/// scale, rounded to three digits.
 pub(super) fn parse_epsilons(text: &str) -> Result<Vec<Epsilon>> {
     let Some((low, rest)) = text.split_once("..") else {
         let all = text.split(',').map(|part| part.trim().parse()).collect::<Result<_>>()?;

@@ -16,8 +16,9 @@ use dpsis::{Epsilon, Error, Result, report};
 
 /// Check a mechanism's claim by its law on all neighboring scores.
 ///
-/// The probability of every outcome is computed by its definition for every score vector of a small grid,
-/// and compared between all neighbors. Without a mechanism, all are checked at small sizes. No data is read.
+/// The probability of every outcome is computed by its definition for every score vector of a small
+/// grid, and compared between all neighbors. Without a mechanism, all are checked at small sizes.
+/// No data is read.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(super) struct VerifyArguments {

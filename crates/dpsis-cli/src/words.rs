@@ -70,7 +70,8 @@ pub(super) fn error(error: &Error) -> String {
     format!("{error}{}", options(error.parameters()))
 }
 
-/// 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or writing failed.
+/// 2: the request is wrong; 3: the input is malformed; 4: the budget is too small; 5: reading or
+/// writing failed.
 pub(super) fn exit_code(error: &Error) -> u8 {
     match error.kind() {
         ErrorKind::Request => 2,

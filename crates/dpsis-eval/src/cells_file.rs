@@ -99,7 +99,8 @@ impl CellRow {
         }
     }
 
-    /// The cell with what other files tell of it. `None` if the numbers of rare classes are not all there.
+    /// The cell with what other files tell of it. `None` if the numbers of rare classes are not all
+    /// there.
     fn cell(self, picked: Vec<(String, u64)>, seconds: f64) -> Option<ComparisonCell> {
         let estimate = |mean: Printed, error: Printed| Estimate { mean: mean.0, error: error.0 };
         let balanced = match self.balanced {
@@ -167,8 +168,8 @@ macro_rules! key {
     };
 }
 
-/// A file of cells, a second file of run times, and a third one of picks if they are wanted. Cells and picks are
-/// reproducible to the byte; the times are not.
+/// A file of cells, a second file of run times, and a third one of picks if they are wanted. Cells
+/// and picks are reproducible to the byte; the times are not.
 pub struct CellsFile {
     cells: ResultsFile,
     times: ResultsFile,
@@ -186,8 +187,8 @@ impl CellsFile {
         Ok(Self { cells, times, picks: None, place, stamp })
     }
 
-    /// Also counts how often each feature was picked, in the file `name`-picks.csv; the cells that it does not
-    /// count are run again.
+    /// Also counts how often each feature was picked, in the file `name`-picks.csv; the cells that
+    /// it does not count are run again.
     pub fn with_picks(self) -> Result<Self> {
         let picks = results::<PickRow>(&self.place, "-picks", self.stamp)?;
         Ok(Self { picks: Some(picks), ..self })
@@ -338,8 +339,8 @@ mod tests {
         assert!(!folder.path().join("cells-picks.csv").exists());
     }
 
-    /// Cells and picks come back as they were; a cell whose picks are not all there is run again, and those of a
-    /// cell that was not completed are forgotten.
+    /// Cells and picks come back as they were; a cell whose picks are not all there is run again,
+    /// and those of a cell that was not completed are forgotten.
     #[test]
     fn picks_are_kept_beside_the_cells() {
         let folder = tempfile::tempdir().unwrap();

@@ -281,8 +281,9 @@ mod tests {
         sums
     }
 
-    /// A mean product over n rows has a standard error of at most sqrt(2/n) times both deviations: five of
-    /// them, for 250 comparisons, are exceeded with probability below 2e-4; the seed is fixed.
+    /// A mean product over n rows has a standard error of at most sqrt(2/n) times both deviations:
+    /// five of them, for 250 comparisons, are exceeded with probability below 2e-4; the seed is
+    /// fixed.
     #[test]
     fn designs_have_their_moments() {
         let n = 40_000;
@@ -317,8 +318,8 @@ mod tests {
     }
 
     /// By hand: independent features give 5 + 1; with r = 1/2 and signs + - + - + the sum of the
-    /// coefficients is 1, so the signal has variance 5 (1 - r) + r = 3 and a negative feature none in common
-    /// with the target.
+    /// coefficients is 1, so the signal has variance 5 (1 - r) + r = 3 and a negative feature none
+    /// in common with the target.
     #[test]
     fn variances_by_hand() {
         let design = |correlation, mixed_signs| Design { features: 9, correlation, mixed_signs };
@@ -329,8 +330,8 @@ mod tests {
         assert_eq!([0, 1, 2].map(|j| mixed.covariance(j)), [1.0, 0.5, 0.0]);
     }
 
-    /// Squared residuals over n = 100 rows have a relative standard error of sqrt(2/100); over 200 tables,
-    /// 0.01. Five of them.
+    /// Squared residuals over n = 100 rows have a relative standard error of sqrt(2/100); over 200
+    /// tables, 0.01. Five of them.
     #[test]
     fn noise_has_its_variance() {
         type Make = fn(u64) -> Synthetic;

@@ -54,9 +54,9 @@ pub(crate) struct Downstream {
 pub(crate) struct Performance {
     /// The accuracy or R^2 of the tested rows.
     pub value: f64,
-    /// The mean over the classes of the share of a class that is recognized; NaN for numbers. A row is given to the
-    /// class whose probability is largest in relation to the share of the class among the fitted rows, which is
-    /// best for this measure.
+    /// The mean over the classes of the share of a class that is recognized; NaN for numbers. A row
+    /// is given to the class whose probability is largest in relation to the share of the class
+    /// among the fitted rows, which is best for this measure.
     pub balanced: f64,
 }
 
@@ -223,8 +223,9 @@ pub fn standardized(mut train: Array2<f64>, mut test: Array2<f64>) -> (Array2<f6
     (train, test)
 }
 
-/// Predicts the classes of the test rows by a logistic model: the most probable class, and the most probable one
-/// in relation to its share of the fitted rows. Both are the most frequent class if no model can be fitted.
+/// Predicts the classes of the test rows by a logistic model: the most probable class, and the most
+/// probable one in relation to its share of the fitted rows. Both are the most frequent class if no
+/// model can be fitted.
 pub fn classified(x: Array2<f64>, classes: &[usize], test: Array2<f64>) -> Vec<(usize, usize)> {
     let counts = class_sizes(classes);
     let most = (0..counts.len()).max_by_key(|class| counts[*class]).unwrap_or(0);
@@ -310,8 +311,8 @@ mod tests {
         assert_eq!((model.value(&[0]), model.baseline()), (0.0, 16.0 / 20.0));
     }
 
-    /// Of a rare class, the plain model recognizes next to nothing and its accuracy shows it only by little; the
-    /// balanced accuracy is that of a cut halfway between the classes.
+    /// Of a rare class, the plain model recognizes next to nothing and its accuracy shows it only
+    /// by little; the balanced accuracy is that of a cut halfway between the classes.
     #[test]
     fn rare_classes_are_measured_by_balanced_accuracy() {
         let mut rng = rng();
@@ -326,7 +327,8 @@ mod tests {
         assert_eq!((model.baseline(), model.balanced_baseline()), (0.95, 0.5));
         let (told, chance) = (model.performance(&[0]), model.performance(&[1]));
         assert!(told.value < 0.97);
-        // A cut halfway recognizes P(z < 0.75) = 0.773 of each class; 30 rows, a standard error of 0.04.
+        // A cut halfway recognizes P(z < 0.75) = 0.773 of each class; 30 rows, a standard error of
+        // 0.04.
         assert!((told.balanced - 0.773).abs() < 0.12, "{told:?}");
         assert!((chance.balanced - 0.5).abs() < 0.12, "{chance:?}");
 

@@ -93,9 +93,9 @@ impl Estimate {
 /// The quantiles that scores are clipped to.
 const QUANTILES: [f64; 2] = [0.05, 0.95];
 
-/// The 5% and 95% quantiles, by linear interpolation as numpy's; 0 without values. Their difference is the
-/// sensitivity of a candidate whose scores these are, as in "Private Selection with Heterogeneous
-/// Sensitivities" (2025).
+/// The 5% and 95% quantiles, by linear interpolation as numpy's; 0 without values. Their difference
+/// is the sensitivity of a candidate whose scores these are, as in "Private Selection with
+/// Heterogeneous Sensitivities" (2025).
 pub fn typical_range(mut values: Vec<f64>) -> [f64; 2] {
     let Some(last) = values.len().checked_sub(1) else { return [0.0; 2] };
     QUANTILES.map(|share| {

@@ -1,5 +1,5 @@
-//! A CSV file of results that grows while an evaluation runs, so that an interrupted run can be resumed: its columns,
-//! and the seed and the number of trials that all its rows carry.
+//! A CSV file of results that grows while an evaluation runs, so that an interrupted run can be
+//! resumed: its columns, and the seed and the number of trials that all its rows carry.
 
 use std::fs::{self, File};
 use std::io::Write;
@@ -19,7 +19,8 @@ pub struct ResultsFile {
 }
 
 impl ResultsFile {
-    /// Names the file; nothing is read or written. A file without the columns `trials` and `seed` has no stamp.
+    /// Names the file; nothing is read or written. A file without the columns `trials` and `seed`
+    /// has no stamp.
     pub fn new(path: PathBuf, header: StringRecord, (seed, trials): (u64, u64)) -> Self {
         let place = |name| header.iter().position(|column| column == name);
         let stamp = place("trials").zip(place("seed"));
@@ -36,8 +37,8 @@ impl ResultsFile {
     ///
     /// # Errors
     ///
-    /// `Request` if the rows belong to another seed or number of trials, or the file has other columns; `Io` if it
-    /// cannot be read.
+    /// `Request` if the rows belong to another seed or number of trials, or the file has other
+    /// columns; `Io` if it cannot be read.
     pub fn read(&self) -> Result<Vec<StringRecord>> {
         if !self.path.exists() {
             return Ok(Vec::new());

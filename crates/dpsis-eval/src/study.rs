@@ -223,7 +223,8 @@ impl Study {
     fn rehearse(&self, method: Method, arm: &Arm) -> Result<Rehearsal> {
         let scale = &arm.scale;
         let mut select = Select::new(1).method(method).target(self.target.clone());
-        // Selections alone are compared; the default, of counts per million as well, is what a user gets.
+        // Selections alone are compared; the default, of counts per million as well, is what a user
+        // gets.
         if !matches!(scale, ArmScale::Default | ArmScale::CountsPerMillion) {
             select = select.estimates(0);
         }

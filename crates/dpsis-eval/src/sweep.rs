@@ -101,7 +101,8 @@ pub struct ComparisonCell {
     pub reach: f64,
     /// The balanced accuracy, where a class is rare.
     pub balanced: Option<Balanced>,
-    /// The features that were picked, with the number of draws that picked them, the most picked one first.
+    /// The features that were picked, with the number of draws that picked them, the most picked
+    /// one first.
     pub picked: Vec<(String, u64)>,
     /// The fingerprint of the table, its target and the penalty.
     pub data: String,
@@ -109,7 +110,8 @@ pub struct ComparisonCell {
     pub seconds: f64,
 }
 
-/// The balanced accuracy of plain models: the mean over the classes of the share that is recognized.
+/// The balanced accuracy of plain models: the mean over the classes of the share that is
+/// recognized.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Balanced {
     /// On the picks, cross-validated.
@@ -246,7 +248,8 @@ struct Trial {
     seconds: f64,
 }
 
-/// The names of the features that were picked and how often, the most picked one first, then in the order of the table.
+/// The names of the features that were picked and how often, the most picked one first, then in the
+/// order of the table.
 fn times_picked(trials: &[Trial], features: &[String]) -> Vec<(String, u64)> {
     let mut times: BTreeMap<usize, u64> = BTreeMap::new();
     for pick in trials.iter().flat_map(|trial| &trial.picks) {

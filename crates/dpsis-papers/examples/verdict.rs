@@ -1,5 +1,5 @@
-//! What `dpsis select` finds, confirms and predicts on the planted tables, and how often it calls something beyond chance
-//! when the targets are permuted.
+//! What `dpsis select` finds, confirms and predicts on the planted tables, and how often it calls
+//! something beyond chance when the targets are permuted.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example verdict -- planted 20 [CENTER ESTIMATES]
@@ -76,7 +76,8 @@ fn counts(planted: &Planted) -> Vec<f64> {
     classes.iter().map(|class| count(class) as f64).collect()
 }
 
-/// The largest score: 4 Q times the largest product of the rows of a group of classes and of the others, over all rows.
+/// The largest score: 4 Q times the largest product of the rows of a group of classes and of the
+/// others, over all rows.
 fn largest(counts: &[f64]) -> f64 {
     let rows: f64 = counts.iter().sum();
     let group = |mask: usize| -> f64 {
@@ -86,7 +87,8 @@ fn largest(counts: &[f64]) -> f64 {
     4.0 * f64::from(dpsis::GRID) * (0..1 << counts.len()).map(product).fold(0.0, f64::max)
 }
 
-/// Found and confirmed of five, and as predicted with two thirds, all and one and a half times the rows.
+/// Found and confirmed of five, and as predicted with two thirds, all and one and a half times the
+/// rows.
 fn planted(runs: usize, [center, estimates]: [&str; 2]) -> Result<()> {
     println!(
         "kind        eps  found  confirmed  predicted found  predicted confirmed  (n/1.5, n, 1.5 n)"

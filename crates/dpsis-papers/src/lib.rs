@@ -1,4 +1,5 @@
-//! The experiments of the papers behind [`dpsis`], run again on public and synthetic data: research beside the product.
+//! The experiments of the papers behind [`dpsis`], run again on public and synthetic data: research
+//! beside the product.
 //!
 //! | I want to ... | see |
 //! | --- | --- |

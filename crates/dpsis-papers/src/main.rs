@@ -14,8 +14,8 @@ use dpsis_papers::experiments::{self, Experiment, Named, reproduce};
 
 /// Run the papers' experiments again, on public and synthetic data.
 ///
-/// Writes data, figures and a page that compares the statements of the papers with the results. A run that was
-/// stopped is resumed when it is started again in the same folder.
+/// Writes data, figures and a page that compares the statements of the papers with the results. A
+/// run that was stopped is resumed when it is started again in the same folder.
 #[derive(Debug, Parser)]
 #[command(name = "dpsis-papers", version, max_term_width = 80, after_help = after_help())]
 struct Arguments {
@@ -23,13 +23,13 @@ struct Arguments {
     #[arg(value_name = "NAME")]
     name: String,
 
-    /// The folder that holds the public sets (see dpsis datasets): NAME.csv, NAME.csv.gz or NAME.RData, there
-    /// or in csv/ or raw/ below it; missing ones are left out by name
+    /// The folder that holds the public sets (see dpsis datasets): NAME.csv, NAME.csv.gz or
+    /// NAME.RData, there or in csv/ or raw/ below it; missing ones are left out by name
     #[arg(long, value_name = "DIR")]
     data: Option<PathBuf>,
 
-    /// The interactions of users with items that recommend is run on: CSV user,item[,rating] or the u.data of
-    /// MovieLens, plain or compressed [default: a generated set]
+    /// The interactions of users with items that recommend is run on: CSV user,item[,rating] or the
+    /// u.data of MovieLens, plain or compressed [default: a generated set]
     #[arg(long, value_name = "FILE")]
     interactions: Option<PathBuf>,
 
@@ -64,8 +64,8 @@ fn after_help() -> String {
     )
 }
 
-/// Runs the program. Exit codes are those of `dpsis`: 2 for a wrong request, 3 for malformed input, 5 where reading or
-/// writing failed.
+/// Runs the program. Exit codes are those of `dpsis`: 2 for a wrong request, 3 for malformed input,
+/// 5 where reading or writing failed.
 fn main() -> ExitCode {
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,9 +1,10 @@
-//! Objective perturbation: the second stage of the two-stage method. For evaluations only, not for releases.
+//! Objective perturbation: the second stage of the two-stage method. For evaluations only, not for
+//! releases.
 //!
 //! # What it does
 //!
-//! Rows are u = (1, x) with x in `[-1, 1]^k`, and y in `[-1, 1]`, or -1 and 1 for two classes. With p = k + 1 and
-//! L = sqrt(p), the largest length of u, the model is
+//! Rows are u = (1, x) with x in `[-1, 1]^k`, and y in `[-1, 1]`, or -1 and 1 for two classes. With
+//! p = k + 1 and L = sqrt(p), the largest length of u, the model is
 //!
 //! ```text
 //! theta = argmin  sum of losses + (D/2) |theta|^2 + b . theta,      D = 2 lambda/eps,
@@ -16,14 +17,15 @@
 //!
 //! # Guarantee
 //!
-//! With real numbers, and an exact minimizer, eps-differential privacy for adding or removing a row: the noise that
-//! leads to a given theta moves by at most zeta, which costs eps/2, and the Jacobian by a factor of at most
-//! 1 + lambda/D, another eps/2. A floating-point minimizer has no exact law, so that nothing here is private.
+//! With real numbers, and an exact minimizer, eps-differential privacy for adding or removing a
+//! row: the noise that leads to a given theta moves by at most zeta, which costs eps/2, and the
+//! Jacobian by a factor of at most 1 + lambda/D, another eps/2. A floating-point minimizer has no
+//! exact law, so that nothing here is private.
 //!
 //! # Deviations
 //!
-//! The paper bounds theta for the squares of the loss by a convex set that it leaves open; here it is the ball of
-//! radius 1, in which a linear model of a target in `[-1, 1]` usually lies.
+//! The paper bounds theta for the squares of the loss by a convex set that it leaves open; here it
+//! is the ball of radius 1, in which a linear model of a target in `[-1, 1]` usually lies.
 //!
 //! # Cost
 //!
@@ -31,8 +33,8 @@
 //!
 //! # Source
 //!
-//! D. Kifer, A. Smith, A. Thakurta, "Private Convex Empirical Risk Minimization and High-dimensional Regression"
-//! (2012), algorithm 1.
+//! D. Kifer, A. Smith, A. Thakurta, "Private Convex Empirical Risk Minimization and
+//! High-dimensional Regression" (2012), algorithm 1.
 
 use dpsis_eval::internals::positive_definite;
 use ndarray::{Array1, Array2, ArrayView2, Axis, concatenate};
@@ -75,7 +77,8 @@ impl ObjectivePerturbation {
         Self { loss, components, ridge: 2.0 * lambda / epsilon, scale: 2.0 * zeta / epsilon }
     }
 
-    /// A theta, its intercept first, for n rows of x, n by k. `None` if rounding errors defeat the solver.
+    /// A theta, its intercept first, for n rows of x, n by k. `None` if rounding errors defeat the
+    /// solver.
     pub(crate) fn fit(
         &self,
         x: ArrayView2<'_, f64>,
@@ -111,8 +114,9 @@ impl ObjectivePerturbation {
     }
 }
 
-/// The minimizer of theta . (gram + ridge) theta/2 - theta . target over the ball: the ridge regression with the
-/// least ridge from the stated one on for which it lies there, found by bisection.
+/// The minimizer of theta . (gram + ridge) theta/2 - theta . target over the ball: the ridge
+/// regression with the least ridge from the stated one on for which it lies there, found by
+/// bisection.
 fn in_ball(gram: &Array2<f64>, target: &Array1<f64>, ridge: f64) -> Option<Array1<f64>> {
     let at = |more: f64| positive_definite(ridged(gram, ridge + more), target.clone());
     let inside = |theta: &Array1<f64>| theta.dot(theta).sqrt() <= BALL;
@@ -129,7 +133,8 @@ fn in_ball(gram: &Array2<f64>, target: &Array1<f64>, ridge: f64) -> Option<Array
     at(high)
 }
 
-/// The minimizer of the logistic losses of signed rows with ridge and b, by Newton's method with halved steps.
+/// The minimizer of the logistic losses of signed rows with ridge and b, by Newton's method with
+/// halved steps.
 fn newton(signed: &Array2<f64>, b: &Array1<f64>, ridge: f64) -> Option<Array1<f64>> {
     let objective = |theta: &Array1<f64>| {
         let losses =
@@ -194,7 +199,8 @@ mod tests {
         (x, y)
     }
 
-    /// Without noise, on centered columns and target, squares give the ridge regression of another solver.
+    /// Without noise, on centered columns and target, squares give the ridge regression of another
+    /// solver.
     #[test]
     fn squares_without_noise_are_a_ridge_regression() {
         let (x, y) = table(60, 3);
@@ -207,8 +213,8 @@ mod tests {
         assert!(theta.iter().skip(1).zip(&ridge.coefficients).all(|(a, b)| (a - b).abs() < 1e-12));
     }
 
-    /// With b, no small step from the minimizer lowers the stated objective, computed row by row: of both losses, and
-    /// on the edge of the ball none within it.
+    /// With b, no small step from the minimizer lowers the stated objective, computed row by row:
+    /// of both losses, and on the edge of the ball none within it.
     #[test]
     fn no_other_theta_has_a_lower_objective() {
         let (x, numbers) = table(50, 2);
@@ -247,8 +253,8 @@ mod tests {
         }
     }
 
-    /// The length of b is Gamma of shape p: 20,000 draws, five standard errors of mean and second moment; each
-    /// component has mean 0, and a p-th of the squares.
+    /// The length of b is Gamma of shape p: 20,000 draws, five standard errors of mean and second
+    /// moment; each component has mean 0, and a p-th of the squares.
     #[test]
     fn noise_has_its_law() {
         let n = 20_000;
@@ -275,9 +281,9 @@ mod tests {
         }
     }
 
-    /// The largest ratio of densities of theta between all pairs of neighboring tables of up to three rows without
-    /// features: the noise that leads to a theta is minus the gradient there of all that is without noise, and the
-    /// Jacobian is its curvature.
+    /// The largest ratio of densities of theta between all pairs of neighboring tables of up to
+    /// three rows without features: the noise that leads to a theta is minus the gradient there of
+    /// all that is without noise, and the Jacobian is its curvature.
     fn largest_ratio(loss: Loss, perturbation: &ObjectivePerturbation) -> f64 {
         let (targets, end): (&[f64], f64) = match loss {
             Loss::Squares => (&[-1.0, -0.3, 0.5, 1.0], BALL),
@@ -320,8 +326,8 @@ mod tests {
         largest
     }
 
-    /// Without features the two halves of epsilon never add up, so that a variant must be four times too weak to be
-    /// told: a quarter of the noise, or a thirty-second of the ridge.
+    /// Without features the two halves of epsilon never add up, so that a variant must be four
+    /// times too weak to be told: a quarter of the noise, or a thirty-second of the ridge.
     #[test]
     fn densities_of_neighbors_differ_by_at_most_epsilon() {
         for loss in [Loss::Squares, Loss::Logistic] {

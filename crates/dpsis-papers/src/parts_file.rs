@@ -26,8 +26,8 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// Opens the file of this name in a folder and reads the parts that it holds. The columns are `part`,
-    /// the names of the words, the names of the numbers, `trials` and `seed`.
+    /// Opens the file of this name in a folder and reads the parts that it holds. The columns are
+    /// `part`, the names of the words, the names of the numbers, `trials` and `seed`.
     ///
     /// # Errors
     ///

@@ -30,8 +30,8 @@ enum Way {
 }
 
 impl Rival {
-    /// Finds a rival by its name in [`RIVALS`], with the parameters of the paper: [`STOP`], and beta
-    /// 0.05, the default.
+    /// Finds a rival by its name in [`RIVALS`], with the parameters of the paper: [`STOP`], and
+    /// beta 0.05, the default.
     ///
     /// # Errors
     ///
@@ -53,8 +53,8 @@ impl Rival {
         Ok(Self { name: name.to_owned(), way })
     }
 
-    /// Random stopping with the library's own probability of stopping, one in ten times the number of
-    /// candidates, named `rs 1/(10 m)`.
+    /// Random stopping with the library's own probability of stopping, one in ten times the number
+    /// of candidates, named `rs 1/(10 m)`.
     ///
     /// # Errors
     ///
@@ -118,13 +118,13 @@ pub(crate) struct Contest {
 const UNITS: f64 = (1u64 << 24) as f64;
 
 impl Contest {
-    /// Puts scores and sensitivities on a grid of which the largest sensitivity is 2^24 units. A sensitivity
-    /// of 0 becomes one unit.
+    /// Puts scores and sensitivities on a grid of which the largest sensitivity is 2^24 units. A
+    /// sensitivity of 0 becomes one unit.
     ///
     /// # Errors
     ///
-    /// `Request` if there is no candidate or a number is not finite, negative as a sensitivity, or more
-    /// than 2^37 times the largest sensitivity.
+    /// `Request` if there is no candidate or a number is not finite, negative as a sensitivity, or
+    /// more than 2^37 times the largest sensitivity.
     pub(crate) fn new(scores: &[f64], sensitivities: &[f64]) -> Result<Self> {
         let largest = sensitivities.iter().copied().fold(0.0, f64::max);
         let unit = if largest > 0.0 { largest / UNITS } else { 1.0 };

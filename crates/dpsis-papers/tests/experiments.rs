@@ -1,7 +1,7 @@
 //! The papers' experiments as a user runs them, and the published figures on real sets.
 //!
-//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need one that is not there
-//! say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
+//! Real tables are read from the folder in `DPSIS_DATASETS` (files NAME.csv.gz). Tests that need
+//! one that is not there say so and pass, or fail with `DPSIS_REQUIRE_DATA=1`.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
@@ -45,8 +45,8 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8(bytes.to_vec()).unwrap()
 }
 
-/// R² by scikit-learn (Lasso, alpha 0.1) for preparations A, B, C. Gordon's B is 0.0000 at scikit-learn's
-/// default tolerance, which stops before the first step; with tol=1e-8 it is 0.0027.
+/// R² by scikit-learn (Lasso, alpha 0.1) for preparations A, B, C. Gordon's B is 0.0000 at
+/// scikit-learn's default tolerance, which stops before the first step; with tol=1e-8 it is 0.0027.
 const R2: [(&str, [f64; 3]); 15] = [
     ("alon", [0.4359, 0.2619, 0.5626]),
     ("borovecki", [0.9126, 0.8926, 0.9145]),
@@ -85,7 +85,8 @@ fn the_lasso_explains_what_another_solver_does() {
     }
 }
 
-/// With a budget that leaves no noise the two-stage method gives the features that all blocks vote for.
+/// With a budget that leaves no noise the two-stage method gives the features that all blocks vote
+/// for.
 #[test]
 fn experiments_without_data_name_what_is_missing() {
     let folder = tempfile::tempdir().unwrap();
@@ -156,7 +157,8 @@ fn recommendations_are_made_for_a_file() {
     refused(folder.path(), &run("gone.csv"), 5, "not there");
 }
 
-/// Two sets, few trials: the same numbers on any number of threads, and what is known of christensen.
+/// Two sets, few trials: the same numbers on any number of threads, and what is known of
+/// christensen.
 #[test]
 fn experiments_on_real_sets_repeat() {
     let Some(path) = real("christensen") else { return };
@@ -175,9 +177,9 @@ fn experiments_on_real_sets_repeat() {
         let row = csv.lines().find(|line| line.starts_with(&start)).unwrap();
         row.split(',').nth(5).unwrap().parse().unwrap()
     };
-    // An independent implementation: .18 and .01 at 2, .20 and .10 at 5, .20 and .20 at 20; with columns
-    // scaled by their range .37 and .01 at 2, .40 and .24 at 10. Standard errors at 30 trials are below
-    // .03.
+    // An independent implementation: .18 and .01 at 2, .20 and .10 at 5, .20 and .20 at 20; with
+    // columns scaled by their range .37 and .01 at 2, .40 and .24 at 10. Standard errors at 30
+    // trials are below .03.
     for (method, scale, eps, expected) in [
         ("dp-sis", "paper", "2", 0.18),
         ("two-stage", "paper", "2", 0.01),
@@ -193,8 +195,8 @@ fn experiments_on_real_sets_repeat() {
     }
 }
 
-/// The commands of the pages: those that need no data run, with few trials; those on the reader's folders are right as
-/// requests, and fail because the folder is missing.
+/// The commands of the pages: those that need no data run, with few trials; those on the reader's
+/// folders are right as requests, and fail because the folder is missing.
 #[test]
 fn commands_of_the_pages_run() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");

@@ -1,10 +1,11 @@
 //! GenePattern's `.gct`: gene expression as text, one line per feature.
 //!
-//! Version 1.2: `#1.2`; a line with the numbers of features and samples; a header `Name`, `Description` and
-//! the samples' ids; then lines of a name, a description and values, with tabs between. Version 1.3 has two
-//! more numbers - how many columns describe features, how many lines describe samples -, those columns
-//! between the name and the values, and those lines before the features; such a line can be the target, by
-//! its name. Descriptions are no features. The sample ids are private.
+//! Version 1.2: `#1.2`; a line with the numbers of features and samples; a header `Name`,
+//! `Description` and the samples' ids; then lines of a name, a description and values, with tabs
+//! between. Version 1.3 has two more numbers - how many columns describe features, how many lines
+//! describe samples -, those columns between the name and the values, and those lines before the
+//! features; such a line can be the target, by its name. Descriptions are no features. The sample
+//! ids are private.
 
 use std::io::{BufRead, Read};
 use std::path::Path;
@@ -18,8 +19,8 @@ use crate::data::text::text;
 use crate::error::{Error, Result};
 use crate::exact::MAX_ROWS;
 
-/// The longest line before the number of samples is known; after that, the longest cell on average. In
-/// bytes.
+/// The longest line before the number of samples is known; after that, the longest cell on average.
+/// In bytes.
 const MAX_START: u64 = 1 << 10;
 const MAX_CELL: u64 = 1 << 12;
 /// The largest number of samples, as of rows of text.
@@ -33,7 +34,8 @@ fn malformed(rule: &str) -> Error {
 ///
 /// # Errors
 ///
-/// `Input` if it is malformed, with the line of the first feature that is; `Io` if it cannot be read.
+/// `Input` if it is malformed, with the line of the first feature that is; `Io` if it cannot be
+/// read.
 pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
     GctLines { input: open_text(path)?, line: Vec::new() }.table(facts)
 }

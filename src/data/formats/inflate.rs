@@ -10,13 +10,13 @@ use crate::error::{Error, Result};
 #[cfg(feature = "xz")]
 const MAX_WORKING: u64 = 1 << 27;
 
-/// Decompresses bytes that start like xz (feature `xz`) or gzip (all members); other bytes are returned
-/// unchanged.
+/// Decompresses bytes that start like xz (feature `xz`) or gzip (all members); other bytes are
+/// returned unchanged.
 ///
 /// # Errors
 ///
-/// `Input` if the data are damaged, end too early, are bzip2, or hold more than `most` bytes; `Request` for
-/// xz without the feature.
+/// `Input` if the data are damaged, end too early, are bzip2, or hold more than `most` bytes;
+/// `Request` for xz without the feature.
 pub(crate) fn inflate(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>> {
     let inflated = match bytes.as_slice() {
         #[cfg(not(feature = "xz"))]

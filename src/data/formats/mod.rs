@@ -1,8 +1,8 @@
 //! The formats of tables: recognizing the format of a file, and a reader for each but text.
 //!
 //! A format is recognized by the first bytes of the content, compressed or not, if it has such a
-//! signature, and otherwise by the file's name. A file whose name promises a format with a signature
-//! must start with it.
+//! signature, and otherwise by the file's name. A file whose name promises a format with a
+//! signature must start with it.
 
 #[cfg(feature = "batches")]
 pub(crate) mod arrow;
@@ -162,8 +162,8 @@ impl Format {
     ///
     /// # Errors
     ///
-    /// `Request` for text, for a format that this build lacks, or for an orientation that the format does
-    /// not have; as for reading.
+    /// `Request` for text, for a format that this build lacks, or for an orientation that the
+    /// format does not have; as for reading.
     pub(crate) fn open(self, path: &Path, facts: &TableFacts) -> Result<Box<dyn BlockTable>> {
         let orientation = facts.orientation.unwrap_or_default();
         Ok(match self {

@@ -1,8 +1,8 @@
 //! numpy's `.npz`: a zip archive of arrays, stored or deflated.
 //!
-//! The features are the array `X`, `x` or `data`, or the only matrix; the target is `y` or `target`;
-//! the names of the features are `feature_names`, `names` or `columns`. A stored array is read in
-//! blocks, like a `.npy`; a deflated one is held in memory.
+//! The features are the array `X`, `x` or `data`, or the only matrix; the target is `y` or
+//! `target`; the names of the features are `feature_names`, `names` or `columns`. A stored array is
+//! read in blocks, like a `.npy`; a deflated one is held in memory.
 //!
 //! The part of the zip format that numpy writes is supported: one directory at the end, with 64-bit
 //! sizes if needed; no encryption. (PKWARE's APPNOTE, 4.3.)
@@ -85,7 +85,8 @@ fn number(bytes: &[u8], place: usize, size: usize) -> Result<u64> {
 fn directory(file: &Positioned) -> Result<Vec<Entry>> {
     let from = file.len().saturating_sub(MAX_END);
     let end = file.bytes(from, MAX_END)?;
-    // The signature may also stand in the fields of this record, or in the comment that ends the file.
+    // The signature may also stand in the fields of this record, or in the comment that ends the
+    // file.
     let is_end = |place: &usize| {
         let comment = number(&end, place + 20, 2);
         end[*place..].starts_with(b"PK\x05\x06")
@@ -171,8 +172,8 @@ impl Entry {
         }
     }
 
-    /// Decompresses a deflated array: as many bytes as the directory says, within the largest ratio of
-    /// deflate.
+    /// Decompresses a deflated array: as many bytes as the directory says, within the largest ratio
+    /// of deflate.
     fn inflate(&self, file: &Positioned, start: u64) -> Result<Vec<u8>> {
         /// The largest ratio of deflate.
         const MOST: u64 = 1032;

@@ -1,7 +1,8 @@
 //! Random access to bytes: a part of a file, or of memory.
 //!
-//! Files are read at stated offsets, never mapped into memory: an access to a mapped file that another
-//! program has truncated kills the process, while a read returns an error; and mapping needs `unsafe`.
+//! Files are read at stated offsets, never mapped into memory: an access to a mapped file that
+//! another program has truncated kills the process, while a read returns an error; and mapping
+//! needs `unsafe`.
 
 use std::fs::File;
 use std::io::{self, Read};

@@ -1,15 +1,18 @@
 //! R's files: `save` (`.RData`, `.rda`) and `saveRDS` (`.rds`).
 //!
-//! A file is compressed by gzip or xz, or not at all. It holds a [serialization](super::serialized),
-//! after a line `RDX2` or `RDX3` in files of `save`. The following are tables:
+//! A file is compressed by gzip or xz, or not at all. It holds a
+//! [serialization](super::serialized), after a line `RDX2` or `RDX3` in files of `save`. The
+//! following are tables:
 //!
 //! - a matrix of numbers, logicals or texts: columns by their dimnames (`V1` to `Vd` without);
 //! - a data frame: numbers, logicals as 0 and 1, factors and texts;
 //! - a list of `x`, either of these, and `y`, a factor, texts or numbers: the target.
 //!
-//! Ids are the row names, if these are texts. Numbers of rows are none: they change when a row is left out. A table has
-//! ids in any case, if only missing ones: what its columns are does not depend on its rows. Texts are read as in a text file, for R turns numbers into texts as soon as one cell is none. Where
-//! columns are samples, their names are the ids, and a column of another type is missing.
+//! Ids are the row names, if these are texts. Numbers of rows are none: they change when a row is
+//! left out. A table has ids in any case, if only missing ones: what its columns are does not
+//! depend on its rows. Texts are read as in a text file, for R turns numbers into texts as soon as
+//! one cell is none. Where columns are samples, their names are the ids, and a column of another
+//! type is missing.
 //!
 //! In a workspace the table is the variable with the file's name up to the first dot; else the
 //! variables `x` and `y`; else the only list of `x` and `y`, or the only matrix or data frame.
@@ -34,7 +37,8 @@ const MOST_INFLATED: u64 = 1 << 40;
 /// A table in an R file.
 struct RTable {
     rows: usize,
-    /// The columns, of as many cells as there are rows; `None` for a column of a type that is not read.
+    /// The columns, of as many cells as there are rows; `None` for a column of a type that is not
+    /// read.
     columns: Vec<Option<HeldColumn>>,
     /// The names of the columns, if they have some.
     column_names: Option<Vec<TextCell>>,
@@ -65,12 +69,13 @@ pub(super) fn read(path: &Path, facts: &TableFacts) -> Result<HeldTable> {
     }
 }
 
-/// The table in an inflated file: where there are several variables, the one of this name or the only one.
+/// The table in an inflated file: where there are several variables, the one of this name or the
+/// only one.
 ///
 /// # Errors
 ///
-/// `Input` if the bytes are no such file; never a panic, and never more memory than some hundred times
-/// what the inflated file holds.
+/// `Input` if the bytes are no such file; never a panic, and never more memory than some hundred
+/// times what the inflated file holds.
 fn table(inflated: Vec<u8>, name: Option<&str>) -> Result<RTable> {
     let workspace =
         [&b"RDX2\n"[..], b"RDX3\n"].iter().find_map(|line| inflated.strip_prefix(*line));
@@ -463,7 +468,8 @@ mod tests {
         }
     }
 
-    /// A data frame without row names, integers with NA, labels as text, compact forms of version 3.
+    /// A data frame without row names, integers with NA, labels as text, compact forms of
+    /// version 3.
     #[test]
     fn frames_and_compact_forms() {
         let tagless = |items: &[Vec<u8>]| {

@@ -1,11 +1,11 @@
 //! R's serialization in its XDR form: what `save` and `saveRDS` write, after decompression.
 //!
 //! Big-endian. A header: `X\n`, the format's version (2 or 3), the writer's and the oldest reader's
-//! version, and for 3 the native encoding. Then one item. An item starts with flags: the type in bits
-//! 0 to 7, whether there are attributes in bit 9 and a tag in bit 10. A vector is its length and its
-//! elements, then its attributes as a pairlist; a pairlist is attributes, tag, value and the rest of
-//! the list. Symbols are numbered in the order they come and referred to by number afterwards. (R
-//! Internals, "Serialization Formats".)
+//! version, and for 3 the native encoding. Then one item. An item starts with flags: the type in
+//! bits 0 to 7, whether there are attributes in bit 9 and a tag in bit 10. A vector is its length
+//! and its elements, then its attributes as a pairlist; a pairlist is attributes, tag, value and
+//! the rest of the list. Symbols are numbered in the order they come and referred to by number
+//! afterwards. (R Internals, "Serialization Formats".)
 //!
 //! Only the types of data are read: vectors, factors, lists, pairlists, symbols, and the compact
 //! sequences and wrappers of version 3. Anything else - functions, environments, S4 objects - is
@@ -17,8 +17,8 @@ use crate::error::{Error, Result};
 
 /// The deepest nesting of lists; data have three levels or four.
 const MAX_DEPTH: usize = 32;
-/// The number of integers that compact sequences may stand for, all together, in any file and for each byte of it:
-/// the file does not hold them.
+/// The number of integers that compact sequences may stand for, all together, in any file and for
+/// each byte of it: the file does not hold them.
 const MAX_SEQUENCES: usize = 1 << 23;
 const MAX_SEQUENCES_PER_BYTE: usize = 8;
 /// R's missing integer and logical.

@@ -1,5 +1,6 @@
-//! Figures of the verdict by simulation: the rate of false calls, and the power beside that of a narrower form
-//! that is only checked by simulation. The tests are ignored by default, for they take minutes.
+//! Figures of the verdict by simulation: the rate of false calls, and the power beside that of a
+//! narrower form that is only checked by simulation. The tests are ignored by default, for they
+//! take minutes.
 
 #![expect(clippy::print_stdout, reason = "the figures are what these tests are for")]
 

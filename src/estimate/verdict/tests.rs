@@ -83,7 +83,8 @@ enum Cell {
     Missing,
 }
 
-/// All functions of the family that differ on a column, up to sign: one column of values each; thresholds first.
+/// All functions of the family that differ on a column, up to sign: one column of values each;
+/// thresholds first.
 fn functions(column: &[Cell]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     let threshold = |c: i8| {
         let value = |cell: &Cell| match cell {
@@ -114,8 +115,8 @@ fn functions(column: &[Cell]) -> (Vec<Vec<f64>>, Vec<Vec<f64>>) {
     ((-1..12).map(threshold).collect(), (-1..12).map(word).collect())
 }
 
-/// All ways to label the rows of columns with ties, words and missing cells: the bounds of the whole family, of
-/// one function, and of the noisy center are never exceeded.
+/// All ways to label the rows of columns with ties, words and missing cells: the bounds of the
+/// whole family, of one function, and of the noisy center are never exceeded.
 #[test]
 fn bounds_hold_for_all_labelings() {
     use Cell::{Missing, Number, Word};
@@ -268,8 +269,8 @@ fn stronger_is_less_likely_by_chance() {
     assert!(judge(&two_classes([90.0, -2.0], 0.2, Family::Sums), &[1.0], 1).is_none());
 }
 
-/// A constant column, whose score is the error of the center alone: taking the center as exact calls it beyond
-/// chance again and again.
+/// A constant column, whose score is the error of the center alone: taking the center as exact
+/// calls it beyond chance again and again.
 #[test]
 fn the_noise_of_the_center_counts() {
     let (mut calls, mut broken) = (0, 0);
@@ -290,7 +291,8 @@ fn the_noise_of_the_center_counts() {
     assert!(calls < 4 && broken >= 4, "{calls}, {broken}");
 }
 
-/// Ten strengths that are noise alone: judging each as if it were released alone calls one beyond chance.
+/// Ten strengths that are noise alone: judging each as if it were released alone calls one beyond
+/// chance.
 #[test]
 fn the_noise_of_all_strengths_counts() {
     let (mut calls, mut broken) = (0, 0);
@@ -318,8 +320,8 @@ fn the_smallest_p_value() {
     assert!((p - (0.01 + 1.0 / 5001.0)).abs() < 1e-12, "{p}");
 }
 
-/// The ends of the box, n +- (ln(classes/beta)/rate + step/2) but not below 0, cut so that a cell is a fifth of the
-/// smaller count at most, into four at most; without a positive count into four.
+/// The ends of the box, n +- (ln(classes/beta)/rate + step/2) but not below 0, cut so that a cell
+/// is a fifth of the smaller count at most, into four at most; without a positive count into four.
 #[test]
 fn cells_tile_the_box() {
     for (counts, rate, step, cuts) in [
@@ -363,8 +365,9 @@ fn the_level_is_that_of_the_formula() {
     assert!((null.level(&[30.0, 10.0]) - (2.0 * 40f64.ln() * 7.5).sqrt() / 0.75).abs() < 1e-12);
 }
 
-/// Without noise the critical strength for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to the error of a quantile
-/// of 5,000 draws: that of 0.04 has a standard deviation of 7%, and five of those are 3.3% of the strength.
+/// Without noise the critical strength for one of d sums is sqrt(2 ln(2 d/0.04) n1 n0/n)/D, up to
+/// the error of a quantile of 5,000 draws: that of 0.04 has a standard deviation of 7%, and five of
+/// those are 3.3% of the strength.
 #[test]
 fn the_critical_strength_without_noise() {
     for (n1, n0) in [(5000.0, 5000.0), (9000.0, 3000.0f64)] {
@@ -404,8 +407,8 @@ fn largest_values_between_two_ends() {
     }
 }
 
-/// R times the largest of k uniform numbers from -1 to 1: not above 0 with probability 2^-k; Laplace noise for k = 1. The
-/// numbers of 20,000 draws lie within 4.9 standard deviations (1e-6).
+/// R times the largest of k uniform numbers from -1 to 1: not above 0 with probability 2^-k;
+/// Laplace noise for k = 1. The numbers of 20,000 draws lie within 4.9 standard deviations (1e-6).
 #[test]
 fn the_largest_noise_has_its_law() {
     for (k, beyond, p) in [

@@ -1,5 +1,5 @@
-//! Correlations of scores and sensitivities, and what the utility bound of GEM says: computed from the
-//! scores, so not private.
+//! Correlations of scores and sensitivities, and what the utility bound of GEM says: computed from
+//! the scores, so not private.
 
 use serde::Serialize;
 
@@ -16,8 +16,8 @@ pub struct Correlations {
     pub pearson: f64,
     /// Spearman's.
     pub spearman: f64,
-    /// The weighted correlation of appendix I, (17): candidates weigh as much as their sensitivity is of
-    /// the largest among those with similar scores.
+    /// The weighted correlation of appendix I, (17): candidates weigh as much as their sensitivity
+    /// is of the largest among those with similar scores.
     pub weighted: f64,
 }
 
@@ -25,12 +25,12 @@ pub struct Correlations {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct GemBound {
-    /// Condition (18): the bound is worse than that of report-noisy-max, for the best candidate has more
-    /// than half of the largest sensitivity.
+    /// Condition (18): the bound is worse than that of report-noisy-max, for the best candidate has
+    /// more than half of the largest sensitivity.
     pub worse_than_noisy_max: bool,
-    /// Condition (19), of which the formula is lost in the text at hand and is read as the bound being
-    /// vacuous: (4/eps) D_best ln(m/beta) exceeds the range of the scores. Where it does not hold, GEM was
-    /// never seen to be worse than a uniform choice.
+    /// Condition (19), of which the formula is lost in the text at hand and is read as the bound
+    /// being vacuous: (4/eps) D_best ln(m/beta) exceeds the range of the scores. Where it does not
+    /// hold, GEM was never seen to be worse than a uniform choice.
     pub vacuous: bool,
 }
 
@@ -44,8 +44,8 @@ const BETA: f64 = 0.05;
 const WEAK: f64 = 0.1;
 
 impl Correlations {
-    /// The relation that they show: that of Spearman's correlation where it is at least 0.1 in size and the
-    /// weighted one has the same sign.
+    /// The relation that they show: that of Spearman's correlation where it is at least 0.1 in size
+    /// and the weighted one has the same sign.
     pub fn relation(&self) -> Relation {
         match (self.spearman, self.weighted) {
             (spearman, weighted) if spearman > WEAK && weighted > 0.0 => Relation::Positive,
@@ -64,7 +64,8 @@ fn numbers(scores: &Scores) -> (Vec<f64>, Vec<f64>) {
 
 /// Correlates scores with sensitivities: not private.
 ///
-/// Source: "Private Selection with Heterogeneous Sensitivities" (2025), sections V and VI, appendix I.
+/// Source: "Private Selection with Heterogeneous Sensitivities" (2025), sections V and VI, appendix
+/// I.
 pub fn correlations(scores: &Scores) -> NotPrivate<Correlations> {
     let (q, d) = numbers(scores);
     let even = vec![1.0; q.len()];
@@ -131,8 +132,8 @@ mod tests {
         Scores::with_sensitivities(q.into(), d.into(), Neighbors::AddRemove).unwrap()
     }
 
-    /// Against values computed by numpy and scipy (pearsonr, spearmanr; numpy.average with the weights of
-    /// the ten buckets written out).
+    /// Against values computed by numpy and scipy (pearsonr, spearmanr; numpy.average with the
+    /// weights of the ten buckets written out).
     #[test]
     fn correlations_are_those_of_other_programs() {
         let found = correlations(&scores(&[1, 5, 9, 20, 21, 30], &[2, 2, 5, 4, 9, 8]));
@@ -152,8 +153,8 @@ mod tests {
         assert_eq!(relation(&[3; 40]), Relation::None);
     }
 
-    /// (18): 40 > 41/2 and 1 <= 41/2. (19) for falling sensitivities: 4/eps * 2 * ln(800) = 53.5/eps against
-    /// the range of 39,000.
+    /// (18): 40 > 41/2 and 1 <= 41/2. (19) for falling sensitivities: 4/eps * 2 * ln(800) =
+    /// 53.5/eps against the range of 39,000.
     #[test]
     fn conditions_by_hand() {
         let q: Vec<i64> = (0..40).map(|i| 1000 * i).collect();

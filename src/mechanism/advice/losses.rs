@@ -21,8 +21,8 @@ pub struct Loss {
     pub mechanism: &'static str,
     /// Whether it was run with the largest sensitivity for all candidates.
     pub largest_sensitivity_for_all: bool,
-    /// The mean over draws of the difference between the k best scores and those of the picks, per pick, in
-    /// units of the scores.
+    /// The mean over draws of the difference between the k best scores and those of the picks, per
+    /// pick, in units of the scores.
     pub mean: f64,
     /// The standard error of the mean.
     pub standard_error: f64,
@@ -38,13 +38,14 @@ impl Loss {
     }
 }
 
-/// The most draws of a mechanism, and candidates looked at by all of its draws, which bounds the time.
+/// The most draws of a mechanism, and candidates looked at by all of its draws, which bounds the
+/// time.
 const MOST_DRAWS: u64 = 1000;
 const MOST_WORK: u64 = 400_000;
 const FEWEST_DRAWS: u64 = 20;
 
-/// Draws from mechanisms on given scores and returns their mean losses, the smallest first. Not private, and
-/// reproducible: all draws come from one fixed seed.
+/// Draws from mechanisms on given scores and returns their mean losses, the smallest first. Not
+/// private, and reproducible: all draws come from one fixed seed.
 ///
 /// # Errors
 ///
@@ -122,8 +123,9 @@ mod tests {
     use super::*;
     use crate::privacy::Neighbors;
 
-    /// Two candidates at distance 2 with the sensitivity 1: permute-and-flip takes the worse one with
-    /// probability e^(-eps)/2 (it is first in half of the orders and then accepted with e^(-eps 2/2)).
+    /// Two candidates at distance 2 with the sensitivity 1: permute-and-flip takes the worse one
+    /// with probability e^(-eps)/2 (it is first in half of the orders and then accepted with
+    /// e^(-eps 2/2)).
     #[test]
     fn losses_are_those_of_the_law() {
         let scores = Scores::new(vec![0, 2], 1, Neighbors::AddRemove).unwrap();
@@ -142,7 +144,8 @@ mod tests {
         assert_eq!(uniform_loss(&scores, 2), 2.5);
     }
 
-    /// 400,000 candidates are looked at for a mechanism, but 20 draws made at least and 1000 at most.
+    /// 400,000 candidates are looked at for a mechanism, but 20 draws made at least and 1000 at
+    /// most.
     #[test]
     fn draws_get_fewer_with_more_candidates() {
         for (d, k, draws) in [(100, 8, 500), (400, 1, 1000), (401, 1, 997), (300, 100, 20)] {

@@ -1,8 +1,8 @@
 //! Which mechanism suits candidates with sensitivities of their own.
 //!
-//! [`recommend`] needs public facts only: the sensitivities, k, epsilon, and what is known of the domain. It
-//! may be used for a release. [`advise`] looks at scores and is not private: it is for scores that are
-//! public, such as those of an earlier year.
+//! [`recommend`] needs public facts only: the sensitivities, k, epsilon, and what is known of the
+//! domain. It may be used for a release. [`advise`] looks at scores and is not private: it is for
+//! scores that are public, such as those of an earlier year.
 //!
 //! Source: "Private Selection with Heterogeneous Sensitivities" (2025); the thresholds are measured
 //! (`dpsis reproduce conditions`).
@@ -92,9 +92,9 @@ mod tests {
     use super::*;
     use crate::privacy::Neighbors;
 
-    /// The sensitivities rise with the scores but for the three best candidates. Spearman's correlation is
-    /// 0.594 and the weighted one 0.991 (numpy), which speaks for rs; it favors the candidates next to the
-    /// three best ones, whereas gem takes one of those.
+    /// The sensitivities rise with the scores but for the three best candidates. Spearman's
+    /// correlation is 0.594 and the weighted one 0.991 (numpy), which speaks for rs; it favors the
+    /// candidates next to the three best ones, whereas gem takes one of those.
     #[test]
     fn what_lost_less_goes_before_the_rule() {
         let own: Vec<u64> = (0..40).map(|i| if i >= 37 { 1 } else { 1 + 2 * i }).collect();

@@ -38,11 +38,12 @@ const SURE: f64 = 0.9;
 /// The budget from which asking for the relation privately can pay.
 const ENOUGH_TO_ASK: f64 = 2.0;
 
-/// Recommends a mechanism from facts that are public. Nothing is spent, and the recommendation may be followed
-/// in a release, if what is known of the relation is known without the data.
+/// Recommends a mechanism from facts that are public. Nothing is spent, and the recommendation may
+/// be followed in a release, if what is known of the relation is known without the data.
 ///
 /// The rule, in this order:
-/// 1. k = 1, and `krr` takes the best of so many candidates with a probability of 0.9 or more: `krr`.
+/// 1. k = 1, and `krr` takes the best of so many candidates with a probability of 0.9 or more:
+///    `krr`.
 /// 2. All sensitivities are equal: `pnf`, for k > 1 `canonical`.
 /// 3. Positive relation: `rs`. Negative relation: `gem`.
 /// 4. Otherwise `pnf`, for k > 1 `canonical`, with the largest sensitivity for all candidates.

@@ -1,6 +1,7 @@
-//! The canonical Lipschitz mechanism by brute force: all k-subsets with the loss by its definition, written in
-//! two ways. It knows nothing of classes, blocks or races, except in [`printed_tickets`], which follows a
-//! published pseudo-code to the letter. Needs the test support alone, so that `examples/erratum.rs` can use it.
+//! The canonical Lipschitz mechanism by brute force: all k-subsets with the loss by its definition,
+//! written in two ways. It knows nothing of classes, blocks or races, except in
+//! [`printed_tickets`], which follows a published pseudo-code to the letter. Needs the test support
+//! alone, so that `examples/erratum.rs` can use it.
 
 use crate::support::laws::{Noise, sorted};
 use crate::support::oracle::subsets;
@@ -12,7 +13,8 @@ pub(crate) fn law(x: &[f64], k: usize, gamma: f64, eps: f64, noise: Noise) -> Ve
     noise(&losses.iter().map(|loss| eps / 2.0 * (loss - least)).collect::<Vec<_>>())
 }
 
-/// The loss of each of [`subsets`]: (1 - gamma) max(x_\[k\], max of x outside y) - gamma (min of x in y).
+/// The loss of each of [`subsets`]: (1 - gamma) max(x_\[k\], max of x outside y) - gamma (min of x
+/// in y).
 pub(crate) fn losses(x: &[f64], k: usize, gamma: f64) -> Vec<f64> {
     let kth = sorted(x)[k - 1];
     let loss = |y: &Vec<usize>| {
@@ -24,8 +26,8 @@ pub(crate) fn losses(x: &[f64], k: usize, gamma: f64) -> Vec<f64> {
     subsets(x.len(), k).iter().map(loss).collect()
 }
 
-/// The law of the page, with h and t found by ranking: for each of [`subsets`]; scores in units of the
-/// sensitivity.
+/// The law of the page, with h and t found by ranking: for each of [`subsets`]; scores in units of
+/// the sensitivity.
 #[cfg_attr(not(test), allow(dead_code, reason = "for tests and the example"))]
 pub(crate) fn law_by_ranks(x: &[f64], k: usize, gamma: f64, eps: f64, noise: Noise) -> Vec<f64> {
     let all = subsets(x.len(), k);

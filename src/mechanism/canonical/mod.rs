@@ -22,8 +22,8 @@ use crate::score::Scores;
 
 use sets::CanonicalSets;
 
-/// The canonical Lipschitz mechanism with exponential noise: a private top-k set. The guarantee, its
-/// proof, the cost and the sources are on the page of this module.
+/// The canonical Lipschitz mechanism with exponential noise: a private top-k set. The guarantee,
+/// its proof, the cost and the sources are on the page of this module.
 ///
 /// The default gamma is 1/2, safe whether there are more or fewer good candidates than k; and 1 for
 /// k = 1, where the best score left out plays no part and anything lower only adds noise.

@@ -17,10 +17,12 @@ use crate::score::Scores;
 /// The lane of the bits with which blocks reveal sets.
 const OWN_LANE: u64 = 1 << 62;
 
-/// All sets of k candidates in blocks: those that hold the top `head` candidates, miss the next one, and
-/// whose worst member lies in a range of [`Levels`] below the k-th score; and the true top k alone.
+/// All sets of k candidates in blocks: those that hold the top `head` candidates, miss the next
+/// one, and whose worst member lies in a range of [`Levels`] below the k-th score; and the true top
+/// k alone.
 ///
-/// The block of head h and the n-th level that is not empty has the address (h, n); the top k have (k, 0).
+/// The block of head h and the n-th level that is not empty has the address (h, n); the top k have
+/// (k, 0).
 pub(super) struct CanonicalSets<'a> {
     values: &'a [i64],
     k: usize,
@@ -61,15 +63,16 @@ pub(super) struct SetBlock {
 pub(super) struct SetInBlock {
     /// The candidates in the block's range, ascending.
     inside: Vec<u32>,
-    /// The others, as ordinal numbers among those between rank h + 1 and the range: first the rest of
-    /// the top k, then by candidate.
+    /// The others, as ordinal numbers among those between rank h + 1 and the range: first the rest
+    /// of the top k, then by candidate.
     above: Vec<u64>,
 }
 
 /// Units of noise added to the reach of the best of all sets of a head.
 const SPARE: f64 = 40.0;
 
-/// The largest difference of a block's bounds, in units of the noise, unless single scores differ by more.
+/// The largest difference of a block's bounds, in units of the noise, unless single scores differ
+/// by more.
 const WIDTH: f64 = 1.0;
 
 impl<'a> CanonicalSets<'a> {
@@ -87,7 +90,8 @@ impl<'a> CanonicalSets<'a> {
         // The loss does not depend on how ties are ranked.
         let top = best(values, k);
         let kth = values[top[k - 1] as usize];
-        // The largest possible difference of scores: finding the actual one would cost more time than it saves.
+        // The largest possible difference of scores: finding the actual one would cost more time
+        // than it saves.
         let span = u64::MAX >> 1;
         let levels = Levels::new(kth, &tail_rate, WIDTH, ln_binomial(d, k) + SPARE, span);
         let tied = top.iter().filter(|&&i| values[i as usize] == kth).count();
@@ -196,7 +200,8 @@ impl<'a> CanonicalSets<'a> {
         winner(race)
     }
 
-    /// The set of a block by ascending ordinal numbers: first of those in its range, then of those above.
+    /// The set of a block by ascending ordinal numbers: first of those in its range, then of those
+    /// above.
     fn member(&self, drawn: &[u64], block: &SetBlock) -> SetInBlock {
         let inside = (block.until - block.before) as u64;
         let (here, above) = drawn.split_at(drawn.partition_point(|&ordinal| ordinal < inside));
@@ -226,7 +231,8 @@ impl<'a> CanonicalSets<'a> {
         picks
     }
 
-    /// Candidates outside the top k in a range of distances, by their ascending ordinal numbers there.
+    /// Candidates outside the top k in a range of distances, by their ascending ordinal numbers
+    /// there.
     fn others(
         &self,
         least: u64,
@@ -300,9 +306,9 @@ fn ln_share(before: usize, n: usize, r: usize) -> f64 {
 
 /// A uniform r-subset of 0..n, ascending, among those with an element below `few` >= 1.
 ///
-/// Either any subset is drawn until one has such an element; or one of the `few` is drawn and the rest among
-/// all others: a subset with m of them comes up in m ways, so it is kept with probability 1/m. One of
-/// the two succeeds about every other time.
+/// Either any subset is drawn until one has such an element; or one of the `few` is drawn and the
+/// rest among all others: a subset with m of them comes up in m ways, so it is kept with
+/// probability 1/m. One of the two succeeds about every other time.
 fn subset_with_some_below(words: &mut WordStream, few: u64, n: u64, r: u64) -> Vec<u64> {
     let often = u128::from(few) * u128::from(r) >= u128::from(n);
     loop {

@@ -177,9 +177,9 @@ fn in_units(x: &[i64]) -> Vec<f64> {
     x.iter().map(|&v| v as f64 / SENSITIVITY as f64).collect()
 }
 
-/// At least 262,144 neighboring pairs for each setting: never above epsilon. Epsilon is reached at the
-/// ends of gamma; between them z moves by at most eps/2 (1 + |2 gamma - 1|), and the rest of the
-/// budget is used only where many sets compete, which tables this small do not have.
+/// At least 262,144 neighboring pairs for each setting: never above epsilon. Epsilon is reached at
+/// the ends of gamma; between them z moves by at most eps/2 (1 + |2 gamma - 1|), and the rest of
+/// the budget is used only where many sets compete, which tables this small do not have.
 #[test]
 fn privacy_by_enumeration() {
     let settings = [

@@ -69,8 +69,8 @@ fn every_mechanism_is_a_folder() {
     assert_eq!(pages, of_cards);
 }
 
-/// The card lists the parameters that a record shows; a parameter means the same wherever it is taken; a
-/// value out of range, or a parameter of another mechanism, is refused by name.
+/// The card lists the parameters that a record shows; a parameter means the same wherever it is
+/// taken; a value out of range, or a parameter of another mechanism, is refused by name.
 #[test]
 fn parameters_are_those_of_the_card() {
     let mut all: BTreeMap<&str, MechanismParameter> = BTreeMap::new();
@@ -113,8 +113,9 @@ fn statements_name_the_sensitivity() {
     }
 }
 
-/// The typical noise for a plan, as the pages state it, at epsilon 1/2: peeling and everything without a law of its own
-/// 2 k ln d/eps, the joint race of sets 4 ln C(d, k)/eps (2 ln d/eps for one).
+/// The typical noise for a plan, as the pages state it, at epsilon 1/2: peeling and everything
+/// without a law of its own 2 k ln d/eps, the joint race of sets 4 ln C(d, k)/eps (2 ln d/eps for
+/// one).
 #[test]
 fn gaps_are_those_of_the_pages() {
     let epsilon: crate::privacy::Epsilon = "0.5".parse().unwrap();

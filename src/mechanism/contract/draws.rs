@@ -42,7 +42,8 @@ fn law_of(law: &Law, values: &[i64], own: &[u64], k: usize, eps: f64) -> Vec<f64
 
 #[test]
 fn draws_have_the_law_of_the_definition() {
-    // Scores, their sensitivities where each has its own, and whether a law may take them as monotonic.
+    // Scores, their sensitivities where each has its own, and whether a law may take them as
+    // monotonic.
     let common: &[(&[i64], &[u64], bool)] =
         &[(&[5, 3, 9, 1], &[], false), (&[4, 4, 0, 4], &[], true), (&[-3, 2, 2, -1], &[], false)];
     let own: &[(&[i64], &[u64], bool)] = &[
@@ -87,8 +88,8 @@ fn draws_have_the_law_of_the_definition() {
     }
 }
 
-/// The order in which candidates are listed does not matter: with the list turned around, the law is
-/// turned around.
+/// The order in which candidates are listed does not matter: with the list turned around, the law
+/// is turned around.
 #[test]
 fn candidates_may_be_listed_in_any_order() {
     let (values, own) = ([4i64, 0, 4, 7], [1u64, 2, 5, 3]);
@@ -176,8 +177,8 @@ fn what_cannot_be_asked_is_refused() {
     }
 }
 
-/// What seeds draw must not change unnoticed: the changelog marks such changes *value-breaking*. Recorded
-/// from the version whose laws the tests above hold to the definitions.
+/// What seeds draw must not change unnoticed: the changelog marks such changes *value-breaking*.
+/// Recorded from the version whose laws the tests above hold to the definitions.
 #[test]
 fn seeded_picks_are_stable() {
     let expected = include_str!("../picks.golden");

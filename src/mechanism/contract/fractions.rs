@@ -1,5 +1,6 @@
-//! Privacy with zero tolerance: scores in whole sensitivities, and an epsilon at which a loss of 1 weighs one half.
-//! Losses are as far from the code as the definitions; what a loss moves by costs its rate twice.
+//! Privacy with zero tolerance: scores in whole sensitivities, and an epsilon at which a loss of 1
+//! weighs one half. Losses are as far from the code as the definitions; what a loss moves by costs
+//! its rate twice.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -10,7 +11,8 @@ use crate::mechanism::{canonical, joint, joint_set};
 /// The choice by whole losses, with weights 2^-z: the probability of each outcome.
 type Choice = fn(&[i64]) -> Vec<BigRational>;
 
-/// A law in exact fractions: scores in whole sensitivities, at an epsilon for which a loss of 1 weighs one half.
+/// A law in exact fractions: scores in whole sensitivities, at an epsilon for which a loss of 1
+/// weighs one half.
 struct RationalLaw {
     id: &'static str,
     ks: &'static [usize],
@@ -21,8 +23,8 @@ struct RationalLaw {
     factor: u32,
 }
 
-/// The mechanisms whose law is rational. The canonical ones at gamma 1, the worst taken; the loss of the joint ones
-/// moves by 2: e^(4 rate), the rate being that of one half.
+/// The mechanisms whose law is rational. The canonical ones at gamma 1, the worst taken; the loss
+/// of the joint ones moves by 2: e^(4 rate), the rate being that of one half.
 const LAWS: [RationalLaw; 7] = [
     RationalLaw { id: "em", ks: &[1], losses: of_one, law: exponential, factor: 4 },
     RationalLaw { id: "pnf", ks: &[1], losses: of_one, law: flips, factor: 4 },

@@ -1,18 +1,21 @@
-//! One contract for every private mechanism, driven from the registry: each card names its contract, which lives
-//! beside the mechanism's law.
+//! One contract for every private mechanism, driven from the registry: each card names its
+//! contract, which lives beside the mechanism's law.
 //!
-//! - *Privacy* (`privacy.rs`). The law by the definition - all outcomes, brute force - over all neighbors on a
-//!   grid: at least 262,144 pairs where it has a closed form, 16,384 where it needs an integral. Where the law is the same
-//!   for scores that are shifted or change places, one of the pairs that are alike is compared. The log-ratio never exceeds
-//!   epsilon (1 + 1e-12), and the largest is the one stated. *Broken variants* are rejected on the same grids, without the
-//!   symmetry, by the first pair above 1.01 epsilon. With `DPSIS_EXHAUSTIVE=1`, as in `.ci/full`: no symmetry, and grids
-//!   of 262,144 pairs for integrals as well.
-//! - *Exact fractions* (`fractions.rs`). Where the law is rational (e^eps a power of 2), privacy with zero
-//!   tolerance.
-//! - *Draws* (`draws.rs`). 12,000 draws of a table for each setting, and 3,000 of others, have that law (G-test, alpha 1e-6); scores shifted by a
-//!   constant give the same picks from the same bits; candidates listed in another order have the same law.
+//! - *Privacy* (`privacy.rs`). The law by the definition - all outcomes, brute force - over all
+//!   neighbors on a grid: at least 262,144 pairs where it has a closed form, 16,384 where it needs
+//!   an integral. Where the law is the same for scores that are shifted or change places, one of
+//!   the pairs that are alike is compared. The log-ratio never exceeds epsilon (1 + 1e-12), and the
+//!   largest is the one stated. *Broken variants* are rejected on the same grids, without the
+//!   symmetry, by the first pair above 1.01 epsilon. With `DPSIS_EXHAUSTIVE=1`, as in `.ci/full`:
+//!   no symmetry, and grids of 262,144 pairs for integrals as well.
+//! - *Exact fractions* (`fractions.rs`). Where the law is rational (e^eps a power of 2), privacy
+//!   with zero tolerance.
+//! - *Draws* (`draws.rs`). 12,000 draws of a table for each setting, and 3,000 of others, have that
+//!   law (G-test, alpha 1e-6); scores shifted by a constant give the same picks from the same bits;
+//!   candidates listed in another order have the same law.
 //!
-//! With the feature `verify`, [`verify`](crate::verify) runs the same laws and broken variants at any sizes.
+//! With the feature `verify`, [`verify`](crate::verify) runs the same laws and broken variants at
+//! any sizes.
 
 use std::fmt;
 use std::sync::Arc;
@@ -30,8 +33,8 @@ mod fractions;
 #[cfg(test)]
 mod privacy;
 
-/// A law by its definition: the probabilities of all outcomes, sets and sequences in the order of `subsets` and
-/// `sequences` in `support/oracle.rs`.
+/// A law by its definition: the probabilities of all outcomes, sets and sequences in the order of
+/// `subsets` and `sequences` in `support/oracle.rs`.
 #[derive(Clone)]
 pub(crate) struct Law {
     of: Of,
@@ -43,8 +46,8 @@ pub(crate) struct Law {
 
 #[derive(Clone)]
 enum Of {
-    /// From scores in units of the sensitivity, k and epsilon. For monotonic scores epsilon is twice as large:
-    /// every definition has its rate in eps/2 of what moves both ways.
+    /// From scores in units of the sensitivity, k and epsilon. For monotonic scores epsilon is
+    /// twice as large: every definition has its rate in eps/2 of what moves both ways.
     Common(Arc<CommonLaw>),
     /// From scores and their sensitivities, in the same unit, and epsilon; k is 1.
     Own(Arc<OwnLaw>),
@@ -121,8 +124,9 @@ pub(crate) struct Contract {
     /// The settings of its parameters that tests try.
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     pub(super) settings: Vec<Setting>,
-    /// Whether its laws depend on the differences of scores alone, and candidates are treated alike: one pair stands for
-    /// all that are alike. `every_symmetry_holds` tries it, and with `DPSIS_EXHAUSTIVE=1` nothing is left out.
+    /// Whether its laws depend on the differences of scores alone, and candidates are treated
+    /// alike: one pair stands for all that are alike. `every_symmetry_holds` tries it, and with
+    /// `DPSIS_EXHAUSTIVE=1` nothing is left out.
     #[cfg_attr(not(test), expect(dead_code, reason = "for tests"))]
     pub(super) symmetric: bool,
     /// The largest log-ratio over epsilon that the enumeration finds, to six digits: never above 1.

@@ -4,8 +4,8 @@ use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::support::laws::of_noise;
 use crate::support::oracle::{gauss_legendre, sequences};
 
-/// Noise uniform in a cube of half side R, R Gamma distributed with shape
-/// d + 1 and rate eps; the probability of each sequence, `k` <= 2; scores in units of the sensitivity.
+/// Noise uniform in a cube of half side R, R Gamma distributed with shape d + 1 and rate eps; the
+/// probability of each sequence, `k` <= 2; scores in units of the sensitivity.
 pub(crate) fn law(x: &[f64], k: usize, eps: f64) -> Vec<f64> {
     let shape = x.len() as i32;
     let factorial: f64 = (1..=shape).map(f64::from).product();

@@ -21,7 +21,8 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, WordStream, cube_radius, uniform_u64};
 use crate::score::Scores;
 
-/// The Gamma mechanism: noise of bounded largest component on every score, the k largest in their order.
+/// The Gamma mechanism: noise of bounded largest component on every score, the k largest in their
+/// order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Gamma;
 
@@ -61,7 +62,8 @@ impl Mechanism for Gamma {
 impl sealed::Draw for Gamma {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let d = scores.values().len();
-        // eps/Delta; monotonic scores move by Delta/2 around a common shift, which no ranking shows.
+        // eps/Delta; monotonic scores move by Delta/2 around a common shift, which no ranking
+        // shows.
         let rate = rate(scores, epsilon) * BigInt::from(2);
         let fineness = fineness(&rate);
         let radius = cube_radius(d, &(rate / BigInt::from(fineness.clone())), bits);
@@ -69,15 +71,16 @@ impl sealed::Draw for Gamma {
     }
 }
 
-/// The steps of the grid in one unit of the scores: a power of two above 1, so that the noise, of scale
-/// 1/rate units, spans at least [`FINENESS`] of them, and half a sensitivity is a whole number of them.
+/// The steps of the grid in one unit of the scores: a power of two above 1, so that the noise, of
+/// scale 1/rate units, spans at least [`FINENESS`] of them, and half a sensitivity is a whole
+/// number of them.
 fn fineness(rate: &BigRational) -> BigUint {
     let least = (rate * BigInt::from(FINENESS)).ceil().to_integer();
     BigUint::one() << (least - 1i32).bits().max(1)
 }
 
-/// The k largest of fineness * score + z, z uniform from -radius to radius; the largest first. Of equal
-/// ones it takes one at random.
+/// The k largest of fineness * score + z, z uniform from -radius to radius; the largest first. Of
+/// equal ones it takes one at random.
 fn noisy_top(
     values: &[i64],
     k: usize,

@@ -18,8 +18,8 @@ use crate::privacy::Epsilon;
 use crate::random::{Bits, Entrant, Filter, FirstArrival, Handicapped, Race};
 use crate::score::Scores;
 
-/// Combined GEM: asks privately whether sensitive candidates score higher, and goes on with modified GEM
-/// or GEM.
+/// Combined GEM: asks privately whether sensitive candidates score higher, and goes on with
+/// modified GEM or GEM.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CombinedGem {
     beta: Beta,
@@ -64,8 +64,8 @@ pub static CARD: Card = Card {
 const ANSWER_LANE: u64 = 1 << 30;
 
 impl CombinedGem {
-    /// With other parameters: beta as for GEM, and the share of the budget for the question, both in
-    /// (0, 1). Defaults 0.05 and 0.2.
+    /// With other parameters: beta as for GEM, and the share of the budget for the question, both
+    /// in (0, 1). Defaults 0.05 and 0.2.
     ///
     /// # Errors
     ///
@@ -152,7 +152,8 @@ pub(crate) mod law {
         of_answer(q, d, (1.0 - share) * eps, beta, told)
     }
 
-    /// `told` is the probability that the sign is told as it is; the choice by the answer is at `eps`.
+    /// `told` is the probability that the sign is told as it is; the choice by the answer is at
+    /// `eps`.
     pub(crate) fn of_answer(q: &[f64], d: &[f64], eps: f64, beta: f64, told: f64) -> Vec<f64> {
         let positive = spearman(q, d) > 1e-9;
         let modified = if positive { told } else { 1.0 - told };

@@ -1,4 +1,5 @@
-//! Permute-and-flip on s(a) = min over b of ((q_a - t D_a) - (q_b - t D_b))/(D_a + D_b), all pairs compared.
+//! Permute-and-flip on s(a) = min over b of ((q_a - t D_a) - (q_b - t D_b))/(D_a + D_b), all pairs
+//! compared.
 
 use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
 use crate::support::laws::{flips, of_one};
@@ -20,8 +21,8 @@ fn shortfalls(q: &[f64], d: &[f64], t: f64) -> Vec<f64> {
     (0..q.len()).map(shortfall).collect()
 }
 
-/// GEM (`sign` 1) or modified GEM (-1): the probability of each candidate; scores q and sensitivities d in the
-/// same unit.
+/// GEM (`sign` 1) or modified GEM (-1): the probability of each candidate; scores q and
+/// sensitivities d in the same unit.
 pub(crate) fn of_charge(q: &[f64], d: &[f64], eps: f64, beta: f64, sign: f64) -> Vec<f64> {
     let t = sign * 2.0 / eps * (q.len() as f64 / beta).ln();
     flips(&shortfalls(q, d, t).iter().map(|s| eps / 2.0 * s).collect::<Vec<_>>())

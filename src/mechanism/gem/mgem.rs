@@ -10,8 +10,8 @@ use crate::privacy::Epsilon;
 use crate::random::Bits;
 use crate::score::Scores;
 
-/// The modified generalized exponential mechanism: scores with a sensitivity each, sensitive candidates
-/// favored.
+/// The modified generalized exponential mechanism: scores with a sensitivity each, sensitive
+/// candidates favored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModifiedGem {
     beta: Beta,

@@ -16,7 +16,8 @@ use crate::privacy::Epsilon;
 use crate::random::Bits;
 use crate::score::Scores;
 
-/// The generalized exponential mechanism: scores with a sensitivity each, insensitive candidates favored.
+/// The generalized exponential mechanism: scores with a sensitivity each, insensitive candidates
+/// favored.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Gem {
     beta: Beta,

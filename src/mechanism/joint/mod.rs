@@ -140,8 +140,8 @@ impl Blocks for JointSequences<'_> {
         sequences(&counts) - before.map_or(BigUint::zero(), |before| sequences(&before))
     }
 
-    /// The first place that exceeds the counts of the block before is drawn by the number of sequences; all
-    /// places before it keep within those, all after it within the block's.
+    /// The first place that exceeds the counts of the block before is drawn by the number of
+    /// sequences; all places before it keep within those, all after it within the block's.
     fn draw(&self, block: Address, words: &mut WordStream) -> Vec<usize> {
         let (counts, before) = self.shortfalls.both_counts(block.position as usize);
         let exceeding =

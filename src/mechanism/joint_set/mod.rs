@@ -66,7 +66,8 @@ impl sealed::Draw for JointSet {
     }
 }
 
-/// All sets of k candidates, in blocks: lane 0, position D. The i-th best of a set is its i-th pick.
+/// All sets of k candidates, in blocks: lane 0, position D. The i-th best of a set is its i-th
+/// pick.
 struct JointSets<'a> {
     shortfalls: Shortfalls<'a>,
 }
@@ -138,8 +139,8 @@ fn ln(size: &BigUint) -> f64 {
     libm::log(leading as f64) + shift as f64 * std::f64::consts::LN_2
 }
 
-/// An upper bound of ln of the number of sets that keep within counts: the lesser of the sequences and of
-/// all subsets of the largest count.
+/// An upper bound of ln of the number of sets that keep within counts: the lesser of the sequences
+/// and of all subsets of the largest count.
 fn most_sets(counts: &[usize]) -> f64 {
     let largest = counts.last().copied().unwrap_or(0);
     Shortfalls::ln_sequences(counts).min(ln_binomial(largest, counts.len()))

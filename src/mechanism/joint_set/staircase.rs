@@ -6,17 +6,18 @@ use num_traits::{One, Zero};
 use crate::exact::binomial;
 use crate::random::{WordStream, uniform_below, uniform_subset};
 
-/// The number of increasing sequences from `from` that keep within `counts` but not within `before`.
+/// The number of increasing sequences from `from` that keep within `counts` but not within
+/// `before`.
 pub(super) fn ways_beyond(counts: &[usize], before: Option<&[usize]>, from: usize) -> BigUint {
     ways(counts, from) - before.map_or(BigUint::zero(), |before| ways(before, from))
 }
 
 /// The number of increasing sequences r_1 < r_2 < ... with `from` <= r_l < counts_l.
 ///
-/// By inclusion and exclusion: with N_0 = 1 and b_l = counts_l - from - (l - 1),
-/// N_l = sum over j < l of (-1)^(l-1-j) C(b_(j+1), l - j) N_j. (The s_l = r_l - from - (l - 1) increase
-/// weakly below b_l. N_(l-1) b_l lets the last of them be anything; where it is less than the one before,
-/// two or more fall in a row at the end: the first of them is below its bound b_(j+1), which covers the
+/// By inclusion and exclusion: with N_0 = 1 and b_l = counts_l - from - (l - 1), N_l = sum over j <
+/// l of (-1)^(l-1-j) C(b_(j+1), l - j) N_j. (The s_l = r_l - from - (l - 1) increase weakly below
+/// b_l. N_(l-1) b_l lets the last of them be anything; where it is less than the one before, two or
+/// more fall in a row at the end: the first of them is below its bound b_(j+1), which covers the
 /// rest.)
 fn ways(counts: &[usize], from: usize) -> BigUint {
     if counts.iter().all(|count| *count == counts[0]) {
@@ -41,8 +42,8 @@ fn ways(counts: &[usize], from: usize) -> BigUint {
     found.pop().and_then(|last| last.to_biguint()).unwrap_or_default()
 }
 
-/// Groups of ranks, divided where a count ends, and the number of ways in which picks can lie in them, from the
-/// first group on.
+/// Groups of ranks, divided where a count ends, and the number of ways in which picks can lie in
+/// them, from the first group on.
 struct Groups {
     /// The end of each group.
     ends: Vec<usize>,
@@ -51,8 +52,8 @@ struct Groups {
 }
 
 impl Groups {
-    /// Sequences keep within counts if below every end there are as many picks as counts end there or
-    /// before.
+    /// Sequences keep within counts if below every end there are as many picks as counts end there
+    /// or before.
     fn new(ends: &[usize], counts: &[usize]) -> Self {
         let k = counts.len();
         let mut ways = vec![vec![BigUint::zero(); k + 1]];
@@ -87,8 +88,8 @@ fn binomials(n: usize, k: usize) -> Vec<BigUint> {
     row
 }
 
-/// A uniform one of the sequences that [`ways_beyond`] counts, `from` being 0: the number of picks in each group,
-/// from the last group on, then uniform ranks within it.
+/// A uniform one of the sequences that [`ways_beyond`] counts, `from` being 0: the number of picks
+/// in each group, from the last group on, then uniform ranks within it.
 pub(super) fn draw_beyond(
     counts: &[usize],
     before: Option<&[usize]>,
@@ -101,7 +102,8 @@ pub(super) fn draw_beyond(
     let mut kept = before.map(|before| (Groups::new(&ends, before), before));
     let (mut ranks, mut left) = (Vec::with_capacity(counts.len()), counts.len());
     for g in (0..all.ends.len()).rev() {
-        // Once too few picks are left below an end for the counts before, the others may be anything.
+        // Once too few picks are left below an end for the counts before, the others may be
+        // anything.
         kept = kept.filter(|(_, before)| left >= needed(before, all.ends[g]));
         let ways = |g: usize, j: usize| match &kept {
             Some((kept, _)) => &all.ways[g][j] - &kept.ways[g][j],

@@ -1,4 +1,5 @@
-//! The best candidate with odds of e^eps against each other one; of several that are best the first.
+//! The best candidate with odds of e^eps against each other one; of several that are best the
+//! first.
 
 use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 

@@ -1,5 +1,5 @@
-//! The candidate with the largest of x_i + Z_i, the Z_i independent of rate eps/2: exponential noise has the law
-//! of `pnf`, Gumbel noise that of `em`; Laplace noise needs an integral.
+//! The candidate with the largest of x_i + Z_i, the Z_i independent of rate eps/2: exponential
+//! noise has the law of `pnf`, Gumbel noise that of `em`; Laplace noise needs an integral.
 
 use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
 use crate::mechanism::{em, pnf};

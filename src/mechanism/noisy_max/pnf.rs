@@ -45,8 +45,8 @@ impl sealed::Draw for PermuteAndFlip {
 
 #[cfg(any(test, feature = "verify"))]
 pub(crate) mod law {
-    //! Candidates in a random order, each accepted with probability e^(-eps/2 (max x - x_i)); the first accepted
-    //! one is the choice.
+    //! Candidates in a random order, each accepted with probability e^(-eps/2 (max x - x_i)); the
+    //! first accepted one is the choice.
 
     use crate::mechanism::contract::{Contract, Law, Mutant, Setting};
     use crate::support::laws::{flips, of_one};

@@ -1,9 +1,11 @@
 //! The noise of a peeling that may spend a delta.
 //!
-//! Each of the k rounds of a peeling at e' is (e'/k)-bounded-range, and depends on the rounds before. So the k of them
-//! cost (epsilon, delta) by the adaptive composition of bounded-range releases ([`BoundedRange`], which is never above
-//! what zCDP gives), for an e' that exceeds epsilon from three rounds on. The largest such e' is searched, and stated
-//! with four digits of e'/k, rounded down; what it costs is checked once more for the number so stated. The optimum for releases fixed in advance would allow more noise to be left out, but does not hold here.
+//! Each of the k rounds of a peeling at e' is (e'/k)-bounded-range, and depends on the rounds
+//! before. So the k of them cost (epsilon, delta) by the adaptive composition of bounded-range
+//! releases ([`BoundedRange`], which is never above what zCDP gives), for an e' that exceeds
+//! epsilon from three rounds on. The largest such e' is searched, and stated with four digits of
+//! e'/k, rounded down; what it costs is checked once more for the number so stated. The optimum for
+//! releases fixed in advance would allow more noise to be left out, but does not hold here.
 //!
 //! Some twenty prices of up to 4 million steps each: a tenth to half a second.
 
@@ -25,8 +27,8 @@ const LEAST_GAIN: f64 = 0.01;
 type Asked = (usize, Epsilon, Delta);
 
 thread_local! {
-    /// The last result of this thread, with what it is for: a request is planned several times, and drawn from again and
-    /// again in a rehearsal.
+    /// The last result of this thread, with what it is for: a request is planned several times, and
+    /// drawn from again and again in a rehearsal.
     static LAST: RefCell<Option<(Asked, Calibrated)>> = const { RefCell::new(None) };
 }
 
@@ -98,7 +100,8 @@ fn price(round: &Epsilon, k: usize, epsilon: &Epsilon) -> Result<f64> {
     BoundedRange::of(&[rounds])?.delta(epsilon.clone())
 }
 
-/// The largest epsilon of a round whose price is at most delta, to four digits; `None` if it is not above epsilon/k.
+/// The largest epsilon of a round whose price is at most delta, to four digits; `None` if it is not
+/// above epsilon/k.
 fn largest_round(
     k: usize,
     epsilon: &Epsilon,
@@ -147,8 +150,9 @@ mod tests {
         text.parse().unwrap()
     }
 
-    /// Delta that an adversary reaches who chooses the offset of each round by the losses before, out of a lattice of
-    /// so many points: a lower bound of the optimum, for the sums of losses are exact.
+    /// Delta that an adversary reaches who chooses the offset of each round by the losses before,
+    /// out of a lattice of so many points: a lower bound of the optimum, for the sums of losses are
+    /// exact.
     fn reached(round: f64, k: usize, target: f64, points: usize) -> f64 {
         let step = round / points as f64;
         let above = |n: usize| -(target + (n as f64 - (k * points) as f64) * step).exp_m1();
@@ -175,8 +179,8 @@ mod tests {
         largest_round(k, whole, most, price).unwrap().unwrap()
     }
 
-    /// What is spent covers what an adversary reaches. A broken variant, calibrated as if the rounds were fixed in
-    /// advance, does not.
+    /// What is spent covers what an adversary reaches. A broken variant, calibrated as if the
+    /// rounds were fixed in advance, does not.
     #[test]
     fn adaptive_rounds_stay_within_delta() {
         for (k, points, whole, most) in [(10, 40, "0.1", "1e-3"), (20, 30, "1", "1e-6")] {
@@ -191,8 +195,9 @@ mod tests {
         }
     }
 
-    /// As computed by another program (numpy, the same bounds without directed rounding), and between a textbook bound
-    /// by zCDP, rho = k e^2/8 and epsilon = rho + 2 sqrt(rho ln(1/delta)), and rounds fixed in advance.
+    /// As computed by another program (numpy, the same bounds without directed rounding), and
+    /// between a textbook bound by zCDP, rho = k e^2/8 and epsilon = rho + 2 sqrt(rho ln(1/delta)),
+    /// and rounds fixed in advance.
     #[test]
     fn noise_agrees_with_another_program() {
         for (k, whole, most, expected) in [

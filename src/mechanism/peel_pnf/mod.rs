@@ -44,7 +44,8 @@ impl Mechanism for PeelPermuteAndFlip {
 impl sealed::Draw for PeelPermuteAndFlip {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let rate = rate(scores, epsilon) / BigInt::from(k);
-        // Fresh noise for every round: unlike exponential arrival times, uniform ones are not memoryless.
+        // Fresh noise for every round: unlike exponential arrival times, uniform ones are not
+        // memoryless.
         without_replacement(scores.values().len(), k, |left, round| {
             let values: Vec<i64> = left.iter().map(|&i| scores.values()[i]).collect();
             let first = first_arrivals(&values, &rate, FirstArrival::Uniform, 1, bits, round);

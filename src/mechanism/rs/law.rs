@@ -1,21 +1,23 @@
-//! The best of N looks: a is released with density p(a, v) G'(F(v)), N having the generating function G.
+//! The best of N looks: a is released with density p(a, v) G'(F(v)), N having the generating
+//! function G.
 
 use crate::mechanism::contract::{Contract, Law, Mutant, Setting, number};
 use crate::support::oracle::gauss_legendre;
 
-/// The probability of each candidate if the probability of stopping is `stop`; scores and sensitivities in the
-/// same unit.
+/// The probability of each candidate if the probability of stopping is `stop`; scores and
+/// sensitivities in the same unit.
 pub(crate) fn law(q: &[f64], d: &[f64], eps: f64, stop: f64) -> Vec<f64> {
     looks(q, d, eps / 3.0, slope(stop))
 }
 
-/// G'(s) = gamma/(1 - (1 - gamma) s)^2 of the geometric distribution, gamma being the probability of stopping.
+/// G'(s) = gamma/(1 - (1 - gamma) s)^2 of the geometric distribution, gamma being the probability
+/// of stopping.
 pub(crate) fn slope(gamma: f64) -> impl Fn(f64) -> f64 {
     move |s| gamma / (1.0 - (1.0 - gamma) * s).powi(2)
 }
 
-/// The best of N looks, each at a uniform candidate with Laplace noise of scale d/eps0: the integral of
-/// p(a, v) G'(F(v)), `slope` being G'.
+/// The best of N looks, each at a uniform candidate with Laplace noise of scale d/eps0: the
+/// integral of p(a, v) G'(F(v)), `slope` being G'.
 pub(crate) fn looks(q: &[f64], d: &[f64], eps0: f64, slope: impl Fn(f64) -> f64) -> Vec<f64> {
     let m = q.len() as f64;
     let widest = d.iter().copied().fold(0.0, f64::max) / eps0;

@@ -1,7 +1,7 @@
-/// The counterexample of "Private Selection with Heterogeneous Sensitivities" (2025), appendix B: candidate 1
-/// has a sensitivity of nearly 0 and score 0, m others one of 1. With exponential noise the others always beat
-/// candidate 1 from 0, so that it wins only if no other is looked at; from -1 they do not. With Laplace noise
-/// both are possible.
+/// The counterexample of "Private Selection with Heterogeneous Sensitivities" (2025), appendix B:
+/// candidate 1 has a sensitivity of nearly 0 and score 0, m others one of 1. With exponential noise
+/// the others always beat candidate 1 from 0, so that it wins only if no other is looked at;
+/// from -1 they do not. With Laplace noise both are possible.
 #[test]
 fn exponential_noise_is_not_enough() {
     let eps = 1.0f64;

@@ -104,11 +104,11 @@ impl sealed::Draw for TruncatedNegativeBinomialStopping {
     }
 }
 
-/// The number of looks: P(n + 1)/P(n) = (1 - gamma) (n + eta)/(n + 1), from n = 1 on, where gamma is the
-/// probability `stop`.
+/// The number of looks: P(n + 1)/P(n) = (1 - gamma) (n + eta)/(n + 1), from n = 1 on, where gamma
+/// is the probability `stop`.
 ///
-/// A geometric number, n to n + 1 with probability 1 - gamma, of which each step must also survive with
-/// probability (n + eta)/(n + 1) <= 1, else all begins anew.
+/// A geometric number, n to n + 1 with probability 1 - gamma, of which each step must also survive
+/// with probability (n + eta)/(n + 1) <= 1, else all begins anew.
 fn looks(eta: &BigRational, stop: &BigRational, words: &mut WordStream) -> u64 {
     debug_assert!((eta + BigInt::one()).is_positive());
     let stop = Odds::of(stop.clone());

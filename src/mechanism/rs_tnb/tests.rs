@@ -35,8 +35,8 @@ fn numbers_of_looks_have_their_law() {
     }
 }
 
-/// Random stopping over any base: looks with three outcomes, worse to better, whose probabilities move by
-/// at most e^eps0. Not only over scores.
+/// Random stopping over any base: looks with three outcomes, worse to better, whose probabilities
+/// move by at most e^eps0. Not only over scores.
 #[test]
 fn random_stopping_keeps_any_private_look_private() {
     let eps0 = 0.7f64;

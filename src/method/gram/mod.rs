@@ -22,10 +22,12 @@ use subset::{Correlations, best_subset};
 /// The most features to select: the release has 2 k^2 numbers.
 pub(crate) const MOST_REFINED: usize = 50;
 
-/// The parts of a refined selection's budget that screening and the medians take, in percent; the signs get the rest.
+/// The parts of a refined selection's budget that screening and the medians take, in percent; the
+/// signs get the rest.
 ///
-/// The noise of a screening grows with ln C(d, K), that of the signs with the number D of their sums. The factor 0.8 is
-/// about where both need equally many rows, by simulation with 100 and with 1000 features.
+/// The noise of a screening grows with ln C(d, K), that of the signs with the number D of their
+/// sums. The factor 0.8 is about where both need equally many rows, by simulation with 100 and with
+/// 1000 features.
 pub(crate) fn parts(screened: usize, features: usize) -> [i64; 2] {
     let sets = 0.8 * ln_binomial(features, screened);
     let others = (100 - MEDIANS) as f64;

@@ -57,7 +57,8 @@ impl Signs {
     }
 }
 
-/// The sum of signs given as bits of those that are not 0, and of those that are negative (others may be set as well).
+/// The sum of signs given as bits of those that are not 0, and of those that are negative (others
+/// may be set as well).
 fn signed(words: impl Iterator<Item = (u64, u64)>) -> i64 {
     let of_word = |(present, negative): (u64, u64)| {
         i64::from(present.count_ones()) - 2 * i64::from((present & negative).count_ones())
@@ -65,8 +66,8 @@ fn signed(words: impl Iterator<Item = (u64, u64)>) -> i64 {
     words.map(of_word).sum()
 }
 
-/// The number of rows, the sum of each variable's signs, and the sum of the products of each pair of variables, ordered
-/// by the later one: one row moves each of them by at most 1.
+/// The number of rows, the sum of each variable's signs, and the sum of the products of each pair
+/// of variables, ordered by the later one: one row moves each of them by at most 1.
 pub(super) fn sign_sums(variables: &[Signs]) -> Vec<i64> {
     let rows = variables.iter().map(|signs| signs.rows).max().unwrap_or(0);
     let pairs = variables

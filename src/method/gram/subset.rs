@@ -1,12 +1,14 @@
 //! The best subset: the k variables that together explain the most of the target's variance.
 //!
-//! For correlations A among the variables and c with the target, the share that a subset S explains is
-//! c_S' A_SS^-1 c_S. With the Cholesky factor L of A_SS it is the sum of squares of L^-1 c_S, which grows by one term as
-//! a variable j joins: (c_j - w'z)^2/(A_jj - w'w), w = L^-1 A_Sj, z = L^-1 c_S.
+//! For correlations A among the variables and c with the target, the share that a subset S explains
+//! is c_S' A_SS^-1 c_S. With the Cholesky factor L of A_SS it is the sum of squares of L^-1 c_S,
+//! which grows by one term as a variable j joins: (c_j - w'z)^2/(A_jj - w'w), w = L^-1 A_Sj, z =
+//! L^-1 c_S.
 //!
-//! Up to [`EXACT`] variables, all subsets are visited in the order of their places, each from the factor of what it
-//! shares with the one before. Of more, variables join one by one, each the best one then; after that, one is exchanged
-//! for another as long as that explains more. The first of equal subsets wins.
+//! Up to [`EXACT`] variables, all subsets are visited in the order of their places, each from the
+//! factor of what it shares with the one before. Of more, variables join one by one, each the best
+//! one then; after that, one is exchanged for another as long as that explains more. The first of
+//! equal subsets wins.
 //!
 //! Nothing here sees data: only what was released.
 
@@ -42,7 +44,8 @@ impl Correlations {
         all
     }
 
-    /// The share of the target's variance that these variables explain, as far as they are not explained by each other.
+    /// The share of the target's variance that these variables explain, as far as they are not
+    /// explained by each other.
     pub(super) fn explained(&self, places: impl IntoIterator<Item = usize>) -> f64 {
         let mut factor = Factor::default();
         places.into_iter().for_each(|j| {
@@ -269,7 +272,8 @@ mod tests {
         }
     }
 
-    /// Joining and exchanging ends where no exchange explains more, and nearly always at the best of all.
+    /// Joining and exchanging ends where no exchange explains more, and nearly always at the best
+    /// of all.
     #[test]
     fn exchanges_improve_on_joining() {
         let (mut improved, mut best) = (0, 0);
@@ -292,7 +296,8 @@ mod tests {
         assert!(improved > 0 && best >= 54, "{improved} {best}");
     }
 
-    /// What noise has made indefinite becomes a matrix with a factor; infinite or missing numbers end as well.
+    /// What noise has made indefinite becomes a matrix with a factor; infinite or missing numbers
+    /// end as well.
     #[test]
     fn any_matrix_gets_its_ridge() {
         let indefinite = vec![vec![1.0, 1.0, -1.0], vec![1.0, 1.0, 1.0], vec![-1.0, 1.0, 1.0]];

@@ -49,7 +49,8 @@ fn with(table: &[Row], row: &Row) -> Vec<Row> {
     [table, std::slice::from_ref(row)].concat()
 }
 
-/// The largest change of a number when a row comes, or is replaced, over all tables of up to `most` rows.
+/// The largest change of a number when a row comes, or is replaced, over all tables of up to `most`
+/// rows.
 fn sensitivities(most: usize, numbers: impl Fn(&[Row]) -> Vec<i64>) -> [i64; 2] {
     let rows = rows(2, &[-3.0, 0.5, 7.0, ABSENT]);
     let (mut added, mut replaced) = (0, 0);
@@ -126,8 +127,9 @@ fn twice_the_rate(rate: f64, z: &[i64]) -> f64 {
     right(2.0 * rate, z)
 }
 
-/// The largest log-ratio over eps of an output of one feature and the target, of which there are four numbers, over all
-/// tables of up to one row, of which one more comes or one is replaced, and outputs near them.
+/// The largest log-ratio over eps of an output of one feature and the target, of which there are
+/// four numbers, over all tables of up to one row, of which one more comes or one is replaced, and
+/// outputs near them.
 fn worst(noise: Noise, eps: f64, neighbors: Neighbors) -> f64 {
     let rows = rows(1, &[-3.0, 7.0, ABSENT]);
     let steps = neighbors.steps() as f64;
@@ -230,7 +232,8 @@ fn spend<'a>(epsilon: &'a Epsilon) -> Spend<'a> {
     Spend { neighbors: Neighbors::AddRemove, medians: epsilon, signs: epsilon }
 }
 
-/// Balanced signs of normal variables by their closed form, and independent ones that are not balanced.
+/// Balanced signs of normal variables by their closed form, and independent ones that are not
+/// balanced.
 #[test]
 fn correlations_are_those_of_normal_variables() {
     let epsilon = "1000".parse().unwrap();

@@ -37,7 +37,8 @@ pub struct AccountantCard {
 }
 
 impl AccountantCard {
-    /// An upper bound of the least epsilon for which the events together are (epsilon, delta)-differentially private.
+    /// An upper bound of the least epsilon for which the events together are (epsilon,
+    /// delta)-differentially private.
     ///
     /// # Errors
     ///
@@ -56,10 +57,12 @@ impl AccountantCard {
     }
 }
 
-/// An accountant: the price of events. Sealed, so that every number comes with the proof on [the page](super).
+/// An accountant: the price of events. Sealed, so that every number comes with the proof on [the
+/// page](super).
 ///
-/// The events together release all of their results; later ones may depend on the results of earlier ones, unless the
-/// accountant says otherwise. Both numbers are rounded up: what they state is true as it is written.
+/// The events together release all of their results; later ones may depend on the results of
+/// earlier ones, unless the accountant says otherwise. Both numbers are rounded up: what they state
+/// is true as it is written.
 pub trait Accountant: sealed::Curve + Sized + 'static {
     /// Its card.
     fn card() -> &'static AccountantCard;
@@ -71,7 +74,8 @@ pub trait Accountant: sealed::Curve + Sized + 'static {
     /// `Request` if there is no event, or one that it cannot price.
     fn of(events: &[Event]) -> Result<Self>;
 
-    /// A delta for which the events together are (epsilon, delta)-differentially private, for an epsilon from 0 to 1e6.
+    /// A delta for which the events together are (epsilon, delta)-differentially private, for an
+    /// epsilon from 0 to 1e6.
     ///
     /// # Errors
     ///
@@ -80,8 +84,8 @@ pub trait Accountant: sealed::Curve + Sized + 'static {
         checked_delta(self, epsilon.into())
     }
 
-    /// An epsilon for which the events together are (epsilon, delta)-differentially private, for a delta from 1e-250
-    /// to 1; accountants of pure events take 0 too.
+    /// An epsilon for which the events together are (epsilon, delta)-differentially private, for a
+    /// delta from 1e-250 to 1; accountants of pure events take 0 too.
     ///
     /// # Errors
     ///
@@ -96,7 +100,8 @@ pub(crate) mod sealed {
 
     /// The least delta for every epsilon, from above.
     pub trait Curve: std::fmt::Debug {
-        /// An upper bound of delta for an epsilon that is not negative; what is no number counts as 1.
+        /// An upper bound of delta for an epsilon that is not negative; what is no number counts
+        /// as 1.
         fn upper_delta(&self, epsilon: &BigRational) -> f64;
 
         /// An epsilon for delta = 0, if there is one.

@@ -1,7 +1,9 @@
-//! What many small releases come near to: Gaussian differential privacy, by the central limit theorem.
+//! What many small releases come near to: Gaussian differential privacy, by the central limit
+//! theorem.
 //!
-//! The sum of many independent losses is nearly normal, with a variance that is mu^2 of Gaussian noise. A loss of eps or -eps
-//! has a variance near eps^2, one of t or t - eps at most near eps^2/4:
+//! The sum of many independent losses is nearly normal, with a variance that is mu^2 of Gaussian
+//! noise. A loss of eps or -eps has a variance near eps^2, one of t or t - eps at most near
+//! eps^2/4:
 //!
 //! ```text
 //! k pure releases: mu -> eps sqrt(k)          k bounded-range releases: mu -> eps sqrt(k)/2
@@ -17,11 +19,12 @@ use super::{Event, Loss};
 use crate::error::{Error, Result};
 use crate::exact::{Exact, Interval, near_f64};
 
-/// An approximation, not a guarantee: the limit for many small releases. Use an [`Accountant`](super::Accountant) for a
-/// release.
+/// An approximation, not a guarantee: the limit for many small releases. Use an
+/// [`Accountant`](super::Accountant) for a release.
 ///
-/// A pick by counts, with probabilities proportional to e^(eps count), is (2 eps)-differentially private by its
-/// sensitivity, and eps-bounded-range: a factor of 4 in mu, 16 times as many releases.
+/// A pick by counts, with probabilities proportional to e^(eps count), is (2 eps)-differentially
+/// private by its sensitivity, and eps-bounded-range: a factor of 4 in mu, 16 times as many
+/// releases.
 ///
 /// ```
 /// use dpsis::account::{CentralLimit, Event};

@@ -1,5 +1,6 @@
-//! Every accountant is held to the same tests: its curve falls, both directions agree, more releases cost more. Each is
-//! compared with its definition by brute force, and with Google's dp-accounting where that has the same.
+//! Every accountant is held to the same tests: its curve falls, both directions agree, more
+//! releases cost more. Each is compared with its definition by brute force, and with Google's
+//! dp-accounting where that has the same.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -55,8 +56,8 @@ fn cards_are_complete() {
     }
 }
 
-/// Delta falls with epsilon and grows with the releases and their epsilon; a found epsilon has its delta, and is at
-/// most the epsilon that the delta came from.
+/// Delta falls with epsilon and grows with the releases and their epsilon; a found epsilon has its
+/// delta, and is at most the epsilon that the delta came from.
 #[test]
 fn curves_fall_and_agree_with_their_inverse() {
     for card in ACCOUNTANTS {
@@ -112,7 +113,8 @@ fn numbers_out_of_range_are_refused() {
     assert!(Zcdp::of(&[hopeless]).unwrap().epsilon("1e-9").is_err());
 }
 
-/// Agreement with Google's dp-accounting to 1e-6, and Laplace noise priced by what is proven of all pure releases.
+/// Agreement with Google's dp-accounting to 1e-6, and Laplace noise priced by what is proven of all
+/// pure releases.
 #[test]
 fn agrees_with_dp_accounting() {
     let mut compared = 0;
@@ -143,7 +145,8 @@ fn agrees_with_dp_accounting() {
     assert!(compared >= 30, "{compared}");
 }
 
-/// The largest of P(S) - e^g P'(S) over all sets S of outcomes, for independent pairs of laws: by enumeration.
+/// The largest of P(S) - e^g P'(S) over all sets S of outcomes, for independent pairs of laws: by
+/// enumeration.
 fn hockey_stick(pairs: &[Vec<(f64, f64)>], epsilon: f64) -> f64 {
     let all = pairs.iter().fold(vec![(1.0, 1.0)], |all, pair| {
         all.iter().flat_map(|(p, q)| pair.iter().map(move |(a, b)| (p * a, q * b))).collect()
@@ -193,7 +196,8 @@ fn optimum(epsilon: &BigRational, k: u64, target: &BigRational) -> (BigRational,
 }
 
 proptest! {
-    /// The delta reported is never below the true one, which is known to 70 digits, and hardly above.
+    /// The delta reported is never below the true one, which is known to 70 digits, and hardly
+    /// above.
     #[test]
     fn the_optimum_is_rounded_up(thousandth in 1u64..3000, k in 1u64..50, share in 0u64..1000) {
         let epsilon = ratio(thousandth as i64, 1000);
@@ -220,7 +224,8 @@ fn the_best_order_is_found() {
     }
 }
 
-/// Different epsilons, on a common grid and on one that is rounded up to, against all combinations of answers.
+/// Different epsilons, on a common grid and on one that is rounded up to, against all combinations
+/// of answers.
 #[test]
 fn different_epsilons_against_all_combinations() {
     for (epsilons, rounding) in [
@@ -253,8 +258,8 @@ fn offset_pair(epsilon: f64, t: f64) -> Vec<(f64, f64)> {
     vec![(1.0 - small, (1.0 - small) * (-t).exp()), (small, small * (epsilon - t).exp())]
 }
 
-/// The largest delta over all offsets of all releases: a grid, then steps from its best point along the axes and the
-/// diagonals of two.
+/// The largest delta over all offsets of all releases: a grid, then steps from its best point along
+/// the axes and the diagonals of two.
 fn best_offsets(epsilon: f64, count: usize, target: f64) -> f64 {
     let of = |t: &[f64]| {
         let pairs: Vec<_> = t.iter().map(|t| offset_pair(epsilon, *t)).collect();
@@ -340,8 +345,8 @@ fn adaptive(epsilon: f64, count: u32, target: f64, grid: u32) -> f64 {
     (0..=grid).map(of).fold(0.0, f64::max)
 }
 
-/// The price of releases that depend on earlier ones is never below what an adversary reaches, and that of releases
-/// fixed in advance is: a broken variant, which the type refuses.
+/// The price of releases that depend on earlier ones is never below what an adversary reaches, and
+/// that of releases fixed in advance is: a broken variant, which the type refuses.
 #[test]
 fn dependence_costs_more_and_is_covered() {
     let mut broken = 0;
@@ -365,7 +370,8 @@ fn dependence_costs_more_and_is_covered() {
     assert!(BoundedRangeInAdvance::of(&[range(300, 2)]).is_err());
 }
 
-/// A lattice with more cells gives less, and T cells no more than the optimum for a range larger by 1/T.
+/// A lattice with more cells gives less, and T cells no more than the optimum for a range larger by
+/// 1/T.
 #[test]
 fn lattices_are_nested() {
     let target = ratio(1, 4);
@@ -402,7 +408,8 @@ fn prices_are_in_order() {
     }
 }
 
-/// A broken variant: a pure event priced by an eighth of the square of its epsilon is cheaper than its optimum.
+/// A broken variant: a pure event priced by an eighth of the square of its epsilon is cheaper than
+/// its optimum.
 #[test]
 fn an_eighth_is_too_little_for_a_pure_event() {
     let optimum = OptimalHomogeneous::of(&[pure(100, 30)]).unwrap().delta(1).unwrap();
@@ -468,7 +475,8 @@ fn optima_come_near_the_central_limit() {
     assert!(CentralLimit::of(&[Event::zcdp(1).unwrap()]).is_err());
 }
 
-/// Below the sum basic composition knows no delta but 1: the epsilon of any delta below 1 is the sum.
+/// Below the sum basic composition knows no delta but 1: the epsilon of any delta below 1 is the
+/// sum.
 #[test]
 fn basic_composition_takes_the_sum_for_every_delta() {
     let basic = BasicComposition::of(&[pure(250, 2), range(125, 4)]).unwrap();
@@ -480,8 +488,8 @@ fn basic_composition_takes_the_sum_for_every_delta() {
     }
 }
 
-/// A card prices as its accountant does: the sum of epsilons, and zCDP of one Gaussian release with the digits of its
-/// formula at the best order.
+/// A card prices as its accountant does: the sum of epsilons, and zCDP of one Gaussian release with
+/// the digits of its formula at the best order.
 #[test]
 fn cards_price_events() {
     let cards = ["basic", "homogeneous", "heterogeneous"];
@@ -498,7 +506,8 @@ fn cards_price_events() {
     }
 }
 
-/// mu^2 is the sum of eps^2 of pure events, eps^2/4 of bounded range, and (sensitivity/deviation)^2 of Gaussian noise.
+/// mu^2 is the sum of eps^2 of pure events, eps^2/4 of bounded range, and (sensitivity/deviation)^2
+/// of Gaussian noise.
 #[test]
 fn the_central_limit_adds_squares() {
     let events = [pure(300, 4), range(800, 3), Event::gaussian(1, 2).unwrap()];

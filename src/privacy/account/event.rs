@@ -14,11 +14,12 @@ use crate::privacy::Epsilon;
 /// The most releases of one event.
 const MOST: u64 = 1 << 32;
 
-/// A release that ran, or will, and how often: what is proven of its privacy loss, not what it costs. The
-/// [accountants](super::ACCOUNTANTS) price it.
+/// A release that ran, or will, and how often: what is proven of its privacy loss, not what it
+/// costs. The [accountants](super::ACCOUNTANTS) price it.
 ///
-/// There is no event for a release of which nothing is proven. The mechanisms of this crate give theirs by
-/// [`Card::event`](crate::mechanism::Card::event), a record its own by [`Record::events`](crate::Record::events).
+/// There is no event for a release of which nothing is proven. The mechanisms of this crate give
+/// theirs by [`Card::event`](crate::mechanism::Card::event), a record its own by
+/// [`Record::events`](crate::Record::events).
 ///
 /// ```
 /// use dpsis::account::Event;
@@ -36,20 +37,20 @@ pub struct Event {
     fixed: bool,
 }
 
-/// What is proven of the privacy loss of one release, the logarithm of the ratio of an outcome's probabilities on
-/// neighboring tables.
+/// What is proven of the privacy loss of one release, the logarithm of the ratio of an outcome's
+/// probabilities on neighboring tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loss {
     /// It lies between -epsilon and epsilon: pure differential privacy.
     Pure(Epsilon),
-    /// Its largest and smallest value on a pair of neighboring tables differ by at most epsilon: bounded range.
-    /// Such a release is epsilon-differentially private too.
+    /// Its largest and smallest value on a pair of neighboring tables differ by at most epsilon:
+    /// bounded range. Such a release is epsilon-differentially private too.
     BoundedRange(Epsilon),
     /// The release is rho-zCDP (zero-concentrated differential privacy).
     Zcdp(Exact),
-    /// That of noise with a density proportional to e^(-|z|/scale) on numbers whose changes sum to at most the
-    /// sensitivity in magnitude.
+    /// That of noise with a density proportional to e^(-|z|/scale) on numbers whose changes sum to
+    /// at most the sensitivity in magnitude.
     Laplace {
         /// The largest L1 distance between the numbers of neighboring tables.
         sensitivity: Exact,
@@ -89,8 +90,8 @@ impl Event {
         Ok(Self::once(Loss::Zcdp(positive(rho.into(), "rho")?)))
     }
 
-    /// A release with Laplace noise. The guarantee is that of real numbers, which a program only has if its noise is
-    /// drawn exactly.
+    /// A release with Laplace noise. The guarantee is that of real numbers, which a program only
+    /// has if its noise is drawn exactly.
     ///
     /// # Errors
     ///
@@ -125,11 +126,13 @@ impl Event {
         Ok(self)
     }
 
-    /// The same, with the statement that each release was requested before the result of any other was seen.
+    /// The same, with the statement that each release was requested before the result of any other
+    /// was seen.
     ///
-    /// It lowers the price of bounded-range releases ([`BoundedRangeInAdvance`](super::BoundedRangeInAdvance)). The
-    /// rounds of a peeling choose among the candidates that earlier rounds left: it does not hold for them, and
-    /// events from a card do not have it.
+    /// It lowers the price of bounded-range releases
+    /// ([`BoundedRangeInAdvance`](super::BoundedRangeInAdvance)). The rounds of a peeling choose
+    /// among the candidates that earlier rounds left: it does not hold for them, and events from a
+    /// card do not have it.
     pub fn fixed_in_advance(mut self) -> Self {
         self.fixed = true;
         self
@@ -169,14 +172,14 @@ impl Event {
         }
     }
 
-    /// The least epsilon for which one release is proven to be epsilon-bounded-range: a loss between -epsilon and
-    /// epsilon has twice the range.
+    /// The least epsilon for which one release is proven to be epsilon-bounded-range: a loss
+    /// between -epsilon and epsilon has twice the range.
     fn range(&self) -> Option<BigRational> {
         self.bounded().or_else(|| Some(self.pure_epsilon()? * ratio(2, 1)))
     }
 
-    /// The least rho for which one release is proven to be rho-zCDP: an eighth of the square of its range (see the
-    /// page), or that of the noise.
+    /// The least rho for which one release is proven to be rho-zCDP: an eighth of the square of its
+    /// range (see the page), or that of the noise.
     pub(super) fn rho(&self) -> Option<BigRational> {
         match &self.loss {
             Loss::Zcdp(rho) => rho.clone().rational(),
@@ -196,9 +199,9 @@ impl Event {
     }
 }
 
-/// The text of an event: what is proven, `x` and how often, as in `pure:0.5`, `range:0.04x50`, `zcdp:0.01`,
-/// `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); `+` at its end states that its releases
-/// are fixed in advance.
+/// The text of an event: what is proven, `x` and how often, as in `pure:0.5`, `range:0.04x50`,
+/// `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); `+`
+/// at its end states that its releases are fixed in advance.
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.loss {

@@ -1,15 +1,16 @@
 //! The optimal composition of releases with different epsilons, on a grid.
 //!
-//! The worst case is a randomized response for each release, whose loss is eps_j or -eps_j; delta is a sum over all 2^k
-//! combinations. With all eps_j rounded up to multiples a_j h of one step the combinations collapse to the sum N of the a_j
-//! of the unlikely answers:
+//! The worst case is a randomized response for each release, whose loss is eps_j or -eps_j; delta
+//! is a sum over all 2^k combinations. With all eps_j rounded up to multiples a_j h of one step the
+//! combinations collapse to the sum N of the a_j of the unlikely answers:
 //!
 //! ```text
 //! delta(g) <= sum over N of P(N) max(0, 1 - e^(g - (A - 2 N) h)),    A = sum of the a_j.
 //! ```
 //!
-//! h is the greatest common divisor of the epsilons if their sum has at most 2^15 of it, and nothing is rounded up then;
-//! otherwise their sum over 2^15. O(k A) for the law of N, O(A) for each delta.
+//! h is the greatest common divisor of the epsilons if their sum has at most 2^15 of it, and
+//! nothing is rounded up then; otherwise their sum over 2^15. O(k A) for the law of N, O(A) for
+//! each delta.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
@@ -104,7 +105,8 @@ fn answers(epsilon: &BigRational) -> (f64, f64) {
 
 /// The law of the sum with one answer more, rounded up.
 fn answer(sums: &mut Vec<f64>, multiple: usize, likely: f64, unlikely: f64) {
-    // Two products and a sum of numbers that are not negative: less than three roundings, and underflow.
+    // Two products and a sum of numbers that are not negative: less than three roundings, and
+    // underflow.
     const ROUNDING: f64 = 1.0 + 2.0 * f64::EPSILON;
     sums.resize(sums.len() + multiple, 0.0);
     for n in (0..sums.len()).rev() {

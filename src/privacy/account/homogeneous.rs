@@ -31,7 +31,8 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(OptimalHomogeneous::of(events)?)),
 };
 
-/// The least (epsilon, delta) that holds for any epsilon-differentially private releases, all with one epsilon.
+/// The least (epsilon, delta) that holds for any epsilon-differentially private releases, all with
+/// one epsilon.
 #[derive(Debug, Clone)]
 pub struct OptimalHomogeneous {
     epsilon: BigRational,

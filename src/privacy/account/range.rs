@@ -1,6 +1,8 @@
-//! The composition of bounded-range releases that may depend on each other, such as the rounds of a peeling.
+//! The composition of bounded-range releases that may depend on each other, such as the rounds of a
+//! peeling.
 //!
-//! With j releases to come and a loss of g still allowed, the adversary chooses the offset t of the next:
+//! With j releases to come and a loss of g still allowed, the adversary chooses the offset t of the
+//! next:
 //!
 //! ```text
 //! D_0(g) = max(0, 1 - e^g),
@@ -8,10 +10,11 @@
 //! p(t) = (1 - e^(t - eps))/(1 - e^-eps),      delta(g) = D_k(g).
 //! ```
 //!
-//! Bounded from above on a lattice of eps/T: for t in a cell \[i, i + 1\] eps/T the worst pair with losses in the union of
-//! the intervals, which is that of range eps (1 + 1/T) at its upper end. So the result lies between the optima for eps and
-//! for eps (1 + 1/T). O(k^2 T^2), with T = 2048/k, at most 256. For more than 512 releases, and where they are smaller, a
-//! bound by Azuma and Hoeffding and that of zCDP are taken.
+//! Bounded from above on a lattice of eps/T: for t in a cell \[i, i + 1\] eps/T the worst pair with
+//! losses in the union of the intervals, which is that of range eps (1 + 1/T) at its upper end. So
+//! the result lies between the optima for eps and for eps (1 + 1/T). O(k^2 T^2), with T = 2048/k,
+//! at most 256. For more than 512 releases, and where they are smaller, a bound by Azuma and
+//! Hoeffding and that of zCDP are taken.
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -40,7 +43,8 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(BoundedRange::of(events)?)),
 };
 
-/// An (epsilon, delta) that holds for bounded-range releases with one epsilon, near the least one for up to some dozens.
+/// An (epsilon, delta) that holds for bounded-range releases with one epsilon, near the least one
+/// for up to some dozens.
 ///
 /// ```
 /// use dpsis::account::{Accountant, BoundedRange};
@@ -74,10 +78,12 @@ impl BoundedRange {
         &self.range * &self.range * BigInt::from(self.releases) / BigInt::from(8)
     }
 
-    /// A tail bound of the sum of losses: e^(-2 (g - k m)^2/(k eps^2)), m the largest mean of a loss.
+    /// A tail bound of the sum of losses: e^(-2 (g - k m)^2/(k eps^2)), m the largest mean of a
+    /// loss.
     fn tail(&self, epsilon: &BigRational) -> f64 {
         let (k, range) = (Interval::point(self.releases as f64), Interval::rational(&self.range));
-        // m = ln((e^eps - 1)/eps) - 1 + eps/(e^eps - 1), and m <= eps^2/8, which is sharper where rounding counts.
+        // m = ln((e^eps - 1)/eps) - 1 + eps/(e^eps - 1), and m <= eps^2/8, which is sharper where
+        // rounding counts.
         let missing = -(-range).exp_m1();
         let ratio = range / missing;
         let mean = ratio - Interval::point(1.0) - ratio.ln();
@@ -133,7 +139,8 @@ fn worst(deltas: &[f64], odds: &[(f64, f64)]) -> f64 {
     if deltas.first() == Some(&0.0) {
         return 0.0;
     }
-    // Two products and a sum of numbers that are not negative: less than three roundings, and underflow.
+    // Two products and a sum of numbers that are not negative: less than three roundings, and
+    // underflow.
     const ROUNDING: f64 = 1.0 + 2.0 * f64::EPSILON;
     let larger = deltas.iter().take(cells).rev();
     let smaller = deltas.iter().skip(cells + 1).rev();
@@ -181,8 +188,8 @@ mod tests {
         assert_eq!(of(ratio(2, 3), 5).rho(), ratio(5 * 4, 9 * 8));
     }
 
-    /// Against the formula in floating point; for a tiny range, whose mean it would lose, with its series
-    /// m = eps^2/8 - eps^4/576 + ...
+    /// Against the formula in floating point; for a tiny range, whose mean it would lose, with its
+    /// series m = eps^2/8 - eps^4/576 + ...
     #[test]
     fn tails_are_those_of_the_formula() {
         for (eps, range, k, target) in [

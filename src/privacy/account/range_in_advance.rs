@@ -1,4 +1,5 @@
-//! The optimal composition of bounded-range releases that are fixed in advance: one offset t for all.
+//! The optimal composition of bounded-range releases that are fixed in advance: one offset t for
+//! all.
 //!
 //! The loss of each release is t or t - eps; i of k are the smaller one:
 //!
@@ -34,8 +35,8 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(BoundedRangeInAdvance::of(events)?)),
 };
 
-/// The least (epsilon, delta) that holds for any bounded-range releases, all with one epsilon, none of which depends on
-/// the result of another.
+/// The least (epsilon, delta) that holds for any bounded-range releases, all with one epsilon, none
+/// of which depends on the result of another.
 ///
 /// ```
 /// use dpsis::account::{Accountant, BoundedRangeInAdvance, Event, OptimalHomogeneous};

@@ -1,11 +1,12 @@
-//! Zero-concentrated differential privacy: rho adds up, and the best order turns it into (epsilon, delta).
+//! Zero-concentrated differential privacy: rho adds up, and the best order turns it into (epsilon,
+//! delta).
 //!
 //! ```text
 //! delta(g) = min over a > 0 of e^(a ((1 + a) rho - g)) (a/(1 + a))^a / (1 + a),     a + 1 the order.
 //! ```
 //!
-//! Every order gives a true statement, so the search for the best may be as rough as it likes; only its result is
-//! evaluated with intervals. O(1).
+//! Every order gives a true statement, so the search for the best may be as rough as it likes; only
+//! its result is evaluated with intervals. O(1).
 
 use num_rational::BigRational;
 
@@ -26,8 +27,8 @@ pub(super) static CARD: AccountantCard = AccountantCard {
     of: |events| Ok(Box::new(Zcdp::of(events)?)),
 };
 
-/// The sum of rho: eps^2/2 for a pure event, eps^2/8 for bounded range, half the squared ratio of sensitivity and deviation
-/// for Gaussian noise.
+/// The sum of rho: eps^2/2 for a pure event, eps^2/8 for bounded range, half the squared ratio of
+/// sensitivity and deviation for Gaussian noise.
 ///
 /// ```
 /// use dpsis::account::{Accountant, Event, Zcdp};
@@ -83,7 +84,8 @@ pub(super) fn delta_of_rho(rho: &BigRational, epsilon: &BigRational) -> f64 {
     exponent.exp().hi
 }
 
-/// The order less 1 at which the exponent is least: its derivative (1 + 2 a) rho - g - ln(1 + 1/a) increases.
+/// The order less 1 at which the exponent is least: its derivative (1 + 2 a) rho - g - ln(1 + 1/a)
+/// increases.
 fn best_order(rho: f64, epsilon: f64) -> f64 {
     let falls = |a: f64| (1.0 + 2.0 * a) * rho - epsilon - libm::log1p(1.0 / a) < 0.0;
     let (mut low, mut high) = (1e-30f64, 1.0);

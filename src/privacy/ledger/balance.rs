@@ -101,7 +101,8 @@ impl Balance {
     ///
     /// # Errors
     ///
-    /// `Request` if it has another guarantee than the ledger's; `Budget` if it costs more than what is left.
+    /// `Request` if it has another guarantee than the ledger's; `Budget` if it costs more than what
+    /// is left.
     pub(super) fn check(&self, expense: &Expense) -> Result<()> {
         let neighbors = |relation| match relation {
             Neighbors::AddRemove => "adding or removing one unit",

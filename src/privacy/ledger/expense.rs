@@ -4,7 +4,8 @@ use super::words::check_words;
 use crate::error::{Error, Result};
 use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
-/// What a release costs, and for which guarantee: what [`Ledger::spend`](super::Ledger::spend) pays for.
+/// What a release costs, and for which guarantee: what [`Ledger::spend`](super::Ledger::spend) pays
+/// for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expense {
     pub(super) epsilon: Epsilon,
@@ -16,7 +17,8 @@ pub struct Expense {
 }
 
 impl Expense {
-    /// A purely private release of this epsilon by this command or program, for adding or removing a row.
+    /// A purely private release of this epsilon by this command or program, for adding or removing
+    /// a row.
     pub fn new(epsilon: Epsilon, command: impl Into<String>) -> Self {
         let (neighbors, unit) = (Neighbors::default(), Unit::Row);
         let (delta, note) = (Delta::zero(), String::new());
@@ -33,8 +35,8 @@ impl Expense {
         Self { neighbors, ..self }
     }
 
-    /// Sets the unit of its guarantee. [`Unit::Unit`] is that of the ledger: whoever states sensitivities states them
-    /// for it.
+    /// Sets the unit of its guarantee. [`Unit::Unit`] is that of the ledger: whoever states
+    /// sensitivities states them for it.
     pub fn unit(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }

@@ -29,8 +29,8 @@ use crate::privacy::locked::{Kind, Locked};
 static FILE: Kind =
     Kind { name: "ledger", start: text::VERSION, parameter: Parameter::Ledger, secret: false };
 
-/// A budget file with a cap: releases that it pays for are written to it first, and none is paid for that would
-/// exceed the cap.
+/// A budget file with a cap: releases that it pays for are written to it first, and none is paid
+/// for that would exceed the cap.
 ///
 /// ```
 /// use dpsis::{Candidates, Choose, ErrorKind, Ledger, LedgerTerms};
@@ -49,16 +49,17 @@ static FILE: Kind =
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// It can be used by several threads and processes at once: reading, checking and writing are done under a lock of the
-/// file. The file is text that can be read in any editor.
+/// It can be used by several threads and processes at once: reading, checking and writing are done
+/// under a lock of the file. The file is text that can be read in any editor.
 ///
 /// # Privacy
 ///
-/// The releases paid for by one ledger are together differentially private with its cap and its delta, by sequential
-/// composition, also if each was chosen by what the earlier ones gave, as long as everything about the table goes
-/// through this one file, and nobody replaces it by an older copy. It holds no data: times at which releases began,
-/// epsilons, what the user named, and of releases that failed the kind of the error. That a release failed may depend
-/// on the data, as its error does.
+/// The releases paid for by one ledger are together differentially private with its cap and its
+/// delta, by sequential composition, also if each was chosen by what the earlier ones gave, as long
+/// as everything about the table goes through this one file, and nobody replaces it by an older
+/// copy. It holds no data: times at which releases began, epsilons, what the user named, and of
+/// releases that failed the kind of the error. That a release failed may depend on the data, as its
+/// error does.
 ///
 #[doc = include_str!("page.md")]
 #[derive(Debug, Clone)]
@@ -79,8 +80,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// `Request` if the name is long or holds a line break, or the cap has too many digits; `Io` if the file exists or
-    /// cannot be written.
+    /// `Request` if the name is long or holds a line break, or the cap has too many digits; `Io` if
+    /// the file exists or cannot be written.
     pub fn create(path: impl AsRef<Path>, terms: LedgerTerms) -> Result<Self> {
         let path = path.as_ref();
         check_words("the name", &terms.name)?;
@@ -106,13 +107,15 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// `Input` if the file is no ledger or is damaged; `Io` if it cannot be read or locked, or is no regular file.
+    /// `Input` if the file is no ledger or is damaged; `Io` if it cannot be read or locked, or is
+    /// no regular file.
     pub fn read(&self) -> Result<Balance> {
         let locked = Locked::to_read(&FILE, &self.path)?;
         text::read(&locked.content).map(|(balance, _)| balance)
     }
 
-    /// What tells this ledger with all that it holds now, and will still be told when more was added.
+    /// What tells this ledger with all that it holds now, and will still be told when more was
+    /// added.
     pub(crate) fn mark(&self) -> Result<LedgerMark> {
         let content = Locked::to_read(&FILE, &self.path)?.content;
         Ok(LedgerMark { bytes: content.len(), xxh3: format!("{:032x}", xxh3_128(&content)) })
@@ -125,7 +128,8 @@ impl Ledger {
         Ok(before.is_some_and(|content| format!("{:032x}", xxh3_128(content)) == mark.xxh3))
     }
 
-    /// Checks that a release could be paid for now, without paying for it: to refuse it before any work is done.
+    /// Checks that a release could be paid for now, without paying for it: to refuse it before any
+    /// work is done.
     ///
     /// # Errors
     ///
@@ -147,14 +151,15 @@ impl Ledger {
         balance.check(&expense.clone().unit(unit))
     }
 
-    /// Pays for a release. When this returns, the entry is on the disk, and the release may be made. It stays spent
-    /// whatever becomes of the release.
+    /// Pays for a release. When this returns, the entry is on the disk, and the release may be
+    /// made. It stays spent whatever becomes of the release.
     ///
     /// # Errors
     ///
-    /// `Budget` if less than its epsilon or its delta is left; `Request` if the release has another neighbor relation or unit than
-    /// the ledger, or a text of it cannot be a part of a line; as for [`read`](Self::read); `Io` if the file cannot be
-    /// written, or the clock is wrong. The release must then not be made.
+    /// `Budget` if less than its epsilon or its delta is left; `Request` if the release has another
+    /// neighbor relation or unit than the ledger, or a text of it cannot be a part of a line; as
+    /// for [`read`](Self::read); `Io` if the file cannot be written, or the clock is wrong. The
+    /// release must then not be made.
     pub fn spend(&self, expense: &Expense) -> Result<Receipt> {
         expense.check()?;
         let when = now()?;
@@ -173,7 +178,8 @@ impl Ledger {
     ///
     /// # Errors
     ///
-    /// As for [`read`](Self::read); `Input` if the ledger has no such entry; `Io` if the file cannot be written.
+    /// As for [`read`](Self::read); `Input` if the ledger has no such entry; `Io` if the file
+    /// cannot be written.
     pub fn mark_failed(&self, receipt: &Receipt, kind: ErrorKind) -> Result<()> {
         let locked = Locked::to_append(&FILE, &self.path)?;
         let (balance, ending) = text::read(&locked.content)?;
@@ -183,13 +189,14 @@ impl Ledger {
         locked.append(&(ending.text() + &text::failure(receipt.entry, kind)))
     }
 
-    /// Takes back a part of what a release was paid that ended by what it had released before: of the part that it did
-    /// not come to. To be decided by released values alone, for the entry says what was decided.
+    /// Takes back a part of what a release was paid that ended by what it had released before: of
+    /// the part that it did not come to. To be decided by released values alone, for the entry says
+    /// what was decided.
     ///
     /// # Errors
     ///
-    /// As for [`mark_failed`](Self::mark_failed); `Request` if the release failed, has given back before, or did not cost
-    /// more than this.
+    /// As for [`mark_failed`](Self::mark_failed); `Request` if the release failed, has given back
+    /// before, or did not cost more than this.
     pub fn take_back(&self, receipt: &Receipt, epsilon: &Epsilon) -> Result<Balance> {
         let locked = Locked::to_append(&FILE, &self.path)?;
         let (mut after, ending) = text::read(&locked.content)?;
@@ -200,8 +207,8 @@ impl Ledger {
         Ok(after)
     }
 
-    /// Pays for a release and makes it; marks it as failed if it fails, and takes back what it left if what it had
-    /// released ended it.
+    /// Pays for a release and makes it; marks it as failed if it fails, and takes back what it left
+    /// if what it had released ended it.
     ///
     /// # Errors
     ///

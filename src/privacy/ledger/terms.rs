@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
-/// The terms of a ledger, fixed when it is created: its cap, its name, and the guarantee of all releases.
+/// The terms of a ledger, fixed when it is created: its cap, its name, and the guarantee of all
+/// releases.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct LedgerTerms {
@@ -47,7 +48,8 @@ impl LedgerTerms {
         Self { neighbors, ..self }
     }
 
-    /// Sets the unit. [`Unit::Column`] is the same as [`Unit::Row`]: one sample, whichever way its table lies.
+    /// Sets the unit. [`Unit::Column`] is the same as [`Unit::Row`]: one sample, whichever way its
+    /// table lies.
     pub fn unit(self, unit: Unit) -> Self {
         let unit = if unit == Unit::Column { Unit::Row } else { unit };
         Self { unit, ..self }

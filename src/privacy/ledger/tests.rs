@@ -222,7 +222,8 @@ fn a_read_only_ledger_pays_for_nothing() {
     assert_eq!(ledger.read().unwrap().spent(), "0");
 }
 
-/// An editor that saves puts another file in the place of the old one: an entry in the old one would be lost.
+/// An editor that saves puts another file in the place of the old one: an entry in the old one
+/// would be lost.
 #[cfg(unix)]
 #[test]
 fn a_ledger_that_was_replaced_pays_for_nothing() {

@@ -93,7 +93,8 @@ pub(super) fn failure(number: usize, kind: ErrorKind) -> String {
     format!("{FAILED}{number}: {word}\n")
 }
 
-/// The line by which an entry gives back a part of its epsilon; `after` holds the sum that is then spent.
+/// The line by which an entry gives back a part of its epsilon; `after` holds the sum that is then
+/// spent.
 pub(super) fn returned(after: &Balance, number: usize, epsilon: &Epsilon) -> String {
     format!("{RETURNED}{number}: epsilon {epsilon}, total {}\n", total(after))
 }
@@ -107,7 +108,8 @@ fn total(balance: &Balance) -> String {
 ///
 /// # Errors
 ///
-/// `Input` with the line if it is none, or if a line does not follow from those above; no text of it is repeated.
+/// `Input` with the line if it is none, or if a line does not follow from those above; no text of
+/// it is repeated.
 pub(super) fn read(bytes: &[u8]) -> Result<(Balance, Ending)> {
     let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     // What follows the last line feed is a line without its end.
@@ -234,8 +236,9 @@ fn read_returned(balance: &mut Balance, returned: &str) -> Option<()> {
     Some(())
 }
 
-/// Reads a line that was cut off: an entry counts if its epsilon is whole; that one failed, or gave something back, is
-/// then not said. False if it may be an entry whose epsilon is unknown, or no line of a ledger.
+/// Reads a line that was cut off: an entry counts if its epsilon is whole; that one failed, or gave
+/// something back, is then not said. False if it may be an entry whose epsilon is unknown, or no
+/// line of a ledger.
 fn read_cut(balance: &mut Balance, line: &[u8]) -> bool {
     let marks = [FAILED, RETURNED].map(str::as_bytes);
     if marks.iter().any(|mark| line.starts_with(mark) || mark.starts_with(line)) {

@@ -9,7 +9,8 @@ const LONGEST: usize = 200;
 ///
 /// # Errors
 ///
-/// `Request` if it is long, holds a line break or another control character, or starts or ends with a blank.
+/// `Request` if it is long, holds a line break or another control character, or starts or ends with
+/// a blank.
 pub(crate) fn check_words(what: &str, text: &str) -> Result<()> {
     let breaks = |letter: char| letter.is_control() || matches!(letter, '\u{2028}' | '\u{2029}');
     if text.chars().any(breaks) {

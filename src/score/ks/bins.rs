@@ -1,9 +1,9 @@
 //! The streaming form: thresholds between the bins of a fixed division of the grid.
 //!
-//! Where values have grid values (stated bounds, ranks within the row), 15 thresholds between 16 bins of equal
-//! width are a family that needs one pass, integer sums per feature and bin, and O(d) memory: 256 bytes per feature
-//! for a numeric target, 128 bytes per class. Sums over blocks of rows merge in any order. Missing values are in no
-//! bin.
+//! Where values have grid values (stated bounds, ranks within the row), 15 thresholds between 16
+//! bins of equal width are a family that needs one pass, integer sums per feature and bin, and O(d)
+//! memory: 256 bytes per feature for a numeric target, 128 bytes per class. Sums over blocks of
+//! rows merge in any order. Missing values are in no bin.
 
 use std::ops::RangeInclusive;
 
@@ -17,7 +17,8 @@ use crate::score::{CodedSums, MISSING, RawSums, RowSums, only};
 /// The number of bins.
 pub(crate) const BINS: usize = 16;
 
-/// Sums over rows for each feature and bin, for targets coded as one number (`i16`) or classes (`usize`).
+/// Sums over rows for each feature and bin, for targets coded as one number (`i16`) or classes
+/// (`usize`).
 #[derive(Clone)]
 pub(crate) struct BinSums<T> {
     /// The number of sums per bin: the target and the rows, or the rows of each class.
@@ -75,7 +76,8 @@ impl<T> BinSums<T> {
         Ok(Self { parts, sums, totals, target: std::marker::PhantomData })
     }
 
-    /// Refuses counts of a feature, at this place among the sums of a bin, that are more than those of all rows.
+    /// Refuses counts of a feature, at this place among the sums of a bin, that are more than those
+    /// of all rows.
     fn check_rows(self, place: usize) -> Result<Self> {
         let of_features = self.sums.chunks_exact(BINS * self.parts);
         let mut counts = of_features.map(|sums| {
@@ -121,7 +123,8 @@ impl BinSums<i16> {
         sums.check_rows(1)
     }
 
-    /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one feature.
+    /// The largest and the smallest sum of f(x) (y - m) over the thresholds, from the sums of one
+    /// feature.
     fn extremes_of(sums: &[i64], center: i32) -> Extremes {
         let t = |bin: &[i64]| bin[0] - i64::from(center) * bin[1];
         let all: i64 = sums.chunks_exact(2).map(t).sum();

@@ -15,7 +15,8 @@ impl Extremes {
         self.most.abs().max(self.least.abs())
     }
 
-    /// Both divided by the weight of a unit, rounded down: then one moves them by no more than a row of weight 1 does.
+    /// Both divided by the weight of a unit, rounded down: then one moves them by no more than a
+    /// row of weight 1 does.
     pub(super) fn per(self, weight: i64) -> Self {
         Self { most: self.most.div_euclid(weight), least: self.least.div_euclid(weight) }
     }
@@ -26,7 +27,8 @@ impl Extremes {
     }
 }
 
-/// The sums over the thresholds and over the words of a column for a target `t` of one number per row.
+/// The sums over the thresholds and over the words of a column for a target `t` of one number per
+/// row.
 pub(super) fn of_number(column: &SortedColumn, t: &[i32]) -> [Extremes; 2] {
     // The sums of t below each threshold, from none to all.
     let (mut below, mut seen) = (0i64, Extremes::default());
@@ -57,8 +59,9 @@ pub(super) fn over_thresholds(below: Extremes, all: i64) -> Extremes {
     Extremes { most: all - 2 * below.least, least: all - 2 * below.most }
 }
 
-/// The largest sum over classes a of |q F_a - M_a F|, with F_a the sum of f over the rows of class a and F that
-/// over all rows; `classes` holds the class of each row, `weights` its weight, if not all are 1.
+/// The largest sum over classes a of |q F_a - M_a F|, with F_a the sum of f over the rows of class
+/// a and F that over all rows; `classes` holds the class of each row, `weights` its weight, if not
+/// all are 1.
 pub(super) fn of_classes(
     column: &SortedColumn,
     classes: &[u32],
@@ -92,7 +95,8 @@ pub(super) fn of_classes(
     most
 }
 
-/// The sum over classes for the function that is -1 on `part` of the rows and 1 on the others present.
+/// The sum over classes for the function that is -1 on `part` of the rows and 1 on the others
+/// present.
 pub(super) fn sum_over_classes(present: &[i64], part: &[i64], centers: &[i32], q: i32) -> i64 {
     let f = || present.iter().zip(part).map(|(present, part)| present - 2 * part);
     let all: i64 = f().sum();

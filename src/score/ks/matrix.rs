@@ -9,21 +9,23 @@ use crate::privacy::Neighbors;
 use crate::score::Scores;
 use crate::score::ks::{CenteredTarget, KsColumns};
 
-/// Kolmogorov-Smirnov scores of the columns of X (n x d) with a target coded as one number, on all cores.
+/// Kolmogorov-Smirnov scores of the columns of X (n x d) with a target coded as one number, on all
+/// cores.
 ///
-/// y holds grid values from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID), `None` for a row without a usable target,
-/// which is ignored. NaN and infinite feature values are missing. The center is public knowledge or a private estimate
+/// y holds grid values from -[`GRID`](crate::GRID) to [`GRID`](crate::GRID), `None` for a row
+/// without a usable target, which is ignored. NaN and infinite feature values are missing. The
+/// center is public knowledge or a private estimate
 /// ([`estimate::center`](crate::estimate::center)).
 ///
 /// # Privacy
 ///
-/// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for the stated
-/// neighbor relation, where a row of X and its element of y are one unit.
+/// Scores are exact functions of the data, as input for a mechanism. Their sensitivity holds for
+/// the stated neighbor relation, where a row of X and its element of y are one unit.
 ///
 /// # Errors
 ///
-/// `Request` if X and y differ in their number of rows, X has no columns, or a target or the center lies outside the
-/// grid.
+/// `Request` if X and y differ in their number of rows, X has no columns, or a target or the center
+/// lies outside the grid.
 pub fn ks<A: Copy + Into<f64> + Sync>(
     x: ArrayView2<'_, A>,
     y: ArrayView1<'_, Option<i16>>,
@@ -38,8 +40,8 @@ pub fn ks<A: Copy + Into<f64> + Sync>(
     scores(x, y.map(Option::is_some).to_vec(), &target, neighbors)
 }
 
-/// Kolmogorov-Smirnov scores with a target of three or more classes, numbered from 0, for a center of each class:
-/// [`GRID`](crate::GRID) times its share. Two classes are one number: see [`ks`].
+/// Kolmogorov-Smirnov scores with a target of three or more classes, numbered from 0, for a center
+/// of each class: [`GRID`](crate::GRID) times its share. Two classes are one number: see [`ks`].
 ///
 /// # Privacy
 ///
@@ -47,8 +49,8 @@ pub fn ks<A: Copy + Into<f64> + Sync>(
 ///
 /// # Errors
 ///
-/// `Request` if X and y differ in their number of rows, X has no columns, a class has no center, or a center lies not
-/// between 0 and [`GRID`](crate::GRID).
+/// `Request` if X and y differ in their number of rows, X has no columns, a class has no center, or
+/// a center lies not between 0 and [`GRID`](crate::GRID).
 pub fn ks_of_classes<A: Copy + Into<f64> + Sync>(
     x: ArrayView2<'_, A>,
     y: ArrayView1<'_, Option<usize>>,

@@ -93,7 +93,8 @@ impl CenteredTarget {
         TargetRows::Number { t: rows.into_iter().map(t).collect(), center: most, q }.into()
     }
 
-    /// The same for rows whose weights add up to at most [`People::WEIGHT`] for each person; `roles` holds them.
+    /// The same for rows whose weights add up to at most [`People::WEIGHT`] for each person;
+    /// `roles` holds them.
     pub(crate) fn of_people(self, roles: &[Role]) -> Self {
         let rows = match self.rows {
             TargetRows::Classes { classes, centers, q, .. } => {
@@ -141,8 +142,8 @@ impl CenteredTarget {
         }
     }
 
-    /// The score of a column that is not sorted, as [`score`](Self::score) gives it for a sorted one. Without `words`,
-    /// every NaN is a missing cell.
+    /// The score of a column that is not sorted, as [`score`](Self::score) gives it for a sorted
+    /// one. Without `words`, every NaN is a missing cell.
     fn score_of(&self, values: &[f64], words: bool, memory: &mut Memory) -> i64 {
         if self.family == Family::Value {
             return self.correlation(values).0;
@@ -170,7 +171,8 @@ impl CenteredTarget {
         }
     }
 
-    /// The signed sums of a column of numbers, which need not be sorted for them; `None` if it should be sorted.
+    /// The signed sums of a column of numbers, which need not be sorted for them; `None` if it
+    /// should be sorted.
     fn unsorted(&self, values: &[f64], words: bool, memory: &mut Unsorted) -> Option<Extremes> {
         let TargetRows::Number { t, .. } = &self.rows else { return None };
         if words && values.iter().any(|value| word_of(*value).is_some()) {
@@ -205,7 +207,8 @@ impl CenteredTarget {
         }
     }
 
-    /// The largest and the smallest signed sum over the thresholds; `None` for classes, which have no direction.
+    /// The largest and the smallest signed sum over the thresholds; `None` for classes, which have
+    /// no direction.
     pub(crate) fn signed(&self, column: &SortedColumn) -> Option<Extremes> {
         match &self.rows {
             TargetRows::Number { t, .. } => {

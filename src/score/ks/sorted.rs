@@ -5,8 +5,8 @@ use crate::data::{Sorter, order, place, word_of};
 /// Marks the last row of a group of equal cells.
 const LAST: u32 = 1 << 31;
 
-/// The rows of a column in ascending order of their numbers, then those with words, word by word. Rows without
-/// either are left out. 4 bytes per row.
+/// The rows of a column in ascending order of their numbers, then those with words, word by word.
+/// Rows without either are left out. 4 bytes per row.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SortedColumn {
     /// Row numbers below 2^31; the last row of a group of equal cells is marked.

@@ -257,7 +257,8 @@ proptest! {
         prop_assert_eq!(by_class.one_row(), by_number.one_row());
     }
 
-    /// On 16 values, one for each bin, the streaming form is the exact one; rows merge in any order.
+    /// On 16 values, one for each bin, the streaming form is the exact one; rows merge in any
+    /// order.
     #[test]
     fn bins_are_thresholds(
         rows in prop::collection::vec((0i16..17, 0i32..3), 1..40),
@@ -312,8 +313,8 @@ fn sorted_columns_have_the_same_scores() {
     assert_eq!(columns().told_one(7, &target).0, one[7]);
 }
 
-/// The sensitivity of a matrix's scores is that of one row, Q + |m|, for classes Q + sum M - 2 min M; twice that where a
-/// row is replaced.
+/// The sensitivity of a matrix's scores is that of one row, Q + |m|, for classes Q + sum M - 2 min
+/// M; twice that where a row is replaced.
 #[cfg(feature = "ndarray")]
 #[test]
 fn the_sensitivity_of_a_matrix_is_that_of_its_rows() {

@@ -1,19 +1,22 @@
-//! The score of one column of numbers without sorting it: bins, and an exact look into the few that may hold the
-//! largest sum.
+//! The score of one column of numbers without sorting it: bins, and an exact look into the few that
+//! may hold the largest sum.
 //!
 //! # Algorithm
 //!
-//! Values are counted into bins that keep their order, so that every end of a bin is a threshold, and the sums of t up to
-//! there are known. Within a bin no sum lies further from that at its start than the positive t of the bin above it and
-//! the negative ones below. Only bins in which a sum could so exceed the extremes of the ends are sorted: of noise, a few.
-//! Bins are evenly spaced over what a sample of the values spans, or, where that leaves too much to sort, over the
+//! Values are counted into bins that keep their order, so that every end of a bin is a threshold,
+//! and the sums of t up to there are known. Within a bin no sum lies further from that at its start
+//! than the positive t of the bin above it and the negative ones below. Only bins in which a sum
+//! could so exceed the extremes of the ends are sorted: of noise, a few. Bins are evenly spaced
+//! over what a sample of the values spans, or, where that leaves too much to sort, over the
 //! [orders](order) of the values, which suits very different sizes.
 //!
-//! The result is that of sorting, to the integer; what it costs depends on the data, as the time of a sort does.
+//! The result is that of sorting, to the integer; what it costs depends on the data, as the time of
+//! a sort does.
 //!
 //! # Cost
 //!
-//! Two looks at each value; up to seven where the first bins do not suit, and the column may then be sorted all the same.
+//! Two looks at each value; up to seven where the first bins do not suit, and the column may then
+//! be sorted all the same.
 
 use crate::data::order;
 use crate::score::ks::extremes::Extremes;
@@ -58,8 +61,9 @@ struct Bin {
 }
 
 impl Unsorted {
-    /// The extremes, over the thresholds, of the sums of t over the rows below one, from none to all, and the sum over all
-    /// rows. Rows whose value is not finite are left out. `None` if the column should be sorted.
+    /// The extremes, over the thresholds, of the sums of t over the rows below one, from none to
+    /// all, and the sum over all rows. Rows whose value is not finite are left out. `None` if the
+    /// column should be sorted.
     pub(super) fn below(&mut self, values: &[f64], t: &[i32]) -> Option<(Extremes, i64)> {
         if values.len() < FEW {
             return None;
@@ -91,7 +95,8 @@ impl Unsorted {
         self.in_bins(values, t, number, by_order)
     }
 
-    /// The extremes by evenly spaced bins from one value to another, the outer ones with all that lies beyond.
+    /// The extremes by evenly spaced bins from one value to another, the outer ones with all that
+    /// lies beyond.
     fn in_even_bins(
         &mut self,
         values: &[f64],
@@ -109,7 +114,8 @@ impl Unsorted {
         self.in_bins(values, t, number, even)
     }
 
-    /// The extremes by bins that keep the order of values; `None` if too many of them would have to be sorted.
+    /// The extremes by bins that keep the order of values; `None` if too many of them would have to
+    /// be sorted.
     fn in_bins(
         &mut self,
         values: &[f64],
@@ -206,8 +212,8 @@ mod tests {
     use crate::score::ks::extremes::{of_number, over_thresholds};
     use crate::score::ks::sorted::SortedColumn;
 
-    /// A column of a kind: spread evenly, of very different sizes, few values, many near each other, exponents alone, some
-    /// missing.
+    /// A column of a kind: spread evenly, of very different sizes, few values, many near each
+    /// other, exponents alone, some missing.
     fn column(kind: u8, n: usize, seed: u64) -> (Vec<f64>, Vec<i32>) {
         let mut state = seed;
         let mut next = move || {

@@ -27,7 +27,8 @@ pub struct FitDryRun {
     pub features: usize,
     /// The guarantee that a fit would give for all of it, and the budget it would spend.
     pub guarantee: Guarantee,
-    /// The number of usable rows, or people, below which the model would be mostly noise (by simulation).
+    /// The number of usable rows, or people, below which the model would be mostly noise (by
+    /// simulation).
     pub rows_needed: u64,
     /// Problems that are already known, besides those of the selection.
     pub warnings: Vec<Warning>,
@@ -46,7 +47,8 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
     };
     let schema = header(&request.select, source, &request.select.hooks.for_a_run())?;
     check_unit(request, &schema)?;
-    // Which features are selected makes no difference to the budget: bounds are stated for all or for none.
+    // Which features are selected makes no difference to the budget: bounds are stated for all or
+    // for none.
     let places = match &request.features {
         Some(names) => places(names.iter().map(String::as_str), &schema)?,
         None => (0..request.select.k).collect(),

@@ -57,8 +57,9 @@ where
     }
 }
 
-/// Predicts the target, or the probability of its second class, from a matrix with all features of the table that the
-/// model was fitted to. From one with another number of columns, or without a model, every prediction is NaN.
+/// Predicts the target, or the probability of its second class, from a matrix with all features of
+/// the table that the model was fitted to. From one with another number of columns, or without a
+/// model, every prediction is NaN.
 impl<F, D> PredictInplace<ArrayBase<D, Ix2>, Array1<f64>> for FitRecord
 where
     F: Float + Element,

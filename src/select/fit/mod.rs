@@ -23,12 +23,13 @@ pub use record::{FitRecord, FittedModel};
 use request::FitRequest;
 use run::{check_ledger, run, run_with_ledger};
 
-/// A builder for a private model of a target: it selects k features and fits a regression to them, both under the
-/// budget of the request; or it fits one to features that are stated.
+/// A builder for a private model of a target: it selects k features and fits a regression to them,
+/// both under the budget of the request; or it fits one to features that are stated.
 ///
 /// A number is regressed on by AdaSSP ([linear](crate::model::linear)), two classes by
-/// [logistic](crate::model::logistic) regression. Every value is clipped to the range of its column: the one that the
-/// request states, else one that is drawn privately ([ranges](crate::model::ranges)).
+/// [logistic](crate::model::logistic) regression. Every value is clipped to the range of its
+/// column: the one that the request states, else one that is drawn privately
+/// ([ranges](crate::model::ranges)).
 ///
 /// ```no_run
 /// use dpsis::{FitModel, Select};
@@ -44,11 +45,12 @@ use run::{check_ledger, run, run_with_ledger};
 ///
 /// # Privacy
 ///
-/// The whole [`FittedModel`], selection and model, is (epsilon, delta)-differentially private for the epsilon, the
-/// delta and the neighbor relation of the request: the selection gets a [share](Self::share) of epsilon, the ranges
-/// that are not stated and the model get the rest, and all parts sum to it exactly. A delta, if one is stated, is
-/// spent on the model alone, and only where it makes the noise smaller. Predictions for other rows cost nothing;
-/// those for the rows of the table itself are functions of these rows and must not be published.
+/// The whole [`FittedModel`], selection and model, is (epsilon, delta)-differentially private for
+/// the epsilon, the delta and the neighbor relation of the request: the selection gets a
+/// [share](Self::share) of epsilon, the ranges that are not stated and the model get the rest, and
+/// all parts sum to it exactly. A delta, if one is stated, is spent on the model alone, and only
+/// where it makes the noise smaller. Predictions for other rows cost nothing; those for the rows of
+/// the table itself are functions of these rows and must not be published.
 #[derive(Clone)]
 pub struct FitModel(CheckedFitModel);
 
@@ -74,7 +76,8 @@ impl fmt::Debug for CheckedFitModel {
 }
 
 impl FitModel {
-    /// A request for a model of the features that `select` selects; its epsilon and its delta are those of both together.
+    /// A request for a model of the features that `select` selects; its epsilon and its delta are
+    /// those of both together.
     ///
     /// Strengths and the verdict on them are not released, unless [asked for](Self::estimates).
     pub fn new(select: Select) -> Self {
@@ -86,13 +89,14 @@ impl FitModel {
         self
     }
 
-    /// Sets the share of epsilon that the selection gets (default 0.4): an exact number from 1e-6, below 1.
+    /// Sets the share of epsilon that the selection gets (default 0.4): an exact number from 1e-6,
+    /// below 1.
     pub fn share(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.share = Some(share.into()))
     }
 
-    /// Fits the model to these features, without a selection: all of epsilon is for the model, and k is not used. The
-    /// names must be public knowledge, or have been released.
+    /// Fits the model to these features, without a selection: all of epsilon is for the model, and
+    /// k is not used. The names must be public knowledge, or have been released.
     pub fn features<N: Into<String>>(self, names: impl IntoIterator<Item = N>) -> Self {
         self.with(|request| request.features = Some(names.into_iter().map(Into::into).collect()))
     }
@@ -103,15 +107,15 @@ impl FitModel {
         self.with(|request| request.select.shares.estimates = share.into())
     }
 
-    /// Sets the share of the model's part for the ranges that are not stated (default 0.3): an exact number from 1e-6,
-    /// below 1.
+    /// Sets the share of the model's part for the ranges that are not stated (default 0.3): an
+    /// exact number from 1e-6, below 1.
     pub fn ranges(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.ranges = share.into())
     }
 
-    /// Sets the strength of the regularization of a logistic model, lambda in sum of losses + lambda/2 |w|^2, from
-    /// 1e-3 to 1e9 (default 10). It does not depend on the number of rows. A larger one takes less noise, and pulls
-    /// probabilities towards 1/2.
+    /// Sets the strength of the regularization of a logistic model, lambda in sum of losses +
+    /// lambda/2 |w|^2, from 1e-3 to 1e9 (default 10). It does not depend on the number of rows. A
+    /// larger one takes less noise, and pulls probabilities towards 1/2.
     pub fn lambda(self, lambda: f64) -> Self {
         self.with(|request| request.lambda = Some(lambda))
     }
@@ -168,8 +172,8 @@ impl FitModel {
 }
 
 impl CheckedFitModel {
-    /// Selects features of a table and fits a model to them. The table is opened twice; the second time the columns
-    /// of the selected features are held in memory, 8 bytes per value.
+    /// Selects features of a table and fits a model to them. The table is opened twice; the second
+    /// time the columns of the selected features are held in memory, 8 bytes per value.
     ///
     /// # Privacy
     ///
@@ -177,13 +181,15 @@ impl CheckedFitModel {
     ///
     /// # Errors
     ///
-    /// `Request` if the request does not fit the header, or if the table can be read only once and features must be
-    /// selected first (then nothing is spent); all others of [`CheckedSelect::run`](crate::CheckedSelect::run).
+    /// `Request` if the request does not fit the header, or if the table can be read only once and
+    /// features must be selected first (then nothing is spent); all others of
+    /// [`CheckedSelect::run`](crate::CheckedSelect::run).
     pub fn run(&self, source: &(impl Source + ?Sized)) -> Result<FittedModel> {
         run(&self.0, source).map(FittedModel::new)
     }
 
-    /// Like [`run`](Self::run), after a ledger has paid for the whole epsilon and delta; the entry has this note. See
+    /// Like [`run`](Self::run), after a ledger has paid for the whole epsilon and delta; the entry
+    /// has this note. See
     /// [`CheckedSelect::run_with_ledger`](crate::CheckedSelect::run_with_ledger).
     ///
     /// # Errors
@@ -198,7 +204,8 @@ impl CheckedFitModel {
         run_with_ledger(&self.0, source, ledger, note)
     }
 
-    /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger); nothing is paid.
+    /// A [dry run](Self::dry_run) after all checks of [`run_with_ledger`](Self::run_with_ledger);
+    /// nothing is paid.
     ///
     /// # Errors
     ///
@@ -212,8 +219,9 @@ impl CheckedFitModel {
         dry_run::dry_run(&self.0, source)
     }
 
-    /// Reports the budget of each part of a [`run`](Self::run) and the number of rows that it takes. Reads the header (the
-    /// names, if the table is a matrix) and no row. A reader is consumed by this.
+    /// Reports the budget of each part of a [`run`](Self::run) and the number of rows that it
+    /// takes. Reads the header (the names, if the table is a matrix) and no row. A reader is
+    /// consumed by this.
     ///
     /// # Errors
     ///
@@ -243,7 +251,8 @@ impl NotPrivateFitModel {
         self.0.check()
     }
 
-    /// Selects features of a table and fits a model. The same request, seed and table give the same record.
+    /// Selects features of a table and fits a model. The same request, seed and table give the same
+    /// record.
     ///
     /// # Errors
     ///

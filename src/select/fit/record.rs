@@ -8,9 +8,11 @@ use crate::model::Model;
 use crate::privacy::{NotPrivate, Receipt};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning};
 
-/// A private model: the [`FitRecord`] of a release, to which it dereferences. Only a private run makes one.
+/// A private model: the [`FitRecord`] of a release, to which it dereferences. Only a private run
+/// makes one.
 ///
-/// With the feature `linfa` it predicts, from a matrix with all features of the table that it was fitted to.
+/// With the feature `linfa` it predicts, from a matrix with all features of the table that it was
+/// fitted to.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct FittedModel(FitRecord);
@@ -55,10 +57,11 @@ pub struct FitRecord {
     pub ledger: Option<Receipt>,
     /// Whether the guarantee holds: false if seeded.
     pub private: bool,
-    /// The model; `None` if there are too few rows for one, by the released counts: not even the mean of the target would
-    /// predict.
+    /// The model; `None` if there are too few rows for one, by the released counts: not even the
+    /// mean of the target would predict.
     pub model: Option<Model>,
-    /// The selection of its features, unless they were stated; its guarantee is that of its own part.
+    /// The selection of its features, unless they were stated; its guarantee is that of its own
+    /// part.
     pub selection: Option<Record>,
     /// The guarantee for all of it, and the parts of the budget.
     pub guarantee: Guarantee,
@@ -75,7 +78,8 @@ pub struct FitRecord {
 }
 
 impl FitRecord {
-    /// The 0-based indices of the model's features among all features of the table, in the model's order.
+    /// The 0-based indices of the model's features among all features of the table, in the model's
+    /// order.
     pub fn indices(&self) -> &[usize] {
         &self.places
     }

@@ -105,8 +105,8 @@ impl FitRequest {
 
     /// The request for the selection alone, of its part.
     ///
-    /// It sees what a model sees, numbers. A range of the target is for the model: its selection splits the target at a
-    /// median, unless a center is stated.
+    /// It sees what a model sees, numbers. A range of the target is for the model: its selection
+    /// splits the target at a median, unless a center is stated.
     pub(super) fn selection(&self, epsilon: &Epsilon) -> Request {
         let target = match (&self.select.target, &self.select.center) {
             (Target::Bounded(_), Center::Private) => Target::Numeric,

@@ -22,7 +22,8 @@ use crate::select::run::{self, header, opening, plan_for, scaling_of, taken};
 ///
 /// # Errors
 ///
-/// Those of a selection; `Request` if the table can be read only once and features are to be selected.
+/// Those of a selection; `Request` if the table can be read only once and features are to be
+/// selected.
 pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Result<FitRecord> {
     let parts = request.parts()?;
     if parts.selection.is_some() && !reads_twice(request, source) {
@@ -152,7 +153,8 @@ pub(super) fn places<'n>(
     names.map(place).collect()
 }
 
-/// What the model asks for, once its features are known; `center` is the target's median, if it was released.
+/// What the model asks for, once its features are known; `center` is the target's median, if it was
+/// released.
 pub(super) fn model_request(
     request: &FitRequest,
     parts: &Parts,

@@ -12,7 +12,8 @@ use crate::model::{Model, ModelKind};
 use crate::privacy::{LedgerTerms, Neighbors, Purpose};
 use crate::select::{ScoreKind, Target};
 
-/// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing, or a word.
+/// Rows in which y = 3 age - 2 dose + 5 and the class depends on dose; every tenth dose is missing,
+/// or a word.
 fn text(rows: usize) -> String {
     let mut text = "age,dose,noise,y,class\n".to_owned();
     for i in 0..rows {
@@ -202,8 +203,8 @@ fn wrong_requests_cost_nothing() {
     assert_eq!(ledger.read().unwrap().left(), "100");
 }
 
-/// A table in which each row of [`text`] stands twice, as rows of one person, gives the same model: of the same bits, but
-/// for the unit.
+/// A table in which each row of [`text`] stands twice, as rows of one person, gives the same model:
+/// of the same bits, but for the unit.
 #[test]
 fn people_with_equal_rows_are_rows() {
     use crate::data::{TableFacts, TargetColumn};
@@ -421,7 +422,8 @@ fn a_range_of_the_target_is_for_the_model() {
     assert!(stated.released.target_median.is_some());
 }
 
-/// With few rows the model is the mean of the target; with fewer there is none, and the names are there all the same.
+/// With few rows the model is the mean of the target; with fewer there is none, and the names are
+/// there all the same.
 #[test]
 fn few_rows_have_a_mean_or_no_model() {
     let fit = |rows: usize, epsilon: u32| {

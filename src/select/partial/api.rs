@@ -20,13 +20,14 @@ use crate::select::request::{ScoreKind, Target};
 use crate::sql::SqlTable;
 
 impl Select {
-    /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`]. Neither k nor epsilon
-    /// matters, and none need be stated. `released` is the median of the target in the second stage of two.
+    /// Sums the rows of a table that are a part of a larger one: **not private**, see [`Partial`].
+    /// Neither k nor epsilon matters, and none need be stated. `released` is the median of the
+    /// target in the second stage of two.
     ///
     /// # Errors
     ///
-    /// As for [`CheckedSelect::run`], but that no row need have a usable target; `Request` if the scores of the request do not
-    /// add up from parts.
+    /// As for [`CheckedSelect::run`], but that no row need have a usable target; `Request` if the
+    /// scores of the request do not add up from parts.
     pub fn partial(
         &self,
         source: &(impl Source + ?Sized),
@@ -35,8 +36,8 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Features)
     }
 
-    /// What this request and the columns of a table make a statement of: sums of tables with other statements do not add up.
-    /// No row is read where rows are samples.
+    /// What this request and the columns of a table make a statement of: sums of tables with other
+    /// statements do not add up. No row is read where rows are samples.
     ///
     /// # Errors
     ///
@@ -47,8 +48,9 @@ impl Select {
         stated(&self.of_sums()?, source).map(|facts| StatedFacts::of(&facts))
     }
 
-    /// Like [`partial`](Self::partial), of the targets alone: for Kolmogorov-Smirnov scores of whole columns, which an engine
-    /// computes at the center that is released from these sums. A numeric target without a range is counted first.
+    /// Like [`partial`](Self::partial), of the targets alone: for Kolmogorov-Smirnov scores of
+    /// whole columns, which an engine computes at the center that is released from these sums. A
+    /// numeric target without a range is counted first.
     ///
     /// # Errors
     ///
@@ -61,8 +63,9 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Targets)
     }
 
-    /// The sums that a stage of a [run in parts](CheckedSelect::run_in_parts) needs: those of [`partial`](Self::partial), or
-    /// of [`target_partial`](Self::target_partial) for Kolmogorov-Smirnov scores of whole columns.
+    /// The sums that a stage of a [run in parts](CheckedSelect::run_in_parts) needs: those of
+    /// [`partial`](Self::partial), or of [`target_partial`](Self::target_partial) for
+    /// Kolmogorov-Smirnov scores of whole columns.
     ///
     /// # Errors
     ///
@@ -75,12 +78,13 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Needed)
     }
 
-    /// The query that computes the sums of the next stage in a database: the result, exported, is what
-    /// [`Partial::of_query`] reads. Neither k nor epsilon matters, and none need be stated.
+    /// The query that computes the sums of the next stage in a database: the result, exported, is
+    /// what [`Partial::of_query`] reads. Neither k nor epsilon matters, and none need be stated.
     ///
-    /// `features` are their names, stated because a list found in the data would tell of them; in the wide form, they are
-    /// columns. `released` is what was released of the target in the stage before: the median of a numeric target without a
-    /// range, the center for scores of whole columns. Those are of numbers: words are missing values.
+    /// `features` are their names, stated because a list found in the data would tell of them; in
+    /// the wide form, they are columns. `released` is what was released of the target in the stage
+    /// before: the median of a numeric target without a range, the center for scores of whole
+    /// columns. Those are of numbers: words are missing values.
     ///
     /// ```
     /// use dpsis::{Select, SqlDialect, SqlForm, SqlTable, Target};
@@ -94,8 +98,9 @@ impl Select {
     ///
     /// # Errors
     ///
-    /// `Request` for a request that a check refuses, for scores that no query computes, for features that are no list of
-    /// names, for names that the dialect cannot hold, or if the released target is of another stage.
+    /// `Request` for a request that a check refuses, for scores that no query computes, for
+    /// features that are no list of names, for names that the dialect cannot hold, or if the
+    /// released target is of another stage.
     pub fn query(
         &self,
         table: &SqlTable,
@@ -107,8 +112,8 @@ impl Select {
 }
 
 impl Partial {
-    /// A request for k of the features, with all that was stated for the sums: target, score and scaling. Epsilon and
-    /// whatever else concerns the release are yet to be stated.
+    /// A request for k of the features, with all that was stated for the sums: target, score and
+    /// scaling. Epsilon and whatever else concerns the release are yet to be stated.
     ///
     /// # Errors
     ///
@@ -161,19 +166,21 @@ impl CheckedSelect {
     ///
     /// # Privacy
     ///
-    /// That of [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the partials that were
-    /// merged. Where a median was released, its part of epsilon was spent then, and is part of the whole.
+    /// That of [`run`](Self::run) on the whole table, if each of its rows is in exactly one of the
+    /// partials that were merged. Where a median was released, its part of epsilon was spent then,
+    /// and is part of the whole.
     ///
     /// # Errors
     ///
-    /// `Request` if the partial was made for another request; `Input` if no row has a usable target; `Io` if the operating
-    /// system gives no entropy.
+    /// `Request` if the partial was made for another request; `Input` if no row has a usable
+    /// target; `Io` if the operating system gives no entropy.
     pub fn release(&self, partial: &Partial) -> Result<Selection> {
         release_selection(self.request(), partial).map(Selection::new)
     }
 
-    /// Like [`release`](Self::release), after a ledger has paid for it; the entry has this note. What it has paid for
-    /// [`release_target_with_ledger`](Self::release_target_with_ledger) is not paid again.
+    /// Like [`release`](Self::release), after a ledger has paid for it; the entry has this note.
+    /// What it has paid for [`release_target_with_ledger`](Self::release_target_with_ledger) is not
+    /// paid again.
     ///
     /// # Errors
     ///
@@ -187,8 +194,9 @@ impl CheckedSelect {
         release_with_ledger(self.request(), partial, ledger, note)
     }
 
-    /// Releases what the next stage needs of the target, from the sums of all rows and with its part of the request's epsilon:
-    /// the median of a numeric target without a range, or the center at which whole columns are scored.
+    /// Releases what the next stage needs of the target, from the sums of all rows and with its
+    /// part of the request's epsilon: the median of a numeric target without a range, or the center
+    /// at which whole columns are scored.
     ///
     /// # Errors
     ///
@@ -197,7 +205,8 @@ impl CheckedSelect {
         release_target(self.request(), partial)
     }
 
-    /// Like [`release_target`](Self::release_target), after a ledger has paid for it; the entry has this note.
+    /// Like [`release_target`](Self::release_target), after a ledger has paid for it; the entry has
+    /// this note.
     ///
     /// # Errors
     ///

@@ -1,4 +1,5 @@
-//! Scores of whole columns whose rows are in many places: cut where the rows are, joined and scored where a column is.
+//! Scores of whole columns whose rows are in many places: cut where the rows are, joined and scored
+//! where a column is.
 
 use crate::data::{Chunks, Hooks, Source, chunk};
 use crate::error::Result;
@@ -15,11 +16,13 @@ use crate::select::request::Request;
 use crate::select::run::{opening, taken};
 use crate::select::statistic::{KsRows, grid_value};
 
-/// Cuts the rows of a table with a usable target into chunks of so many features each, in feature order.
+/// Cuts the rows of a table with a usable target into chunks of so many features each, in feature
+/// order.
 ///
 /// # Errors
 ///
-/// Those of a run; `Request` if the request is not for scores of whole columns, or the released target is of another stage.
+/// Those of a run; `Request` if the request is not for scores of whole columns, or the released
+/// target is of another stage.
 pub(in crate::select) fn column_chunks(
     request: &Request,
     source: &(impl Source + ?Sized),
@@ -58,8 +61,8 @@ pub(in crate::select) fn column_chunks(
 }
 
 impl ReleasedTarget {
-    /// The scores of some features at this center, from all [chunks](crate::Select::column_chunks) of their columns in any
-    /// order: **not private**.
+    /// The scores of some features at this center, from all [chunks](crate::Select::column_chunks)
+    /// of their columns in any order: **not private**.
     ///
     /// # Errors
     ///

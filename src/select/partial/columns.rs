@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::exact::{GRID, MAX_ROWS};
 use crate::select::partial::{Partial, ReleasedTarget, Stage, Sums, of_no_rows, other_stage};
 
-/// The Kolmogorov-Smirnov score of a column at a released center, and what is told of the column if it is selected: **not
-/// private**.
+/// The Kolmogorov-Smirnov score of a column at a released center, and what is told of the column if
+/// it is selected: **not private**.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnScore {
@@ -15,7 +15,8 @@ pub struct ColumnScore {
     pub score: i64,
     /// The score at the center itself.
     pub strength: i64,
-    /// The smallest and the largest signed sum over thresholds at the center itself; `None` for three or more classes.
+    /// The smallest and the largest signed sum over thresholds at the center itself; `None` for
+    /// three or more classes.
     pub signed: Option<(i64, i64)>,
 }
 
@@ -27,13 +28,13 @@ impl std::fmt::Debug for ColumnScore {
 }
 
 impl Partial {
-    /// The scores of all columns, in feature order, at a center that was released from these sums of targets: ready for the
-    /// selection.
+    /// The scores of all columns, in feature order, at a center that was released from these sums
+    /// of targets: ready for the selection.
     ///
     /// # Errors
     ///
-    /// `Request` if these are no sums of targets, or the center is not of these; `Input` if there is not one possible score
-    /// for each feature.
+    /// `Request` if these are no sums of targets, or the center is not of these; `Input` if there
+    /// is not one possible score for each feature.
     pub fn with_columns(self, released: &ReleasedTarget, scores: Vec<ColumnScore>) -> Result<Self> {
         if self.stage() != Stage::Center || released.center().is_none() {
             return Err(other_stage());

@@ -8,7 +8,8 @@ use crate::error::{Error, Parameter, Result};
 use crate::select::partial::ReleasedTarget;
 use crate::select::plan::{Association, CodedAs, Coding, Plan, Scoring};
 
-/// What was stated of the table and of the scores. Numbers are texts, which are read back as they were.
+/// What was stated of the table and of the scores. Numbers are texts, which are read back as they
+/// were.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Facts {
@@ -200,7 +201,8 @@ impl Facts {
         Err(Error::request(format!("the partials were made with another {what}{told}")))
     }
 
-    /// The same facts of columns that stand in the order of this schema, with the places of its features among those here.
+    /// The same facts of columns that stand in the order of this schema, with the places of its
+    /// features among those here.
     ///
     /// # Errors
     ///

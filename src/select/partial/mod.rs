@@ -33,16 +33,19 @@ pub use sites::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub(super) use stages::{release_selection, release_target, run_in_parts, stage_epsilon};
 pub use target::ReleasedTarget;
 
-/// The exact sums of some rows of a table, as one machine, file or site computes them: **not private**.
+/// The exact sums of some rows of a table, as one machine, file or site computes them: **not
+/// private**.
 ///
-/// Sums are integers. Those of disjoint parts of the rows [add up](Self::merge), in any order, to those of the whole table,
-/// and [`CheckedSelect::release`](crate::CheckedSelect::release) draws from them what a run on the whole table would, to the
-/// bit. They exist for correlation and for the streaming form of the Kolmogorov-Smirnov score, with bounds or row ranks;
-/// whole columns do not add up.
+/// Sums are integers. Those of disjoint parts of the rows [add up](Self::merge), in any order, to
+/// those of the whole table, and [`CheckedSelect::release`](crate::CheckedSelect::release) draws
+/// from them what a run on the whole table would, to the bit. They exist for correlation and for
+/// the streaming form of the Kolmogorov-Smirnov score, with bounds or row ranks; whole columns do
+/// not add up.
 ///
-/// A numeric target without a range is split at a private median of all rows. Then there are two stages: the partials of the
-/// first one count targets, [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) draws the median from all of
-/// them, and those of the second one are made at it.
+/// A numeric target without a range is split at a private median of all rows. Then there are two
+/// stages: the partials of the first one count targets,
+/// [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) draws the median from
+/// all of them, and those of the second one are made at it.
 ///
 /// ```
 /// use dpsis::{FileTable, Partial, Select, Target};
@@ -60,18 +63,21 @@ pub use target::ReleasedTarget;
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// Engines that hold whole columns score them where they are: [`Select::target_partial`](crate::Select::target_partial) sums
-/// the targets, from which the center is released, and [`with_columns`](Self::with_columns) takes the scores at it.
+/// Engines that hold whole columns score them where they are:
+/// [`Select::target_partial`](crate::Select::target_partial) sums the targets, from which the
+/// center is released, and [`with_columns`](Self::with_columns) takes the scores at it.
 ///
 /// # Privacy
 ///
-/// None: whoever has the sums of some rows knows much about them, and everything about a single row. Keep them as safe as
-/// the table. Everything stated of the table is part of a partial, and partials of different requests are refused.
+/// None: whoever has the sums of some rows knows much about them, and everything about a single
+/// row. Keep them as safe as the table. Everything stated of the table is part of a partial, and
+/// partials of different requests are refused.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "text::Unchecked")]
 pub struct Partial {
     facts: Facts,
-    /// The number of all rows, with a usable target or not; of columns, as far as it is public, else 0.
+    /// The number of all rows, with a usable target or not; of columns, as far as it is public,
+    /// else 0.
     rows: u64,
     sums: Sums,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -135,7 +141,8 @@ impl Parts {
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Sums {
-    /// The number of targets between the points of the median's grid: (bin, count), for the bins that have any.
+    /// The number of targets between the points of the median's grid: (bin, count), for the bins
+    /// that have any.
     Ranks(Vec<(usize, u64)>),
     /// Of targets alone, for scores of whole columns.
     Targets(RawSums),
@@ -169,12 +176,14 @@ impl Partial {
         Self { facts, rows, sums, parts: None }
     }
 
-    /// The sums of these rows and of others together. Columns are matched by name: their order may be another one.
+    /// The sums of these rows and of others together. Columns are matched by name: their order may
+    /// be another one.
     ///
     /// # Errors
     ///
-    /// `Request` if they were made for different requests or tables, are of whole columns, or hold the same
-    /// [part](Self::as_part) twice, or not both such parts; `Input` if a sum is larger than that of any rows.
+    /// `Request` if they were made for different requests or tables, are of whole columns, or hold
+    /// the same [part](Self::as_part) twice, or not both such parts; `Input` if a sum is larger
+    /// than that of any rows.
     pub fn merge(mut self, other: &Self) -> Result<Self> {
         let reordered;
         let other = match self.facts.schema == other.facts.schema {
@@ -233,8 +242,8 @@ impl Partial {
         Ok(Self { facts, sums, rows: self.rows, parts: self.parts.clone() })
     }
 
-    /// These sums as part `number`, from 1, of `of` parts of a table: no two of one number add up, and there is no release
-    /// before all are there.
+    /// These sums as part `number`, from 1, of `of` parts of a table: no two of one number add up,
+    /// and there is no release before all are there.
     ///
     /// # Errors
     ///
@@ -272,7 +281,8 @@ impl Partial {
         self.facts.schema.features()
     }
 
-    /// The place of the target among the columns of the table, from 0; `None` if it is outside of it.
+    /// The place of the target among the columns of the table, from 0; `None` if it is outside of
+    /// it.
     pub fn target_place(&self) -> Option<usize> {
         self.facts.schema.target()
     }

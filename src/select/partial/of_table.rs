@@ -21,12 +21,13 @@ pub(in crate::select) enum Wanted {
     Needed,
 }
 
-/// The sums of the rows of a table for a checked request, at what was `released` of the target in the stage before.
+/// The sums of the rows of a table for a checked request, at what was `released` of the target in
+/// the stage before.
 ///
 /// # Errors
 ///
-/// Those of a run; `Request` if the scores of the request need other sums than those wanted, or if the released target is of
-/// another stage.
+/// Those of a run; `Request` if the scores of the request need other sums than those wanted, or if
+/// the released target is of another stage.
 pub(in crate::select) fn partial(
     request: &Request,
     source: &(impl Source + ?Sized),

@@ -17,8 +17,8 @@ use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};
 ///
 /// # Errors
 ///
-/// `Request` for scores that no query computes, for features that are no list of names, for a name that the dialect cannot
-/// hold, or if the released target is of another stage.
+/// `Request` for scores that no query computes, for features that are no list of names, for a name
+/// that the dialect cannot hold, or if the released target is of another stage.
 pub(in crate::select) fn stage_query(
     request: &Request,
     table: &SqlTable,
@@ -64,7 +64,8 @@ pub(in crate::select) fn stage_query(
     query(&Asked { table, features, coded, step, facts: &json })
 }
 
-/// The columns: the features, in the order in which they are stated, and the target after them, if it is a column.
+/// The columns: the features, in the order in which they are stated, and the target after them, if
+/// it is a column.
 fn schema_of(table: &SqlTable, features: &[String]) -> Result<Schema> {
     if features.iter().any(|name| name.trim().is_empty()) {
         return Err(Error::request("a feature has no name"));
@@ -98,13 +99,13 @@ impl Facts {
 }
 
 impl Partial {
-    /// The sums in the exported result of a query that [`Select::query`](crate::Select::query) has made: CSV, or Parquet and
-    /// Arrow with the feature `arrow`.
+    /// The sums in the exported result of a query that [`Select::query`](crate::Select::query) has
+    /// made: CSV, or Parquet and Arrow with the feature `arrow`.
     ///
     /// # Errors
     ///
-    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it; `Request` for Parquet and Arrow without
-    /// their feature.
+    /// `Io` if it cannot be read; `Input` if it is no such result, or not all of it; `Request` for
+    /// Parquet and Arrow without their feature.
     pub fn of_query(path: impl AsRef<Path>) -> Result<Self> {
         let QueryResult { facts, rows, targets, sums } = QueryResult::read(path.as_ref())?;
         let facts: Facts = serde_json::from_str(&facts)

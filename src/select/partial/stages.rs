@@ -23,8 +23,8 @@ use crate::select::statistic::{Exact, Gathering, Statistic};
 ///
 /// # Errors
 ///
-/// `Request` if the sums are of another request; `Input` if no row has a usable target; `Io` if the operating system gives
-/// no entropy.
+/// `Request` if the sums are of another request; `Input` if no row has a usable target; `Io` if the
+/// operating system gives no entropy.
 pub(in crate::select) fn release_target(
     request: &Request,
     partial: &Partial,
@@ -49,7 +49,8 @@ pub(in crate::select) fn release_target(
 ///
 /// # Errors
 ///
-/// As for [`release_target`]; `Request` if the target has spent other parts of the budget than the request gives it.
+/// As for [`release_target`]; `Request` if the target has spent other parts of the budget than the
+/// request gives it.
 pub(in crate::select) fn release_selection(request: &Request, partial: &Partial) -> Result<Record> {
     let plan = planned(request, partial)?;
     let randomness = request.entropy.source()?;
@@ -61,8 +62,8 @@ pub(in crate::select) fn release_selection(request: &Request, partial: &Partial)
     Ok(record(&plan, &partial.facts.schema, request.entropy, chosen))
 }
 
-/// What the release of a stage spends: its part of the budget of the request, or what the stages before have left of it.
-/// What this ledger has not paid for before is paid for in the end.
+/// What the release of a stage spends: its part of the budget of the request, or what the stages
+/// before have left of it. What this ledger has not paid for before is paid for in the end.
 ///
 /// # Errors
 ///
@@ -86,7 +87,8 @@ pub(in crate::select) fn stage_epsilon(
     Ok(parts.map(|part| part.epsilon.clone()).reduce(|sum, part| sum + part))
 }
 
-/// The plan of a request for the table of a partial, whose earlier releases have spent what it gives them.
+/// The plan of a request for the table of a partial, whose earlier releases have spent what it
+/// gives them.
 fn planned(request: &Request, partial: &Partial) -> Result<Plan> {
     partial.check()?;
     partial.parts.as_ref().map_or(Ok(()), Parts::check_complete)?;
@@ -254,7 +256,8 @@ fn no_usable_target() -> Error {
     Error::input("no row of any partial has a usable target").about([Parameter::Classes])
 }
 
-/// Runs a checked request on rows that `gather` sums: for each stage, at what was released in the one before.
+/// Runs a checked request on rows that `gather` sums: for each stage, at what was released in the
+/// one before.
 ///
 /// # Errors
 ///

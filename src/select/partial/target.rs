@@ -7,11 +7,13 @@ use crate::estimate::{Counted, RowsEstimate};
 use crate::privacy::ledger::LedgerMark;
 use crate::privacy::{Epsilon, Ledger, Neighbors};
 
-/// What has been released of a target before its features are summed or scored: its median, or the center at which whole
-/// columns are scored. Made by [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) from the partials of
-/// all rows; those of the next stage are made with it.
+/// What has been released of a target before its features are summed or scored: its median, or the
+/// center at which whole columns are scored. Made by
+/// [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) from the partials of all
+/// rows; those of the next stage are made with it.
 ///
-/// It may be given to whoever makes these: what it tells was paid for. A record of the selection tells the same.
+/// It may be given to whoever makes these: what it tells was paid for. A record of the selection
+/// tells the same.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleasedTarget {

@@ -57,7 +57,8 @@ pub(super) fn of_target(rows: &[String], classes: bool) -> FileTable {
     }
 }
 
-/// Parts of very different sizes; the last one has a row without a target, and the first none with one.
+/// Parts of very different sizes; the last one has a row without a target, and the first none with
+/// one.
 fn parts(rows: &[String]) -> Vec<&[String]> {
     let (first, rest) = rows.split_at(1);
     let (second, rest) = rest.split_at(100);
@@ -77,8 +78,8 @@ pub(super) fn merged(all: &[Partial], order: &[usize]) -> Partial {
     ordered.fold(first, |sum, part| sum.merge(&part).unwrap())
 }
 
-/// For every score that adds up, every coding of the target and both relations, in any order of the parts and through
-/// their texts.
+/// For every score that adds up, every coding of the target and both relations, in any order of the
+/// parts and through their texts.
 #[test]
 fn parts_give_the_record_of_the_whole() {
     let rows = rows(600);
@@ -138,7 +139,8 @@ fn parts_give_the_record_of_the_whole() {
     }
 }
 
-/// The scores of all columns of a table at a released center, as an engine computes them that holds the columns.
+/// The scores of all columns of a table at a released center, as an engine computes them that holds
+/// the columns.
 fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec<ColumnScore> {
     let request = select.of_sums().unwrap();
     let hooks = Hooks::default();
@@ -161,8 +163,8 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
     scores.into_iter().enumerate().map(score).collect()
 }
 
-/// For every coding of the target, both relations, and a private or a stated center: targets in parts and through their
-/// texts, then scores of columns at the released center.
+/// For every coding of the target, both relations, and a private or a stated center: targets in
+/// parts and through their texts, then scores of columns at the released center.
 #[test]
 fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
     let rows = rows(300);
@@ -223,7 +225,8 @@ fn whole_columns_at_a_released_center_give_the_record_of_the_whole() {
     }
 }
 
-/// Columns in another order are matched by name, for all sums; other ones are told, and both values of what differs.
+/// Columns in another order are matched by name, for all sums; other ones are told, and both values
+/// of what differs.
 #[test]
 fn the_order_of_columns_does_not_matter() {
     let rows = rows(300);
@@ -504,7 +507,8 @@ fn damage_is_noticed() {
     assert!(Partial::from_text(&format!("{text}more\n")).is_err());
 }
 
-/// Sums as large as those of rows can be, and larger ones: refused or released, and no arithmetic overflows.
+/// Sums as large as those of rows can be, and larger ones: refused or released, and no arithmetic
+/// overflows.
 #[test]
 fn the_largest_sums_do_not_overflow() {
     let rows = rows(20);

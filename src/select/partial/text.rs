@@ -1,5 +1,5 @@
-//! Partials and what belongs to them as files: a line that says what it is, then one block or several, each of a line of
-//! JSON and one that tells damage.
+//! Partials and what belongs to them as files: a line that says what it is, then one block or
+//! several, each of a line of JSON and one that tells damage.
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

@@ -9,8 +9,8 @@ use crate::select::pass::Pass;
 use crate::select::plan::{Association, CodedAs, Coding, Scoring};
 use crate::select::statistic::KsRows;
 
-/// The coded target of each person who has one and its stratum, and the number of all people; `None` if each row is a
-/// unit by itself.
+/// The coded target of each person who has one and its stratum, and the number of all people;
+/// `None` if each row is a unit by itself.
 pub(super) fn people_of(
     table: &dyn Table,
     code: &impl Fn(TargetCell<'_>) -> Option<f64>,
@@ -21,8 +21,8 @@ pub(super) fn people_of(
 }
 
 impl Pass<'_> {
-    /// Columns for Kolmogorov-Smirnov scores: in place, or as many of these features, from the first one on, as
-    /// fit in memory.
+    /// Columns for Kolmogorov-Smirnov scores: in place, or as many of these features, from the
+    /// first one on, as fit in memory.
     ///
     /// # Errors
     ///
@@ -40,8 +40,8 @@ impl Pass<'_> {
         self.ks_rows_of(table.columns(limit, &code)?, people, words, unusable)
     }
 
-    /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would depend on the
-    /// number of rows.
+    /// The most bytes of columns to hold. What can be read only once is held whole: a refusal would
+    /// depend on the number of rows.
     fn limit(&self, table: &dyn Table) -> Option<Limit> {
         let limit = match self.plan.column_memory {
             Some(bytes) => Limit { bytes, fixed: 0, row: 0 },
@@ -98,8 +98,8 @@ impl Pass<'_> {
         Ok(KsRows { columns, targets, roles, people, family, rows })
     }
 
-    /// The scores of all features, of which the first ones are known, in as many passes as memory for the columns
-    /// of the others takes; `scored` scores columns.
+    /// The scores of all features, of which the first ones are known, in as many passes as memory
+    /// for the columns of the others takes; `scored` scores columns.
     ///
     /// # Errors
     ///

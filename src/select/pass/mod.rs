@@ -63,7 +63,8 @@ impl Pass<'_> {
         Ok(counts)
     }
 
-    /// Sums the targets alone, coded by `median` if they are split, in one pass: sums of no features.
+    /// Sums the targets alone, coded by `median` if they are split, in one pass: sums of no
+    /// features.
     ///
     /// # Errors
     ///
@@ -116,8 +117,8 @@ impl Pass<'_> {
         })
     }
 
-    /// Gathers what one draw needs, in one pass. `median` is the split point of the target, if it is already
-    /// known.
+    /// Gathers what one draw needs, in one pass. `median` is the split point of the target, if it
+    /// is already known.
     ///
     /// # Errors
     ///
@@ -143,8 +144,8 @@ impl Pass<'_> {
         scoring.association == Association::Ks || self.plan.has_roles(schema)
     }
 
-    /// Like [`gather`](Self::gather) for one or many draws, without borrowing from the table: columns that
-    /// are needed again are copied, 8 bytes per value.
+    /// Like [`gather`](Self::gather) for one or many draws, without borrowing from the table:
+    /// columns that are needed again are copied, 8 bytes per value.
     ///
     /// # Errors
     ///
@@ -180,7 +181,8 @@ impl Pass<'_> {
         if self.scores_columns(scoring, table.schema()) {
             let all: Vec<usize> = (0..d).collect();
             let held = self.ks_rows(table, &all, None)?;
-            // Correlations are not made of sorted columns, and a refinement needs the values themselves.
+            // Correlations are not made of sorted columns, and a refinement needs the values
+            // themselves.
             let columns = match held.family {
                 Family::Thresholds if !refines => held.columns.sorted(self.threads, self.hooks)?,
                 _ => held.columns,
@@ -212,7 +214,8 @@ impl Pass<'_> {
         Ok(summed)
     }
 
-    /// Keeps all samples with a usable target on the grid, of all features or of these, for a target coded as one number.
+    /// Keeps all samples with a usable target on the grid, of all features or of these, for a
+    /// target coded as one number.
     ///
     /// # Errors
     ///
@@ -228,8 +231,8 @@ impl Pass<'_> {
         self.keep(table, &code, marks_missing, only)
     }
 
-    /// Keeps all samples with a usable target on the grid; `value` parses a target cell. Missing values become the
-    /// middle of the grid, or are marked.
+    /// Keeps all samples with a usable target on the grid; `value` parses a target cell. Missing
+    /// values become the middle of the grid, or are marked.
     fn keep(
         &self,
         table: &mut dyn Table,
@@ -281,8 +284,8 @@ impl Pass<'_> {
         Ok(BlockRows::on_grid(kept, self.plan.features, voting.clone(), draws))
     }
 
-    /// The error for a table without any usable target, which is malformed: the privacy guarantee requires at
-    /// least one usable row.
+    /// The error for a table without any usable target, which is malformed: the privacy guarantee
+    /// requires at least one usable row.
     fn no_usable_target(&self, table: &dyn Table) -> Error {
         table.no_usable_target(matches!(self.plan.target, Target::Classes(_)))
     }

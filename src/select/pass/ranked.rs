@@ -29,8 +29,8 @@ impl RankedColumns<'_> {
 }
 
 impl Pass<'_> {
-    /// The unscaled columns of the samples with a usable target, which is not coded either: in place, or all held in
-    /// memory.
+    /// The unscaled columns of the samples with a usable target, which is not coded either: in
+    /// place, or all held in memory.
     pub(super) fn columns<'t>(
         &self,
         table: &'t mut dyn Table,
@@ -83,8 +83,8 @@ impl Pass<'_> {
         kendall_scores(columns, targets, people, classes, plan.neighbors, *threads, hooks)
     }
 
-    /// Kendall's correlations with the target, and the table's columns in place for those with picked
-    /// features.
+    /// Kendall's correlations with the target, and the table's columns in place for those with
+    /// picked features.
     pub(super) fn ranked_columns<'t>(
         &self,
         table: &'t mut dyn Table,
@@ -124,7 +124,8 @@ impl Pass<'_> {
     }
 }
 
-/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if there are any.
+/// The uncoded target: the number of the class, or the number itself, clipped to its bounds if
+/// there are any.
 fn whole_target(
     cell: TargetCell<'_>,
     labels: Option<&Labels>,

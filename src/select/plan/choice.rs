@@ -1,17 +1,20 @@
-//! The mechanism of a selection: the stated one, that of the method, or one by the counts that are released before it.
+//! The mechanism of a selection: the stated one, that of the method, or one by the counts that are
+//! released before it.
 //!
-//! A race of whole sets (`canonical`) places all k features at once: it pays about k ln d, and finds nothing where scores
-//! cannot reach that; peeling (`peel-pnf`) still finds some there, but fewer where scores are large. How large they can
-//! be follows from the counts of rows that are released with a private center: with eps the part of the selection and W
-//! the largest score in units of its sensitivity, `canonical` is taken from eps W = 20 k ln d on, and `peel-pnf` below.
-//! The factor was found by simulation: over 1 to 20 features of 20 to 20,000, and strengths from 0.2 on, this choice
-//! finds .013 k features less than the better of the two, one with a factor of 8 .093 k.
+//! A race of whole sets (`canonical`) places all k features at once: it pays about k ln d, and
+//! finds nothing where scores cannot reach that; peeling (`peel-pnf`) still finds some there, but
+//! fewer where scores are large. How large they can be follows from the counts of rows that are
+//! released with a private center: with eps the part of the selection and W the largest score in
+//! units of its sensitivity, `canonical` is taken from eps W = 20 k ln d on, and `peel-pnf` below.
+//! The factor was found by simulation: over 1 to 20 features of 20 to 20,000, and strengths from
+//! 0.2 on, this choice finds .013 k features less than the better of the two, one with a factor of
+//! 8 .093 k.
 //!
 //! # Privacy
 //!
-//! The choice is a function of what was released, and both mechanisms are eps-differentially private: whatever the
-//! counts, the picks given them are those of one of the two, so the whole costs what either does, which a ledger knows
-//! before. Both return picks in the order of the file.
+//! The choice is a function of what was released, and both mechanisms are eps-differentially
+//! private: whatever the counts, the picks given them are those of one of the two, so the whole
+//! costs what either does, which a ledger knows before. Both return picks in the order of the file.
 
 use std::sync::Arc;
 
@@ -22,7 +25,8 @@ use crate::select::reach::Reach;
 /// From so many times k ln d on, sets are placed at once.
 const ENOUGH: f64 = 20.0;
 
-/// Up to so many picks are always made one after the other: `canonical` then spends half its rate on nothing.
+/// Up to so many picks are always made one after the other: `canonical` then spends half its rate
+/// on nothing.
 const FEW: usize = 2;
 
 /// How the mechanism of a selection is found.
@@ -59,8 +63,8 @@ pub(in crate::select) enum ChosenBy {
 }
 
 impl Choice {
-    /// The choice where nothing is stated and counts will be released: of k out of `features`, with this part of the
-    /// budget.
+    /// The choice where nothing is stated and counts will be released: of k out of `features`, with
+    /// this part of the budget.
     pub(in crate::select) fn of(
         k: usize,
         features: usize,
@@ -99,7 +103,8 @@ impl ByCounts {
         (mechanism, ChosenBy::Counts { ratio })
     }
 
-    /// The number of usable rows, in so many classes of equal size, from which on `canonical` is chosen.
+    /// The number of usable rows, in so many classes of equal size, from which on `canonical` is
+    /// chosen.
     pub(in crate::select) fn rows(&self, classes: usize) -> f64 {
         let of_one_row = self.reach.in_rows(&vec![1.0 / classes as f64; classes]);
         ENOUGH * self.unit / of_one_row

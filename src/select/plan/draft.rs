@@ -57,8 +57,8 @@ impl<'a> PlanDraft<'a> {
         })
     }
 
-    /// The parts of strengths and directions. Both are about a private center and the counts released with it:
-    /// without those, nothing is claimed.
+    /// The parts of strengths and directions. Both are about a private center and the counts
+    /// released with it: without those, nothing is claimed.
     pub(super) fn estimates(
         &mut self,
         scoring: &Scoring,
@@ -136,7 +136,8 @@ impl<'a> PlanDraft<'a> {
     }
 }
 
-/// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling is stated.
+/// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling is
+/// stated.
 fn association(request: &Request) -> Association {
     match (request.score, &request.scale) {
         (None | Some(ScoreKind::Ks), None) => Association::Ks,

@@ -1,8 +1,8 @@
 //! The plan of a run: everything determined by a request and a header, resolved once.
 //!
-//! A plan alternates passes over the table and private releases: if needed, a pass for the ranks and the
-//! private median of the target; then a pass that gathers sums, rows or columns; then the center, the scores
-//! and the selection. Runs, dry runs and rehearsals follow the same plan.
+//! A plan alternates passes over the table and private releases: if needed, a pass for the ranks
+//! and the private median of the target; then a pass that gathers sums, rows or columns; then the
+//! center, the scores and the selection. Runs, dry runs and rehearsals follow the same plan.
 
 mod choice;
 mod draft;
@@ -342,8 +342,8 @@ impl Plan {
         self.refinement.as_ref().map_or(self.k, |refinement| refinement.screened)
     }
 
-    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their sum: a feature
-    /// without an association can then have one as scored.
+    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
+    /// sum: a feature without an association can then have one as scored.
     pub(super) fn is_relative_to_rows(&self) -> bool {
         let ranks = match &self.groups {
             Some((_, scale)) => *scale == ScaleUsed::RowRank,

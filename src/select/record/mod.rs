@@ -1,7 +1,7 @@
 //! The record of a release. Reports print only what is in it.
 //!
-//! Only `selected` and `released`, which the budget paid for, and the warnings derived from them depend on
-//! the data.
+//! Only `selected` and `released`, which the budget paid for, and the warnings derived from them
+//! depend on the data.
 
 mod words;
 
@@ -27,8 +27,8 @@ pub use words::{
 
 /// A private selection of k features: the [`Record`] of a release, to which it dereferences.
 ///
-/// Only a private run makes one. With the feature `linfa` it is a transformer that reduces a dataset to the
-/// selected features.
+/// Only a private run makes one. With the feature `linfa` it is a transformer that reduces a
+/// dataset to the selected features.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Selection(Record);
@@ -87,8 +87,8 @@ pub struct Record {
     /// The ledger that paid for it, if one did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Receipt>,
-    /// Whether the guarantee holds for everything in this record: false if seeded or after the paper's
-    /// preprocessing.
+    /// Whether the guarantee holds for everything in this record: false if seeded or after the
+    /// paper's preprocessing.
     pub private: bool,
     /// The selected features.
     pub selected: Vec<Picked>,
@@ -107,9 +107,11 @@ pub struct Record {
     pub target: TargetUsed,
     /// Private estimates that the budget paid for.
     pub released: Released,
-    /// The strengths and directions of the selected features, in their order; empty if not released.
+    /// The strengths and directions of the selected features, in their order; empty if not
+    /// released.
     pub estimates: Vec<Estimate>,
-    /// The meaning of the directions among them, and of which there is none; `None` if none were released.
+    /// The meaning of the directions among them, and of which there is none; `None` if none were
+    /// released.
     pub directions: Option<String>,
     /// Whether the selected features are beyond chance.
     pub verdict: Verdict,
@@ -123,13 +125,14 @@ pub struct Record {
 
 impl Record {
     /// The 0-based indices of the selected features among all features, in the order of
-    /// [`selected`](Self::selected). For a matrix they are its columns; for sets of features, places among the used sets.
+    /// [`selected`](Self::selected). For a matrix they are its columns; for sets of features,
+    /// places among the used sets.
     pub fn indices(&self) -> Vec<usize> {
         self.selected.iter().map(|picked| picked.index).collect()
     }
 
-    /// Copies the selected columns of a matrix that has the same features as the table selected from: n x d
-    /// to n x k.
+    /// Copies the selected columns of a matrix that has the same features as the table selected
+    /// from: n x d to n x k.
     ///
     /// The result contains data: it needs the same protection as the matrix.
     ///
@@ -163,7 +166,8 @@ impl Record {
 pub struct Picked {
     /// Its name in the header.
     pub name: String,
-    /// Its column in the table (its row if features are rows; a set's line in the file of sets), counted from 1.
+    /// Its column in the table (its row if features are rows; a set's line in the file of sets),
+    /// counted from 1.
     pub column: usize,
     /// The members of a set of features.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -179,9 +183,11 @@ pub struct Picked {
 pub struct Guarantee {
     /// The total budget.
     pub epsilon: Epsilon,
-    /// The delta, which the selection spends: 0 unless one was stated and lets it do with less noise.
+    /// The delta, which the selection spends: 0 unless one was stated and lets it do with less
+    /// noise.
     pub delta: Delta,
-    /// If a delta is spent: the epsilon for which the same release is purely differentially private.
+    /// If a delta is spent: the epsilon for which the same release is purely differentially
+    /// private.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pure_epsilon: Option<Epsilon>,
     /// The neighbor relation.
@@ -246,7 +252,8 @@ impl RandomnessUsed {
 pub struct ScoreUsed {
     /// The score.
     pub id: ScoreId,
-    /// For correlation Q: values are integers from -Q to Q. For Kendall G: scores are in units of 1/G.
+    /// For correlation Q: values are integers from -Q to Q. For Kendall G: scores are in units of
+    /// 1/G.
     pub grid: i64,
     /// How values were scaled.
     pub scale: ScaleUsed,
@@ -269,13 +276,15 @@ pub struct ScoreUsed {
     pub missing: MissingRule,
 }
 
-/// The sets of features that took the place of the features: facts of the sets and of the header alone.
+/// The sets of features that took the place of the features: facts of the sets and of the header
+/// alone.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct GroupsUsed {
     /// The number of sets that are used.
     pub used: usize,
-    /// The number of sets left out, as fewer than `least` of their members are features of the table.
+    /// The number of sets left out, as fewer than `least` of their members are features of the
+    /// table.
     pub too_small: usize,
     /// The number of sets left out, as more than `most` are.
     pub too_large: usize,
@@ -285,7 +294,8 @@ pub struct GroupsUsed {
     pub most: Option<usize>,
     /// The number of features of the table.
     pub features: usize,
-    /// The number of members of used sets that are no features of the table, each counted once per set.
+    /// The number of members of used sets that are no features of the table, each counted once per
+    /// set.
     pub missing: usize,
     /// How the members' values were scaled.
     pub scale: ScaleUsed,
@@ -299,8 +309,8 @@ pub struct GroupsUsed {
 pub struct TargetUsed {
     /// Its name; `None` if the target is not part of the table.
     pub name: Option<String>,
-    /// Its column in the table (its row if features are rows), counted from 1; `None` if the target is not
-    /// part of the table.
+    /// Its column in the table (its row if features are rows), counted from 1; `None` if the target
+    /// is not part of the table.
     pub column: Option<usize>,
     /// How it was coded as a number.
     pub coding: TargetCoding,
@@ -318,9 +328,9 @@ pub struct TargetUsed {
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[non_exhaustive]
 pub struct Released {
-    /// The target's center: a mean in its own units, the share of the second class or of rows at or above the
-    /// median, or the share of each class; with covariates, the center of each stratum, the last covariate's level
-    /// changing fastest.
+    /// The target's center: a mean in its own units, the share of the second class or of rows at or
+    /// above the median, or the share of each class; with covariates, the center of each stratum,
+    /// the last covariate's level changing fastest.
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.
     pub target_median: Option<f64>,
@@ -336,16 +346,17 @@ pub struct Released {
 pub struct Estimate {
     /// Its name in the header.
     pub name: String,
-    /// The strength of its association with the target, from 0 to 1: the noisy score as a share of the largest that is
-    /// possible by the noisy counts. For two classes, or a split target, and the Kolmogorov-Smirnov score it estimates
-    /// the distance of that name.
+    /// The strength of its association with the target, from 0 to 1: the noisy score as a share of
+    /// the largest that is possible by the noisy counts. For two classes, or a split target, and
+    /// the Kolmogorov-Smirnov score it estimates the distance of that name.
     pub strength: Option<f64>,
-    /// The ends of an interval that holds the strength in this table with a probability of about 90%. It says nothing
-    /// about other people than those in the table.
+    /// The ends of an interval that holds the strength in this table with a probability of about
+    /// 90%. It says nothing about other people than those in the table.
     pub low: Option<f64>,
     /// See [`low`](Self::low).
     pub high: Option<f64>,
-    /// The probability, at most, that chance alone makes any of the selected features look this strong.
+    /// The probability, at most, that chance alone makes any of the selected features look this
+    /// strong.
     pub p_value: Option<f64>,
     /// Whether that is at most 5%; `None` without a verdict.
     pub beyond_chance: Option<bool>,

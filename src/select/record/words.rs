@@ -60,16 +60,17 @@ words! {
 pub enum MechanismReason {
     /// By k and the number of features.
     Size,
-    /// By the released counts of rows: the largest score that they allow is so many times the sensitivity times
-    /// k ln(d)/eps, with eps the selection's part of the budget. From 20 on it is `canonical`, below `peel-pnf`.
+    /// By the released counts of rows: the largest score that they allow is so many times the
+    /// sensitivity times k ln(d)/eps, with eps the selection's part of the budget. From 20 on it is
+    /// `canonical`, below `peel-pnf`.
     Counts {
         /// The ratio, rounded down to one digit after the point.
         ratio: String,
     },
     /// Counts will decide: in a dry run, which has none.
     Rows {
-        /// From about so many usable rows on, in classes (or sides of a split) of equal size, it is `canonical`, below
-        /// `peel-pnf`.
+        /// From about so many usable rows on, in classes (or sides of a split) of equal size, it is
+        /// `canonical`, below `peel-pnf`.
         canonical_from: String,
     },
 }

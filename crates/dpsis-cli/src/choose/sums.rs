@@ -13,8 +13,8 @@ use dpsis::{Error, Partial, PrivacyOptions, Result, RunNote, Select, SelectOptio
 pub(super) struct SumsArguments {
     /// The file is a result of dpsis sql: exact sums
     ///
-    /// CSV, or Parquet and Arrow (a build with feature arrow). Released are k features; where the target is released
-    /// first, what the next query needs of it
+    /// CSV, or Parquet and Arrow (a build with feature arrow). Released are k features; where the
+    /// target is released first, what the next query needs of it
     #[arg(
         long,
         conflicts_with_all = [
@@ -54,7 +54,8 @@ pub(super) struct SumsArguments {
 }
 
 impl SumsArguments {
-    /// Refuses what only a release from sums takes, where there are none. (The parser lets it pass beside what excludes sums.)
+    /// Refuses what only a release from sums takes, where there are none. (The parser lets it pass
+    /// beside what excludes sums.)
     pub(super) fn check(&self) -> Result<()> {
         let stated = self.direction || self.split.is_some() || self.center != "private";
         match stated && !self.sums {

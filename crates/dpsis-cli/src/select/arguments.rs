@@ -15,8 +15,9 @@ use crate::values::with_shares;
 /// Print the names of k features, chosen privately.
 ///
 /// The file is a table with one row per person, one column per feature and the target in the last
-/// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and .RData,
-/// Parquet and Arrow (a build with feature arrow). The names go to stdout, a report to stderr.
+/// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and
+/// .RData, Parquet and Arrow (a build with feature arrow). The names go to stdout, a report to
+/// stderr.
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(crate) struct SelectArguments {
@@ -32,14 +33,14 @@ pub(crate) struct SelectArguments {
 
     /// The table, or several files with its rows; - is standard input
     ///
-    /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow, .feather; - is
-    /// standard input, text. Several files, or a pattern such as 'part-*.parquet', hold the rows of one
-    /// table, with the same columns
+    /// CSV or TSV, plain, .gz or .zst; .npy, .npz, .gct, .rds, .RData; .parquet, .arrow,
+    /// .feather; - is standard input, text. Several files, or a pattern such as 'part-*.parquet',
+    /// hold the rows of one table, with the same columns
     #[arg(display_order = 0, required_unless_present = "partials", help_heading = "Table")]
     pub(super) files: Vec<PathBuf>,
 
-    /// Instead of a table: the sums of all its parts, as `dpsis partial` writes them; files or patterns. They
-    /// say how the table was read and scored
+    /// Instead of a table: the sums of all its parts, as `dpsis partial` writes them; files or
+    /// patterns. They say how the table was read and scored
     #[arg(
         long,
         value_name = "FILE",
@@ -93,8 +94,8 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(crate) ledger: LedgerArguments,
 
-    /// Tell for each selected feature whether the target rises or falls with it (for columns of words there is
-    /// no direction: what is told for one is noise)
+    /// Tell for each selected feature whether the target rises or falls with it (for columns of
+    /// words there is no direction: what is told for one is noise)
     #[arg(long, hide_short_help = true, help_heading = "Privacy")]
     pub(super) direction: bool,
 
@@ -114,8 +115,8 @@ pub(crate) struct SelectArguments {
     #[command(flatten)]
     pub(super) groups: GroupArguments,
 
-    /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The result
-    /// does not depend on it [default: 4GiB, or 3/4 of what a container may take]
+    /// Memory to stay within, such as 500MB or 16GiB; larger tables are read in several passes. The
+    /// result does not depend on it [default: 4GiB, or 3/4 of what a container may take]
     #[arg(long, value_name = "SIZE", hide_short_help = true, help_heading = "Running")]
     pub(super) memory: Option<String>,
 
@@ -136,12 +137,13 @@ pub(crate) struct SelectArguments {
     )]
     pub(super) method: MethodId,
 
-    /// A second stage for correlated features: 2 k are screened, and the k that together explain the target
-    /// best are selected by private correlations of all of them
+    /// A second stage for correlated features: 2 k are screened, and the k that together explain
+    /// the target best are selected by private correlations of all of them
     #[arg(long, value_enum, hide_short_help = true, help_heading = "Method")]
     pub(super) refine: Option<Refinement>,
 
-    /// two-stage: the number of blocks, if it is public [default: the root of a private count of rows]
+    /// two-stage: the number of blocks, if it is public [default: the root of a private count of
+    /// rows]
     #[arg(long, value_name = "N", hide_short_help = true, help_heading = "Method")]
     pub(super) blocks: Option<u64>,
 
@@ -252,7 +254,8 @@ pub(crate) enum Preprocess {
 }
 
 impl SelectArguments {
-    /// The arguments from the words of a command line, `select` the first; `None` if they are not understood.
+    /// The arguments from the words of a command line, `select` the first; `None` if they are not
+    /// understood.
     pub(crate) fn from_words(words: &[String]) -> Option<Self> {
         let command = Self::augment_args(clap::Command::new("select"));
         let matches = command.try_get_matches_from(words).ok()?;

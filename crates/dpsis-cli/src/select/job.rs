@@ -103,7 +103,8 @@ impl SelectArguments {
         Ok(())
     }
 
-    /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it depends on the data.
+    /// Says on a terminal, and nowhere else, that a run has taken more memory than it was to: it
+    /// depends on the data.
     pub(crate) fn say_if_over_memory(&self) {
         let Some(memory) = self.memory.as_deref().filter(|_| self.shows_progress()) else { return };
         if let Some(peak) =

@@ -1,4 +1,5 @@
-//! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs of the target.
+//! `dpsis select --partials`: a selection from the sums of all rows, or what its next stage needs
+//! of the target.
 
 use std::collections::HashMap;
 use std::path::PathBuf;

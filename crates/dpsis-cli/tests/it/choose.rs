@@ -208,8 +208,8 @@ fn trials(arguments: &[&str]) -> BTreeMap<String, u64> {
     lines.map(line).collect()
 }
 
-/// Counts of the exponential mechanism and of peeling against their closed forms; scores in [0, 1] as well
-/// as counts, for differences are kept.
+/// Counts of the exponential mechanism and of peeling against their closed forms; scores in [0, 1]
+/// as well as counts, for differences are kept.
 #[test]
 fn trials_have_the_law() {
     let files = Files::new();
@@ -326,8 +326,8 @@ fn advice_on_public_facts() {
     assert!((record["uniform_loss"].as_f64().unwrap() - 0.5).abs() < 1e-12);
 }
 
-/// Every mechanism that suits features with one sensitivity selects features; the others are refused
-/// before the file is read.
+/// Every mechanism that suits features with one sensitivity selects features; the others are
+/// refused before the file is read.
 #[test]
 fn features_by_every_mechanism() {
     for card in CARDS {

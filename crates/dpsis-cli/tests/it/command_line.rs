@@ -116,7 +116,8 @@ fn json_is_the_whole_record() {
     assert_eq!(picked["column"], number);
 }
 
-/// Counts per million come before any score; bounds are of them if they are stated beside, not those of a schema file.
+/// Counts per million come before any score; bounds are of them if they are stated beside, not
+/// those of a schema file.
 #[test]
 fn counts_per_million_come_first() {
     let folder = tempfile::tempdir().unwrap();
@@ -1005,7 +1006,8 @@ fn completions_and_manual() {
     }
 }
 
-/// JSON carries the day and the request without the names of files, which are named on request alone.
+/// JSON carries the day and the request without the names of files, which are named on request
+/// alone.
 #[test]
 fn a_record_says_when_and_how_it_was_made() {
     let files = Files::new();

@@ -1,8 +1,8 @@
-//! Public sets by the command line: from folders, as R publishes them, and from a server; bounds from a
-//! reference table.
+//! Public sets by the command line: from folders, as R publishes them, and from a server; bounds
+//! from a reference table.
 //!
-//! Published files are looked for in the folder `DPSIS_DATASETS` (files NAME.csv.gz) and in `raw` beside
-//! it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
+//! Published files are looked for in the folder `DPSIS_DATASETS` (files NAME.csv.gz) and in `raw`
+//! beside it (NAME.RData). Tests that need them say so and pass where they are not, or fail with
 //! `DPSIS_REQUIRE_DATA=1`.
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // in a test a panic is how a failure is said
 
@@ -73,8 +73,8 @@ fn r_files_are_tables() {
     }
 }
 
-/// Every published file gives what its CSV twin holds, as the csv crate and the standard library read
-/// it: the same names, labels and bits.
+/// Every published file gives what its CSV twin holds, as the csv crate and the standard library
+/// read it: the same names, labels and bits.
 #[test]
 fn r_files_hold_what_csv_files_hold() {
     let Some(folder) = published() else { return };
@@ -156,7 +156,8 @@ fn published_sets_go_around() {
     assert_eq!(npy.len() % 64, (63 * 2308 * 8) % 64);
 }
 
-/// One changed value is another table, whatever the form; the same table by another compression is not.
+/// One changed value is another table, whatever the form; the same table by another compression is
+/// not.
 #[test]
 fn changed_data_are_refused() {
     let Some(folder) = published() else { return };

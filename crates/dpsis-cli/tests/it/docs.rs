@@ -1,5 +1,5 @@
-//! The commands of the README and of the pages in `docs/` run, and print what the pages show; links lead
-//! somewhere.
+//! The commands of the README and of the pages in `docs/` run, and print what the pages show; links
+//! lead somewhere.
 
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
@@ -47,8 +47,8 @@ fn is_on_our_data(command: &str) -> bool {
     ["datasets/demo.csv", "datasets/visits.csv"].iter().any(|table| command.contains(table))
 }
 
-/// Commands on data that comes with the project succeed; the others are examples on the reader's files, whose
-/// request at least is right: they fail because the file is missing.
+/// Commands on data that comes with the project succeed; the others are examples on the reader's
+/// files, whose request at least is right: they fail because the file is missing.
 #[test]
 fn commands_run() {
     let mut count = 0;
@@ -82,8 +82,8 @@ fn commands_run() {
     assert!(count >= 30, "{count} commands");
 }
 
-/// The report shown in the README and on the page about it is what the command prints with the seed that the page
-/// names, but for the warning about the seed; so is what was found.
+/// The report shown in the README and on the page about it is what the command prints with the seed
+/// that the page names, but for the warning about the seed; so is what was found.
 #[test]
 fn the_shown_report_is_what_comes() {
     let printed = |command: &str| {

@@ -210,7 +210,8 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
     let rows = read("one").lines().count() - 1;
     assert_eq!(rows, (5 * 6 + 1) * 2);
 
-    // Of each cell, two picks of six draws; sis picks the same ones each time, the most picked one comes first.
+    // Of each cell, two picks of six draws; sis picks the same ones each time, the most picked one
+    // comes first.
     let mut times = std::collections::BTreeMap::<String, Vec<u64>>::new();
     for line in picks("one").lines().skip(1) {
         let cells: Vec<&str> = line.split(',').collect();
@@ -247,7 +248,8 @@ fn comparisons_repeat_to_the_byte_and_go_on_where_they_stopped() {
     refused(folder.path(), &[&COMPARE[..], &["--k", "2", "-o", "."]].concat(), 2, "something else");
 }
 
-/// Where a class is rare, the balanced accuracy is shown; where the LASSO has no coefficient, that is said.
+/// Where a class is rare, the balanced accuracy is shown; where the LASSO has no coefficient, that
+/// is said.
 #[test]
 fn what_accuracy_and_the_lasso_do_not_tell_is_said() {
     let folder = tempfile::tempdir().unwrap();

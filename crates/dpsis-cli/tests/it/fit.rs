@@ -219,7 +219,8 @@ fn what_does_not_fit_is_refused() {
     assert_eq!(fs::read(&model).unwrap(), before);
 }
 
-/// A table that cannot be read twice is refused before anything is spent, unless the features are stated.
+/// A table that cannot be read twice is refused before anything is spent, unless the features are
+/// stated.
 #[test]
 fn a_table_from_a_pipe_takes_stated_features() {
     let folder = Folder::new();
@@ -237,7 +238,8 @@ fn a_table_from_a_pipe_takes_stated_features() {
     assert_eq!(selected.status.code(), Some(2), "{}", flat(&selected.stderr));
 }
 
-/// Too few rows: names in the report, no model, no file, and no failure. The noise of logistic coefficients is told.
+/// Too few rows: names in the report, no model, no file, and no failure. The noise of logistic
+/// coefficients is told.
 #[test]
 fn too_few_rows_have_no_model() {
     let folder = Folder::new();

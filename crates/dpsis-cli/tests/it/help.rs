@@ -85,7 +85,8 @@ fn the_long_help_has_every_option() {
     let script = String::from_utf8(script.stdout).unwrap();
     for command in COMMANDS {
         let names: Vec<&str> = ["dpsis"].into_iter().chain(command.iter().copied()).collect();
-        // `dpsis,select)` where commands are told apart, `dpsis__subcmd__select)` where options are listed.
+        // `dpsis,select)` where commands are told apart, `dpsis__subcmd__select)` where options are
+        // listed.
         let start = script.find(&format!("        {})\n", names.join("__subcmd__"))).unwrap();
         let options = script[start..].split("opts=\"").nth(1).unwrap();
         let options = options.split('"').next().unwrap();

@@ -1,4 +1,5 @@
-//! `dpsis inspect`: what it says of tables as people have them, and that the command it prints works.
+//! `dpsis inspect`: what it says of tables as people have them, and that the command it prints
+//! works.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
 
@@ -139,7 +140,8 @@ fn the_suggested_command_works() {
     }
 }
 
-/// A table that may lie either way: the question is asked, and no command given until it is answered.
+/// A table that may lie either way: the question is asked, and no command given until it is
+/// answered.
 #[test]
 fn which_way_it_lies_is_asked() {
     let folder = tempfile::tempdir().unwrap();
@@ -178,7 +180,8 @@ fn which_way_it_lies_is_asked() {
     }
 }
 
-/// What would be found is said before anything is spent: strengths that fall with epsilon, and that nothing would be.
+/// What would be found is said before anything is spent: strengths that fall with epsilon, and that
+/// nothing would be.
 #[test]
 fn what_would_be_found_is_announced() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
@@ -199,7 +202,8 @@ fn what_would_be_found_is_announced() {
     assert!(text.contains("none beyond chance"), "{text}");
 }
 
-/// Blind picks find a large share of few features: that is said, and no strength below chance is promised.
+/// Blind picks find a large share of few features: that is said, and no strength below chance is
+/// promised.
 #[test]
 fn few_features_are_found_by_chance() {
     let cells =
@@ -436,7 +440,8 @@ fn formats_are_looked_at_alike() {
     }
 }
 
-/// Ids of a target file that match nothing: what they are like is said, and no command given that fails.
+/// Ids of a target file that match nothing: what they are like is said, and no command given that
+/// fails.
 #[test]
 fn ids_that_match_nothing() {
     let folder = tempfile::tempdir().unwrap();
@@ -502,7 +507,8 @@ fn ids_that_match_nothing() {
     assert!(said(&dpsis(folder.path(), &arguments)).contains("dpsis select"));
 }
 
-/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is stated is taken.
+/// Of labels that differ in capitals alone one is misspelled: none is suggested, but what is stated
+/// is taken.
 #[test]
 fn misspelled_labels_are_not_suggested() {
     let folder = tempfile::tempdir().unwrap();
@@ -540,7 +546,8 @@ fn the_budget_is_one_that_finds_something() {
     let mut seen = [0; 3];
     for rows in [10, 45, 90, 300] {
         let text = of(rows);
-        // The last number of a line is the strength from which on features are beyond chance, if any is.
+        // The last number of a line is the strength from which on features are beyond chance, if
+        // any is.
         let confirms = |epsilon: &str| {
             let start = format!("epsilon {epsilon}: ");
             let line = text.lines().find_map(|line| line.trim().strip_prefix(&start)).unwrap();

@@ -1,6 +1,6 @@
-//! What can go wrong while the program writes, at every place where it does: no room on the disk, a folder that cannot
-//! be written to, a reader that has left, an interrupt, a kill. A file is the old one or the whole new one, and where
-//! the output is lost the exit code says so.
+//! What can go wrong while the program writes, at every place where it does: no room on the disk, a
+//! folder that cannot be written to, a reader that has left, an interrupt, a kill. A file is the
+//! old one or the whole new one, and where the output is lost the exit code says so.
 //!
 //! The same for ledgers is in `ledger.rs`.
 
@@ -79,7 +79,8 @@ impl Folder {
         self.command(words).stdin(Stdio::null()).output().unwrap()
     }
 
-    /// A run where no file can grow beyond a number of blocks, of 512 or 1024 bytes as the shell counts.
+    /// A run where no file can grow beyond a number of blocks, of 512 or 1024 bytes as the shell
+    /// counts.
     fn run_with_room(&self, blocks: u32, words: &str) -> Output {
         let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");
         let mut command = Command::new("sh");
@@ -159,8 +160,8 @@ fn a_full_disk_in_an_evaluation() {
     }
 }
 
-/// A path below a file, a folder that is not there, a folder in the place of the file, a device that is full. (Root may
-/// write where permissions forbid it, so that they say nothing here.)
+/// A path below a file, a folder that is not there, a folder in the place of the file, a device
+/// that is full. (Root may write where permissions forbid it, so that they say nothing here.)
 #[test]
 fn places_that_cannot_be_written() {
     for words in WRITERS.into_iter().chain(FOLDERS) {
@@ -228,7 +229,8 @@ fn interrupt(child: &Child) {
     assert!(sent.unwrap().success());
 }
 
-/// Interrupted while it waits for the rest of its table: nothing is printed or left, and the shell is told.
+/// Interrupted while it waits for the rest of its table: nothing is printed or left, and the shell
+/// is told.
 #[test]
 fn an_interrupt_ends_a_run() {
     let folder = Folder::new();

@@ -1,5 +1,5 @@
-//! The command that `inspect` prints is the best one known, on tables of the kinds that people have: without noise no
-//! other score finds more of the true features.
+//! The command that `inspect` prints is the best one known, on tables of the kinds that people
+//! have: without noise no other score finds more of the true features.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
 

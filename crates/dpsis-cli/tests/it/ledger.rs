@@ -289,7 +289,8 @@ fn a_killed_run_has_spent_what_it_printed() {
     assert_eq!(folder.run(&words).status.code(), Some(0));
 }
 
-/// A file that cannot grow stands for a full disk: the entry is not written, and nothing is released.
+/// A file that cannot grow stands for a full disk: the entry is not written, and nothing is
+/// released.
 #[cfg(unix)]
 #[test]
 fn a_full_disk_releases_nothing() {
@@ -297,7 +298,8 @@ fn a_full_disk_releases_nothing() {
     // Blank lines leave so little room below the limit that an entry is begun and not ended.
     let entry = folder.text();
     let before = format!("{entry}{}", "\n".repeat(2024 - entry.len()));
-    // Shells count in blocks of 512 or 1024 bytes; with the wrong one of them the limit is twice as large.
+    // Shells count in blocks of 512 or 1024 bytes; with the wrong one of them the limit is twice as
+    // large.
     for block in [512, 1024] {
         fs::write(folder.path("budget.txt"), &before).unwrap();
         let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", 2048 / block);

@@ -104,7 +104,8 @@ fn sums_of_parts_are_released_as_the_whole_table_is() {
     folder.refused("select --k 5 --eps 2 part-*.csv part-1.csv", 2);
     let select = "select --k 5 --eps 2 --partials";
     folder.refused(&format!("{select} ?.partial 1.partial"), 2);
-    // A job that was tried again has left the same part under another name; another has not come yet.
+    // A job that was tried again has left the same part under another name; another has not come
+    // yet.
     let bins = format!("{options} --score ks");
     folder.out(&format!("partial --part 2/4 {bins} part-1.csv -o again.sums"));
     let said = folder.refused(&format!("{select} ?.partial again.sums"), 2);

@@ -53,8 +53,8 @@ fn records_say_who_is_protected() {
     assert!(report.contains("one person: all rows with the same id"), "{report}");
 }
 
-/// The order of people, threads, memory and the number of files play no part; for a sum over rows, neither does the order of
-/// a person's rows.
+/// The order of people, threads, memory and the number of files play no part; for a sum over rows,
+/// neither does the order of a person's rows.
 #[test]
 fn the_same_people_give_the_same_record() {
     let folder = tempfile::tempdir().unwrap();

@@ -86,7 +86,8 @@ fn numbered_features_are_none_of_samples() {
     }
 }
 
-/// In either orientation `inspect` reads the target file, takes stated classes, and its command runs.
+/// In either orientation `inspect` reads the target file, takes stated classes, and its command
+/// runs.
 #[test]
 fn inspection_leads_to_a_release_either_way() {
     let folder = tempfile::tempdir().unwrap();
@@ -391,7 +392,8 @@ fn samples_that_are_columns_are_no_rows() {
     }
 }
 
-/// Words among numbers: which they are, what to state for missing values, and how to write dates and limits.
+/// Words among numbers: which they are, what to state for missing values, and how to write dates
+/// and limits.
 #[test]
 fn words_among_numbers_are_named() {
     let folder = tempfile::tempdir().unwrap();
@@ -427,8 +429,8 @@ fn words_among_numbers_are_named() {
     );
 }
 
-/// A file whose name says that it is a table would hold bare names: refused before anything is spent, unless the form
-/// is stated. Other names are those of plain files.
+/// A file whose name says that it is a table would hold bare names: refused before anything is
+/// spent, unless the form is stated. Other names are those of plain files.
 #[test]
 fn endings_of_output_files() {
     let folder = tempfile::tempdir().unwrap();

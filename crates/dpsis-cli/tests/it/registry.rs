@@ -1,4 +1,5 @@
-//! The page on the deployments registry: every key it names is in a record, and its example follows from one.
+//! The page on the deployments registry: every key it names is in a record, and its example follows
+//! from one.
 #![allow(clippy::unwrap_used)] // in a test a panic is how a failure is said
 
 use std::path::Path;
@@ -6,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What entries of the registry must have: the fields of its schema and of its published entries in 2026, without
-/// the lists of sources and authors.
+/// What entries of the registry must have: the fields of its schema and of its published entries in
+/// 2026, without the lists of sources and authors.
 const FIELDS: [&str; 27] = [
     "product.name",
     "product.data_curators",

@@ -1,9 +1,11 @@
-//! Runs on neighboring files with the same seed, replayed from outside: whatever one person puts into their row, the
-//! exit code, the warnings and all that is public in the output stay the same, in every format and for every kind of
-//! release; and where the person contributes nothing, the output is the same to the byte.
+//! Runs on neighboring files with the same seed, replayed from outside: whatever one person puts
+//! into their row, the exit code, the warnings and all that is public in the output stay the same,
+//! in every format and for every kind of release; and where the person contributes nothing, the
+//! output is the same to the byte.
 //!
-//! `tests/it/odd_people.rs` does the first for the library, with people drawn at random. Rows that are no rows are in
-//! `bad_input.rs`. More than a thousand runs: about fifteen seconds of a processor with unoptimized code.
+//! `tests/it/odd_people.rs` does the first for the library, with people drawn at random. Rows that
+//! are no rows are in `bad_input.rs`. More than a thousand runs: about fifteen seconds of a
+//! processor with unoptimized code.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
 
@@ -68,7 +70,8 @@ fn ordinary(labels: bool) -> Vec<Person> {
     (0..40).map(person).collect()
 }
 
-/// The odd people: one kind of content in all cells, or in one of them; a long cell; an id of their own.
+/// The odd people: one kind of content in all cells, or in one of them; a long cell; an id of their
+/// own.
 fn odd_people() -> Vec<Person> {
     let odd = |cells: [&[u8]; D], target: &[u8]| Person {
         id: b"p999".to_vec(),
@@ -395,7 +398,8 @@ fn one_person_replaced_changes_nothing_public() {
     }
 }
 
-/// The output without the private count of people that have no target; line breaks move with its width.
+/// The output without the private count of people that have no target; line breaks move with its
+/// width.
 fn without_count(run: Run) -> Run {
     let without = |text: &str| {
         let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -415,8 +419,8 @@ fn without_count(run: Run) -> Run {
     Run { code: run.code, stdout: without(&run.stdout), stderr: without(&run.stderr) }
 }
 
-/// A person without a target contributes nothing but to the private count of such people: the rest of the output is the
-/// same to the byte.
+/// A person without a target contributes nothing but to the private count of such people: the rest
+/// of the output is the same to the byte.
 #[test]
 fn people_without_a_target_change_no_byte() {
     let cells: [[&[u8]; D]; 2] = [[b"1", b"2", b"3"], [b"1e400", b"word", b""]];

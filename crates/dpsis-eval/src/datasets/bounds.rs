@@ -114,9 +114,9 @@ fn quantile(sorted: &[f64], q: f64) -> f64 {
     below + (above - below) * place.fract()
 }
 
-/// Formats bounds as the CSV file that [`Select::bounds_file`](dpsis::Select::bounds_file) takes: columns
-/// `feature,lo,hi`, each number as the shortest decimal text that parses to the same value. `bounds` are in
-/// the order of the features.
+/// Formats bounds as the CSV file that [`Select::bounds_file`](dpsis::Select::bounds_file) takes:
+/// columns `feature,lo,hi`, each number as the shortest decimal text that parses to the same value.
+/// `bounds` are in the order of the features.
 pub fn bounds_to_csv(table: &PublicTable, bounds: &[Bounds]) -> String {
     let mut text = String::from("feature,lo,hi\n");
     for (feature, bounds) in table.features.iter().zip(bounds) {

@@ -79,7 +79,8 @@ mod tests {
             x: array![[1.0, -0.5], [f64::NAN, 3.25]],
             labels: vec!["u".into(), "v".into()],
         };
-        // sha256(b"a\nb\n\n" + struct.pack("<4d", 1, -.5, nan, 3.25) + b"u\nv\n") by Python's hashlib.
+        // sha256(b"a\nb\n\n" + struct.pack("<4d", 1, -.5, nan, 3.25) + b"u\nv\n") by Python's
+        // hashlib.
         let expected = "c60ac1f41b481af32ae0cfd56d489ba5f2f3f3e6be81d91bcc63e7bbb00e5ffb";
         assert_eq!(table_sha256(&table), expected);
         let by_columns = PublicTable { x: table.x.t().to_owned().reversed_axes(), ..table.clone() };

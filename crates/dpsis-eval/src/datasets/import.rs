@@ -35,8 +35,8 @@ const LIMITS: Limits = Limits { bytes: MAX_BYTES, seconds: 300 };
 ///
 /// # Errors
 ///
-/// `Request` if the manifest has no such set; `Input` if the file is malformed or another table; `Io` if
-/// it cannot be read.
+/// `Request` if the manifest has no such set; `Input` if the file is malformed or another table;
+/// `Io` if it cannot be read.
 pub fn open(folder: &Path, name: &str) -> Result<Option<PublicTable>> {
     let set = find(name)?;
     locate(folder, set).map(|(path, form)| read(set, &path, form)).transpose()
@@ -53,8 +53,8 @@ pub fn has(folder: &Path, name: &str) -> bool {
 ///
 /// # Errors
 ///
-/// `Request` if the manifest has no such set, or for a URL without feature `http`; `Input` if the file
-/// is malformed or another table; `Io` if it is not there or cannot be read.
+/// `Request` if the manifest has no such set, or for a URL without feature `http`; `Input` if the
+/// file is malformed or another table; `Io` if it is not there or cannot be read.
 pub fn get(name: &str, from: &str) -> Result<PublicTable> {
     match locate_or_server(name, from)? {
         Origin::File(set, path, form) => read(set, &path, form),

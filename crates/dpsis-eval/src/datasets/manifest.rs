@@ -42,7 +42,8 @@ pub struct DataSet {
 pub struct PaperFacts {
     /// The number of samples, n.
     pub n: usize,
-    /// The number of features (p in the table); for two sets it differs by one from the published data.
+    /// The number of features (p in the table); for two sets it differs by one from the published
+    /// data.
     pub d: usize,
     /// R squared of a LASSO regression without privacy, lambda = 0.1.
     pub r2: f64,

@@ -201,8 +201,8 @@ impl Legend {
         self.entries.iter().map(|(_, lines)| Self::entry_height(lines)).sum()
     }
 
-    /// Draws the entries in one column between `top` and `bottom`, each as near as possible to the level where what
-    /// it names ends, from top to bottom; entries without a level come last.
+    /// Draws the entries in one column between `top` and `bottom`, each as near as possible to the
+    /// level where what it names ends, from top to bottom; entries without a level come last.
     pub(super) fn at_levels(
         &self,
         drawing: &mut Drawing,
@@ -214,7 +214,8 @@ impl Legend {
         let mut order: Vec<_> =
             self.entries.iter().map(|(mark, lines)| (level(mark), mark, lines)).collect();
         order.sort_by(|a, b| a.0.total_cmp(&b.0));
-        // From the top down each entry leaves room for the one before it, then from the bottom up for the one below.
+        // From the top down each entry leaves room for the one before it, then from the bottom up
+        // for the one below.
         let mut places = Vec::with_capacity(order.len());
         let mut free = top;
         for (level, _, lines) in &order {

@@ -1,17 +1,20 @@
-//! The law of the Kolmogorov-Smirnov score of a column without association, at a center that is not exact.
+//! The law of the Kolmogorov-Smirnov score of a column without association, at a center that is not
+//! exact.
 //!
 //! # What it is
 //!
-//! Of n rows n1 belong to the second class; v = n1 n0/n. In the order of such a column the classes are a random
-//! permutation, so that the partial sums of the centered target are, for many rows, a Brownian bridge b plus the drift of
-//! a wrong center. With x the sum of the centered target over all rows, in units of 2 sqrt(v) times the distance of the two
-//! classes, the score in the same units is
+//! Of n rows n1 belong to the second class; v = n1 n0/n. In the order of such a column the classes
+//! are a random permutation, so that the partial sums of the centered target are, for many rows, a
+//! Brownian bridge b plus the drift of a wrong center. With x the sum of the centered target over
+//! all rows, in units of 2 sqrt(v) times the distance of the two classes, the score in the same
+//! units is
 //!
 //! ```text
 //! Y = max over u of |b(u) - x (1 - 2u)|,
 //! ```
 //!
-//! the largest magnitude of a bridge that goes from -x to x. By reflection at both ends of \[-y, y\], for y >= |x|,
+//! the largest magnitude of a bridge that goes from -x to x. By reflection at both ends of \[-y,
+//! y\], for y >= |x|,
 //!
 //! ```text
 //! P(Y > y) = 2 sum over i >= 1 of [ e^(2x^2 - 2y^2 (2i - 1)^2) - e^(-8i^2 y^2) cosh(8 i x y) ],
@@ -21,8 +24,8 @@
 //!
 //! # Source
 //!
-//! A. Kolmogorov (1933); the reflection for a bridge between two heights: T. W. Anderson, "A modification of the
-//! sequential probability ratio test to reduce the sample size" (1960).
+//! A. Kolmogorov (1933); the reflection for a bridge between two heights: T. W. Anderson, "A
+//! modification of the sequential probability ratio test to reduce the sample size" (1960).
 
 /// P(Y > y).
 pub(super) fn tail(y: f64, drift: f64) -> f64 {
@@ -97,7 +100,8 @@ mod tests {
         }
     }
 
-    /// Against simple walks between two heights, whose paths that touch a wall are counted step by step.
+    /// Against simple walks between two heights, whose paths that touch a wall are counted step by
+    /// step.
     #[test]
     fn with_drift_it_is_a_bridge_between_two_heights() {
         let steps = 2000usize;

@@ -6,13 +6,14 @@ use dpsis::mechanism::{CARDS, Parameters, Sensitivity, by_id};
 use dpsis::{Error, Exact, Mechanism, Parameter, Result};
 use serde::Serialize;
 
-/// The mechanisms of a set or sequence that are compared if none is stated, and those for one candidate. Others are
-/// slower or for special cases.
+/// The mechanisms of a set or sequence that are compared if none is stated, and those for one
+/// candidate. Others are slower or for special cases.
 const SEVERAL: [&str; 6] =
     ["canonical", "canonical-gumbel", "joint", "peel-pnf", "peel", "laplace"];
 const ONE: [&str; 3] = ["peel-pnf", "em", "laplace"];
 
-/// The values of gamma for `canonical`, from avoiding to leave out a good candidate to avoiding to take a bad one.
+/// The values of gamma for `canonical`, from avoiding to leave out a good candidate to avoiding to
+/// take a bad one.
 const GAMMAS: [&str; 5] = ["0.1", "0.25", "0.5", "0.75", "1"];
 
 /// A mechanism, perhaps with a gamma.
@@ -76,13 +77,13 @@ impl Contender {
     }
 }
 
-/// The mechanisms of these names, with each of these values of gamma where they take it; the usual ones and values if
-/// none are stated.
+/// The mechanisms of these names, with each of these values of gamma where they take it; the usual
+/// ones and values if none are stated.
 ///
 /// # Errors
 ///
-/// `Request` if there is no such mechanism, it does not choose k features, no mechanism takes the gamma that was stated,
-/// or one is out of range.
+/// `Request` if there is no such mechanism, it does not choose k features, no mechanism takes the
+/// gamma that was stated, or one is out of range.
 pub fn contenders(k: usize, ids: &[String], gammas: &[String]) -> Result<Vec<Contender>> {
     let usual = if k == 1 { &ONE[..] } else { &SEVERAL };
     let ids: Vec<&str> = match ids {

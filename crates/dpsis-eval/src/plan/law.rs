@@ -2,7 +2,8 @@
 //!
 //! # What it is
 //!
-//! A target of n rows, n1 of them in the second class (or above the split), v = n1 n0/n, was centered at m; c = (Q + m)/2Q.
+//! A target of n rows, n1 of them in the second class (or above the split), v = n1 n0/n, was
+//! centered at m; c = (Q + m)/2Q.
 //!
 //! | score | largest | a feature without association | a feature of strength r |
 //! | --- | --- | --- | --- |
@@ -11,13 +12,14 @@
 //! | `kendall`, number | n/2 | normal, of the variance of Kendall's tau | normal, of the variance of tau for normal data |
 //! | `kendall`, classes | n1 n0/(n - 1) | normal, of the variance of the Mann-Whitney statistic | normal, of the variance by Hanley and McNeil |
 //!
-//! A score is the magnitude of these. Yes/no columns of the same strength score a little less than numeric ones, which take
-//! the best of many thresholds; columns of few values score less by chance. The strength is that of a score at the exact center, as `select` reports it.
+//! A score is the magnitude of these. Yes/no columns of the same strength score a little less than
+//! numeric ones, which take the best of many thresholds; columns of few values score less by
+//! chance. The strength is that of a score at the exact center, as `select` reports it.
 //!
 //! # Source
 //!
-//! Kendall's tau: M. Kendall, "Rank Correlation Methods"; J. Hanley and B. McNeil, "The meaning and use of the area under a
-//! receiver operating characteristic (ROC) curve" (1982).
+//! Kendall's tau: M. Kendall, "Rank Correlation Methods"; J. Hanley and B. McNeil, "The meaning and
+//! use of the area under a receiver operating characteristic (ROC) curve" (1982).
 
 use dpsis::score::{CorrelationSums, KENDALL_GRID, kendall, kendall_of_classes, ks};
 use dpsis::{GRID, Neighbors, Result, ScoreKind, Scores};
@@ -176,7 +178,8 @@ mod tests {
 
     const COLUMNS: usize = 2000;
 
-    /// The middle of the scores of a strength, and their deviation, where one standard normal number makes the noise.
+    /// The middle of the scores of a strength, and their deviation, where one standard normal
+    /// number makes the noise.
     fn middle_and_spread(law: &Law, r: f64) -> (f64, f64) {
         let at = |z| law.of_strength(&Strength::new(r), &Sampling { z, seed: 0 });
         (at(0.0) as f64, (at(1.0) - at(-1.0)) as f64 / 2.0)
@@ -240,8 +243,8 @@ mod tests {
         ]
     }
 
-    /// Quantiles of 2,000 real scores without association are within 6% of those of 20,000 drawn ones, of which sampling
-    /// explains 5% at 1e-6, and the limit law the rest at n = 200.
+    /// Quantiles of 2,000 real scores without association are within 6% of those of 20,000 drawn
+    /// ones, of which sampling explains 5% at 1e-6, and the limit law the rest at n = 200.
     #[test]
     fn scores_by_chance_have_the_law_of_real_ones() {
         for score in [ScoreKind::Ks, ScoreKind::Correlation, ScoreKind::Kendall] {
@@ -260,8 +263,8 @@ mod tests {
         }
     }
 
-    /// Means and standard deviations of 2,000 real scores of shifted columns, and of as many drawn ones. The shift is by
-    /// tables of the normal distribution.
+    /// Means and standard deviations of 2,000 real scores of shifted columns, and of as many drawn
+    /// ones. The shift is by tables of the normal distribution.
     #[test]
     fn shifted_columns_have_their_law() {
         for target in targets() {
@@ -284,8 +287,8 @@ mod tests {
         }
     }
 
-    /// Correlation of values that are spread evenly but lean to one side by class, and Kendall's of normal values that
-    /// differ by class, in their strength.
+    /// Correlation of values that are spread evenly but lean to one side by class, and Kendall's of
+    /// normal values that differ by class, in their strength.
     #[test]
     fn other_scores_of_strong_columns_have_their_law() {
         let target = targets()[0];

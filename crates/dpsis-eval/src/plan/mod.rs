@@ -1,12 +1,14 @@
 //! What a selection would find, before any data are touched.
 //!
-//! From the numbers of rows and features, k and epsilon: how strong a feature must be to be found with a probability of
-//! 50, 90 and 99%, by each mechanism, and to be called beyond chance. Tables are imagined: their scores are drawn from the
-//! law that the real score has (`law`), and the real mechanism selects with the real share of the budget (`world`).
-//! Nothing is private here, because nothing is read.
+//! From the numbers of rows and features, k and epsilon: how strong a feature must be to be found
+//! with a probability of 50, 90 and 99%, by each mechanism, and to be called beyond chance. Tables
+//! are imagined: their scores are drawn from the law that the real score has (`law`), and the real
+//! mechanism selects with the real share of the budget (`world`). Nothing is private here, because
+//! nothing is read.
 //!
-//! Two kinds of tables are imagined: k features of one strength, and one alone. All others are noise, independent of each
-//! other. *Found with probability p* means: a feature of the strength is among the k selected ones with probability p.
+//! Two kinds of tables are imagined: k features of one strength, and one alone. All others are
+//! noise, independent of each other. *Found with probability p* means: a feature of the strength is
+//! among the k selected ones with probability p.
 
 mod bridge;
 mod contenders;
@@ -72,7 +74,8 @@ pub struct Outlook {
     pub largest_by_chance: f64,
     /// The probability that a blind choice holds a given feature, k/d.
     pub blind: f64,
-    /// Strengths from this one on are called beyond chance more often than not; `None` if none is, or there is no verdict.
+    /// Strengths from this one on are called beyond chance more often than not; `None` if none is,
+    /// or there is no verdict.
     pub beyond_chance: Option<f64>,
     /// The noise in closed form.
     pub sizes: Sizes,
@@ -108,8 +111,9 @@ pub struct Finding {
     pub found: [Option<Least>; 3],
     /// With 90%, if one feature has the strength.
     pub alone: Option<Least>,
-    /// Theorem 4.1 promises all k with 90% if their scores exceed the largest of the others by its gap: with the typical
-    /// largest one from this observed strength on, which has no sampling noise; for `canonical` only.
+    /// Theorem 4.1 promises all k with 90% if their scores exceed the largest of the others by its
+    /// gap: with the typical largest one from this observed strength on, which has no sampling
+    /// noise; for `canonical` only.
     pub theorem: Option<f64>,
 }
 
@@ -123,7 +127,8 @@ pub struct AtEpsilon {
     pub finding: Finding,
     /// Strengths from this one on are called beyond chance more often than not.
     pub beyond_chance: Option<f64>,
-    /// The strength that each mechanism finds with 90%, if k features have it; empty unless it was asked for.
+    /// The strength that each mechanism finds with 90%, if k features have it; empty unless it was
+    /// asked for.
     pub mechanisms: Vec<Option<Least>>,
 }
 
@@ -143,8 +148,8 @@ pub struct Wanted {
     pub epsilon_beyond_chance: Option<f64>,
 }
 
-/// Simulates what a request would find. `progress` is called with the share of the work that is done, and ends it if
-/// it fails.
+/// Simulates what a request would find. `progress` is called with the share of the work that is
+/// done, and ends it if it fails.
 ///
 /// # Errors
 ///
@@ -202,8 +207,8 @@ pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64) -> Result<()>) -> Resu
     })
 }
 
-/// What the mechanism at a place finds at another epsilon, and if it is asked for, all mechanisms; `here` is what they
-/// find at the epsilon of the request.
+/// What the mechanism at a place finds at another epsilon, and if it is asked for, all mechanisms;
+/// `here` is what they find at the epsilon of the request.
 fn at_epsilon(
     request: &PlanRequest,
     epsilon: &Epsilon,

@@ -1,9 +1,11 @@
 //! Which mechanism suits, from the strengths that each finds.
 //!
-//! Nobody knows in advance how many features are strong, and mechanisms differ in what they gain from it: gamma near 1 is
-//! best if all k are, gamma near 0 if fewer are. So a mechanism is judged by its worse case: the largest factor by which
-//! the strength that it needs exceeds the least one needed by any, if k features are strong and if one is. The default,
-//! which `select` chooses by the numbers of rows, is kept unless another mechanism is better by more than the simulation can be wrong.
+//! Nobody knows in advance how many features are strong, and mechanisms differ in what they gain
+//! from it: gamma near 1 is best if all k are, gamma near 0 if fewer are. So a mechanism is judged
+//! by its worse case: the largest factor by which the strength that it needs exceeds the least one
+//! needed by any, if k features are strong and if one is. The default, which `select` chooses by
+//! the numbers of rows, is kept unless another mechanism is better by more than the simulation can
+//! be wrong.
 
 use serde::Serialize;
 

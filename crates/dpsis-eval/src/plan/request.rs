@@ -20,8 +20,8 @@ const RAREST: u64 = 5;
 /// The most features.
 const MOST_FEATURES: usize = 1_000_000;
 
-/// The private median is within so many ranks, divided by epsilon, of the middle 95 times of 100, wherever the values lie:
-/// the logarithm of twenty times the points of its grid.
+/// The private median is within so many ranks, divided by epsilon, of the middle 95 times of 100,
+/// wherever the values lie: the logarithm of twenty times the points of its grid.
 const SURE_OF_THE_MEDIAN: f64 = 13.3;
 
 /// The fewest imagined tables, and the most by default.
@@ -43,7 +43,8 @@ pub struct PlanRequest {
     /// The total budget.
     #[serde(serialize_with = "as_text")]
     pub epsilon: Epsilon,
-    /// The share of the rarer of two classes; `None` for a number, which is split at a private median.
+    /// The share of the rarer of two classes; `None` for a number, which is split at a private
+    /// median.
     pub share: Option<f64>,
     /// The score.
     #[serde(serialize_with = "as_id")]

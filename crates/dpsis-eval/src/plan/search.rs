@@ -1,15 +1,17 @@
 //! The least value from which on something happens with a stated probability, by simulation.
 //!
-//! The probability rises with the value, but its simulation need not quite. Values are tried by bisection on a
-//! logarithmic scale; what was tried is pooled to a rising curve (isotonic regression by pooling adjacent violators) and
-//! the value is read off between the two points around it. What was tried for one probability serves the next.
+//! The probability rises with the value, but its simulation need not quite. Values are tried by
+//! bisection on a logarithmic scale; what was tried is pooled to a rising curve (isotonic
+//! regression by pooling adjacent violators) and the value is read off between the two points
+//! around it. What was tried for one probability serves the next.
 
 use dpsis::Result;
 use serde::Serialize;
 
 use crate::metrics::Estimate;
 
-/// A least value, with the standard error of the simulation. 0: it happens as often at any value, by chance.
+/// A least value, with the standard error of the simulation. 0: it happens as often at any value,
+/// by chance.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Least {

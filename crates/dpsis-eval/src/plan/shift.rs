@@ -1,12 +1,14 @@
-//! Numeric features of a strength: normal values that are shifted in one class, with their sampling noise.
+//! Numeric features of a strength: normal values that are shifted in one class, with their sampling
+//! noise.
 //!
 //! # What it is
 //!
-//! Values of the two classes are normal with variance 1 around -a and a, so that their distribution functions F0 and F1
-//! differ by at most r = 2 Phi(a) - 1, the strength. The observed ones differ from these by Brownian bridges over the
-//! square roots of the numbers of rows, and the score takes the best threshold: the larger of many sums, so that the
-//! observed distance of such columns exceeds r, by a few percent at r = .5 and by half at r = .1 and 200 rows. Sums are
-//! taken at [`PLACES`] thresholds.
+//! Values of the two classes are normal with variance 1 around -a and a, so that their distribution
+//! functions F0 and F1 differ by at most r = 2 Phi(a) - 1, the strength. The observed ones differ
+//! from these by Brownian bridges over the square roots of the numbers of rows, and the score takes
+//! the best threshold: the larger of many sums, so that the observed distance of such columns
+//! exceeds r, by a few percent at r = .5 and by half at r = .1 and 200 rows. Sums are taken at
+//! [`PLACES`] thresholds.
 
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +26,8 @@ pub(super) struct Strength {
     shares: Vec<[f64; 2]>,
 }
 
-/// The sampling noise of a feature of strength: a standard normal number, and the seed of two bridges.
+/// The sampling noise of a feature of strength: a standard normal number, and the seed of two
+/// bridges.
 pub(super) struct Sampling {
     pub(super) z: f64,
     pub(super) seed: u64,
@@ -41,7 +44,8 @@ impl Strength {
         Self { r, shares: (0..PLACES).map(place).collect() }
     }
 
-    /// The shares of the rows of both classes below each threshold, as they are observed in so many rows.
+    /// The shares of the rows of both classes below each threshold, as they are observed in so many
+    /// rows.
     pub(super) fn observed(&self, rows: [f64; 2], seed: u64) -> Vec<[f64; 2]> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         // Two walks, with the variance of the steps of each distribution function.

@@ -1,15 +1,16 @@
-//! The noise of the mechanisms in closed form: theorem 4.1 and the harmonic numbers of "Feature Selection from
-//! Differentially Private Correlations".
+//! The noise of the mechanisms in closed form: theorem 4.1 and the harmonic numbers of "Feature
+//! Selection from Differentially Private Correlations".
 //!
-//! - Theorem 4.1: `canonical` selects exactly the k best with probability at least 1 - C(d,k) e^(-xi gamma eps/2) if the
-//!   k-th best score exceeds the next by xi sensitivities.
-//! - Theorem A.3: the largest of m standard exponential numbers is the harmonic number H_m on average. The noise of
-//!   `canonical` on a score is 2/eps times such a number for each of C(d,k) sets, in units of the sensitivity; that of
-//!   `peel` 2k/eps for each of d candidates.
+//! - Theorem 4.1: `canonical` selects exactly the k best with probability at least 1 - C(d,k)
+//!   e^(-xi gamma eps/2) if the k-th best score exceeds the next by xi sensitivities.
+//! - Theorem A.3: the largest of m standard exponential numbers is the harmonic number H_m on
+//!   average. The noise of `canonical` on a score is 2/eps times such a number for each of C(d,k)
+//!   sets, in units of the sensitivity; that of `peel` 2k/eps for each of d candidates.
 
 use dpsis::internals::{EULER, harmonic, ln_binomial};
 
-/// The gap xi, in units of the sensitivity, from which on theorem 4.1 promises the k best with this probability.
+/// The gap xi, in units of the sensitivity, from which on theorem 4.1 promises the k best with this
+/// probability.
 pub(super) fn theorem_gap(d: usize, k: usize, gamma: f64, epsilon: f64, probability: f64) -> f64 {
     2.0 * (ln_binomial(d, k) - (1.0 - probability).ln()) / (gamma * epsilon)
 }

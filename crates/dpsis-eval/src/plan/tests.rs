@@ -173,11 +173,11 @@ fn wrong_requests_are_refused() {
     }
 }
 
-/// Real tables with features shifted by the strength that is predicted to be found with 90%, through the real selection:
-/// that share is found.
+/// Real tables with features shifted by the strength that is predicted to be found with 90%,
+/// through the real selection: that share is found.
 ///
-/// 200 tables, in each at least as much chance as in one feature: a share of .9 is off by .104 with probability under 1e-6;
-/// the prediction itself is from 400.
+/// 200 tables, in each at least as much chance as in one feature: a share of .9 is off by .104 with
+/// probability under 1e-6; the prediction itself is from 400.
 fn held_against_reality(request: &PlanRequest, numeric: bool) {
     let k = request.k;
     let request = PlanRequest { draws: Some(400), ..request.clone() };
@@ -187,14 +187,16 @@ fn held_against_reality(request: &PlanRequest, numeric: bool) {
     let shows = |a: &f64| libm::erf(a / std::f64::consts::SQRT_2) >= strength;
     let shift = (0..6000).map(|i| f64::from(i) / 1000.0).find(shows).unwrap();
     let second = (n as f64 * request.share.unwrap_or(0.5)).round() as usize;
-    // In `.ci/full` 200 tables, a share that is 0.104 off with a probability below 1e-6; 60 elsewhere, where it is 0.19.
+    // In `.ci/full` 200 tables, a share that is 0.104 off with a probability below 1e-6; 60
+    // elsewhere, where it is 0.19.
     let (tables, off) = if exhaustive() { (200, 0.104) } else { (60, 0.19) };
     let mut picked = 0;
     for seed in 0..tables {
         let mut random = ChaCha8Rng::seed_from_u64(1000 + seed);
         let mut x = Array2::<f64>::zeros((n, d));
         for row in 0..n {
-            // Normal values around -a and a have distribution functions that differ by 2 Phi(a) - 1.
+            // Normal values around -a and a have distribution functions that differ by 2
+            // Phi(a) - 1.
             let side = if row < second { shift } else { -shift };
             for column in 0..d {
                 x[(row, column)] = normal(&mut random) + if column < k { side } else { 0.0 };

@@ -94,7 +94,8 @@ impl Outlook {
         facts
     }
 
-    /// The standard error of what is found with 90%, as a share, for the mechanism that is looked at more closely.
+    /// The standard error of what is found with 90%, as a share, for the mechanism that is looked
+    /// at more closely.
     fn simulation_error(&self) -> String {
         let place = self.recommendation.as_ref().map_or(0, |recommendation| recommendation.place);
         let finding = self.findings.get(place);

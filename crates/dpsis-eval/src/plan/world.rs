@@ -1,13 +1,15 @@
 //! Imagined tables, and how often a mechanism finds features of a strength in them.
 //!
-//! In each table the target is split at a median with the noise of the real one and centered by the real private center,
-//! each with its share of the real budget; the scores of all features are drawn from their [`Law`]; then the real
-//! mechanism selects, with the share of the selection. A feature is *found* if it is selected. The features of strength
-//! come first, and everything that is random is the same for every strength and mechanism, so that their differences
-//! have less noise than they have themselves.
+//! In each table the target is split at a median with the noise of the real one and centered by the
+//! real private center, each with its share of the real budget; the scores of all features are
+//! drawn from their [`Law`]; then the real mechanism selects, with the share of the selection. A
+//! feature is *found* if it is selected. The features of strength come first, and everything that
+//! is random is the same for every strength and mechanism, so that their differences have less
+//! noise than they have themselves.
 //!
-//! The split is off by a number of ranks with probabilities proportional to e^(-epsilon |ranks|), or half of that epsilon
-//! if rows are replaced: the law of the private median where values lie close together.
+//! The split is off by a number of ranks with probabilities proportional to e^(-epsilon |ranks|),
+//! or half of that epsilon if rows are replaced: the law of the private median where values lie
+//! close together.
 
 use std::sync::Arc;
 
@@ -166,8 +168,8 @@ mod tests {
     use crate::plan::contenders;
     use crate::plan::tests::request;
 
-    /// Two candidates and the exponential mechanism: in every table the probability has a closed form. 400 tables: five
-    /// standard errors are exceeded with probability 6e-7.
+    /// Two candidates and the exponential mechanism: in every table the probability has a closed
+    /// form. 400 tables: five standard errors are exceeded with probability 6e-7.
     #[test]
     fn two_candidates_have_the_closed_form() {
         let mut request = request(200, 2, 1, "0.5");
@@ -188,7 +190,8 @@ mod tests {
         }
     }
 
-    /// Ranks of the split against their probabilities e^(-epsilon |r|), in four cells of equal probability. 20,000 splits.
+    /// Ranks of the split against their probabilities e^(-epsilon |r|), in four cells of equal
+    /// probability. 20,000 splits.
     #[test]
     fn the_split_is_off_by_an_exponential_number_of_ranks() {
         let epsilon: Epsilon = "0.05".parse().unwrap();

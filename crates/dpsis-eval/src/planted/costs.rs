@@ -1,10 +1,10 @@
 //! Costs of care: a skewed amount with a heavy tail, mixed features.
 //!
 //! The logarithm of the cost is 6 + 0.45 age (per standard deviation) + 0.3 for each of up to six
-//! admissions (overdispersed, mean 1.5) + 0.9 if insured privately (a flag, 25%) + 0.8 for a chronic
-//! illness (yes/no, 35%) + 0.9 in the south + normal noise of deviation 0.9 + 0.3 times an
-//! exponential one: the tail is heavier than log-normal. The other columns are those of the clinical
-//! records, with at most 10% of a lab value missing.
+//! admissions (overdispersed, mean 1.5) + 0.9 if insured privately (a flag, 25%) + 0.8 for a
+//! chronic illness (yes/no, 35%) + 0.9 in the south + normal noise of deviation 0.9 + 0.3 times an
+//! exponential one: the tail is heavier than log-normal. The other columns are those of the
+//! clinical records, with at most 10% of a lab value missing.
 
 use super::draft::{Outcome, decimals};
 use super::draw::Draw;

@@ -1,9 +1,9 @@
 //! Gene expression: log intensities.
 //!
 //! A gene's log2 intensity is a level N(8, 2^2) plus a shift of the sample (deviation 0.3) plus its
-//! own noise of deviation 0.4 to 0.8. Half of the samples are cases; in them the true genes are 1.1,
-//! 1.2, 1.3, 1.4 and 1.5 standard deviations higher or lower. The last of them is among the most
-//! intense genes, where ranks within a sample hardly move.
+//! own noise of deviation 0.4 to 0.8. Half of the samples are cases; in them the true genes are
+//! 1.1, 1.2, 1.3, 1.4 and 1.5 standard deviations higher or lower. The last of them is among the
+//! most intense genes, where ranks within a sample hardly move.
 
 use super::Planted;
 use super::draft::{Outcome, decimals, numbered};

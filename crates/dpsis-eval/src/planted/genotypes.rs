@@ -1,9 +1,9 @@
 //! Genotypes: copies of the rarer allele, 0, 1 or 2, with 1% of the calls failed (`NA`).
 //!
-//! Loci are independent and in Hardy-Weinberg equilibrium, the allele's frequency uniform in 0.05 to
-//! 0.5 (0.25 to 0.5 for the true ones). The odds of the disease follow a logistic model with log
-//! odds 0.55, 0.6, 0.65, 0.7 and 0.75 per copy around the mean: half are ill. Such effects are large
-//! for common diseases; smaller ones need more people than these tables have.
+//! Loci are independent and in Hardy-Weinberg equilibrium, the allele's frequency uniform in 0.05
+//! to 0.5 (0.25 to 0.5 for the true ones). The odds of the disease follow a logistic model with log
+//! odds 0.55, 0.6, 0.65, 0.7 and 0.75 per copy around the mean: half are ill. Such effects are
+//! large for common diseases; smaller ones need more people than these tables have.
 
 use super::Planted;
 use super::draft::{Outcome, numbered};

@@ -2,8 +2,8 @@
 //!
 //! A site's level is uniform in 0.02 to 0.15 (55% of the sites) or in 0.80 to 0.97, with noise of
 //! deviation 0.02. Half of the samples are cases. The true sites lie between, at 0.35 to 0.65, and
-//! differ by 1.3 to 1.7 standard deviations between the classes: hardly 0.03. No other site has such
-//! a level, so ranks within a sample do not see them.
+//! differ by 1.3 to 1.7 standard deviations between the classes: hardly 0.03. No other site has
+//! such a level, so ranks within a sample do not see them.
 
 use super::Planted;
 use super::draft::{Outcome, decimals, numbered};

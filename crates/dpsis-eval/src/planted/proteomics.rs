@@ -1,9 +1,9 @@
 //! Proteomics: log-normal intensities, about 30% of them missing, the low ones more often.
 //!
-//! A protein's log2 intensity is a level N(20, 1.5^2) plus a load of the sample (deviation 0.2) plus
-//! noise of deviation 0.7; its cell is empty with log odds 1.2 (18.7 - value). Half of the samples
-//! are cases, where the true proteins, of level 20 to 21.5, are 1.1, 1.2, 1.3, 1.4 and 1.5 standard
-//! deviations higher. Cells hold the intensity itself, not its logarithm.
+//! A protein's log2 intensity is a level N(20, 1.5^2) plus a load of the sample (deviation 0.2)
+//! plus noise of deviation 0.7; its cell is empty with log odds 1.2 (18.7 - value). Half of the
+//! samples are cases, where the true proteins, of level 20 to 21.5, are 1.1, 1.2, 1.3, 1.4 and 1.5
+//! standard deviations higher. Cells hold the intensity itself, not its logarithm.
 
 use super::Planted;
 use super::draft::{Outcome, numbered};

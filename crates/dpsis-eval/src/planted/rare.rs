@@ -1,7 +1,7 @@
 //! A rare class: 3% of the rows are cases.
 //!
-//! Features are normal or log-normal (logarithmic deviation 0.5), in turn, in units over five powers
-//! of ten; in cases the true ones are 0.6, 0.7, 0.8, 0.9 and 1.0 standard deviations higher.
+//! Features are normal or log-normal (logarithmic deviation 0.5), in turn, in units over five
+//! powers of ten; in cases the true ones are 0.6, 0.7, 0.8, 0.9 and 1.0 standard deviations higher.
 
 use super::Planted;
 use super::draft::{Outcome, digits, numbered};

@@ -159,8 +159,8 @@ fn a_written_table_reads_back() {
     }
 }
 
-/// The default score of `select`, from the text of the table with words and missing cells, is the distance counted
-/// from scratch.
+/// The default score of `select`, from the text of the table with words and missing cells, is the
+/// distance counted from scratch.
 #[test]
 fn the_default_score_is_the_distance() {
     for kind in Kind::ALL {

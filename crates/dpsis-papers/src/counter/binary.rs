@@ -25,7 +25,8 @@ pub struct Binary {
     horizon: u64,
     taken: u64,
     rate: BigRational,
-    /// The nodes that add up to the steps taken: one for each binary digit 1 of their number, the longest first.
+    /// The nodes that add up to the steps taken: one for each binary digit 1 of their number, the
+    /// longest first.
     nodes: Vec<Summed>,
 }
 

@@ -1,4 +1,5 @@
-//! Every counter is held to the same tests: its nodes, their loss on neighboring streams, the joint law of its releases.
+//! Every counter is held to the same tests: its nodes, their loss on neighboring streams, the joint
+//! law of its releases.
 
 use num_traits::{Signed, ToPrimitive, Zero};
 use proptest::prelude::*;
@@ -129,7 +130,8 @@ fn sum(stream: &[Step], first: u64, last: u64) -> BigInt {
         .into()
 }
 
-/// Each node by its interval, in streams of all lengths up to 70; a released sum covers every step so far once.
+/// Each node by its interval, in streams of all lengths up to 70; a released sum covers every step
+/// so far once.
 #[test]
 fn nodes_are_those_of_the_definition() {
     for card in COUNTERS {
@@ -149,8 +151,8 @@ fn nodes_are_those_of_the_definition() {
     }
 }
 
-/// The largest log-ratio over epsilon, by the sum over nodes of r |S - S'| (see the page), of the nodes that a function
-/// gives for a stream and eps/D.
+/// The largest log-ratio over epsilon, by the sum over nodes of r |S - S'| (see the page), of the
+/// nodes that a function gives for a stream and eps/D.
 fn worst(
     neighbors: Neighbors,
     length: usize,
@@ -173,14 +175,16 @@ fn worst(
     worst
 }
 
-/// All streams of up to 4 steps and all their neighbors: never above epsilon, and epsilon itself where the page says so.
+/// All streams of up to 4 steps and all their neighbors: never above epsilon, and epsilon itself
+/// where the page says so.
 #[test]
 fn privacy_by_enumeration() {
     for card in COUNTERS {
         for neighbors in [AddRemove, ReplaceOne] {
             for length in 1..=4 {
                 let found = worst(neighbors, length, |stream, rate| nodes(card, stream, rate));
-                // A hybrid counter's steps 1 and 2 are no part of a segment; step 3 is, and of the node that ends at 4.
+                // A hybrid counter's steps 1 and 2 are no part of a segment; step 3 is, and of the
+                // node that ends at 4.
                 let expected = match (card.id, length) {
                     ("hybrid", 1..=3) => ratio(1, 2),
                     _ => ratio(1, 1),
@@ -191,7 +195,8 @@ fn privacy_by_enumeration() {
     }
 }
 
-/// Longer streams, by the places where one value is: a value changes the nodes around it by as much as it changes.
+/// Longer streams, by the places where one value is: a value changes the nodes around it by as much
+/// as it changes.
 #[test]
 fn no_step_costs_more_than_epsilon() {
     for card in COUNTERS {
@@ -270,9 +275,9 @@ fn mass(rate: f64, z: i64) -> f64 {
     (1.0 - (-rate).exp()) / (1.0 + (-rate).exp()) * (-rate * z.abs() as f64).exp()
 }
 
-/// The joint law of all sums of streams of 3 steps, by brute force over the noise from -4 to 4 that the code adds: each
-/// output has one cause, so an output that both streams have here has its exact probability; what is cut off is bounded.
-/// Largest log-ratios are those of the formula.
+/// The joint law of all sums of streams of 3 steps, by brute force over the noise from -4 to 4 that
+/// the code adds: each output has one cause, so an output that both streams have here has its exact
+/// probability; what is cut off is bounded. Largest log-ratios are those of the formula.
 #[test]
 fn joint_laws_have_the_largest_ratio_of_the_page() {
     const REACH: i64 = 4;
@@ -359,7 +364,8 @@ fn seeded(id: &str, seed: u64, epsilon: &str, stream: &[Step]) -> Vec<i64> {
     }
 }
 
-/// The noise of each node, taken from the public counters' sums, has its law; that of two nodes is independent.
+/// The noise of each node, taken from the public counters' sums, has its law; that of two nodes is
+/// independent.
 #[test]
 fn draws_fit_their_law() {
     let stream = [Some(2), Some(-1), None, Some(2), Some(1)];
@@ -373,7 +379,8 @@ fn draws_fit_their_law() {
                 (_, last) => last - 1,
             };
             let before = if before == 0 { 0 } else { sums[before as usize - 1] };
-            // The nodes of a hybrid counter's segment are no part of the sum at the next power of two.
+            // The nodes of a hybrid counter's segment are no part of the sum at the next power of
+            // two.
             let before = if card.id == "hybrid" && node.last == 4 { sums[1] } else { before };
             sums[node.last as usize - 1] - before - node.sum.to_i64().unwrap()
         };
@@ -401,8 +408,8 @@ fn draws_fit_their_law() {
 fn errors_are_those_of_the_closed_form() {
     let variance = |rate: f64| 2.0 * (-rate).exp() / (1.0 - (-rate).exp()).powi(2);
     let stream = [Some(1); 7];
-    // D = 3: binary 1/9 for the nodes ending at 4, 6 and 7; logarithmic 1/3 for those ending at 1, 2 and 4; hybrid half of
-    // that, and 1/12 for those ending at 6 and 7.
+    // D = 3: binary 1/9 for the nodes ending at 4, 6 and 7; logarithmic 1/3 for those ending at 1,
+    // 2 and 4; hybrid half of that, and 1/12 for those ending at 6 and 7.
     let expected = [
         ("binary", 7, 3.0 * variance(1.0 / 9.0)),
         ("logarithmic", 4, 3.0 * variance(1.0 / 3.0)),
@@ -475,8 +482,8 @@ fn what_cannot_be_asked_is_refused() {
     assert_eq!(format!("{counter:?}"), "ContinualCounter { low: -1, high: 2, .. }");
 }
 
-/// The widest range and sums beyond 64 bits; a value outside the range counts as its nearer end, a step without a value
-/// as 0.
+/// The widest range and sums beyond 64 bits; a value outside the range counts as its nearer end, a
+/// step without a value as 0.
 #[test]
 fn ranges_are_kept() {
     let eps = "1e6".parse().unwrap();

@@ -29,8 +29,8 @@ pub struct Logarithmic {
 }
 
 impl LogarithmicCounter {
-    /// A counter for values in the public range `range`, ends included. Between powers of two it returns the sum of
-    /// the last one.
+    /// A counter for values in the public range `range`, ends included. Between powers of two it
+    /// returns the sum of the last one.
     ///
     /// # Errors
     ///

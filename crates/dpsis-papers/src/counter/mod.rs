@@ -52,17 +52,20 @@ impl CounterCard {
     }
 }
 
-/// The number of the draw among those of a seed, the same as when the counters were first published.
+/// The number of the draw among those of a seed, the same as when the counters were first
+/// published.
 const DRAW: u64 = 8;
 
-/// A private running sum of a stream of integers: [`BinaryCounter`], [`LogarithmicCounter`] or [`HybridCounter`].
+/// A private running sum of a stream of integers: [`BinaryCounter`], [`LogarithmicCounter`] or
+/// [`HybridCounter`].
 ///
 /// # Privacy
 ///
-/// `epsilon`-differentially private for the stated neighbor relation between streams, all released sums together, if a
-/// unit contributes at most one value: see [the page](self). The number of steps, and the step at which a value comes, are
-/// public: take a step per unit of time, with [`skip`](Self::skip) where there is no value. A step per record is not
-/// covered, for then the number of records shows.
+/// `epsilon`-differentially private for the stated neighbor relation between streams, all released
+/// sums together, if a unit contributes at most one value: see [the page](self). The number of
+/// steps, and the step at which a value comes, are public: take a step per unit of time, with
+/// [`skip`](Self::skip) where there is no value. A step per record is not covered, for then the
+/// number of records shows.
 pub struct ContinualCounter<D> {
     design: D,
     low: i64,
@@ -93,13 +96,14 @@ impl<D: sealed::Design> ContinualCounter<D> {
     ///
     /// # Errors
     ///
-    /// `Request` at a step beyond the horizon of a [`BinaryCounter`]; nothing is taken or released then.
+    /// `Request` at a step beyond the horizon of a [`BinaryCounter`]; nothing is taken or released
+    /// then.
     pub fn add(&mut self, value: i64) -> Result<i64> {
         self.step(value.clamp(self.low, self.high))
     }
 
-    /// Takes a step without a value, which counts as 0 whatever the range, and returns the noisy sum so far. With
-    /// [`Neighbors::ReplaceOne`] it is public which steps these are.
+    /// Takes a step without a value, which counts as 0 whatever the range, and returns the noisy
+    /// sum so far. With [`Neighbors::ReplaceOne`] it is public which steps these are.
     ///
     /// # Errors
     ///
@@ -116,8 +120,8 @@ impl<D: sealed::Design> ContinualCounter<D> {
     }
 }
 
-/// The largest change of the value of one step, D of the page: to another value of the range, or to no value,
-/// which counts as 0.
+/// The largest change of the value of one step, D of the page: to another value of the range, or to
+/// no value, which counts as 0.
 fn largest_change((low, high): (i64, i64), neighbors: Neighbors) -> BigInt {
     match neighbors {
         Neighbors::AddRemove => BigInt::from(low.unsigned_abs().max(high.unsigned_abs())),
@@ -150,7 +154,8 @@ pub(crate) mod sealed {
 
     /// Which sums are released, with how much noise, and how they add up.
     pub trait Design {
-        /// Takes the next value and returns the noisy sum; `noisy` adds its noise to the node that is complete, if one is.
+        /// Takes the next value and returns the noisy sum; `noisy` adds its noise to the node that
+        /// is complete, if one is.
         #[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
         fn step(
             &mut self,

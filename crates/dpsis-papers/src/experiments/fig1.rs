@@ -126,8 +126,8 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// 20 repetitions: every method picks five features each time, and SIS finds features 1 to 5 of W1 more
-    /// often than the two-stage method.
+    /// 20 repetitions: every method picks five features each time, and SIS finds features 1 to 5 of
+    /// W1 more often than the two-stage method.
     #[test]
     fn sis_finds_more_than_two_stage() {
         with(2, 2, |experiment| {

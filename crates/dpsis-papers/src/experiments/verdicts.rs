@@ -36,8 +36,8 @@ pub(super) struct Clear {
 }
 
 impl Clear {
-    /// Counts differences in standard errors, positive where the statement holds. One that is not a number
-    /// counts as neither.
+    /// Counts differences in standard errors, positive where the statement holds. One that is not a
+    /// number counts as neither.
     pub(super) fn of(differences: impl IntoIterator<Item = f64>) -> Self {
         let mut found = Self { held: 0, reversed: 0 };
         for z in differences {
@@ -48,8 +48,8 @@ impl Clear {
     }
 }
 
-/// The verdict for a statement of several parts: it matches if each part is clear somewhere and reversed
-/// nowhere.
+/// The verdict for a statement of several parts: it matches if each part is clear somewhere and
+/// reversed nowhere.
 pub(super) fn verdict_of_parts(parts: &[Clear]) -> Agreement {
     let all = |is: fn(&Clear) -> bool| parts.iter().all(is);
     if all(|part| part.held > 0 && part.reversed == 0) {

@@ -1,12 +1,14 @@
 //! Inverse of a symmetric positive definite matrix by Cholesky's decomposition in blocks.
 //!
 //! A = L L', W = L^-1, A^-1 = W' W. Block by block, from left to right: the diagonal block of L by
-//! the textbook's algorithm; the blocks below it, times the inverse of that block; what remains of A,
-//! less their products. Then W, column of blocks by column of blocks, and the products of its columns.
+//! the textbook's algorithm; the blocks below it, times the inverse of that block; what remains of
+//! A, less their products. Then W, column of blocks by column of blocks, and the products of its
+//! columns.
 //!
 //! Cost: n^3 floating-point operations, a third for each step, nearly all of them in products of
-//! matrices; the matrix itself and half of another of its size. Each block is computed by one thread
-//! in the same order whatever the number of threads, so the results are the same to the last bit.
+//! matrices; the matrix itself and half of another of its size. Each block is computed by one
+//! thread in the same order whatever the number of threads, so the results are the same to the last
+//! bit.
 //!
 //! Source: G. H. Golub and C. F. Van Loan, "Matrix Computations", 4th edition (2013), 4.2.9 (block
 //! Cholesky) and 3.1 (triangular systems).

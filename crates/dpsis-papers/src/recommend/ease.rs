@@ -1,12 +1,12 @@
 //! EASE, an autoencoder without hidden layer: the ridge regression of each item on all others.
 //!
-//! G = X'X + lambda I for the users' interactions X, P = G^-1, B_ij = -P_ij / P_jj and B_jj = 0. The
-//! score of item j for a user with interactions x is x B_j. Exact; see [`crate::recommend::sparse`]
-//! for catalogs that are too large for it.
+//! G = X'X + lambda I for the users' interactions X, P = G^-1, B_ij = -P_ij / P_jj and B_jj = 0.
+//! The score of item j for a user with interactions x is x B_j. Exact; see
+//! [`crate::recommend::sparse`] for catalogs that are too large for it.
 //!
-//! Cost for n items: the squares of the users' numbers of interactions to add up G, n^3 operations to
-//! invert it, 12 n^2 bytes. Pure Rust by default, the same to the last bit on any number of threads; by
-//! the system's LAPACK with feature `lapack`, which has threads of its own.
+//! Cost for n items: the squares of the users' numbers of interactions to add up G, n^3 operations
+//! to invert it, 12 n^2 bytes. Pure Rust by default, the same to the last bit on any number of
+//! threads; by the system's LAPACK with feature `lapack`, which has threads of its own.
 //!
 //! Source: H. Steck, "Embarrassingly Shallow Autoencoders for Sparse Data" (2019), equation 8.
 
@@ -163,8 +163,8 @@ mod tests {
         }
     }
 
-    /// What makes an item's column of B the ridge regression of the item on all others: the residual
-    /// of the item times each other item is lambda times the weight.
+    /// What makes an item's column of B the ridge regression of the item on all others: the
+    /// residual of the item times each other item is lambda times the weight.
     #[test]
     fn columns_are_ridge_regressions() {
         let set = generate(Shape { users: 200, items: 30, mean: 8.0 }, 2);

@@ -6,8 +6,8 @@
 
 use ndarray::{ArrayViewMut2, Axis};
 
-/// Replaces a small symmetric matrix by L, with zeros above the diagonal. None unless it is positive
-/// definite; NaN is not.
+/// Replaces a small symmetric matrix by L, with zeros above the diagonal. None unless it is
+/// positive definite; NaN is not.
 pub(super) fn factor_small(a: &mut ArrayViewMut2<'_, f64>) -> Option<()> {
     for i in 0..a.nrows() {
         for j in 0..=i {

@@ -1,10 +1,10 @@
 //! Generated interactions with a skewed popularity and groups of taste.
 //!
-//! The item of rank r = 1, 2, ... has the weight 1/(r + 10) (a Zipf-Mandelbrot law). Ranks are dealt
-//! at random to [`GROUPS`] groups of items. A user has a favorite group, and takes each next item from
-//! it with probability [`LOYALTY`], otherwise from all items, by weight, until there are as many
-//! different ones as the user's number of interactions: [`LEAST`] and an exponential number. The
-//! numbers of items are theirs by rank, so item 0 is the most popular one.
+//! The item of rank r = 1, 2, ... has the weight 1/(r + 10) (a Zipf-Mandelbrot law). Ranks are
+//! dealt at random to [`GROUPS`] groups of items. A user has a favorite group, and takes each next
+//! item from it with probability [`LOYALTY`], otherwise from all items, by weight, until there are
+//! as many different ones as the user's number of interactions: [`LEAST`] and an exponential
+//! number. The numbers of items are theirs by rank, so item 0 is the most popular one.
 
 use rand::Rng;
 use rand_chacha::ChaCha20Rng;
@@ -25,7 +25,8 @@ pub(crate) struct Shape {
     pub(crate) users: usize,
     /// The number of items, at least 1.
     pub(crate) items: usize,
-    /// The mean number of interactions of a user, at least [`LEAST`]; less where there are few items.
+    /// The mean number of interactions of a user, at least [`LEAST`]; less where there are few
+    /// items.
     pub(crate) mean: f64,
 }
 

@@ -1,24 +1,24 @@
 //! A sparse approximation of EASE for large catalogs: item by item on its strongest neighbors.
 //!
-//! For item j let N be the s other items with the largest G_ij / sqrt(G_ii G_jj) in G = X'X + lambda I,
-//! ties by number, and S = N with j. Solve G[S,S] p = e_j; then B_ij = -p_i / p_j on N and 0 elsewhere:
-//! the ridge regression of the item on its neighbors. With all other items as neighbors this is EASE.
-//! (With lambda in the diagonal an item with few users is no strong neighbor: the penalty leaves it
-//! little weight.)
+//! For item j let N be the s other items with the largest G_ij / sqrt(G_ii G_jj) in G = X'X +
+//! lambda I, ties by number, and S = N with j. Solve G[S,S] p = e_j; then B_ij = -p_i / p_j on N
+//! and 0 elsewhere: the ridge regression of the item on its neighbors. With all other items as
+//! neighbors this is EASE. (With lambda in the diagonal an item with few users is no strong
+//! neighbor: the penalty leaves it little weight.)
 //!
-//! SANSA (Spišák et al., 2023) approximates the same inverse by a sparse matrix, through an incomplete
-//! Cholesky factorization of all of G and a few steps of refinement. Regressions on neighbors share the
-//! idea, a sparse approximation of the inverse, in a simpler form: the items are independent of each
-//! other, so that the memory is that of the counts of common users and of s weights an item, and results
-//! do not depend on the number of threads.
+//! SANSA (Spišák et al., 2023) approximates the same inverse by a sparse matrix, through an
+//! incomplete Cholesky factorization of all of G and a few steps of refinement. Regressions on
+//! neighbors share the idea, a sparse approximation of the inverse, in a simpler form: the items
+//! are independent of each other, so that the memory is that of the counts of common users and of s
+//! weights an item, and results do not depend on the number of threads.
 //!
-//! Cost for n items: the squares of the users' numbers of interactions to count, then s^2/2 look-ups and
-//! s^3/3 operations an item; 12 s bytes an item, and the counts.
+//! Cost for n items: the squares of the users' numbers of interactions to count, then s^2/2
+//! look-ups and s^3/3 operations an item; 12 s bytes an item, and the counts.
 //!
-//! Source: the least-squares approximate inverse on a given sparsity pattern, M. J. Grote and T. Huckle,
-//! "Parallel Preconditioning with Sparse Approximate Inverses" (1997), here with Cholesky's decomposition
-//! of the principal submatrix as in L. Yu. Kolotilina and A. Yu. Yeremin, "Factorized Sparse Approximate
-//! Inverse Preconditionings I" (1993).
+//! Source: the least-squares approximate inverse on a given sparsity pattern, M. J. Grote and T.
+//! Huckle, "Parallel Preconditioning with Sparse Approximate Inverses" (1997), here with Cholesky's
+//! decomposition of the principal submatrix as in L. Yu. Kolotilina and A. Yu. Yeremin, "Factorized
+//! Sparse Approximate Inverse Preconditionings I" (1993).
 
 use dpsis::{Error, Result};
 use ndarray::Array2;
@@ -83,8 +83,8 @@ fn neighbors(common: &Common, lambda: f64, item: usize, most: usize) -> Vec<u32>
 
 /// The ridge regression of an item on its neighbors. None where rounding makes it singular.
 fn weights(common: &Common, lambda: f64, item: usize, neighbors: &[u32]) -> Option<Neighbors> {
-    // The item comes last: e_j is then the last unit vector, and of L L' p = e_j only L' p remains to
-    // be solved, up to a factor that B does not depend on.
+    // The item comes last: e_j is then the last unit vector, and of L L' p = e_j only L' p remains
+    // to be solved, up to a factor that B does not depend on.
     let size = neighbors.len() + 1;
     let number = |place: usize| neighbors.get(place).map_or(item, |other| *other as usize);
     let mut l = Array2::zeros((size, size));

@@ -16,7 +16,8 @@ pub(in crate::data) struct RecordBatches {
     target_beside: bool,
     /// Whether those are known to be numbers, though texts stand for them.
     number_target: bool,
-    /// Whether the column before the targets, or else the last one, tells whose row each is, beside the table.
+    /// Whether the column before the targets, or else the last one, tells whose row each is, beside
+    /// the table.
     units_beside: bool,
 }
 

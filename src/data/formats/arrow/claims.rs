@@ -1,13 +1,14 @@
 //! Checks of the buffer lengths that an Arrow batch states, before it is decoded.
 //!
-//! A compressed buffer starts with its decompressed length, and the decoder allocates that much memory
-//! at once; if the allocation fails, the process aborts. Therefore a stated length is refused here if
-//! it is larger
+//! A compressed buffer starts with its decompressed length, and the decoder allocates that much
+//! memory at once; if the allocation fails, the process aborts. Therefore a stated length is
+//! refused here if it is larger
 //!
 //! - than the rows of its column need, by the column's type (twice, for writers that leave room),
-//! - than its compressed bytes can hold: a byte of lz4 stands for at most 255, the four of the shortest block of
-//!   zstd for 128 KiB,
-//! - or, together with the other columns that are read, than a gigabyte and a hundred times the batch's bytes.
+//! - than its compressed bytes can hold: a byte of lz4 stands for at most 255, the four of the
+//!   shortest block of zstd for 128 KiB,
+//! - or, together with the other columns that are read, than a gigabyte and a hundred times the
+//!   batch's bytes.
 //!
 //! Buffers that lie outside the batch are refused as well. Cost: a few additions for each buffer.
 
@@ -17,8 +18,8 @@ use arrow_schema::DataType;
 /// The decompressed size that is allowed to any batch, in bytes.
 const ENOUGH: u64 = 1 << 30;
 
-/// Whether the lengths that a batch states are plausible, for columns of these types of which the given
-/// ones are read.
+/// Whether the lengths that a batch states are plausible, for columns of these types of which the
+/// given ones are read.
 pub(super) fn are_possible<'a>(
     batch: &RecordBatch<'_>,
     body: &[u8],

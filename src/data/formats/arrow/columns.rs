@@ -22,8 +22,8 @@ pub(super) fn is_read(of: &DataType) -> bool {
     is_number(of) || is_text(of)
 }
 
-/// Whether the values are numbers, booleans, dates, times of a day or spans of time; a column without values counts as
-/// one of numbers.
+/// Whether the values are numbers, booleans, dates, times of a day or spans of time; a column
+/// without values counts as one of numbers.
 pub(super) fn is_number(of: &DataType) -> bool {
     use DataType::{Boolean, Date32, Date64, Duration, Null, Time32, Time64, Timestamp};
     of.is_integer()
@@ -35,8 +35,8 @@ pub(super) fn is_number(of: &DataType) -> bool {
         )
 }
 
-/// Writes the values of a column to its place in each row: `f64::NAN` where null or NaN, texts as in a text
-/// file, dates as days since 1970-01-01, times of a day and spans in seconds.
+/// Writes the values of a column to its place in each row: `f64::NAN` where null or NaN, texts as
+/// in a text file, dates as days since 1970-01-01, times of a day and spans in seconds.
 pub(super) fn spread<A>(
     column: &dyn Array,
     all: &mut [A],
@@ -185,7 +185,8 @@ pub(super) fn is_text(of: &DataType) -> bool {
     }
 }
 
-/// Turns the texts of a column into values, each text of a dictionary once; `None` if it holds no texts.
+/// Turns the texts of a column into values, each text of a dictionary once; `None` if it holds no
+/// texts.
 fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> Option<Vec<T>> {
     let each = |text: Option<&str>| text.map_or_else(|| missing.clone(), of);
     Some(match column.data_type() {
@@ -208,7 +209,8 @@ fn texts<T: Clone>(column: &dyn Array, missing: &T, of: &dyn Fn(&str) -> T) -> O
     })
 }
 
-/// The texts of a column; numbers in their shortest form, and those that a float would round with all their digits.
+/// The texts of a column; numbers in their shortest form, and those that a float would round with
+/// all their digits.
 pub(super) fn cells(column: &dyn Array) -> Result<Vec<TextCell>> {
     if let Some(texts) = wide_integers(column).or_else(|| decimals(column)) {
         return Ok(texts.into_iter().map(|text| text.map(String::into_bytes)).collect());

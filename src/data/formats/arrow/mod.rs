@@ -1,4 +1,5 @@
-//! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches in memory.
+//! Parquet, Arrow files and streams, decoded by Arrow's crates in record batches, and such batches
+//! in memory.
 //!
 //! In memory is one batch of an Arrow file at a time, or the decoded pages of one row group of
 //! Parquet, with the wanted columns only, and of very many a [group](wide) at a time. Integers,
@@ -53,8 +54,8 @@ use wide::Wide;
 
 /// The name of the column in which pandas stores an index.
 const INDEX: &str = "__index_level_0__";
-/// The number of rows per batch. More are not read faster: the cache lines to which a column is written
-/// no longer fit in the cache.
+/// The number of rows per batch. More are not read faster: the cache lines to which a column is
+/// written no longer fit in the cache.
 const MOST_ROWS: usize = 1 << 10;
 
 /// An open Arrow or Parquet file.
@@ -166,7 +167,8 @@ impl ArrowTable {
         }
     }
 
-    /// The batches with the given columns of the file, ascending; those that a file is cut into have so many rows.
+    /// The batches with the given columns of the file, ascending; those that a file is cut into
+    /// have so many rows.
     #[cfg_attr(not(feature = "arrow"), allow(unused_variables, reason = "no file is read"))]
     fn batches(&self, columns: &[usize], rows: usize) -> Result<Batches<'_>> {
         match &self.content {

@@ -1,8 +1,9 @@
 //! Random access to Parquet files for its crate, with reading ahead.
 //!
 //! The crate requests the head of each page and then its bytes, a few hundred each in a wide table;
-//! therefore neighboring bytes are read at once. A range beyond the end of the file is refused before
-//! memory is allocated. A failed read is remembered, because the crate reports it like damage.
+//! therefore neighboring bytes are read at once. A range beyond the end of the file is refused
+//! before memory is allocated. A failed read is remembered, because the crate reports it like
+//! damage.
 
 use std::io::{self, Read};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,8 +15,8 @@ use parquet::file::reader::{ChunkReader, Length};
 use crate::data::formats::positioned::Positioned;
 use crate::error::{Error, ErrorKind, Result};
 
-/// The number of bytes that are read at once if fewer are requested. Nothing is read ahead of larger
-/// requests: the bytes behind a large page are seldom wanted next.
+/// The number of bytes that are read at once if fewer are requested. Nothing is read ahead of
+/// larger requests: the bytes behind a large page are seldom wanted next.
 const AHEAD: u64 = 1 << 16;
 
 /// An open file, for one or several passes.

@@ -1,8 +1,9 @@
 //! Parquet files of very many columns, read in groups of them.
 //!
-//! The crate holds readers and buffers of every column that it reads, some 25 kB each, and works through all of them for
-//! every batch. So of wide tables a group of columns is read at a time, for as many rows of a row group as a block holds:
-//! the block is the only thing that is as wide as the table.
+//! The crate holds readers and buffers of every column that it reads, some 25 kB each, and works
+//! through all of them for every batch. So of wide tables a group of columns is read at a time, for
+//! as many rows of a row group as a block holds: the block is the only thing that is as wide as the
+//! table.
 
 use arrow_array::RecordBatch;
 use parquet::arrow::ProjectionMask;
@@ -179,7 +180,8 @@ mod tests {
         (bits, texts)
     }
 
-    /// In groups of any size and blocks of any height, a file holds what it holds when it is read at once.
+    /// In groups of any size and blocks of any height, a file holds what it holds when it is read
+    /// at once.
     #[test]
     fn groups_of_columns_make_the_table() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/formats");

@@ -131,7 +131,8 @@ impl Type {
         }
     }
 
-    /// A text, which is padded with NUL; nothing is missing. What is no Unicode in it becomes U+FFFD.
+    /// A text, which is padded with NUL; nothing is missing. What is no Unicode in it becomes
+    /// U+FFFD.
     pub(super) fn text(&self, element: &[u8]) -> TextCell {
         let text = match self.kind {
             Kind::Unicode => {

@@ -15,8 +15,8 @@ use crate::error::{Error, Result};
 const MAX_COLUMNS: u64 = 1 << 31;
 /// The size of a block of rows in C order, in bytes; larger ones are not read faster.
 pub(super) const BLOCK: usize = 1 << 22;
-/// The largest size of a short column in Fortran order, in bytes: reading over it takes no longer than
-/// another call of read.
+/// The largest size of a short column in Fortran order, in bytes: reading over it takes no longer
+/// than another call of read.
 const SHORT: usize = 1 << 13;
 /// The number of bytes of short columns that are read at once.
 const AT_ONCE: usize = 1 << 20;
@@ -35,8 +35,8 @@ pub(crate) struct Matrix {
 }
 
 impl Matrix {
-    /// An array of two dimensions, whose columns (rows, where features are rows) have the names, or are
-    /// called `feature-1` and so on.
+    /// An array of two dimensions, whose columns (rows, where features are rows) have the names, or
+    /// are called `feature-1` and so on.
     ///
     /// # Errors
     ///
@@ -128,9 +128,9 @@ impl Matrix {
         Ok(RowBlock { rows, values, texts })
     }
 
-    /// Reads rows of a matrix whose columns are contiguous: with one read per column or, if columns are
-    /// so short that skipping the rest of them takes no longer than a read, with one read for many
-    /// columns.
+    /// Reads rows of a matrix whose columns are contiguous: with one read per column or, if columns
+    /// are so short that skipping the rest of them takes no longer than a read, with one read for
+    /// many columns.
     fn by_columns(
         &self,
         wanted: &Reading,
@@ -201,8 +201,8 @@ impl Matrix {
     }
 }
 
-/// Writes columns to their places in each row, from the place `at` on; few columns at a time, so that
-/// writes to a row are contiguous.
+/// Writes columns to their places in each row, from the place `at` on; few columns at a time, so
+/// that writes to a row are contiguous.
 fn transpose<A: Copy>(all: &mut [A], parts: &[A], at: usize, d: usize, rows: usize) {
     for (columns, at) in parts.chunks(TILE * rows).zip((at..).step_by(TILE)) {
         let width = columns.len() / rows;
@@ -243,7 +243,8 @@ impl BlockTable for Matrix {
 
     fn blocks(&self, wanted: &Wanted) -> Result<RowBlocks<'_>> {
         let reading = Reading::new(wanted);
-        // In Fortran order a block takes a read of each column: the larger the blocks, the fewer reads.
+        // In Fortran order a block takes a read of each column: the larger the blocks, the fewer
+        // reads.
         let most = if self.by_rows { wanted.block.min(BLOCK) } else { wanted.block };
         let size = rows_in(most, self.d().saturating_mul(self.array.of.size.max(4)));
         let mut first = 0;

@@ -1,12 +1,13 @@
 //! numpy's `.npy`: one array.
 //!
-//! Eight bytes - `\x93NUMPY` and the version - and the length of the header in two bytes (version 1) or four
-//! (2 and 3), little-endian; the header, a Python dictionary of `descr` (the type, as `<f4`),
-//! `fortran_order` and `shape`; then the values. Rows are read in blocks by their place, so that memory is
-//! bounded whatever the file holds: in C order a block is one read, in Fortran order one read a column.
+//! Eight bytes - `\x93NUMPY` and the version - and the length of the header in two bytes
+//! (version 1) or four (2 and 3), little-endian; the header, a Python dictionary of `descr` (the
+//! type, as `<f4`), `fortran_order` and `shape`; then the values. Rows are read in blocks by their
+//! place, so that memory is bounded whatever the file holds: in C order a block is one read, in
+//! Fortran order one read a column.
 //!
-//! The header has three keys and is parsed here. Crates for the format bring a parser of Python along,
-//! and `npyz` multiplies the stated shape unchecked, which panics with overflow checks.
+//! The header has three keys and is parsed here. Crates for the format bring a parser of Python
+//! along, and `npyz` multiplies the stated shape unchecked, which panics with overflow checks.
 
 mod element;
 mod matrix;
@@ -43,8 +44,8 @@ impl Array {
     ///
     /// # Errors
     ///
-    /// `Input` if it is no such file, is shorter or longer than its header says, or has elements other
-    /// than numbers and texts; `Io` if it cannot be read.
+    /// `Input` if it is no such file, is shorter or longer than its header says, or has elements
+    /// other than numbers and texts; `Io` if it cannot be read.
     pub(crate) fn read(bytes: Positioned) -> Result<Self> {
         let first = bytes.bytes(0, 12)?;
         let (length, text) = match first.as_slice() {
@@ -125,7 +126,8 @@ struct Header {
 }
 
 impl Header {
-    /// Parses the dictionary: three keys, whose values are a text, a boolean and a tuple of integers.
+    /// Parses the dictionary: three keys, whose values are a text, a boolean and a tuple of
+    /// integers.
     fn parse(text: &str) -> Result<Self> {
         let wrong = || malformed("its header is not that of an array of numbers or texts");
         let (mut of, mut fortran, mut shape) = (None, None, None);

@@ -11,8 +11,8 @@ fn empty() -> String {
     terms(&LedgerTerms::new("2".parse().unwrap()).name("the pilot"))
 }
 
-/// A ledger with entries of 1/2, 1/8 and 1/3, the second of which failed, and the third gave back 1/4; with letters of
-/// several bytes.
+/// A ledger with entries of 1/2, 1/8 and 1/3, the second of which failed, and the third gave back
+/// 1/4; with letters of several bytes.
 fn filled() -> String {
     let mut text = empty();
     for (epsilon, note) in [("0.5", "erster Blick, größer"), ("0.125", ""), ("1/3", "λ, μ")] {
@@ -97,8 +97,9 @@ fn what_is_written_is_read() {
     assert_eq!(back, [None, None, Some("0.25".to_owned())]);
 }
 
-/// Of every entry of which a byte is left, the whole epsilon counts, or the file is refused; and so it is after the next
-/// entry, and after that one was cut. What is given back is only by a whole line.
+/// Of every entry of which a byte is left, the whole epsilon counts, or the file is refused; and so
+/// it is after the next entry, and after that one was cut. What is given back is only by a whole
+/// line.
 #[test]
 fn no_cut_forgets_an_entry_that_is_partly_there() {
     let (whole, start) = (filled(), empty().len());
@@ -155,7 +156,8 @@ fn what_is_no_ledger_is_refused_without_a_word_of_it() {
         changed("total 0.625", "total 0.62"),
         changed("3: epsilon", "4: epsilon"),
         changed("failed 2: input\n", "failed 4: input\n"),
-        // What was given back twice, by nobody, in another sum, of more than was paid, or after a failure.
+        // What was given back twice, by nobody, in another sum, of more than was paid, or after a
+        // failure.
         filled.clone() + "returned 3: epsilon 0.25, total 11/24\n",
         changed("returned 3", "returned 4"),
         changed("total 17/24", "total 16/24"),

@@ -58,9 +58,10 @@ static FILE: locked::Kind = locked::Kind {
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 ///
-/// A key serves one roster: if a site drops out, all others make new keys. It masks each stage of a request once, and
-/// remembers it in its file before the masked sums are given out, under a lock. The same sums once more give the same masked
-/// sums, which show nothing new; other sums under the same masks would show the difference, and are refused.
+/// A key serves one roster: if a site drops out, all others make new keys. It masks each stage of a
+/// request once, and remembers it in its file before the masked sums are given out, under a lock.
+/// The same sums once more give the same masked sums, which show nothing new; other sums under the
+/// same masks would show the difference, and are refused.
 ///
 #[doc = include_str!("page.md")]
 #[derive(Clone)]
@@ -129,14 +130,15 @@ impl Secret {
 }
 
 impl SiteKey {
-    /// Creates the file of a new key with randomness from the operating system. Where files have permissions, only its owner
-    /// may read it. Its public part carries what the site [states](crate::Select::stated_facts) of its table, if that is
-    /// given, so that sites with different statements make no roster, and other sums are not masked.
+    /// Creates the file of a new key with randomness from the operating system. Where files have
+    /// permissions, only its owner may read it. Its public part carries what the site
+    /// [states](crate::Select::stated_facts) of its table, if that is given, so that sites with
+    /// different statements make no roster, and other sums are not masked.
     ///
     /// # Errors
     ///
-    /// `Request` if the name is empty, long or holds a line break; `Io` if the file exists or cannot be written, or if the
-    /// operating system gives no entropy.
+    /// `Request` if the name is empty, long or holds a line break; `Io` if the file exists or
+    /// cannot be written, or if the operating system gives no entropy.
     pub fn create(
         path: impl AsRef<Path>,
         name: &str,
@@ -174,7 +176,8 @@ impl SiteKey {
     ///
     /// # Errors
     ///
-    /// `Input` if the file is no key or is damaged; `Io` if it cannot be read or locked, or is no regular file.
+    /// `Input` if the file is no key or is damaged; `Io` if it cannot be read or locked, or is no
+    /// regular file.
     pub fn site(&self) -> Result<Site> {
         let (secret, _) = read(&Locked::to_read(&FILE, &self.path)?.content)?;
         Ok(secret.site())
@@ -184,21 +187,22 @@ impl SiteKey {
     ///
     /// # Errors
     ///
-    /// `Request` if the key is not in the roster, or has served another one. As for [`site`](Self::site).
+    /// `Request` if the key is not in the roster, or has served another one. As for
+    /// [`site`](Self::site).
     pub fn check(&self, roster: &Roster) -> Result<()> {
         let (secret, done) = read(&Locked::to_read(&FILE, &self.path)?.content)?;
         secret.place(roster)?;
         check_roster(&done, roster.hash()?)
     }
 
-    /// The sums of this site under masks that it shares with each other site of the roster. When this returns, the file of
-    /// the key has on the disk what was masked.
+    /// The sums of this site under masks that it shares with each other site of the roster. When
+    /// this returns, the file of the key has on the disk what was masked.
     ///
     /// # Errors
     ///
-    /// `Request` if the key is not in the roster, has served another one, or has masked other sums of this stage; if the
-    /// sums are of other facts than it was made for; or if
-    /// another key of the roster hides nothing; or if these are scores of whole columns, which do not add up. As for
+    /// `Request` if the key is not in the roster, has served another one, or has masked other sums
+    /// of this stage; if the sums are of other facts than it was made for; or if another key of the
+    /// roster hides nothing; or if these are scores of whole columns, which do not add up. As for
     /// [`site`](Self::site); `Io` if the file cannot be written.
     pub fn mask(&self, partial: &Partial, roster: &Roster) -> Result<MaskedPartial> {
         let locked = Locked::to_append(&FILE, &self.path)?;

@@ -17,8 +17,9 @@ const MASKED: Kind = Kind {
 
 /// The sums of some sites under masks, which [`SiteKey::mask`](super::SiteKey::mask) makes.
 ///
-/// Every number is uniform modulo 2^64 and independent of the rows, for anybody who does not know the keys of the sites.
-/// Those of all sites of the roster [add up](Self::merge) to the sums of all rows, without masks.
+/// Every number is uniform modulo 2^64 and independent of the rows, for anybody who does not know
+/// the keys of the sites. Those of all sites of the roster [add up](Self::merge) to the sums of all
+/// rows, without masks.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Unchecked")]
 pub struct MaskedPartial {
@@ -100,8 +101,8 @@ impl MaskedPartial {
     ///
     /// # Errors
     ///
-    /// `Request` if a site is missing: nothing can be opened then. `Input` if the masks do not cancel, or if the sums are of
-    /// no rows.
+    /// `Request` if a site is missing: nothing can be opened then. `Input` if the masks do not
+    /// cancel, or if the sums are of no rows.
     pub fn open(self) -> Result<Partial> {
         let missing = self.missing();
         if !missing.is_empty() {

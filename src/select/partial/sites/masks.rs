@@ -26,11 +26,13 @@ pub(super) struct Use {
 }
 
 impl Use {
-    /// The masks of the site with this secret and of another one; the first of the two in the roster comes first.
+    /// The masks of the site with this secret and of another one; the first of the two in the
+    /// roster comes first.
     ///
     /// # Errors
     ///
-    /// `Request` if the other site's key is one of the few with which everybody agrees on the same secret.
+    /// `Request` if the other site's key is one of the few with which everybody agrees on the same
+    /// secret.
     pub(super) fn masks(&self, secret: Bytes32, first: &Site, second: &Site) -> Result<WordStream> {
         let secret = StaticSecret::from(secret.0);
         let own = PublicKey::from(&secret).to_bytes();

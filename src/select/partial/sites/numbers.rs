@@ -31,7 +31,8 @@ impl Partial {
         numbers
     }
 
-    /// This partial with counts of all bins, which of them have any being data, too, and without what tells it from others.
+    /// This partial with counts of all bins, which of them have any being data, too, and without
+    /// what tells it from others.
     ///
     /// # Errors
     ///
@@ -58,8 +59,8 @@ impl Partial {
         self
     }
 
-    /// All that is not masked: what was stated, the stage with what was released before it, the kind of sums and how many
-    /// they are.
+    /// All that is not masked: what was stated, the stage with what was released before it, the
+    /// kind of sums and how many they are.
     pub(super) fn blank(&self) -> Self {
         let mut blank = self.clone();
         blank.replace_numbers(|_| 0);

@@ -13,7 +13,8 @@ use crate::select::partial::text::Kind;
 const SITE: Kind = Kind { name: "dpsis public key", remark: "of a site, for one run" };
 const ROSTER: Kind = Kind { name: "dpsis roster", remark: "the public keys of all sites of a run" };
 
-/// A site by its public key for one run, which [`SiteKey`](super::SiteKey) makes: nothing in it is secret.
+/// A site by its public key for one run, which [`SiteKey`](super::SiteKey) makes: nothing in it is
+/// secret.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Site {
@@ -79,8 +80,9 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 
 /// All sites of a run: two or more, each by its name and its public key.
 ///
-/// Whoever joins it, it is the same, for the sites are ordered by name. Masks protect a site only if the keys in its roster
-/// are those of the other sites: compare the [fingerprint](Self::fingerprint) with them, not by way of the coordinator.
+/// Whoever joins it, it is the same, for the sites are ordered by name. Masks protect a site only
+/// if the keys in its roster are those of the other sites: compare the
+/// [fingerprint](Self::fingerprint) with them, not by way of the coordinator.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Site>", into = "Vec<Site>")]
 pub struct Roster {
@@ -92,8 +94,9 @@ impl Roster {
     ///
     /// # Errors
     ///
-    /// `Request` if they are fewer than two, if two have the same name or key, or if they state different facts: their
-    /// sums would not add up, which would show only after all had masked them.
+    /// `Request` if they are fewer than two, if two have the same name or key, or if they state
+    /// different facts: their sums would not add up, which would show only after all had masked
+    /// them.
     pub fn new(sites: impl IntoIterator<Item = Site>) -> Result<Self> {
         let mut sites = Vec::from_iter(sites);
         sites.sort_by(|one, other| one.name.cmp(&other.name));
@@ -134,8 +137,8 @@ impl Roster {
         &self.sites
     }
 
-    /// 64 hexadecimal digits that all sites compare before they mask anything: the SHA-256 hash of the first two lines of
-    /// the [text](Self::to_text). Another roster has another one.
+    /// 64 hexadecimal digits that all sites compare before they mask anything: the SHA-256 hash of
+    /// the first two lines of the [text](Self::to_text). Another roster has another one.
     ///
     /// # Errors
     ///

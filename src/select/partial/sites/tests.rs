@@ -152,8 +152,8 @@ fn keys_serve_both_stages() {
     released(Some(&other));
 }
 
-/// X25519, HKDF and ChaCha20 of Python's `cryptography` 48.0, on OpenSSL, for the secrets 11..11 and 22..22, the roster
-/// 33..33 and the subject 44..44.
+/// X25519, HKDF and ChaCha20 of Python's `cryptography` 48.0, on OpenSSL, for the secrets 11..11
+/// and 22..22, the roster 33..33 and the subject 44..44.
 #[test]
 fn masks_are_those_of_another_implementation() {
     let (one, other) = (Bytes32([0x11; 32]), Bytes32([0x22; 32]));
@@ -198,8 +198,9 @@ fn every_use_has_masks_of_its_own() {
     }
 }
 
-/// The counts of all bins, nearly all of them 0, in several runs with the same rows: they fit the uniform law, by the high and by the low bits, for one site and for
-/// the sum of all but one. The error probability is 8e-6.
+/// The counts of all bins, nearly all of them 0, in several runs with the same rows: they fit the
+/// uniform law, by the high and by the low bits, for one site and for the sum of all but one. The
+/// error probability is 8e-6.
 #[test]
 fn what_a_coordinator_sees_is_uniform() {
     let rows = rows(40);

@@ -51,13 +51,15 @@ impl Trace {
         self.after(STEPS).reward - self.after(SHIFT).reward
     }
 
-    /// The predicted mean of arm 0 less that of arm 1 after a number of steps, a multiple of [`EVERY`].
+    /// The predicted mean of arm 0 less that of arm 1 after a number of steps, a multiple of
+    /// [`EVERY`].
     pub(super) fn gap(&self, steps: usize) -> f64 {
         let [first, second] = self.after(steps).means;
         first - second
     }
 
-    /// The share of the better arm among a number of steps after the shift, a multiple of [`EVERY`].
+    /// The share of the better arm among a number of steps after the shift, a multiple of
+    /// [`EVERY`].
     pub(super) fn better_after_shift(&self, steps: usize) -> f64 {
         let points = &self.points[SHIFT / EVERY..(SHIFT + steps) / EVERY];
         points.iter().map(|point| point.better).sum::<f64>() / points.len() as f64

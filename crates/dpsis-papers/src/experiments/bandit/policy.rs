@@ -249,8 +249,8 @@ mod tests {
         assert_eq!(exact(QUANTILE_EPSILON) + exact(QUANTILE_EPSILON), exact(QUANTILES_EPSILON));
     }
 
-    /// Arm 1 before the shift: its mean of about 0.694; its spread of about 2 * 1.2816 * 0.2 = 0.513, of which noise
-    /// leaves more than half.
+    /// Arm 1 before the shift: its mean of about 0.694; its spread of about 2 * 1.2816 * 0.2 =
+    /// 0.513, of which noise leaves more than half.
     #[test]
     fn private_estimates_are_near() {
         let mut rng = generator(1);

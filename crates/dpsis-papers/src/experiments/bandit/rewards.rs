@@ -14,7 +14,8 @@ pub(super) const SHIFT: usize = 2000;
 /// Rewards are clipped to 0 to 1 and counted in steps of 1/UNIT.
 pub(super) const UNIT: i64 = 1000;
 
-/// The mean and the standard deviation of the rewards of arms 0 and 1 before the shift; after it they are exchanged.
+/// The mean and the standard deviation of the rewards of arms 0 and 1 before the shift; after it
+/// they are exchanged.
 pub(super) const ARMS: [(f64, f64); 2] = [(0.3, 0.05), (0.7, 0.2)];
 
 /// The arm with the larger mean at a step, from 0.
@@ -41,8 +42,8 @@ pub(super) fn rewards(seed: u64) -> Vec<[i64; 2]> {
 mod tests {
     use super::*;
 
-    /// Means within five standard errors; clipping at 1 takes 0.00586 off a mean of 0.7 with deviation 0.2
-    /// (0.2 (phi(1.5) - 1.5 (1 - Phi(1.5)))) and nothing off the other.
+    /// Means within five standard errors; clipping at 1 takes 0.00586 off a mean of 0.7 with
+    /// deviation 0.2 (0.2 (phi(1.5) - 1.5 (1 - Phi(1.5)))) and nothing off the other.
     #[test]
     fn arms_change_places() {
         let all: Vec<[i64; 2]> = (0..20).flat_map(rewards).collect();

@@ -25,7 +25,8 @@ const READING: &str = "The text has lost the scale of the rewards and the consta
                        is small beside the rewards (a hundredth of that for rewards in [0, 1]), UCB behaves as \
                        described.";
 
-/// The number of comparisons, and of those that are clearly in favor of the first and of the second.
+/// The number of comparisons, and of those that are clearly in favor of the first and of the
+/// second.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Tally {
     of: usize,
@@ -254,8 +255,8 @@ mod tests {
     use super::*;
     use crate::experiments::bandit::cells::{EVERY, TracePoint};
 
-    /// Runs of a policy that gain a constant reward per step before the shift and another after it, with a little noise
-    /// of alternating sign over the trials.
+    /// Runs of a policy that gain a constant reward per step before the shift and another after it,
+    /// with a little noise of alternating sign over the trials.
     fn outcomes(policy: &'static str, before: f64, after: f64) -> Outcomes {
         let trace = |trial: u64| {
             let noise = if trial.is_multiple_of(2) { 0.01 } else { -0.01 };

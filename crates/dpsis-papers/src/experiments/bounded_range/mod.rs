@@ -1,8 +1,9 @@
-//! The statements of "Exponential Mechanisms - What's Wrong with Sensitivity?" (2020): theorem 0 prices a pick of the
-//! exponential mechanism by twice the sensitivity of its scores, theorem 1 by their range.
+//! The statements of "Exponential Mechanisms - What's Wrong with Sensitivity?" (2020): theorem 0
+//! prices a pick of the exponential mechanism by twice the sensitivity of its scores, theorem 1 by
+//! their range.
 //!
-//! Nothing is drawn: laws are computed by their definition, prices by the accountants of the library, whose numbers are
-//! rounded outward.
+//! Nothing is drawn: laws are computed by their definition, prices by the accountants of the
+//! library, whose numbers are rounded outward.
 
 mod picks;
 mod prices;
@@ -90,7 +91,8 @@ mod tests {
     use super::*;
     use crate::experiments::experiment::with;
 
-    /// All that is stated is found: nothing here is drawn but scores, for which the theorems hold always.
+    /// All that is stated is found: nothing here is drawn but scores, for which the theorems hold
+    /// always.
     #[test]
     fn every_statement_matches() {
         with(10, 1, |experiment| {

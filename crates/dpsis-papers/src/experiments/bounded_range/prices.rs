@@ -29,7 +29,8 @@ pub(super) struct Prices {
     pub(super) theorem_0: f64,
     /// By theorem 1 and the same composition.
     pub(super) theorem_1: f64,
-    /// By theorem 1 and the composition of exponential mechanisms, each pick depending on those before.
+    /// By theorem 1 and the composition of exponential mechanisms, each pick depending on those
+    /// before.
     pub(super) adaptive: f64,
     /// The same for picks fixed in advance: the optimum.
     pub(super) in_advance: f64,

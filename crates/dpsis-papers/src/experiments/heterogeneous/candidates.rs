@@ -24,8 +24,8 @@ impl Candidates {
         Self { scores: vec![scores], sensitivities }
     }
 
-    /// Scores drawn in each trial. As in the paper, a candidate's sensitivity is the difference of the 5% and
-    /// 95% quantiles of its scores in all trials, and scores are clipped to that range.
+    /// Scores drawn in each trial. As in the paper, a candidate's sensitivity is the difference of
+    /// the 5% and 95% quantiles of its scores in all trials, and scores are clipped to that range.
     pub(super) fn drawn(
         (seed, trials): (u64, u64),
         name: &str,

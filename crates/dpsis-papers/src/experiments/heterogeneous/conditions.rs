@@ -1,5 +1,5 @@
-//! Appendix J: conditions (18) and (19), the correlation and the library's advice against the mechanism
-//! that is better.
+//! Appendix J: conditions (18) and (19), the correlation and the library's advice against the
+//! mechanism that is better.
 
 use dpsis::Result;
 use dpsis::report::{Agreement, Block, Section};
@@ -38,8 +38,8 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
     Ok(Section::new("conditions", "Conditions (18) and (19), and rules of choice", blocks))
 }
 
-/// How often a prediction that GEM is worse agrees with a clear difference: the clear ones, and those that
-/// agree.
+/// How often a prediction that GEM is worse agrees with a clear difference: the clear ones, and
+/// those that agree.
 fn agreement<'a>(
     all: impl IntoIterator<Item = &'a Instance>,
     predicts_worse: impl Fn(&Instance) -> bool,
@@ -156,8 +156,8 @@ fn drawn(mechanism: &str) -> &str {
     }
 }
 
-/// For each rule and budget: the mean of its error over that of a uniform choice, and how often it is clearly
-/// better or worse than report-noisy-max.
+/// For each rule and budget: the mean of its error over that of a uniform choice, and how often it
+/// is clearly better or worse than report-noisy-max.
 fn rules_table(all: &[Instance]) -> Block {
     let cell = |choice: Choice, falls: Option<bool>, epsilon: &str| {
         let is_meant = |one: &&Instance| falls.is_none_or(|falls| one.falls == falls);

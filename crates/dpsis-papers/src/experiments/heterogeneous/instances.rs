@@ -34,8 +34,8 @@ pub(super) struct Instance {
     /// Whether sensitivities were made to fall with the scores: what is known of the domain.
     pub(super) falls: bool,
     pub(super) spearman: f64,
-    /// What the library recommends by the correlation of the scores, by the domain, and if nothing is
-    /// known.
+    /// What the library recommends by the correlation of the scores, by the domain, and if nothing
+    /// is known.
     pub(super) by_scores: String,
     pub(super) by_domain: String,
     pub(super) by_nothing: String,
@@ -60,8 +60,8 @@ impl Instance {
     }
 }
 
-/// Candidates of random number, range and relation: m from 5 to 100, sensitivities from 0.05 to 1 that
-/// mix the score's place (rising or falling) and chance in random shares.
+/// Candidates of random number, range and relation: m from 5 to 100, sensitivities from 0.05 to 1
+/// that mix the score's place (rising or falling) and chance in random shares.
 pub(super) struct Made {
     pub(super) contest: Contest,
     scores: Vec<f64>,

@@ -57,8 +57,8 @@ fn scenario_figures(
     Ok(Block::Beside(vec![shown, measured]))
 }
 
-/// For each setting and budget the private mechanism with the smallest error, and its error as a share of
-/// that of report-noisy-max.
+/// For each setting and budget the private mechanism with the smallest error, and its error as a
+/// share of that of report-noisy-max.
 fn best_table(errors: &Errors, settings: &[&str]) -> Block {
     let mut header = row(&["epsilon"]);
     header.extend(settings.iter().map(|setting| (*setting).to_owned()));

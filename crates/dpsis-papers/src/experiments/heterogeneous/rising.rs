@@ -81,8 +81,8 @@ fn spearman(candidates: &Candidates) -> Result<f64> {
     Ok(correlations(contest.scores()).spearman)
 }
 
-/// Whether mGEM and RS gain over report-noisy-max at the right end and lose at the left one, and GEM the
-/// reverse.
+/// Whether mGEM and RS gain over report-noisy-max at the right end and lose at the left one, and
+/// GEM the reverse.
 fn profits(errors: &Errors) -> Block {
     let (left, right) = (setting(-1.0), setting(1.0));
     let orders = [
@@ -113,7 +113,8 @@ fn profits(errors: &Errors) -> Block {
     )
 }
 
-/// The gain of the best of gem, mgem and rs over report-noisy-max, as a share of the latter's error.
+/// The gain of the best of gem, mgem and rs over report-noisy-max, as a share of the latter's
+/// error.
 fn gain(errors: &Errors, weight: f64, epsilon: &str) -> Estimate {
     let setting = setting(weight);
     let rnm = errors.of(&setting, "rnm", epsilon);

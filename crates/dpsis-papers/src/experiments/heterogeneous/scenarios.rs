@@ -1,4 +1,5 @@
-//! The scenarios of the paper. Where the text of the paper has lost a formula, the reading is stated.
+//! The scenarios of the paper. Where the text of the paper has lost a formula, the reading is
+//! stated.
 
 use dpsis_eval::internals::seed_of;
 use rand::Rng;
@@ -16,9 +17,9 @@ pub(super) enum Relation {
     None,
 }
 
-/// Scenarios 1 to 3: scores of 1 and -1, sensitivities of 1.8 and 1. `high` candidates have the score 1.
-/// Positive: they have the large sensitivity; negative: the small one; none: every second candidate of
-/// either level has the large one.
+/// Scenarios 1 to 3: scores of 1 and -1, sensitivities of 1.8 and 1. `high` candidates have the
+/// score 1. Positive: they have the large sensitivity; negative: the small one; none: every second
+/// candidate of either level has the large one.
 pub(super) fn bimodal(relation: Relation, high: usize) -> Candidates {
     let is_high = |candidate: usize| candidate < high;
     let is_sensitive = |candidate: usize| match relation {
@@ -55,8 +56,8 @@ fn share(candidate: usize) -> f64 {
     (candidate + 1) as f64 / CANDIDATES as f64
 }
 
-/// Scenario 4, read as: standard deviations are draws from U(0, 1) in increasing order, and candidate a
-/// has scores N(a/10, sd_a).
+/// Scenario 4, read as: standard deviations are draws from U(0, 1) in increasing order, and
+/// candidate a has scores N(a/10, sd_a).
 pub(super) fn fourth((seed, trials): (u64, u64)) -> Candidates {
     let mut rng = once(seed, "4");
     let mut deviations: Vec<f64> = (0..CANDIDATES).map(|_| rng.gen_range(0.0..1.0)).collect();
@@ -72,8 +73,8 @@ pub(super) fn fifth(draws: (u64, u64)) -> Candidates {
     gaussian(draws, "5", &(0..CANDIDATES).map(law).collect::<Vec<_>>())
 }
 
-/// Scenario 6, read as: candidate a has scores N(mu_a, sd_a), mu_a a draw from U(0, 10) and sd_a one from
-/// U(0, 1).
+/// Scenario 6, read as: candidate a has scores N(mu_a, sd_a), mu_a a draw from U(0, 10) and sd_a
+/// one from U(0, 1).
 pub(super) fn sixth((seed, trials): (u64, u64)) -> Candidates {
     let mut rng = once(seed, "6");
     let law = |_| (rng.gen_range(0.0..10.0), rng.gen_range(0.0..1.0));
@@ -81,9 +82,9 @@ pub(super) fn sixth((seed, trials): (u64, u64)) -> Candidates {
     gaussian((seed, trials), "6", &laws)
 }
 
-/// A scenario of the series with increasing correlation, read as: u_a and v_a are draws from U(0, 1), and
-/// candidate a has scores N(10 u_a, sd_a), where sd_a mixes u_a (for a negative `weight` 1 - u_a) and v_a
-/// in the shares |weight| and 1 - |weight|.
+/// A scenario of the series with increasing correlation, read as: u_a and v_a are draws from U(0,
+/// 1), and candidate a has scores N(10 u_a, sd_a), where sd_a mixes u_a (for a negative `weight`
+/// 1 - u_a) and v_a in the shares |weight| and 1 - |weight|.
 pub(super) fn rising(weight: f64, (seed, trials): (u64, u64)) -> Candidates {
     let name = format!("rising {weight}");
     let mut rng = once(seed, &name);
@@ -97,10 +98,10 @@ pub(super) fn rising(weight: f64, (seed, trials): (u64, u64)) -> Candidates {
     gaussian((seed, trials), &name, &laws)
 }
 
-/// Scenarios 7 and 8, read as: every second trial is a user of group 0, with scores a/10 plus noise, the
-/// others are of group 1, with scores -a/10 plus noise; noise is N(0, `deviation`). The spread between the
-/// groups grows with a, and with it the sensitivity: it goes with the scores of group 0 and against those
-/// of group 1.
+/// Scenarios 7 and 8, read as: every second trial is a user of group 0, with scores a/10 plus
+/// noise, the others are of group 1, with scores -a/10 plus noise; noise is N(0, `deviation`). The
+/// spread between the groups grows with a, and with it the sensitivity: it goes with the scores of
+/// group 0 and against those of group 1.
 pub(super) fn polarized(name: &str, deviation: f64, draws: (u64, u64)) -> Candidates {
     Candidates::drawn(draws, name, |trial, rng| {
         let sign = if trial % 2 == 0 { 10.0 } else { -10.0 };
@@ -110,10 +111,10 @@ pub(super) fn polarized(name: &str, deviation: f64, draws: (u64, u64)) -> Candid
 
 /// The two scenarios of figure 6, which the text describes without numbers, read as: scores a/100;
 /// sensitivities that rise with them from 0.1 to 1, except that
-/// - in the first one, the best candidate has the sensitivity 0.1 (the best has a low one, those next to it
-///   high ones);
-/// - in the second one, the ten worst candidates have the sensitivity 1 (some of the worst have a high
-///   one).
+/// - in the first one, the best candidate has the sensitivity 0.1 (the best has a low one, those
+///   next to it high ones);
+/// - in the second one, the ten worst candidates have the sensitivity 1 (some of the worst have a
+///   high one).
 pub(super) fn exceptional(second: bool) -> Candidates {
     let scores: Vec<f64> = (0..CANDIDATES).map(share).collect();
     let own = |(a, score): (usize, &f64)| match (second, a) {

@@ -113,8 +113,9 @@ fn rows_of(number: usize, one: &Losses, k: usize, words: &str) -> Vec<ResultRow>
     DRAWN.iter().zip(&one.losses).map(row).collect()
 }
 
-/// For each k and budget the mean loss of each mechanism over that of a uniform choice, and how often it is
-/// clearly better and worse than canonical, where sensitivities fall with the scores, or rise.
+/// For each k and budget the mean loss of each mechanism over that of a uniform choice, and how
+/// often it is clearly better and worse than canonical, where sensitivities fall with the scores,
+/// or rise.
 fn table(rows: &[ResultRow], falls: bool) -> Block {
     let of = |k: usize, epsilon: &str, mechanism: &str| -> Vec<Estimate> {
         let is = |row: &&ResultRow| {

@@ -128,7 +128,8 @@ fn orders(errors: &Errors, statement: &str, relation: &str, orders: &[(&str, &st
     )
 }
 
-/// Whether the lead of modified GEM over report-noisy-max is smaller at both extremes than in the middle.
+/// Whether the lead of modified GEM over report-noisy-max is smaller at both extremes than in the
+/// middle.
 fn extremes(errors: &Errors) -> Block {
     let gap = |high: usize| {
         let of = |rival: &str| errors.of(&setting("positive", high), rival, EPSILON);

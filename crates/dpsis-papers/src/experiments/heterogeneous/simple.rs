@@ -187,8 +187,8 @@ mod tests {
     use crate::experiments::experiment::with;
     use crate::experiments::heterogeneous::candidates::Candidates;
 
-    /// From three standard errors: an order that is reversed in truth counts as clear with a probability below
-    /// 0.0014 per comparison, and the seed is fixed.
+    /// From three standard errors: an order that is reversed in truth counts as clear with a
+    /// probability below 0.0014 per comparison, and the seed is fixed.
     fn assert_matches(
         all: &[(&str, &str, Candidates)],
         experiment: &Experiment<'_>,

@@ -83,8 +83,8 @@ fn over_sensitivities() -> Map {
     }
 }
 
-/// Figures 16 and 17: over epsilon and the difference of the scores, where the better candidate has the
-/// larger sensitivity, or the smaller one.
+/// Figures 16 and 17: over epsilon and the difference of the scores, where the better candidate has
+/// the larger sensitivity, or the smaller one.
 fn over_epsilon(name: &'static str, sensitivities: [f64; 2]) -> Map {
     let row = |difference: &f64| {
         BUDGETS.map(|epsilon| Pair { difference: *difference, sensitivities, epsilon }).to_vec()
@@ -246,7 +246,8 @@ pub(in crate::experiments) fn run(experiment: &Experiment<'_>) -> Result<Section
     Ok(Section::new("two-candidates", "Two candidates (figures 3, 15, 16 and 17)", blocks))
 }
 
-/// The arrangements of figures 16 and 17: the sensitivities of the worse and of the better candidate.
+/// The arrangements of figures 16 and 17: the sensitivities of the worse and of the better
+/// candidate.
 const ARRANGEMENTS: [(&str, [f64; 2]); 2] =
     [("better more sensitive", [0.5, 1.5]), ("better less sensitive", [1.5, 0.5])];
 
@@ -260,8 +261,8 @@ fn open(experiment: &Experiment<'_>) -> Result<Parts> {
     )
 }
 
-/// Whether players are better than report-noisy-max where the better candidate has the larger (`rising`)
-/// or the smaller sensitivity, and worse where it is the other way round.
+/// Whether players are better than report-noisy-max where the better candidate has the larger
+/// (`rising`) or the smaller sensitivity, and worse where it is the other way round.
 fn follows_sensitivity<const N: usize>(
     differences: &Differences,
     players: [Player; N],
@@ -293,8 +294,8 @@ fn follows_sensitivity<const N: usize>(
     )
 }
 
-/// Whether GEM, and modified GEM, are worse than a coin for small budgets where their charge points to the
-/// worse candidate.
+/// Whether GEM, and modified GEM, are worse than a coin for small budgets where their charge points
+/// to the worse candidate.
 fn worse_than_random(smaller: &Differences, larger: &Differences) -> Block {
     let count = |differences: &Differences, player: Player| {
         let wrong = differences.wrong[differences.place(player)].iter().flatten();
@@ -365,8 +366,8 @@ mod tests {
         });
     }
 
-    /// RNMH with exponential noise of means b1 (worse) and b2 (better): the worse candidate wins with
-    /// probability b1/(b1 + b2) e^(-gap/b1).
+    /// RNMH with exponential noise of means b1 (worse) and b2 (better): the worse candidate wins
+    /// with probability b1/(b1 + b2) e^(-gap/b1).
     #[test]
     fn own_noise_has_its_law() {
         with(2, 2, |experiment| {
@@ -377,8 +378,8 @@ mod tests {
         });
     }
 
-    /// Sensitivities of 0.25 and 2 at epsilon 1: the difference to report-noisy-max is far beyond five
-    /// standard errors (probability below 1e-6).
+    /// Sensitivities of 0.25 and 2 at epsilon 1: the difference to report-noisy-max is far beyond
+    /// five standard errors (probability below 1e-6).
     #[test]
     fn random_stopping_follows_the_sensitivity() {
         with(2, 2, |experiment| {

@@ -8,7 +8,8 @@ use crate::parts_file::ResultRow;
 /// The budgets: the paper goes from 0.01 to 16.
 pub(super) const EPSILONS: [&str; 10] =
     ["0.01", "0.05", "0.1", "0.25", "0.5", "1", "2", "4", "8", "16"];
-/// The budgets at which orders are checked that are not about small ones: for larger ones most errors vanish.
+/// The budgets at which orders are checked that are not about small ones: for larger ones most
+/// errors vanish.
 pub(super) const MODERATE: [&str; 6] = ["0.01", "0.05", "0.1", "0.25", "0.5", "1"];
 /// The budgets that statements call small.
 pub(super) const SMALL: [&str; 4] = ["0.01", "0.05", "0.1", "0.25"];
@@ -49,7 +50,8 @@ impl Measures {
         self.0.get(&key).copied().unwrap_or(Estimate { mean: f64::NAN, error: f64::NAN })
     }
 
-    /// By how many standard errors the first rival is better than the second one, over the same users.
+    /// By how many standard errors the first rival is better than the second one, over the same
+    /// users.
     pub(super) fn lead(&self, (first, second): (&str, &str), epsilon: &str) -> f64 {
         deviations(&self.get(DIFFERENCE, &difference(first, second), epsilon))
     }

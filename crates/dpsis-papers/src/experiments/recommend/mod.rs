@@ -1,5 +1,5 @@
-//! The experiment of "Private Selection with Heterogeneous Sensitivities" (2025), section VIII: one item
-//! recommended to each user, chosen among items with a score and a sensitivity each.
+//! The experiment of "Private Selection with Heterogeneous Sensitivities" (2025), section VIII: one
+//! item recommended to each user, chosen among items with a score and a sensitivity each.
 
 mod measures;
 mod page;

@@ -1,7 +1,7 @@
 //! The paper's statements about recommendations beside the results.
 //!
-//! Rivals are compared over the same users: the mean of the difference of their errors, with its standard
-//! error over the users.
+//! Rivals are compared over the same users: the mean of the difference of their errors, with its
+//! standard error over the users.
 
 use dpsis::report::{Agreement, Block};
 use dpsis_eval::Estimate;

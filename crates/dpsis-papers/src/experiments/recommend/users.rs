@@ -152,8 +152,8 @@ mod tests {
         assert_eq!(bins, [-10, -10, -1, 0, 0, 1, 9, 9]);
     }
 
-    /// By hand: the line through (0, 1), (1, 2), (2, 6) has slope 5/2 and residuals 1/2, -1, 1/2; spread 2,
-    /// error sqrt(2 (1/2)^2)/2.
+    /// By hand: the line through (0, 1), (1, 2), (2, 6) has slope 5/2 and residuals 1/2, -1, 1/2;
+    /// spread 2, error sqrt(2 (1/2)^2)/2.
     #[test]
     fn slopes_by_hand() {
         let found = slope(&[(0.0, 1.0), (1.0, 2.0), (2.0, 6.0)]);

@@ -44,13 +44,15 @@ impl Setting {
         format!("{}, {} rows, {} features", self.kind.word(), self.rows, self.features)
     }
 
-    /// The number of tables for a stated number of repetitions: a third of them for each tenfold of the rows.
+    /// The number of tables for a stated number of repetitions: a third of them for each tenfold of
+    /// the rows.
     fn tables(&self, trials: u64) -> u64 {
         let most = trials * 100 / (10 * self.rows as u64).isqrt();
         most.clamp(2, trials)
     }
 
-    /// Those that are run: DPKendall, of k + 1 passes of n log n steps per feature, not on the largest tables.
+    /// Those that are run: DPKendall, of k + 1 passes of n log n steps per feature, not on the
+    /// largest tables.
     fn contenders(&self) -> Vec<Contender> {
         let large = self.rows * self.features > 5_000_000;
         let all = Contender::ALL.into_iter();
@@ -73,7 +75,8 @@ pub(super) struct Cell {
     pub(super) high: f64,
 }
 
-/// The cells of one kind of tables: a new table in each trial, on which all contenders are run at all budgets.
+/// The cells of one kind of tables: a new table in each trial, on which all contenders are run at
+/// all budgets.
 pub(super) fn on_synthetic(experiment: &Experiment<'_>, setting: &Setting) -> Result<Vec<Cell>> {
     let (name, Setting { kind, features, rows }) = (setting.name(), *setting);
     let contenders = setting.contenders();
@@ -84,7 +87,8 @@ pub(super) fn on_synthetic(experiment: &Experiment<'_>, setting: &Setting) -> Re
     Ok(cells(&name, &contenders, &measured))
 }
 
-/// The cells of the public sets of two classes: a new split in each trial, a fifth of the repetitions.
+/// The cells of the public sets of two classes: a new split in each trial, a fifth of the
+/// repetitions.
 pub(super) fn on_sets(experiment: &Experiment<'_>, sets: &Sets<'_>) -> Result<Vec<Cell>> {
     let mut all = Vec::new();
     for set in sets.present.iter().filter(|set| set.classes.len() == 2) {
@@ -155,7 +159,8 @@ impl<'a> Cells<'a> {
         self.0.iter().find(is).map_or(f64::NAN, |cell| cell.median)
     }
 
-    /// The smallest epsilon at which the median reaches half of that of the plain model on all features.
+    /// The smallest epsilon at which the median reaches half of that of the plain model on all
+    /// features.
     pub(super) fn enough(self, table: &'a str, contender: Contender) -> Option<&'static str> {
         let half = self.along(table, Contender::PlainAll).next()?.median / 2.0;
         self.along(table, contender).find(|cell| cell.median >= half).map(|cell| cell.epsilon)

@@ -71,8 +71,8 @@ impl Contender {
     }
 }
 
-/// The penalty of the LASSO in the two-stage method. With ranges of two standard deviations, 0.1 leaves hardly a
-/// coefficient.
+/// The penalty of the LASSO in the two-stage method. With ranges of two standard deviations, 0.1
+/// leaves hardly a coefficient.
 const PENALTY: f64 = 0.02;
 
 /// The contenders on one table.

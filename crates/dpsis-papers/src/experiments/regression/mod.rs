@@ -1,7 +1,7 @@
 //! Private models after a private selection, on rows that took part in neither.
 //!
-//! Synthetic tables with five true features, and the public sets of two classes. Each contender gets the same total
-//! epsilon, and where it selects first, 0.4 of it for that.
+//! Synthetic tables with five true features, and the public sets of two classes. Each contender
+//! gets the same total epsilon, and where it selects first, 0.4 of it for that.
 
 mod cells;
 mod contenders;

@@ -145,7 +145,8 @@ fn enough(settings: &[Setting], results: Cells<'_>) -> Block {
     }
 }
 
-/// Says at which budgets every private contender predicts less than half of what there is to predict.
+/// Says at which budgets every private contender predicts less than half of what there is to
+/// predict.
 fn too_small(settings: &[Setting], results: Cells<'_>) -> Block {
     let line = |setting: &Setting| {
         let name = setting.name();

@@ -15,7 +15,8 @@ use dpsis_eval::design::{Correlation, Design};
 pub(super) enum Kind {
     /// A number; a model is measured by R^2.
     Number,
-    /// Two classes, 0 and 1; a model is measured by its accuracy above the share of the larger class.
+    /// Two classes, 0 and 1; a model is measured by its accuracy above the share of the larger
+    /// class.
     Classes,
 }
 
@@ -55,8 +56,8 @@ const TESTED: usize = 2000;
 const CLIP: f64 = 2.0;
 
 impl Split {
-    /// Makes a table of normal features of correlation 0.5^|i - j|, five of them true, with noise of a fifth of the
-    /// variance of the signal; classes are the signs of the target.
+    /// Makes a table of normal features of correlation 0.5^|i - j|, five of them true, with noise
+    /// of a fifth of the variance of the signal; classes are the signs of the target.
     pub(super) fn synthetic(kind: Kind, n: usize, features: usize, seed: u64) -> Result<Self> {
         let correlation = Correlation::Autoregressive(0.5);
         let design = Design { features, correlation, mixed_signs: false };

@@ -35,7 +35,8 @@ fn a_small_run_writes_its_files_and_orders_what_is_clear() {
             let ours = at(Contender::Stated, "10");
             assert!(ours > 0.75 * plain && ours < plain + 0.01, "{name}: {ours}");
             assert!(at(Contender::SamePicks, "10") > ours - 0.02);
-            // A plain model on a selection may even lose: with correlated features, the best scores are not the best five.
+            // A plain model on a selection may even lose: with correlated features, the best scores
+            // are not the best five.
             for one in Contender::ALL.into_iter().filter(|one| one.is_private()) {
                 let (few, many) = (at(one, "0.5"), at(one, "10"));
                 assert!(

@@ -44,7 +44,8 @@ fn a_key_serves_one_roster() {
     refused(run.keys[1].mask(&partial, &restarted.roster), "does not have this key");
 }
 
-/// Points of small order give everybody the same secret: 0, 1, and one of order 8 (RFC 7748, section 6.1).
+/// Points of small order give everybody the same secret: 0, 1, and one of order 8 (RFC 7748,
+/// section 6.1).
 #[test]
 fn keys_that_hide_nothing_are_refused() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -101,8 +102,8 @@ fn masks_that_do_not_cancel_are_noticed() {
 /// What reads a kind of file.
 type Reader<'a> = &'a dyn Fn(&str) -> crate::error::Result<()>;
 
-/// Every byte that is changed, and every place where a file is cut off. A key that was cut between two entries is an older
-/// copy of itself, which nothing shows.
+/// Every byte that is changed, and every place where a file is cut off. A key that was cut between
+/// two entries is an older copy of itself, which nothing shows.
 #[test]
 fn damage_is_noticed() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -212,7 +213,8 @@ fn no_key_comes_twice() {
     assert!(one.key != other.key && one.nonce != other.nonce && one.key != one.nonce);
 }
 
-/// Sites that state different facts make no roster, and other sums than a key was made for are not masked.
+/// Sites that state different facts make no roster, and other sums than a key was made for are not
+/// masked.
 #[test]
 fn other_facts_are_found_before_anything_is_masked() {
     let folder = tempfile::tempdir().unwrap();
