@@ -3,7 +3,7 @@
 //!
 //! A reader of such a format is a [`BlockTable`]; everything else - roles, targets from elsewhere,
 //! threads, missing values - is done once, for all of them, in
-//! [`BlockSamples`](super::block_samples).
+//! [`block_rows`](super::block_rows).
 
 use std::ops::Range;
 

@@ -187,7 +187,7 @@ pub(super) fn plan_for(request: &Request, schema: &Schema) -> Result<Plan> {
 ///
 /// # Errors
 ///
-/// As for a table that is [open](open).
+/// As for a table that is open.
 pub(super) fn plan_of_header(request: &Request, schema: &Schema) -> Result<Plan> {
     match grouping(request, schema)?.map(Arc::new) {
         Some(grouping) => plan_with(request, grouping.schema(), Some(&grouping)),

@@ -1,0 +1,45 @@
+"""The parameters of a selection mean the same wherever it is called, and each is documented."""
+
+import inspect
+import re
+
+import pytest
+
+import dpsis
+from dpsis import spark
+
+#: Those whose default is the door's own.
+OWN = {
+    dpsis.PrivateSelectKBest: {"k", "epsilon"},
+    spark.select: {"threads"},
+}
+
+
+def signature(function):
+    return {name: one for name, one in inspect.signature(function).parameters.items() if name != "self"}
+
+
+def documented(function):
+    """The names in the section on parameters of a docstring."""
+    section = re.search(r"Parameters\n-+\n(.*?)(\n\n\w+\n-|\Z)", inspect.getdoc(function), re.S)[1]
+    lines = [line for line in section.split("\n") if line and not line.startswith(" ")]
+    return [name.strip().lstrip("*") for line in lines for name in line.split(" : ")[0].split(",") if name.strip()]
+
+
+@pytest.mark.parametrize("door", [dpsis.select, dpsis.plan, dpsis.choose, dpsis.inspect, *OWN])
+def test_every_parameter_is_documented_once(door):
+    names = documented(door)
+    assert sorted(names) == sorted(signature(door)), door
+    assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("door", OWN)
+def test_parameters_of_one_name_are_the_same(door):
+    known = signature(dpsis.select)
+    shared = {name: one for name, one in signature(door).items() if name in known}
+    assert len(shared) > 20
+    for name, one in shared.items():
+        other = known[name]
+        if name not in OWN[door]:
+            assert one.annotation == other.annotation, name
+            assert one.default == other.default, name
