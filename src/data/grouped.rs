@@ -225,7 +225,7 @@ mod tests {
     use crate::data::scaling::Scaler;
     use crate::data::source::sealed::Open;
     use crate::data::table::{Table, fold};
-    use crate::data::{FileTable, Hooks, Opening, Taken};
+    use crate::data::{FileTable, Hooks, Opening, PreparedTable};
     use crate::error::ErrorKind;
     use crate::exact::GRID;
 
@@ -293,7 +293,7 @@ mod tests {
         let table = table(text);
         let open = table.open(&opening).unwrap();
         let grouping = Grouping::new(sets, open.schema(), scaling.clone()).unwrap();
-        let mut grouped = Taken::as_it_is(open).grouped(Some(grouping));
+        let mut grouped = PreparedTable::as_it_is(open).grouped(Some(grouping));
         assert!(!grouped.has_words());
         let mut rows = fold(&mut grouped, &Collected::default).unwrap().0;
         rows.sort_by(|a, b| a.0.total_cmp(&b.0));

@@ -28,13 +28,14 @@ mod header;
 mod held;
 mod held_columns;
 mod hooks;
-mod lying;
 mod number;
 mod on_grid;
+mod orientation;
 mod pattern;
 mod people;
 mod per_million;
 mod plain;
+mod prepared;
 mod quantize;
 mod ranks;
 mod roles;
@@ -45,7 +46,6 @@ mod sort;
 pub(crate) mod source;
 mod strata;
 mod table;
-mod taken;
 mod target;
 mod targets;
 mod text;
@@ -99,20 +99,21 @@ pub(crate) use grouped::Members;
 pub(crate) use held_columns::HeldColumns;
 pub(crate) use held_columns::Limit;
 pub(crate) use hooks::{Cancel, Hooks};
-#[cfg(feature = "inspect")]
-pub(crate) use lying::looks_turned;
-pub(crate) use lying::names_ids;
 pub(crate) use number::CellFormat;
 #[cfg(feature = "inspect")]
 pub(crate) use number::MISSING;
 pub use number::parse_number;
 pub(crate) use on_grid::OnGrid;
+pub(crate) use orientation::is_id_name;
+#[cfg(feature = "inspect")]
+pub(crate) use orientation::looks_turned;
 #[cfg(feature = "inspect")]
 pub(crate) use pattern::Names;
-pub(crate) use people::{Meeting, People};
+pub(crate) use people::{People, PeopleRule};
 #[cfg(test)]
 pub(crate) use per_million::per_million;
-pub(crate) use roles::Tell;
+pub(crate) use prepared::PreparedTable;
+pub(crate) use roles::RoleColumns;
 pub(crate) use schema::{Schema, TargetRole};
 pub(crate) use side::{SideFile, bounds_of_features, read_bounds};
 pub(crate) use sort::{Sorter, order, place};
@@ -120,7 +121,6 @@ pub(crate) use sort::{Sorter, order, place};
 pub(crate) use source::sealed::Open;
 pub(crate) use strata::strata_of;
 pub(crate) use table::{Opening, Table, UsableSamples, fold, hold, hold_all};
-pub(crate) use taken::Taken;
 pub(crate) use target::{Code, Labels, TargetCell, TargetCode};
 #[cfg(feature = "inspect")]
 pub(crate) use targets::TargetTable;

@@ -118,7 +118,7 @@ impl People {
     }
 }
 
-/// What tells a person; `None` if the cell is missing.
+/// The key of a person, from a cell of ids; `None` if the cell is missing.
 fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
     let cell = cell.trim_ascii();
     let missing = cell.is_empty()
@@ -128,22 +128,22 @@ fn key<'a>(cell: &'a [u8], format: &CellFormat) -> Option<&'a [u8]> {
 }
 
 /// How people get their targets.
-pub(crate) struct Meeting {
+pub(crate) struct PeopleRule {
     pub(crate) rule: UnitTarget,
     /// The labels of a target of classes.
     pub(crate) labels: Option<Labels>,
     pub(crate) format: CellFormat,
 }
 
-/// Meets the people of a table, row by row.
-pub(crate) struct MeetPeople<'a> {
-    meeting: &'a Meeting,
-    met: HashMap<Box<[u8]>, Met>,
+/// Finds the people of a table, row by row.
+pub(crate) struct FindPeople<'a> {
+    rule: &'a PeopleRule,
+    found: HashMap<Box<[u8]>, Found>,
 }
 
 /// What is known of a person after some of the rows.
 #[derive(Default)]
-struct Met {
+struct Found {
     rows: u64,
     /// The row that decides on the target, and its cell.
     target: Option<(u64, OwnCell)>,
@@ -153,9 +153,9 @@ struct Met {
     stratum: Option<(u64, u16)>,
 }
 
-impl<'a> MeetPeople<'a> {
-    pub(crate) fn new(meeting: &'a Meeting) -> Self {
-        Self { meeting, met: HashMap::new() }
+impl<'a> FindPeople<'a> {
+    pub(crate) fn new(rule: &'a PeopleRule) -> Self {
+        Self { rule, found: HashMap::new() }
     }
 
     /// Meets one row, by its number and the id of its person; `stratum` is the one that it is in.
@@ -168,62 +168,62 @@ impl<'a> MeetPeople<'a> {
     ) {
         let Some(id) = id else { return };
         let text = id.text();
-        let Some(key) = key(&text, &self.meeting.format) else { return };
-        if !self.met.contains_key(key) {
-            self.met.insert(key.into(), Met::default());
+        let Some(key) = key(&text, &self.rule.format) else { return };
+        if !self.found.contains_key(key) {
+            self.found.insert(key.into(), Found::default());
         }
-        let Some(met) = self.met.get_mut(key) else { return };
-        met.rows += 1;
-        met.decide_stratum(stratum.map(|stratum| (number, stratum)));
+        let Some(found) = self.found.get_mut(key) else { return };
+        found.rows += 1;
+        found.decide_stratum(stratum.map(|stratum| (number, stratum)));
         let Some(cell) = target else { return };
-        match (&self.meeting.labels, self.meeting.rule) {
-            (None, UnitTarget::Mean) => met.numbers.extend(cell.number(&self.meeting.format)),
+        match (&self.rule.labels, self.rule.rule) {
+            (None, UnitTarget::Mean) => found.numbers.extend(cell.number(&self.rule.format)),
             (None, _) => {
-                if cell.number(&self.meeting.format).is_some() {
-                    met.decide((number, cell));
+                if cell.number(&self.rule.format).is_some() {
+                    found.decide((number, cell));
                 }
             }
             (Some(labels), rule) => {
-                if let Some(class) = labels.class_of(cell, &self.meeting.format) {
+                if let Some(class) = labels.class_of(cell, &self.rule.format) {
                     // Any row with the second class comes after all others.
                     let positive = rule == UnitTarget::AnyPositive && class == 1;
                     let rank = if positive { u64::MAX } else { number };
-                    met.decide((rank, cell));
+                    found.decide((rank, cell));
                 }
             }
         }
     }
 
     pub(crate) fn merge(&mut self, other: Self) {
-        for (key, more) in other.met {
-            let met = self.met.entry(key).or_default();
-            met.rows += more.rows;
-            met.numbers.extend(more.numbers);
-            met.decide_stratum(more.stratum);
+        for (key, more) in other.found {
+            let found = self.found.entry(key).or_default();
+            found.rows += more.rows;
+            found.numbers.extend(more.numbers);
+            found.decide_stratum(more.stratum);
             if let Some((rank, cell)) = &more.target {
-                met.decide((*rank, cell.cell()));
+                found.decide((*rank, cell.cell()));
             }
         }
     }
 
-    /// The people, once all rows have been met.
+    /// The people, once all rows have been found.
     pub(crate) fn people(self) -> People {
-        let mut people = Vec::with_capacity(self.met.len());
-        let places = self.met.into_iter().map(|(key, mut met)| {
-            let weight = u64::from(People::WEIGHT) / met.rows;
+        let mut people = Vec::with_capacity(self.found.len());
+        let places = self.found.into_iter().map(|(key, mut found)| {
+            let weight = u64::from(People::WEIGHT) / found.rows;
             people.push(Person {
                 weight: weight as u16,
-                target: mean(&mut met.numbers).or(met.target.map(|(_, cell)| cell)),
-                stratum: met.stratum.map(|(_, stratum)| stratum),
+                target: mean(&mut found.numbers).or(found.target.map(|(_, cell)| cell)),
+                stratum: found.stratum.map(|(_, stratum)| stratum),
             });
             (key, people.len() - 1)
         });
         let places = places.collect();
-        People { format: self.meeting.format.clone(), places, people }
+        People { format: self.rule.format.clone(), places, people }
     }
 }
 
-impl Met {
+impl Found {
     fn decide(&mut self, (rank, cell): (u64, TargetCell<'_>)) {
         if self.target.as_ref().is_none_or(|(other, _)| *other <= rank) {
             self.target = Some((rank, OwnCell::of(cell)));
@@ -246,7 +246,7 @@ fn mean(numbers: &mut [f64]) -> Option<OwnCell> {
 }
 
 /// Meets the rows of a fold, which are in one stratum.
-impl Fold for MeetPeople<'_> {
+impl Fold for FindPeople<'_> {
     const READS_VALUES: bool = false;
 
     fn batch(&mut self, batch: &Batch<'_>) {

@@ -40,7 +40,9 @@ mod tests {
     use crate::data::collected::Collected;
     use crate::data::table::{Table, UsableSamples, fold, hold};
     use crate::data::target::TargetCell;
-    use crate::data::{FileTable, Hooks, Opening, Orientation, Source, Taken, TargetColumn};
+    use crate::data::{
+        FileTable, Hooks, Opening, Orientation, PreparedTable, Source, TargetColumn,
+    };
 
     fn shares(values: &[f64]) -> Vec<f64> {
         let mut out = vec![7.0];
@@ -106,7 +108,7 @@ mod tests {
 
     /// The same by a fold over samples, by all columns, or by columns held one at a time.
     fn bits_of(table: Box<dyn Table + '_>, way: usize) -> Vec<[u64; 5]> {
-        let mut table = Taken::as_it_is(table).per_million(true);
+        let mut table = PreparedTable::as_it_is(table).per_million(true);
         let format = table.format().clone();
         let code = |cell: TargetCell<'_>| cell.number(&format);
         let (columns, targets): (Vec<Vec<f64>>, Vec<f64>) = match way {

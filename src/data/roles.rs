@@ -2,7 +2,7 @@
 
 use crate::data::batch::{Batch, Fold, Role, Sample};
 use crate::data::number::CellFormat;
-use crate::data::people::{MeetPeople, Meeting, People};
+use crate::data::people::{FindPeople, People, PeopleRule};
 use crate::data::schema::Schema;
 use crate::data::strata::{Covariate, Strata};
 use crate::data::table::{Table, fold};
@@ -13,27 +13,27 @@ use crate::error::{Error, Parameter, Result};
 pub(crate) struct Roles {
     /// Without what tells roles.
     pub(super) schema: Schema,
-    /// The place of the value that tells people, if one does.
+    /// The place of the value that is the id of a person, if there is one.
     unit: Option<usize>,
     strata: Option<Strata>,
     pub(super) people: Option<People>,
-    /// The places of features among those of the table with what tells roles.
+    /// The places of features among those of the table, ids and covariates included.
     features: Vec<usize>,
 }
 
-/// What of the features tells roles: it is no feature then.
-pub(crate) struct Tell<'a> {
-    /// The name of the feature that tells people.
+/// The features that are ids of people or covariates, and then no features.
+pub(crate) struct RoleColumns<'a> {
+    /// The name of the feature that holds the ids of people.
     pub(crate) unit: Option<&'a str>,
     pub(crate) covariates: &'a [Covariate],
 }
 
-impl Tell<'_> {
+impl RoleColumns<'_> {
     fn unit_place(&self, schema: &Schema) -> Result<Option<usize>> {
         self.unit.map(|name| schema.place_of_feature(name, Parameter::Unit)).transpose()
     }
 
-    /// The table without what tells roles among its features.
+    /// The table without these features.
     ///
     /// # Errors
     ///
@@ -54,8 +54,8 @@ impl Tell<'_> {
 }
 
 impl Roles {
-    /// Meets the people of a table, if something tells them, in a pass of its own, and takes what
-    /// tells roles out of its features. `None` if neither people nor covariates are stated.
+    /// Finds the people of a table, if it has ids of them, in a pass of its own, and takes ids and
+    /// covariates out of its features. `None` if neither people nor covariates are stated.
     ///
     /// # Errors
     ///
@@ -63,21 +63,21 @@ impl Roles {
     /// read only once; read errors.
     pub(super) fn of_table(
         table: &mut dyn Table,
-        tell: &Tell<'_>,
-        meeting: impl FnOnce(&CellFormat) -> Result<Meeting>,
+        columns: &RoleColumns<'_>,
+        rule: impl FnOnce(&CellFormat) -> Result<PeopleRule>,
     ) -> Result<Option<Self>> {
         let format = table.format().clone();
-        let strata = match tell.covariates {
+        let strata = match columns.covariates {
             [] => None,
             covariates => Some(Strata::new(covariates, table.schema(), &format)?),
         };
-        if tell.unit.is_some() && table.has_words() {
+        if columns.unit.is_some() && table.has_words() {
             let rule =
                 "a feature tells people in a matrix; of this table state the column of their ids";
             return Err(Error::request(rule).about([Parameter::Unit]));
         }
-        let unit = tell.unit_place(table.schema())?;
-        let schema = tell.features(table.schema().clone())?;
+        let unit = columns.unit_place(table.schema())?;
+        let schema = columns.features(table.schema().clone())?;
         let others: Vec<usize> = strata.iter().flat_map(Strata::places).chain(unit).collect();
         let features = (0..table.schema().d()).filter(|place| !others.contains(place)).collect();
         if !schema.has_people() {
@@ -88,8 +88,8 @@ impl Roles {
             let rule = "with several rows of a person the table is read twice: no pipe or reader";
             return Err(Error::request(rule).hint("write it to a file first"));
         }
-        let meeting = meeting(&format)?;
-        let new = || MeetPeople::new(&meeting);
+        let rule = rule(&format)?;
+        let new = || FindPeople::new(&rule);
         let people = match (&strata, unit) {
             (None, None) => fold(table, &new)?.people(),
             _ => {
@@ -126,7 +126,7 @@ impl Roles {
 struct MeetByValues<'a> {
     strata: Option<&'a Strata>,
     unit: Option<usize>,
-    met: MeetPeople<'a>,
+    met: FindPeople<'a>,
 }
 
 impl Fold for MeetByValues<'_> {

@@ -61,7 +61,7 @@ pub(crate) struct Schema {
     joined: bool,
     /// The places of what were features, but tell people or strata.
     #[serde(skip)]
-    told_by: Vec<usize>,
+    role_columns: Vec<usize>,
 }
 
 /// A schema as it is written, whose places may be wrong.
@@ -94,7 +94,16 @@ impl TryFrom<Unchecked> for Schema {
         if places.any(|&place| place >= names.len()) || repeated(&names).is_some() {
             return Err(Error::input("a column has no name, or one that occurs twice"));
         }
-        Ok(Self { orientation, names, target, id, features, people, joined, told_by: Vec::new() })
+        Ok(Self {
+            orientation,
+            names,
+            target,
+            id,
+            features,
+            people,
+            joined,
+            role_columns: Vec::new(),
+        })
     }
 }
 
@@ -215,8 +224,17 @@ impl Schema {
         let has_role = |c: usize| Some(c) == target || Some(c) == id || names[c].is_empty();
         let is_feature = |c: &usize| !has_role(*c) && !excluded.contains(c);
         let features = (0..names.len()).filter(is_feature).collect();
-        let told_by = Vec::new();
-        Ok(Self { orientation, names, target, id, features, people: false, joined: false, told_by })
+        let role_columns = Vec::new();
+        Ok(Self {
+            orientation,
+            names,
+            target,
+            id,
+            features,
+            people: false,
+            joined: false,
+            role_columns,
+        })
     }
 
     /// The same table with sets of its features in their place.
@@ -224,7 +242,7 @@ impl Schema {
         let mut names = self.names.clone();
         names.extend(sets);
         let features = (self.names.len()..names.len()).collect();
-        Self { names, features, told_by: Vec::new(), ..self.clone() }
+        Self { names, features, role_columns: Vec::new(), ..self.clone() }
     }
 
     /// The orientation of the table.
@@ -300,8 +318,8 @@ impl Schema {
             return Err(Error::request("there is no feature besides the covariates")
                 .about([Parameter::Covariates]));
         }
-        let told_by = numbers.iter().map(|number| self.features[*number]).collect();
-        Ok(Self { features, told_by, ..self.clone() })
+        let role_columns = numbers.iter().map(|number| self.features[*number]).collect();
+        Ok(Self { features, role_columns, ..self.clone() })
     }
 
     /// The places of this schema's features among those of another one with the same columns, by
@@ -341,15 +359,15 @@ impl Schema {
     }
 
     /// The number of columns that tell people or strata, and were features.
-    pub(crate) fn told_by(&self) -> usize {
-        self.told_by.len()
+    pub(crate) fn role_columns(&self) -> usize {
+        self.role_columns.len()
     }
 
     /// The number of a feature among the features and the columns that tell people or strata: in a
     /// matrix, its column.
     pub(crate) fn index(&self, feature: usize) -> usize {
         let place = self.features[feature];
-        feature + self.told_by.iter().filter(|other| **other < place).count()
+        feature + self.role_columns.iter().filter(|other| **other < place).count()
     }
 
     /// The place of the target, from 0; `None` if it is outside the table.

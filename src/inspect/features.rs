@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::column::{CODES, ColumnSummary};
 use super::findings::{Draft, Seen, Written, labels_of};
-use crate::data::{Names, TargetColumn, names_ids};
+use crate::data::{Names, TargetColumn, is_id_name};
 use crate::error::Parameter;
 
 impl Seen<'_> {
@@ -115,7 +115,7 @@ impl Seen<'_> {
         }
         let whole = || places.iter().copied().filter(|&c| self.columns[c].is_whole());
         let (ids, others): (Vec<usize>, Vec<usize>) =
-            whole().partition(|&c| names_ids(&self.header[c]));
+            whole().partition(|&c| is_id_name(&self.header[c]));
         if !ids.is_empty() && ids.len() < places.len() {
             self.exclude(draft, &ids);
             let text =

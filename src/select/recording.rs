@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::data::{Grouping, Scaling, Schema, SetSize, names_ids};
+use crate::data::{Grouping, Scaling, Schema, SetSize, is_id_name};
 use crate::error::Parameter;
 use crate::estimate::{LEVEL, RowsEstimate};
 use crate::exact::{GRID, two_digits};
@@ -63,7 +63,7 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         verdict,
         public: PublicFacts {
             features: schema.d(),
-            told_by: schema.told_by(),
+            role_columns: schema.role_columns(),
             k: plan.k,
             id_column: schema.id().map(|column| column + 1),
             rows: rows_are_public.then_some(chosen.rows),
@@ -418,7 +418,7 @@ pub(super) fn warnings(
 
 /// A warning about features whose names are those of ids: each value stands for one person.
 fn id_as_feature(schema: &Schema) -> Option<Warning> {
-    let named = schema.feature_names().filter(|name| names_ids(name));
+    let named = schema.feature_names().filter(|name| is_id_name(name));
     let named: Vec<String> = named.take(3).map(|name| format!("{name:?}")).collect();
     (!named.is_empty()).then(|| {
         let text = format!("{} is a feature here: if it holds ids, leave it out", named.join(", "));

@@ -17,7 +17,7 @@ use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::release::Release;
 use crate::select::request::Request;
-use crate::select::run::{opening, scaling_of, taken};
+use crate::select::run::{opening, prepared, scaling_of};
 use crate::select::statistic::{CenteredCode, Statistic};
 
 /// A request with a public table that has been read, ready for any number of seeded draws.
@@ -123,7 +123,7 @@ impl Rehearsal {
         request.threads = Some(1);
         check(&request)?;
         let hooks = request.hooks.for_a_run();
-        let mut table = taken(&request, source.open(&opening(&request, &hooks)?)?)?;
+        let mut table = prepared(&request, source.open(&opening(&request, &hooks)?)?)?;
         let features = table.schema().d();
         let scaling = Arc::new(match table.grouping() {
             Some(_) => Grouping::of_means(),

@@ -12,7 +12,7 @@ use crate::score::KENDALL_GRID;
 use crate::select::pass::{Gathered, Pass};
 use crate::select::plan::Plan;
 use crate::select::request::Request;
-use crate::select::run::{opening, plan_for, taken};
+use crate::select::run::{opening, plan_for, prepared};
 use crate::select::statistic::{CenteredCode, Gathering, Statistic};
 use crate::select::{ScoreKind, Select, Target};
 
@@ -56,7 +56,7 @@ pub(super) fn gathered_of<T>(
     use_it: impl FnOnce(&Plan, &Gathered<'_>) -> T,
 ) -> Option<T> {
     let hooks = Hooks::default();
-    let mut open = taken(request, table).unwrap();
+    let mut open = prepared(request, table).unwrap();
     let plan = plan_for(request, open.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: false };
     let gathered = pass.gather(&mut open, None).ok()?;

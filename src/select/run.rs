@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::data::{
-    CellFormat, Grouping, Hooks, Labels, Meeting, Opening, Orientation, Scaling, Schema, Source,
-    Table, Taken, Tell, bounds_of_features, read_bounds,
+    CellFormat, Grouping, Hooks, Labels, Opening, Orientation, PeopleRule, PreparedTable,
+    RoleColumns, Scaling, Schema, Source, Table, bounds_of_features, read_bounds,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::Neighbors;
@@ -28,11 +28,15 @@ use crate::select::statistic::Scored;
 pub(super) fn run(request: &Request, source: &(impl Source + ?Sized)) -> Result<Record> {
     let hooks = request.hooks.for_a_run();
     let table = source.open(&opening(request, &hooks)?)?;
-    run_taken(request, &hooks, &mut taken(request, table)?)
+    run_prepared(request, &hooks, &mut prepared(request, table)?)
 }
 
-/// Runs a checked request on an open table, as the request [takes](taken) it.
-pub(super) fn run_taken(request: &Request, hooks: &Hooks, table: &mut Taken<'_>) -> Result<Record> {
+/// Runs a checked request on an open table, [prepared](prepared) as the request states it.
+pub(super) fn run_prepared(
+    request: &Request,
+    hooks: &Hooks,
+    table: &mut PreparedTable<'_>,
+) -> Result<Record> {
     let randomness = request.entropy.source()?;
     let plan = plan_with(request, table.schema(), table.grouping())?;
     let threads = checked_threads(request.threads)?;
@@ -102,9 +106,12 @@ fn chosen(
 ///
 /// `Request` if sets of features do not fit the table; those of reading what comes before the first
 /// pass.
-pub(super) fn taken<'t>(request: &Request, table: Box<dyn Table + 't>) -> Result<Taken<'t>> {
-    let table =
-        Taken::as_it_is(table).with_roles(&tell(request), |format| meeting(request, format))?;
+pub(super) fn prepared<'t>(
+    request: &Request,
+    table: Box<dyn Table + 't>,
+) -> Result<PreparedTable<'t>> {
+    let table = PreparedTable::as_it_is(table)
+        .with_roles(&role_columns(request), |format| people_rule(request, format))?;
     let grouping = grouping(request, table.schema())?;
     Ok(table.per_million(request.per_million).grouped(grouping))
 }
@@ -120,7 +127,7 @@ fn grouping(request: &Request, schema: &Schema) -> Result<Option<Grouping>> {
     request.groups.as_deref().map(grouping).transpose()
 }
 
-/// The features by their names alone, as [`taken`] gives them.
+/// The features by their names alone, as [`prepared`] gives them.
 ///
 /// # Errors
 ///
@@ -131,22 +138,22 @@ pub(super) fn header<S: Source + ?Sized>(
     hooks: &Hooks,
 ) -> Result<Schema> {
     let schema = source.header(&opening(request, hooks)?)?;
-    tell(request).features(schema)
+    role_columns(request).features(schema)
 }
 
 /// What of the features tells roles.
-fn tell(request: &Request) -> Tell<'_> {
-    Tell { unit: request.unit_feature.as_deref(), covariates: &request.covariates }
+fn role_columns(request: &Request) -> RoleColumns<'_> {
+    RoleColumns { unit: request.unit_feature.as_deref(), covariates: &request.covariates }
 }
 
 /// How the people of a table get their targets.
-fn meeting(request: &Request, format: &CellFormat) -> Result<Meeting> {
+fn people_rule(request: &Request, format: &CellFormat) -> Result<PeopleRule> {
     let labels = match &request.target {
         Target::Classes(labels) => Some(Labels::new(labels.clone())?),
         _ => None,
     };
     let rule = request.unit_target.unwrap_or_default();
-    Ok(Meeting { rule, labels, format: format.clone() })
+    Ok(PeopleRule { rule, labels, format: format.clone() })
 }
 
 /// The options with which a table is opened for a request.

@@ -16,7 +16,7 @@ mod imports;
 mod library;
 #[cfg(feature = "linfa")]
 mod linfa;
-mod odd_people;
+mod one_person;
 mod papers;
 #[cfg(feature = "ndarray")]
 mod predictions;

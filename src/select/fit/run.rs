@@ -2,7 +2,7 @@
 
 use crate::account::Event;
 use crate::data::{
-    Hooks, Labels, Scaling, Schema, Source, Table, Taken, TargetCell, UsableSamples, hold,
+    Hooks, Labels, PreparedTable, Scaling, Schema, Source, Table, TargetCell, UsableSamples, hold,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::model::{
@@ -16,7 +16,7 @@ use crate::select::fit::request::{FitRequest, Parts};
 use crate::select::paid::{bounds_repeat, check_target, expense};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
 use crate::select::request::Target;
-use crate::select::run::{self, header, opening, plan_for, scaling_of, taken};
+use crate::select::run::{self, header, opening, plan_for, prepared, scaling_of};
 
 /// Runs a checked request on a table.
 ///
@@ -31,7 +31,7 @@ pub(super) fn run(request: &FitRequest, source: &(impl Source + ?Sized)) -> Resu
     }
     let hooks = request.select.hooks.for_a_run();
     let opened = source.open(&opening(&request.select, &hooks)?)?;
-    run_on(request, &parts, &hooks, &mut taken(&request.select, opened)?)
+    run_on(request, &parts, &hooks, &mut prepared(&request.select, opened)?)
 }
 
 /// Selects from an open table, and fits the model to it.
@@ -39,10 +39,10 @@ fn run_on(
     request: &FitRequest,
     parts: &Parts,
     hooks: &Hooks,
-    table: &mut Taken<'_>,
+    table: &mut PreparedTable<'_>,
 ) -> Result<FitRecord> {
     check_unit(request, table.schema())?;
-    let select = |epsilon: &Epsilon| run::run_taken(&request.selection(epsilon), hooks, table);
+    let select = |epsilon: &Epsilon| run::run_prepared(&request.selection(epsilon), hooks, table);
     let selection = parts.selection.as_ref().map(select).transpose();
     let selection = selection.map_err(|error| error.leaving_more(&parts.model))?;
     let places = match (&selection, &request.features) {
@@ -262,7 +262,7 @@ fn record(
         rows_estimate,
         randomness,
         warnings,
-        table_features: schema.d() + schema.told_by(),
+        table_features: schema.d() + schema.role_columns(),
         places: places.iter().map(|&place| schema.index(place)).collect(),
     })
 }

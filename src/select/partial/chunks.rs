@@ -13,7 +13,7 @@ use crate::select::partial::{
 };
 use crate::select::pass::Pass;
 use crate::select::request::Request;
-use crate::select::run::{opening, taken};
+use crate::select::run::{opening, prepared};
 use crate::select::statistic::{KsRows, grid_value};
 
 /// Cuts the rows of a table with a usable target into chunks of so many features each, in feature
@@ -30,7 +30,7 @@ pub(in crate::select) fn column_chunks(
     features: usize,
 ) -> Result<Vec<Vec<u8>>> {
     let hooks = request.hooks.for_a_run();
-    let mut table = taken(request, source.open(&opening(request, &hooks)?)?)?;
+    let mut table = prepared(request, source.open(&opening(request, &hooks)?)?)?;
     let (plan, facts) = facts_of(request, &table)?;
     if !facts.of_columns() {
         return Err(of_whole_columns());

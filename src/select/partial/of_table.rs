@@ -9,7 +9,7 @@ use crate::select::partial::{
 use crate::select::pass::Pass;
 use crate::select::plan::Plan;
 use crate::select::request::Request;
-use crate::select::run::{opening, plan_for, taken};
+use crate::select::run::{opening, plan_for, prepared};
 
 /// The sums that are wanted of rows.
 pub(in crate::select) enum Wanted {
@@ -35,7 +35,7 @@ pub(in crate::select) fn partial(
     wanted: Wanted,
 ) -> Result<Partial> {
     let hooks = request.hooks.for_a_run();
-    let mut table = taken(request, source.open(&opening(request, &hooks)?)?)?;
+    let mut table = prepared(request, source.open(&opening(request, &hooks)?)?)?;
     of_table(request, &hooks, &mut table, released, wanted)
 }
 
@@ -50,7 +50,7 @@ pub(in crate::select) fn stated(
     source: &(impl Source + ?Sized),
 ) -> Result<Facts> {
     let opened = source.open(&opening(request, &request.hooks.for_a_run())?)?;
-    let (_, facts) = facts_of(request, &taken(request, opened)?)?;
+    let (_, facts) = facts_of(request, &prepared(request, opened)?)?;
     if facts.of_columns() { Err(does_not_add_up()) } else { Ok(facts) }
 }
 

@@ -9,7 +9,7 @@ use crate::error::ErrorKind;
 use crate::privacy::{Ledger, LedgerTerms, Neighbors};
 use crate::select::pass::Pass;
 use crate::select::request::{Center, Method, ScoreKind, Target};
-use crate::select::run::{opening, plan_for, taken};
+use crate::select::run::{opening, plan_for, prepared};
 use crate::select::statistic::Scored;
 use crate::select::{Select, TwoStage};
 
@@ -145,7 +145,7 @@ fn column_scores(select: &Select, table: &FileTable, at: &ReleasedTarget) -> Vec
     let request = select.of_sums().unwrap();
     let hooks = Hooks::default();
     let opened = table.open(&opening(&request, &hooks).unwrap()).unwrap();
-    let mut table = taken(&request, opened).unwrap();
+    let mut table = prepared(&request, opened).unwrap();
     let plan = plan_for(&request, table.schema()).unwrap();
     let pass = Pass { plan: &plan, threads: 1, hooks: &hooks, is_part: true };
     let rows = pass.ks_columns(&mut table).unwrap();

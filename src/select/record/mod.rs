@@ -148,7 +148,7 @@ impl Record {
             let rule = "sets of features were selected: no column holds them";
             return Err(Error::request(rule).about([Parameter::Groups]));
         }
-        let d = self.public.features + self.public.told_by;
+        let d = self.public.features + self.public.role_columns;
         if x.ncols() != d {
             return Err(Error::request(format!("X must have the {d} columns selected from")));
         }
@@ -386,7 +386,7 @@ pub struct PublicFacts {
     pub features: usize,
     /// The number of further columns of a matrix that tell people or strata.
     #[serde(skip)]
-    pub(crate) told_by: usize,
+    pub(crate) role_columns: usize,
     /// The number of features requested.
     pub k: usize,
     /// The column recognized as ids and dropped, counted from 1.

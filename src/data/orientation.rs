@@ -1,5 +1,4 @@
-//! What names tell: whether those of a header are features or samples, and whether one is that of
-//! ids.
+//! The orientation of a table by the names in its header, and names of columns of ids.
 //!
 //! Where samples are rows the header is public, so it may decide. A table of expression data often
 //! has genes as rows; taken for one with samples as rows, it would protect the genes and print the
@@ -69,7 +68,7 @@ fn is_sample(name: &str) -> bool {
 }
 
 /// Whether a name is one of ids.
-pub(crate) fn names_ids(name: &str) -> bool {
+pub(crate) fn is_id_name(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     let words = ["id", "ids", "mrn", "ssn", "uuid", "identifier"];
     words.iter().any(|word| {
@@ -121,10 +120,10 @@ mod tests {
     #[test]
     fn names_of_ids() {
         for name in ["id", "ID", "patient_id", "Subject ID", "record.id", "MRN"] {
-            assert!(names_ids(name), "{name}");
+            assert!(is_id_name(name), "{name}");
         }
         for name in ["idea", "covid", "acid", "uric_acid", "lipid", "gene_001", "identity", ""] {
-            assert!(!names_ids(name), "{name}");
+            assert!(!is_id_name(name), "{name}");
         }
     }
 

@@ -7,9 +7,9 @@ use crate::data::batch::{Batch, Folds, Layout, Map, MapBatch, Mapped, Role, Samp
 use crate::data::grouped::Grouping;
 use crate::data::held_columns::Limit;
 use crate::data::number::CellFormat;
-use crate::data::people::{Meeting, People};
+use crate::data::people::{People, PeopleRule};
 use crate::data::per_million::per_million;
-use crate::data::roles::{Roles, Tell};
+use crate::data::roles::{RoleColumns, Roles};
 use crate::data::scaling::Scaler;
 use crate::data::schema::Schema;
 use crate::data::table::{Table, UsableSamples, hold_all};
@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 
 /// An open table whose samples go through what a request states, in this order: roles, counts per
 /// million, sets.
-pub(crate) struct Taken<'t> {
+pub(crate) struct PreparedTable<'t> {
     table: Box<dyn Table + 't>,
     steps: Steps,
 }
@@ -32,7 +32,7 @@ struct Steps {
     grouping: Option<Arc<Grouping>>,
 }
 
-impl<'t> Taken<'t> {
+impl<'t> PreparedTable<'t> {
     /// The table as it is.
     pub(crate) fn as_it_is(table: Box<dyn Table + 't>) -> Self {
         Self { table, steps: Steps::default() }
@@ -46,10 +46,10 @@ impl<'t> Taken<'t> {
     /// read only once; read errors.
     pub(crate) fn with_roles(
         mut self,
-        tell: &Tell<'_>,
-        meeting: impl FnOnce(&CellFormat) -> Result<Meeting>,
+        columns: &RoleColumns<'_>,
+        rule: impl FnOnce(&CellFormat) -> Result<PeopleRule>,
     ) -> Result<Self> {
-        self.steps.roles = Roles::of_table(&mut *self.table, tell, meeting)?;
+        self.steps.roles = Roles::of_table(&mut *self.table, columns, rule)?;
         Ok(self)
     }
 
@@ -71,7 +71,7 @@ impl<'t> Taken<'t> {
     }
 }
 
-impl Table for Taken<'_> {
+impl Table for PreparedTable<'_> {
     fn schema(&self) -> &Schema {
         match (&self.steps.grouping, &self.steps.roles) {
             (Some(grouping), _) => grouping.schema(),
