@@ -81,7 +81,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
     if !estimates.is_empty() {
         blocks.push(facts("Private estimates, paid for out of epsilon", estimates));
     }
-    blocks.push(facts("PreparedTable as public", public));
+    blocks.push(facts("Taken as public", public));
     let selected = warnings(&record.warnings).chain(selected_features(record)).collect();
     Page {
         title: format!("{k} of {features} {what}"),
