@@ -34,6 +34,7 @@ pub mod peel;
 pub mod peel_pnf;
 pub mod rs;
 pub mod rs_tnb;
+pub mod threshold_set;
 
 pub use advice::{
     Advice, Correlations, GemBound, Loss, Recommendation, Relation, advise, correlations,
@@ -64,6 +65,7 @@ pub use peel_pnf::PeelPermuteAndFlip;
 pub use registry::{CARDS, by_id};
 pub use rs::RandomStopping;
 pub use rs_tnb::TruncatedNegativeBinomialStopping;
+pub use threshold_set::{FalseNames, ThresholdSet};
 
 #[cfg(any(test, feature = "verify"))]
 pub(crate) mod contract;

@@ -14,6 +14,19 @@ use crate::error::Result;
 /// private. Expected cost: a few dozen uniform integers, for any rate. Source: Canonne, Kamath and
 /// Steinke (2020), algorithm 2, with s/t the rate.
 pub(crate) fn discrete_laplace(words: &mut WordStream, rate: &BigRational) -> BigInt {
+    loop {
+        let magnitude = geometric(words, rate);
+        let negative = words.next_word() & 1 == 1;
+        if negative && magnitude.is_zero() {
+            continue;
+        }
+        let sign = if negative { Sign::Minus } else { Sign::Plus };
+        return BigInt::from_biguint(sign, magnitude);
+    }
+}
+
+/// An integer G >= 0 with P(G >= g) = e^(-rate g), for a positive rational rate.
+pub(crate) fn geometric(words: &mut WordStream, rate: &BigRational) -> BigUint {
     let (s, t) = (rate.numer().magnitude(), rate.denom().magnitude());
     let one = BigUint::from(1u32);
     loop {
@@ -25,13 +38,7 @@ pub(crate) fn discrete_laplace(words: &mut WordStream, rate: &BigRational) -> Bi
         while bernoulli_exp_neg(words, &one, &one) {
             v += 1u32;
         }
-        let magnitude = (u + t * v) / s;
-        let negative = words.next_word() & 1 == 1;
-        if negative && magnitude.is_zero() {
-            continue;
-        }
-        let sign = if negative { Sign::Minus } else { Sign::Plus };
-        return BigInt::from_biguint(sign, magnitude);
+        return (u + t * v) / s;
     }
 }
 

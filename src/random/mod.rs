@@ -16,12 +16,13 @@ mod race;
 mod uniform;
 
 pub(crate) use arrival::FirstArrival;
+pub(crate) use bernoulli::bernoulli_exp_neg;
 pub(crate) use bits::{Address, Bits, Entropy, RandomnessSource, WordStream};
 pub(crate) use block_race::{BlockRace, Blocks};
 pub(crate) use cube::cube_radius;
 pub(crate) use gaussian::discrete_gaussian;
 pub use laplace::SeededNoise;
-pub(crate) use laplace::discrete_laplace;
+pub(crate) use laplace::{discrete_laplace, geometric};
 pub(crate) use leaders::Leaders;
 pub(crate) use race::{Entrant, Filter, Handicapped, Race};
 pub(crate) use uniform::{uniform_below, uniform_subset, uniform_u64};

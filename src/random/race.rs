@@ -145,6 +145,28 @@ impl<'a> Race<'a> {
         self.order(exact).first().copied()
     }
 
+    /// The first arrival by weights of at most 1, at exponential arrival times: entrants have size 1
+    /// and minus the logarithm of their weight as handicap, within the race's error. `ln_weight`
+    /// encloses the logarithm at a precision; `None` if it is not determined there.
+    pub(crate) fn winner_by_weight(
+        self,
+        ln_weight: impl Fn(Address, u64) -> Option<Enclosure>,
+    ) -> Option<Address> {
+        let Self { bits, quick, leaders, .. } = self;
+        let order = leaders.in_order(|address, words| {
+            let (u, length) = (bits.prefix(address, words), 64 * words);
+            let precision = length + 32;
+            let Some(ln_weight) = ln_weight(address, precision) else { return (None, None) };
+            let one = BigUint::from(1u32);
+            let at = |u: BigUint| {
+                let time = quick.law.enclose_ln_time(&[u], length, &one, precision)?;
+                Some(time.sub(&ln_weight))
+            };
+            (at(u.clone()).map(|lower| lower.lo), at(u + 1u32).map(|upper| upper.hi))
+        });
+        order.first().copied()
+    }
+
     /// The requested number of first arrivals, in order.
     pub(crate) fn order(self, exact: impl Fn(Address) -> Entrant) -> Vec<Address> {
         let Self { bits, quick, leaders, .. } = self;

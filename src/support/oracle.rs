@@ -18,6 +18,11 @@ pub fn subsets(d: usize, k: usize) -> Vec<Vec<usize>> {
     all
 }
 
+/// All subsets of 0..d of at most `most` elements, the smaller ones first.
+pub fn subsets_up_to(d: usize, most: usize) -> Vec<Vec<usize>> {
+    (0..=most).flat_map(|size| subsets(d, size)).collect()
+}
+
 /// The law of permute-and-flip by loss gaps z: accept each entrant independently with probability
 /// p = e^-z and return a uniform one among those accepted. P(i) = p_i * integral over [0, 1] of the
 /// product over j != i of (1 - p_j t) dt; the integrand is a polynomial of degree n - 1, for which
