@@ -7,7 +7,9 @@
 
 use std::sync::LazyLock;
 
-use dpsis::mechanism::{CARDS, Chooses, Mechanism, Parameters, Sensitivity, by_id};
+use dpsis::mechanism::{
+    CARDS, Chooses, FalseNames, Mechanism, Parameters, Sensitivity, ThresholdSet, by_id,
+};
 use dpsis::{Epsilon, Neighbors, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
 use rand_chacha::rand_core::{RngCore, SeedableRng};
@@ -90,6 +92,21 @@ fn ten(bencher: divan::Bencher<'_, '_>, id: &str) {
 #[divan::bench(args = ["canonical", "canonical-gumbel", "joint", "joint-pnf", "joint-set"], sample_count = 20)]
 fn ten_at_once(bencher: divan::Bencher<'_, '_>, id: &str) {
     run(bencher, id, &UNIFORM, 10);
+}
+
+/// All above a level, of which none, fifty, a thousand and half a million are.
+const ABOVE: [(&str, i64); 4] =
+    [("0", 1_000_000), ("50", 999_950), ("1000", 999_000), ("500000", 500_000)];
+
+#[divan::bench(args = ABOVE, sample_count = 20)]
+fn above_a_level(bencher: divan::Bencher<'_, '_>, (_, level): (&str, i64)) {
+    let above = ThresholdSet::new(level, "0.025", FalseNames::Share).unwrap();
+    let epsilon = epsilon();
+    let mut seed = 0;
+    bencher.bench_local(|| {
+        seed += 1;
+        above.pick(&UNIFORM, None, &epsilon, Seeded(seed)).unwrap()
+    });
 }
 
 #[divan::bench(sample_count = 5)]

@@ -6,8 +6,8 @@ use crate::error::Parameter;
 use crate::exact::two_digits;
 use crate::model::{Model, ModelFeature, ModelKind};
 use crate::privacy::Neighbors;
-use crate::report::text::{lines_of_plan, nothing_drawn, spent, wrap};
-use crate::report::words::{paid, purpose};
+use crate::report::text::{lines_of_plan, nothing_drawn, wrap};
+use crate::report::words::{paid, purpose, spent};
 use crate::select::{FitDryRun, FitRecord};
 
 /// The report of a fit: guarantee, parts of the budget, features with their coefficients, caveats.

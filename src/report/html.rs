@@ -1,19 +1,14 @@
 //! Records as HTML pages: first the privacy guarantee and the verdict, then the picks and how they
 //! were made.
 
+use super::facts::{self, Fact, Part};
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
-use super::words::{
-    chosen_by, is_paper, line_of_features, paid, protected, purpose, scored, screened, selected_by,
-    sets_used, target,
-};
+use super::words::{is_paper, line_of_features, protected, purpose};
 use crate::choose::ChoiceRecord;
 use crate::exact::near_f64;
-use crate::privacy::{Delta, Neighbors, Receipt, Unit};
-use crate::select::{
-    Command, Estimate, Guarantee, MechanismUsed, MissingRule, PickOrder, RandomnessUsed, Record,
-    RunNote, ScoreId, ScoreUsed, Warning,
-};
+use crate::privacy::{Delta, Neighbors, Unit};
+use crate::select::{Estimate, Guarantee, PickOrder, Record, Warning};
 
 /// The page of a selection, without the JSON record.
 pub(super) fn page_of_selection(record: &Record) -> Page {
@@ -27,61 +22,8 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         &record.warnings,
         verdict(record),
     );
-    let (score, released) = (&record.score, &record.released);
-    let mut how = vec![
-        row("chosen", selected_by(record)),
-        row("score", score_of(score)),
-        row("scored", scored(score)),
-        row("missing values", missing(score.missing).to_owned()),
-        row("target", target(&record.target, record)),
-        row("target's center", score.center.to_string()),
-    ];
-    if let Some(sensitivity) = score.sensitivity {
-        let unit = record.guarantee.unit;
-        how.insert(
-            2,
-            row("sensitivity", format!("one {unit} moves a score by at most {sensitivity} units")),
-        );
-    }
-    how.extend(score.groups.as_ref().map(|groups| row("sets", sets_used(groups))));
-    how.extend(screened(record).map(|names| row("screened", names)));
-    how.extend(randomness(&record.randomness, record.command, &record.version));
-    how.extend(run(record.run.as_ref()));
-    how.extend(ledger(record.ledger.as_ref()));
-
-    let units = record.guarantee.unit.plural();
-    let mut estimates = Vec::new();
-    if let Some(center) = &released.center {
-        let numbers: Vec<String> = center.iter().map(f64::to_string).collect();
-        estimates.push(row("target's center", numbers.join(", ")));
-    }
-    if let Some(median) = released.target_median {
-        estimates.push(row("target's median", median.to_string()));
-    }
-    if let Some(rows) = released.rows_estimate {
-        estimates.push(row(&format!("{units} with a target"), format!("about {rows}")));
-    }
-    let what = if score.groups.is_some() { "sets" } else { "features" };
-    let mut public = vec![row(what, features.to_string()), row("asked for", k.to_string())];
-    if let Some(rows) = record.public.rows {
-        public.push(row(units, rows.to_string()));
-    }
-    if let Some(column) = record.public.id_column {
-        let what = match record.guarantee.unit {
-            Unit::Person => "whose row each is",
-            _ => "ids, left out",
-        };
-        public.push(row(what, format!("column {column}")));
-    }
-    if let Some(hash) = &record.public.schema_sha256 {
-        public.push(row("schema file, SHA-256", hash.clone()));
-    }
-
-    let mut blocks = vec![facts("How", how)];
-    if !estimates.is_empty() {
-        blocks.push(facts("Private estimates, paid for out of epsilon", estimates));
-    }
-    blocks.push(facts("Taken as public", public));
+    let what = if record.score.groups.is_some() { "sets" } else { "features" };
+    let blocks = tables(&facts::of_selection(record));
     let selected = warnings(&record.warnings).chain(selected_features(record)).collect();
     Page {
         title: format!("{k} of {features} {what}"),
@@ -97,7 +39,6 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
 /// The page of a choice, without the JSON record.
 pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     let score = &record.score;
-    let whose = if score.own_sensitivities { "its own sensitivity, at most " } else { "" };
     let subject = "Protected: one unit of the data behind the scores, by the sensitivity stated.";
     let verdict = Block::Banner {
         level: Level::Note,
@@ -106,17 +47,7 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     };
     let (guarantee, warnings_of) = (&record.guarantee, &record.warnings);
     let privacy = privacy(record.private, false, subject.into(), guarantee, warnings_of, verdict);
-    let mut how = vec![
-        row("mechanism", mechanism(&record.mechanism, record.order)),
-        row("sensitivity", format!("{whose}{}", score.sensitivity)),
-        row("one unit moves all scores in one direction", yes(score.monotonic)),
-        row("candidates", score.candidates.to_string()),
-        row("asked for", score.k.to_string()),
-    ];
-    how.extend(randomness(&record.randomness, record.command, &record.version));
-    how.extend(run(record.run.as_ref()));
-    how.extend(ledger(record.ledger.as_ref()));
-    let mut blocks = vec![facts("", how)];
+    let mut blocks = tables(&facts::of_choice(record));
     blocks.extend(warnings(&record.warnings));
     Page {
         title: format!("{} of {} candidates", score.k, score.candidates),
@@ -129,25 +60,19 @@ pub(super) fn page_of_choice(record: &ChoiceRecord) -> Page {
     }
 }
 
-fn mechanism(used: &MechanismUsed, order: PickOrder) -> String {
-    chosen_by(used, order).trim_start_matches("the mechanism ").to_owned()
-}
-
-fn missing(rule: MissingRule) -> &'static str {
-    match rule {
-        MissingRule::Zero => "left out",
-        MissingRule::GridMiddle => "count as the middle of the range",
-        MissingRule::NoPair => "in no pair",
-    }
-}
-
-fn score_of(score: &ScoreUsed) -> String {
-    let (id, grid) = (score.id, score.grid);
-    match id {
-        ScoreId::Kendall | ScoreId::DpKendall => format!("{id}, in units of 1/{grid}"),
-        ScoreId::Votes => "votes of blocks".to_owned(),
-        _ => format!("{id}, of values as whole numbers from -{grid} to {grid}"),
-    }
+/// The facts on how picks were made, what was estimated and what was taken as public.
+fn tables(all: &[Fact]) -> Vec<Block> {
+    let parts = [
+        (Part::How, "How"),
+        (Part::Estimates, "Private estimates, paid for out of epsilon"),
+        (Part::Public, "Taken as public"),
+    ];
+    let table = |(part, caption): (Part, &str)| {
+        let of_part = all.iter().filter(|fact| fact.part == part);
+        let rows: Vec<_> = of_part.map(|fact| row(&fact.name, fact.words.clone())).collect();
+        (!rows.is_empty()).then(|| table_of(caption, rows))
+    };
+    parts.into_iter().filter_map(table).collect()
 }
 
 /// The banner of the verdict.
@@ -224,7 +149,7 @@ fn privacy(
     let pure = pure_epsilon.iter().map(|pure| row("epsilon at delta 0", pure.to_string()));
     let stated = [row("epsilon", epsilon.to_string()), row("delta", delta.to_string())];
     let to_whom = [row("neighbors", relation), row("unit", unit.to_string())];
-    blocks.push(facts(caption, stated.into_iter().chain(pure).chain(to_whom).collect()));
+    blocks.push(table_of(caption, stated.into_iter().chain(pure).chain(to_whom).collect()));
     blocks.push(Block::Table {
         caption: spent_on.into(),
         header: vec!["for".into(), "epsilon".into()],
@@ -366,23 +291,6 @@ fn in_order(order: PickOrder) -> &'static str {
     }
 }
 
-fn randomness(used: &RandomnessUsed, command: Command, version: &str) -> [Vec<String>; 3] {
-    [
-        row("randomness", used.source.to_string()),
-        row("seeded", yes(used.seeded)),
-        row("made by", format!("dpsis {command} {version}")),
-    ]
-}
-
-fn run(note: Option<&RunNote>) -> impl Iterator<Item = Vec<String>> {
-    note.into_iter()
-        .flat_map(|note| [row("day", note.day.clone()), row("request", note.request.clone())])
-}
-
-fn ledger(receipt: Option<&Receipt>) -> impl Iterator<Item = Vec<String>> {
-    receipt.into_iter().map(|receipt| row("ledger", paid(receipt)))
-}
-
 fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
     warnings.iter().map(|warning| {
         let level = if warning.kind.is_essential() { Level::Danger } else { Level::Warning };
@@ -390,16 +298,12 @@ fn warnings(warnings: &[Warning]) -> impl Iterator<Item = Block> {
     })
 }
 
-fn facts(caption: &str, rows: Vec<Vec<String>>) -> Block {
+fn table_of(caption: &str, rows: Vec<Vec<String>>) -> Block {
     Block::Table { caption: caption.into(), header: Vec::new(), rows }
 }
 
 fn row(name: &str, value: String) -> Vec<String> {
     vec![name.to_owned(), value]
-}
-
-fn yes(is_so: bool) -> String {
-    if is_so { "yes" } else { "no" }.to_owned()
 }
 
 pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
@@ -409,6 +313,7 @@ pub(super) fn section(id: &str, title: &str, blocks: Vec<Block>) -> Section {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::RunNote;
     use crate::report::testing::{record, with_directions, with_strengths};
     use crate::support::markup::is_balanced;
 

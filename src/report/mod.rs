@@ -1,5 +1,6 @@
 //! Renders records, and pages with tables and figures. Only the record is read, never the data.
 
+mod facts;
 mod findings;
 mod fit;
 #[cfg(feature = "html")]

@@ -2,48 +2,31 @@
 
 use std::fmt::Write;
 
+use super::facts::{self, Fact};
 use super::findings;
-use super::words::{
-    chosen_by, ids, is_paper, paid, planned_by, planned_target, protected, purpose, scored,
-    screened, selected_by, sets_used, target,
-};
+use super::words::{planned_by, planned_target, protected, purpose, scored, sets_used, spent};
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
 use crate::data::{SetFacts, SetMembers, SetSize};
 use crate::error::Parameter;
 use crate::exact::two_digits;
-use crate::privacy::{Neighbors, Spending, Unit};
-use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded};
+use crate::privacy::Unit;
+use crate::select::{DryRun, Estimate, Guarantee, Record, RowsNeeded, Warning};
 
 pub(super) fn lines_of_choice(
     record: &ChoiceRecord,
     words: &dyn Fn(&[Parameter]) -> String,
 ) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    let score = &record.score;
-    let whose = if score.own_sensitivities { "its own sensitivity, at most " } else { "" };
-    let direction = if score.monotonic { ", all in one direction" } else { "" };
-    line(
-        "protected",
-        format!(
-            "one unit of the data behind the scores: it moves a score by {whose}{}{direction}, as stated",
-            score.sensitivity
-        ),
+    let direction = if record.score.monotonic { ", all in one direction" } else { "" };
+    let moves = facts::sensitivity_of(record);
+    let protected = format!(
+        "one unit of the data behind the scores: it moves a score by {moves}{direction}, as stated"
     );
-    line("spent", spent(&record.guarantee));
-    if let Some(receipt) = &record.ledger {
-        line("ledger", paid(receipt));
-    }
-    let (k, candidates) = (score.k, score.candidates);
-    line(
-        "chosen",
-        format!("{k} of {candidates} candidates by {}", chosen_by(&record.mechanism, record.order)),
-    );
-    for warning in &record.warnings {
-        line("warning", format!("{}{}", warning.text, words(&warning.about)));
-    }
-    line("verdict", findings::NO_VERDICT_ON_A_CHOICE.to_owned());
+    wrap(&mut text, "protected", &protected);
+    lines(&mut text, &facts::of_choice(record));
+    warnings(&mut text, &record.warnings, words);
+    wrap(&mut text, "verdict", findings::NO_VERDICT_ON_A_CHOICE);
     text
 }
 
@@ -53,39 +36,28 @@ pub(super) fn lines_of_selection(
     words: &dyn Fn(&[Parameter]) -> String,
 ) -> String {
     let mut text = String::new();
-    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    let public = &record.public;
-    line(
-        "protected",
-        protected(&record.score, &record.guarantee) + &of_units(&record.guarantee, words),
-    );
-    line("scored", scored(&record.score));
-    if let Some(groups) = &record.score.groups {
-        line("sets", sets_used(groups));
-    }
-    line("target", target(&record.target, record));
-    if let Some(column) = public.id_column {
-        line("ids", ids(column, record));
-    }
-    let label = if is_paper(&record.score) { "nominal" } else { "spent" };
-    line(label, spent(&record.guarantee));
-    if let Some(receipt) = &record.ledger {
-        line("ledger", paid(receipt));
-    }
-    line("chosen", selected_by(record));
-    if let Some(screened) = screened(record) {
-        line("screened", screened);
-    }
+    let who = protected(&record.score, &record.guarantee);
+    wrap(&mut text, "protected", &(who + &of_units(&record.guarantee, words)));
+    lines(&mut text, &facts::of_selection(record));
     found(&mut text, record);
-    let mut line = |label: &str, words: String| wrap(&mut text, label, &words);
-    if let Some(hash) = &public.schema_sha256 {
-        line("schema", format!("sha256 {hash}"));
-    }
-    for warning in &record.warnings {
-        line("warning", format!("{}{}", warning.text, words(&warning.about)));
-    }
-    line("verdict", record.verdict.text.clone());
+    warnings(&mut text, &record.warnings, words);
+    wrap(&mut text, "verdict", &record.verdict.text);
     text
+}
+
+/// Writes the facts that have a label.
+fn lines(text: &mut String, facts: &[Fact]) {
+    for Fact { label, words, .. } in facts {
+        if let Some(label) = label {
+            wrap(text, label, words);
+        }
+    }
+}
+
+fn warnings(text: &mut String, warnings: &[Warning], words: &dyn Fn(&[Parameter]) -> String) {
+    for warning in warnings {
+        wrap(text, "warning", &format!("{}{}", warning.text, words(&warning.about)));
+    }
 }
 
 /// Writes the meaning of strengths and those of each feature, then the same of directions.
@@ -187,9 +159,7 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     for noise in &plan.noise {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());
     }
-    for warning in &plan.warnings {
-        line("warning", format!("{}{}", warning.text, words(&warning.about)));
-    }
+    warnings(&mut text, &plan.warnings, words);
     text
 }
 
@@ -253,24 +223,6 @@ const LABEL: usize = 11;
 pub(super) fn wrap(text: &mut String, label: &str, words: &str) {
     let line = wrapped(&format!("{label:<width$} {words}", width = LABEL - 1), LABEL);
     let _ = writeln!(text, "{line}");
-}
-
-pub(super) fn spent(guarantee: &Guarantee) -> String {
-    let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
-    let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
-    let neighbors = match guarantee.neighbors {
-        Neighbors::AddRemove => "adding or removing one",
-        Neighbors::ReplaceOne => "replacing one",
-    };
-    let unit = guarantee.unit;
-    let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
-    let pure = guarantee.pure_epsilon.as_ref();
-    let pure = pure.map(|pure| format!("; with delta 0 the same is epsilon {pure}"));
-    format!(
-        "epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}{}",
-        parts.join(" + "),
-        pure.unwrap_or_default()
-    )
 }
 
 #[cfg(test)]

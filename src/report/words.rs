@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::UnitTarget;
 use crate::error::Parameter;
-use crate::privacy::{Purpose, Receipt, Unit};
+use crate::privacy::{Neighbors, Purpose, Receipt, Spending, Unit};
 use crate::report::findings::short;
 use crate::select::{
     DryRun, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder, Record, ScaleUsed,
@@ -59,6 +59,25 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
     format!("{} by {how}", number_of(plan.k, plan.features, &plan.score))
+}
+
+/// The budget and its parts.
+pub(super) fn spent(guarantee: &Guarantee) -> String {
+    let part = |part: &Spending| format!("{} {}", part.epsilon, purpose(part.purpose));
+    let parts: Vec<String> = guarantee.spent.iter().map(part).collect();
+    let neighbors = match guarantee.neighbors {
+        Neighbors::AddRemove => "adding or removing one",
+        Neighbors::ReplaceOne => "replacing one",
+    };
+    let unit = guarantee.unit;
+    let (epsilon, delta) = (&guarantee.epsilon, &guarantee.delta);
+    let pure = guarantee.pure_epsilon.as_ref();
+    let pure = pure.map(|pure| format!("; with delta 0 the same is epsilon {pure}"));
+    format!(
+        "epsilon {epsilon} = {}; delta {delta}; {neighbors} {unit}{}",
+        parts.join(" + "),
+        pure.unwrap_or_default()
+    )
 }
 
 /// The features that a refinement chose from.
