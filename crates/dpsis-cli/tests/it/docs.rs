@@ -112,7 +112,7 @@ fn the_shown_report_is_what_comes() {
 #[test]
 fn shown_plans_and_inspections_are_what_comes() {
     for (command, page) in [
-        ("select --k 5 --eps 2 --dry-run datasets/demo.csv", "docs/reading-the-report.md"),
+        ("select --k 5 --eps 2 --dry-run datasets/demo.csv", "docs/plan.md"),
         (
             "select --k 4 --eps 2 --groups datasets/demo.gmt --dry-run datasets/demo.csv",
             "docs/gene-sets.md",
