@@ -43,7 +43,7 @@ pub enum Parameter {
     TargetFile,
     /// The range of a numeric target.
     TargetBounds,
-    /// That the target is a number.
+    /// The statement that the target is a number.
     TargetNumber,
     /// The labels of the target.
     Classes,
@@ -142,7 +142,7 @@ pub struct Error {
     place: Option<Place>,
     hint: Option<Box<str>>,
     about: Box<[Parameter]>,
-    /// What a run that ended by what it had released leaves of its budget.
+    /// The unspent budget of a run that its own earlier releases ended.
     unspent: Option<Box<str>>,
 }
 
@@ -269,13 +269,13 @@ impl Error {
         &self.about
     }
 
-    /// Adds what the run leaves of its budget, where what it had released ended it.
+    /// Adds the unspent budget of a run that its own earlier releases ended.
     pub(crate) fn leaving(mut self, unspent: impl Into<String>) -> Self {
         self.unspent = Some(unspent.into().into());
         self
     }
 
-    /// What a run that ended by what it had released leaves of its budget: a ledger takes it back.
+    /// The unspent budget of a run that its own earlier releases ended: a ledger takes it back.
     /// `None` for all other errors, after which everything counts as spent. An exact number.
     pub fn unspent(&self) -> Option<&str> {
         self.unspent.as_deref()

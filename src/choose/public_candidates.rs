@@ -8,7 +8,8 @@ use crate::data::SideFile;
 use crate::error::Result;
 use crate::exact::Decimal;
 
-/// What is public in a file of candidates: the input of [`recommend`](crate::mechanism::recommend).
+/// The public facts in a file of candidates: the input of
+/// [`recommend`](crate::mechanism::recommend).
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct PublicCandidates {

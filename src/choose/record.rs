@@ -122,7 +122,7 @@ impl Serialize for NotPrivate<ChoiceRecord> {
 }
 
 impl ChoiceRecord {
-    /// What the choice was, for the accountants of [`account`](crate::account): the event of its
+    /// The events of the choice, for the accountants of [`account`](crate::account): that of its
     /// mechanism.
     ///
     /// # Errors

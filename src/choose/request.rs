@@ -186,7 +186,7 @@ impl Choose {
         Ok((scores, mechanism, calibrated))
     }
 
-    /// What the choice costs, and its noise. (That k is at least 1 is checked later.)
+    /// The price of the choice, and its noise. (That k is at least 1 is checked later.)
     fn calibrated(&self, mechanism: &dyn Mechanism) -> Result<Calibrated> {
         let epsilon = Epsilon::stated(self.epsilon.clone())?;
         let delta = Delta::stated(self.delta.clone())?;

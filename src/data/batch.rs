@@ -285,11 +285,11 @@ pub(crate) trait Map: Sync {
     /// Whether it needs feature values, even if folds do not.
     fn reads_values(&self) -> bool;
 
-    /// The map for a thread: it passes on what it makes of a batch.
+    /// The map for a thread: it maps a batch and sends the result on.
     fn start(&self) -> Box<MapBatch<'_>>;
 }
 
-/// What a thread makes of a batch, sent on.
+/// A function that maps a batch on a thread and sends the result on.
 pub(crate) type MapBatch<'m> = dyn FnMut(&Batch<'_>, &mut Sink<'_>) + 'm;
 
 /// Folds behind a map.

@@ -24,7 +24,7 @@ struct LineBlock {
     first_row: u64,
 }
 
-/// What takes in rows, one after the other.
+/// A receiver of rows, one after the other.
 pub(crate) trait TakeRows {
     /// Takes in a row; `number` is counted from 1.
     fn row(&mut self, number: u64, row: &Row<'_>);

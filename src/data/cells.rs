@@ -258,8 +258,8 @@ mod tests {
     }
 
     proptest! {
-        /// What the csv crate reads as one record of that many fields, we read alike, and the
-        /// reverse, but for the line breaks in cells that are refused here.
+        /// A line that the csv crate reads as one record of that many fields is read alike here,
+        /// and the reverse, but for the line breaks in cells that are refused here.
         #[test]
         fn agrees_with_the_csv_crate(line in "[a-c,\" ]{1,20}") {
             let mut reader = csv::ReaderBuilder::new()

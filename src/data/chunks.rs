@@ -87,7 +87,7 @@ impl Columns for Chunks<'_> {
     }
 }
 
-/// What is left to read of a chunk.
+/// The unread rest of a chunk.
 struct Reader<'a> {
     bytes: &'a [u8],
 }

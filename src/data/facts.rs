@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::data::number::CellFormat;
 use crate::data::schema::{Orientation, TargetColumn};
 
-/// Public facts about a table: how it is written and which columns are what.
+/// Public facts about a table: how it is written and the roles of its columns.
 ///
 /// Nothing has to be stated: the default leaves everything to the file's format and header. As JSON
 /// it is an object whose fields may all be left out; an unknown field is refused.

@@ -14,8 +14,8 @@ use crate::data::targets::TargetTable;
 use crate::data::text_file::TextFile;
 use crate::error::{Error, Parameter, Result};
 
-/// A table in a file or from a reader, with what is stated of it: how it is written and which
-/// columns are what. These facts must be public knowledge.
+/// A table in a file or from a reader, with the facts stated of it: how it is written and the roles
+/// of its columns. These facts must be public knowledge.
 ///
 /// The format is recognized by the first bytes of the content or, for formats without such a
 /// signature, by the file's name:
@@ -51,7 +51,7 @@ pub struct FileTable {
     pub(crate) facts: TableFacts,
     /// Whether there is no target: all columns but those of ids are features.
     no_target: bool,
-    /// What is read instead of the file.
+    /// The record batches that are read instead of the file.
     #[cfg(feature = "batches")]
     batches: Option<RecordBatches>,
 }
@@ -310,7 +310,7 @@ impl FileTable {
         false
     }
 
-    /// Opens what is not text.
+    /// Opens a table that is not text.
     ///
     /// # Errors
     ///

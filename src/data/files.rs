@@ -61,7 +61,7 @@ impl FileTables {
     }
 }
 
-/// Where a file is, whatever it is called here: its device and its number there.
+/// The identity of a file under any name: its device and its number there.
 #[cfg(unix)]
 fn place(path: &Path) -> Option<(u64, u64)> {
     use std::os::unix::fs::MetadataExt;
@@ -69,7 +69,7 @@ fn place(path: &Path) -> Option<(u64, u64)> {
     path.metadata().ok().map(|file| (file.dev(), file.ino()))
 }
 
-/// Where a file is, whatever link leads to it.
+/// The canonical path of a file, whichever link leads to it.
 #[cfg(not(unix))]
 fn place(path: &Path) -> Option<std::path::PathBuf> {
     path.canonicalize().ok()

@@ -23,14 +23,14 @@ const STAGED: usize = 1 << 17;
 /// The fewest rows of a full tile: a cache line of each feature.
 const LEAST_ROWS: usize = 8;
 
-/// What a table in memory may take, in bytes.
+/// The memory limit of a table, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Limit {
     /// All of it.
     pub(crate) bytes: u64,
-    /// What is taken besides, whatever the rows are.
+    /// The memory taken besides columns, for any number of rows.
     pub(crate) fixed: u64,
-    /// What each row takes besides its values.
+    /// The memory that each row takes besides its values.
     pub(crate) row: u64,
 }
 

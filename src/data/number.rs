@@ -349,7 +349,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is a number is so for features and targets; what is not is a word or missing.
+        /// A number is one for features and targets alike; any other cell is a word or missing.
         #[test]
         fn values_and_numbers_agree(
             cell in prop::collection::vec(prop::sample::select(b"0123456789.,-+eT: NAa\xff".to_vec()), 0..12),

@@ -3,7 +3,7 @@
 //! # What
 //!
 //! A person with m rows gives each of them the weight w = W/m, rounded down, W = 2^15: the weights
-//! of a person's rows add up to at most W, however many there are. Whoever has more than W rows
+//! of a person's rows add up to at most W, however many there are. A person with more than W rows
 //! contributes nothing. The target of a person is made of the targets of its rows by a stated rule,
 //! and all its rows get that one; its stratum is that of the last of its rows which is in one.
 //!
@@ -141,7 +141,7 @@ pub(crate) struct FindPeople<'a> {
     found: HashMap<Box<[u8]>, Found>,
 }
 
-/// What is known of a person after some of the rows.
+/// The facts about a person after some of the rows.
 #[derive(Default)]
 struct Found {
     rows: u64,

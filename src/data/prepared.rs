@@ -17,14 +17,14 @@ use crate::data::target::Code;
 use crate::data::target::TargetCell;
 use crate::error::{Error, Result};
 
-/// An open table whose samples go through what a request states, in this order: roles, counts per
-/// million, sets.
+/// An open table whose samples go through the steps that a request states, in this order: roles,
+/// counts per million, sets.
 pub(crate) struct PreparedTable<'t> {
     table: Box<dyn Table + 't>,
     steps: Steps,
 }
 
-/// What samples go through.
+/// The steps that samples go through.
 #[derive(Default)]
 struct Steps {
     roles: Option<Roles>,

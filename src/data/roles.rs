@@ -9,9 +9,9 @@ use crate::data::table::{Table, fold};
 use crate::data::target::TargetCell;
 use crate::error::{Error, Parameter, Result};
 
-/// What tells the parts of a table's samples, where people or covariates are stated.
+/// The parts of a table's samples, where people or covariates are stated.
 pub(crate) struct Roles {
-    /// Without what tells roles.
+    /// The schema without ids of people and covariates.
     pub(super) schema: Schema,
     /// The place of the value that is the id of a person, if there is one.
     unit: Option<usize>,

@@ -59,7 +59,7 @@ pub(crate) struct Schema {
     /// occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
-    /// The places of what were features, but tell people or strata.
+    /// The places of former features, which tell people or strata.
     #[serde(skip)]
     role_columns: Vec<usize>,
 }

@@ -13,11 +13,10 @@
 //!
 //! # Privacy
 //!
-//! What takes part under an id is one sample or none. A row with its target, or either of them
-//! alone, has one id: if it comes or goes, one sample does, or none. If it is replaced by one with
-//! another id, that is so for both ids: the samples may become two fewer, or two more, so that
-//! their number is not public, and what a replaced row can move is twice what a row that comes or
-//! goes can.
+//! Each id has one sample that takes part, or none. A row with its target, or either of them alone,
+//! has one id: if it comes or goes, one sample does, or none. If it is replaced by one with another
+//! id, that is so for both ids: the samples may become two fewer, or two more, so that their number
+//! is not public, and what a replaced row can move is twice what a row that comes or goes can.
 //!
 //! # Cost
 //!

@@ -1,7 +1,7 @@
 //! Words in cells: a text that is no number, as a value beside the numbers.
 //!
 //! The value of a word is a quiet NaN whose 51 bits of payload are a hash of the text, never 0. So
-//! a cell takes the 8 bytes of a number, and whoever asks for numbers alone takes a word as
+//! a cell takes the 8 bytes of a number, and code that asks for numbers alone takes a word as
 //! missing. A missing value is `f64::NAN`, whose payload is 0. Two words are the same if their
 //! payloads are.
 //!

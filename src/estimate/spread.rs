@@ -24,14 +24,14 @@ pub(crate) struct NoisyCounts<'a> {
     pub(crate) step: f64,
 }
 
-/// Noise drawn again: what it does to the center and to strengths.
+/// Noise drawn again, and its effect on the center and on strengths.
 pub(crate) struct Spread {
     draws: Vec<Draw>,
     k: usize,
 }
 
 struct Draw {
-    /// By how much the center moves a score, in rows.
+    /// The shift of a score by the center, in rows.
     shift: f64,
     /// True counts.
     counts: Vec<f64>,

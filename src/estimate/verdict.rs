@@ -43,7 +43,7 @@ pub(crate) enum Family {
     Sums,
 }
 
-/// What was released about the target and its center, and what the strengths are strengths of.
+/// The values released about the target and its center, and the properties of the strengths.
 #[derive(Debug, Clone)]
 pub(crate) struct ChanceTest {
     /// The noisy number of rows of each class, N_a; for graded targets of sum 1 - y and of sum y.
@@ -158,7 +158,7 @@ impl Draw {
     }
 }
 
-/// A cell of the true counts, and what does not change from draw to draw.
+/// A cell of the true counts, with the values that do not change from draw to draw.
 struct Null<'a> {
     verdict: &'a ChanceTest,
     /// The lower and upper ends of the true counts.
@@ -221,7 +221,7 @@ impl<'a> Null<'a> {
         }
     }
 
-    /// What a null strength, less the level, is at most.
+    /// An upper bound of a null strength, less the level.
     fn value(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
         let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.verdict.graded);
         let classes = self.least.len();
@@ -297,19 +297,19 @@ impl<'a> Null<'a> {
     }
 }
 
-/// Memory for the ends of what the counts can be, which is reused.
+/// Reused memory for the ends of the possible counts.
 #[derive(Default)]
 struct Scratch {
     low: Vec<f64>,
     high: Vec<f64>,
 }
 
-/// The center at one end of what the box allows.
+/// The center at one end of its range in the box.
 #[derive(Debug, Clone, Copy)]
 struct Place {
     /// The share of the last class.
     share: f64,
-    /// By how much the center moves a score, T, in rows.
+    /// The shift of a score by the center, T, in rows.
     shift: f64,
     /// The one-row sensitivity D.
     sensitivity: f64,

@@ -26,8 +26,8 @@ pub struct Finding {
 #[derive(Debug, Clone, PartialEq, Default)]
 #[non_exhaustive]
 pub struct Suggestion {
-    /// What is unknown, or must be repaired, before anything should be run: of the orientation and
-    /// the target. None if all is known.
+    /// The parameters that are unknown, or must be repaired, before anything should be run: of the
+    /// orientation and the target. None if all is known.
     pub open: Vec<Parameter>,
     /// The facts that were stated, completed by what was found.
     pub facts: TableFacts,

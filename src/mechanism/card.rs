@@ -78,7 +78,7 @@ impl Card {
         }
     }
 
-    /// What the accountants have to know of k picks at this epsilon.
+    /// The event of k picks at this epsilon, for the accountants.
     ///
     /// `em` is epsilon-bounded-range and each of the k rounds of `peel` (epsilon/k)-bounded-range,
     /// for scores that move in one direction and in both: the rate is such that the loss of two

@@ -175,7 +175,7 @@ mod tests {
         }
     }
 
-    /// What would be wrong to state: one coordinate forgotten, the moves of a removal for a
+    /// Wrong statements are exceeded: one coordinate forgotten, the moves of a removal for a
     /// replacement, squares on half the range as if all were.
     #[test]
     fn broken_moves_are_exceeded() {

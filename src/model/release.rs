@@ -93,7 +93,7 @@ pub(crate) struct Coefficients {
     pub(crate) features: Vec<ModelFeature>,
 }
 
-/// What a model costs, by its request alone.
+/// The price of a model, by its request alone.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ModelPrice {
     /// The delta that is spent.
@@ -119,7 +119,7 @@ impl ModelRequest {
         MEDIANS * features + target
     }
 
-    /// What the model costs.
+    /// The price of the model.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl ModelRequest {
         self.noise().map(|(_, price)| price)
     }
 
-    /// The noise of the model's statistics, and what it costs.
+    /// The noise of the model's statistics, and its price.
     fn noise(&self) -> Result<(VectorNoise, ModelPrice)> {
         let components = self.names.len() + 1;
         let (moves, row) = match &self.regression {
@@ -292,7 +292,7 @@ pub(crate) fn fit_model(
     }
 }
 
-/// The grid value of a cell: 0, the middle, for what is no number.
+/// The grid value of a cell: 0, the middle, if it is no number.
 fn on_grid(range: &Bounds, value: f64) -> i16 {
     if value.is_finite() { range.to_grid(value) } else { 0 }
 }

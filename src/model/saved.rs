@@ -36,13 +36,13 @@ pub struct Model {
     pub version: String,
     /// The kind of the model.
     pub kind: ModelKind,
-    /// What it predicts.
+    /// The target that it predicts.
     pub target: ModelTarget,
     /// The prediction, or its log-odds, where all values are 0.
     pub intercept: f64,
     /// The features, in the order in which a row's values are given.
     pub features: Vec<ModelFeature>,
-    /// What stands for a value that is missing: `the middle of the range`.
+    /// The value that replaces a missing one: `the middle of the range`.
     pub missing: String,
     /// The guarantee of the whole release.
     pub guarantee: ModelGuarantee,
@@ -59,7 +59,7 @@ pub enum ModelKind {
     Logistic,
 }
 
-/// What a model predicts.
+/// The target of a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -113,7 +113,7 @@ pub struct ModelGuarantee {
     pub neighbors: Neighbors,
     /// The unit of privacy.
     pub unit: String,
-    /// What was drawn, as accountants read it.
+    /// The events that were drawn, as accountants read them.
     pub events: Vec<String>,
 }
 
@@ -131,7 +131,7 @@ struct Unchecked {
     guarantee: ModelGuarantee,
 }
 
-/// What stands for a missing value.
+/// The value that replaces a missing one, in words.
 pub(crate) const MIDDLE: &str = "the middle of the range";
 
 impl TryFrom<Unchecked> for Model {

@@ -64,7 +64,7 @@ pub fn fit_report(record: &FitRecord, options: impl Fn(&[Parameter]) -> String) 
     text
 }
 
-/// What becomes of columns of words, which may be private: it is said of every table.
+/// The note on columns of words. Whether there are any may be private: it is given for every table.
 const WORDS: &str =
     "columns of words are not used: a model takes numbers, and words count as missing";
 

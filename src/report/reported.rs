@@ -31,7 +31,7 @@ pub trait Reported {
         Vec::new()
     }
 
-    /// What to know about these columns, if anything.
+    /// A note on these columns, if there is one.
     fn note_on_columns(&self) -> Option<&str> {
         None
     }

@@ -163,7 +163,8 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     text
 }
 
-/// What tells people that have several rows, in the words of the program.
+/// The program's words for the option that states people with several rows; empty if none is
+/// needed.
 fn of_units(guarantee: &Guarantee, words: &dyn Fn(&[Parameter]) -> String) -> String {
     if guarantee.unit == Unit::Row { words(&[Parameter::Unit]) } else { String::new() }
 }
@@ -197,7 +198,7 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
     Some(format!("{}: {present} of {all} members{lacking}{left_out}", name(&set.name)))
 }
 
-/// What a number of rows is enough for.
+/// The numbers of rows that are enough for features of given strengths, in words.
 fn rows_needed(needed: &[RowsNeeded]) -> String {
     let count = |rows: Option<f64>| rows.map_or("no number".to_owned(), two_digits);
     let each = |needed: &RowsNeeded| {

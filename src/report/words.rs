@@ -48,7 +48,7 @@ fn number_of(k: usize, features: usize, score: &ScoreUsed) -> String {
 /// The mechanism that is chosen where counts are few.
 const ONE_BY_ONE: &str = "peel-pnf";
 
-/// What will decide on the mechanism of a run.
+/// The number of features that a run selects, and how its mechanism will be chosen.
 pub(super) fn planned_by(plan: &DryRun) -> String {
     let how = match &plan.mechanism.chosen {
         Some(MechanismReason::Rows { canonical_from }) => format!(
@@ -108,7 +108,7 @@ pub(super) fn protected(score: &ScoreUsed, guarantee: &Guarantee) -> String {
     )
 }
 
-/// What the column of ids is for.
+/// The use of the column of ids.
 pub(super) fn ids(column: usize, record: &Record) -> String {
     match record.guarantee.unit {
         Unit::Person => format!("column {column} tells whose row each is"),
@@ -282,7 +282,7 @@ pub(super) fn target(target: &TargetUsed, record: &Record) -> String {
     words
 }
 
-/// What a part of the budget is for.
+/// The purpose of a part of the budget, in words.
 pub fn purpose(purpose: Purpose) -> &'static str {
     match purpose {
         Purpose::TargetMedian => "target median",
@@ -298,7 +298,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
     }
 }
 
-/// What a ledger says about a release that it paid for.
+/// The state of a ledger after a release that it paid for, in words.
 pub(super) fn paid(receipt: &Receipt) -> String {
     let Receipt { name, cap, spent, left, delta, spent_delta, .. } = receipt;
     let name = if name.is_empty() { String::new() } else { format!("{name}: ") };

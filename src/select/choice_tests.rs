@@ -1,6 +1,5 @@
-//! What released counts decide, the mechanism and whether there is a selection at all: it is
-//! post-processing of these, proven by the joint law of counts and picks, and it reads nothing
-//! else.
+//! Decisions by released counts, on the mechanism and on whether there is a selection at all:
+//! post-processing of these, proven by the joint law of counts and picks, that reads nothing else.
 
 use crate::data::FileTable;
 use crate::mechanism::{canonical, peel_pnf};

@@ -15,7 +15,7 @@ pub(crate) fn events(spent: &[Spending], selection: &Event) -> Vec<Event> {
 }
 
 impl Record {
-    /// What the release was, for the accountants of [`account`](crate::account): one event per part
+    /// The events of the release, for the accountants of [`account`](crate::account): one per part
     /// of the budget.
     ///
     /// The selection is the event of its mechanism

@@ -63,7 +63,7 @@ struct Units {
     /// The score of one row of weight 1.
     row: f64,
     reach: Reach,
-    /// What one row can move, in rows: D.
+    /// The largest change of a score by one row, in rows: D.
     one_row: f64,
     /// Whether rows count in part for two classes.
     graded: bool,

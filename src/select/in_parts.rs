@@ -146,7 +146,7 @@ mod tests {
         all
     }
 
-    /// What an engine does for each stage: sums of parts, or scores of joined chunks of one or two
+    /// Gathers a stage as an engine does: sums of parts, or scores of joined chunks of one or two
     /// features.
     fn gathered(
         (select, target, exclude): &Case,

@@ -16,7 +16,7 @@ use crate::select::roles_tests::{gathered_of, scores_of};
 use crate::select::run::opening;
 use crate::select::{ScoreKind, Select, Target};
 
-/// What one person brings: a row with a value in one of the files, an entry in the file of targets,
+/// The data of one person: a row with a value in one of the files, an entry in the file of targets,
 /// or both. The id 0 is a missing one; the target 2 is no class.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Person {
@@ -261,8 +261,9 @@ proptest! {
     }
 }
 
-/// What one row may change beyond twice the constant of add/remove, or what needs the number of
-/// rows, is refused under replace-one; of others the number of rows is not in the record.
+/// Under replace-one, requests are refused whose scores one row may change beyond twice the
+/// constant of add/remove, or that need the number of rows; for others that number is not in the
+/// record.
 #[test]
 fn the_number_of_joined_rows_is_not_public() {
     let folder = tempfile::tempdir().unwrap();

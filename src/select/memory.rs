@@ -1,4 +1,4 @@
-//! The memory of a run: how much it may take, and what takes it besides columns.
+//! The memory of a run: how much it may take, and its use besides columns.
 
 use std::fs;
 use std::path::Path;
@@ -6,26 +6,26 @@ use std::path::Path;
 use crate::data::Limit;
 use crate::error::{Error, Parameter, Result};
 
-/// Without a statement, and without a group of processes that may take less.
+/// The default memory in bytes, unless the group of processes may take less.
 const DEFAULT: u64 = 1 << 32;
 
 /// The bytes of a run whatever the table is.
 const PROGRAM: u64 = 14 << 20;
 
-/// Those of each thread: text on its way, and rows that are turned to columns.
+/// The bytes of each thread: text on its way, and rows that are turned to columns.
 const THREAD: u64 = 3 << 20;
 
-/// Those of each feature: its name and what knows it, its score and the noise on it.
+/// The bytes of each feature: its name and what knows it, its score and the noise on it.
 const FEATURE: u64 = 300;
 
-/// Those of each feature in each thread: its values in the current row and in those that are turned
-/// to columns.
+/// The bytes of each feature in each thread: its values in the current row and in those that are
+/// turned to columns.
 const STAGED: u64 = 72;
 
-/// Those of each row: its target, in a list that grows.
+/// The bytes of each row: its target, in a list that grows.
 const ROW: u64 = 24;
 
-/// Those of each row in each thread: a column that is scored, and its order.
+/// The bytes of each row in each thread: a column that is scored, and its order.
 const SORTED: u64 = 48;
 
 /// The most memory that a run takes where none is stated: 4 GiB, or three quarters of what the
@@ -59,7 +59,7 @@ fn of_group(root: &Path, groups: &str) -> Option<u64> {
     limits.filter_map(|file| fs::read_to_string(file).ok()?.trim().parse().ok()).min()
 }
 
-/// What columns may take of this memory, in a table of `features` on `threads` threads.
+/// The limit of columns within this memory, in a table of `features` on `threads` threads.
 pub(super) fn of_columns(memory: u64, features: usize, threads: usize) -> Limit {
     Limit {
         // An eighth is for blocks of rows on their way.

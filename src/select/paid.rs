@@ -27,7 +27,7 @@ pub(super) fn run_with_ledger(
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// All checks before a ledger pays for a run, and what it pays.
+/// Makes all checks before a ledger pays for a run, and returns the expense.
 ///
 /// # Errors
 ///
@@ -94,8 +94,8 @@ pub(super) fn run_in_parts_with_ledger(
     Ok(Selection::new(record).with_receipt(receipt))
 }
 
-/// Releases a selection from the sums of all rows after a ledger has paid for what of it is not
-/// paid yet.
+/// Releases a selection from the sums of all rows after a ledger has paid for the parts of it that
+/// are not paid yet.
 ///
 /// # Errors
 ///
@@ -204,8 +204,8 @@ mod tests {
         }
     }
 
-    /// What a header shows to be wrong costs nothing where it can be read twice, and else stays
-    /// spent.
+    /// A request that a header shows to be wrong costs nothing where the header can be read twice,
+    /// and otherwise stays spent.
     #[test]
     fn a_wrong_request_costs_what_cannot_be_known_before() {
         let (folder, ledger) = ledger();

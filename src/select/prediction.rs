@@ -184,7 +184,7 @@ struct Noise {
     tables: Vec<Table>,
 }
 
-/// What is random in an imagined table.
+/// The random parts of an imagined table.
 struct Table {
     /// The scores of the features that are noise, in units of the scale of chance.
     others: Vec<f64>,
@@ -336,7 +336,7 @@ fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
 struct Law {
     /// The largest score.
     largest: f64,
-    /// What one row can move.
+    /// The largest change of a score by one row.
     one_row: f64,
     /// The scale of scores by chance, for one split of the classes.
     chance: f64,

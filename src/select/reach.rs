@@ -1,5 +1,5 @@
-//! The largest score that counts of rows allow, in rows: the unit of strengths, and what the choice
-//! of a mechanism goes by.
+//! The largest score that counts of rows allow, in rows: the unit of strengths, and the basis of
+//! the choice of a mechanism.
 
 /// How the largest score follows from the number of rows of each class, or of each side of a split.
 /// For graded targets these are the sums of 1 - y and of y, with y in \[0, 1\].
@@ -18,13 +18,13 @@ impl Reach {
         2.0 * self.product(counts)
     }
 
-    /// What one row of the rarest class can move: 1 - its share.
+    /// The largest change by one row, which is of the rarest class: 1 - its share.
     pub(super) fn one_row(counts: &[f64]) -> f64 {
         let least = counts.iter().fold(f64::INFINITY, |least, count| least.min(count.max(0.0)));
         1.0 - least / total(counts)
     }
 
-    /// The largest score in units of what one row can move; 0 without rows of two classes.
+    /// The largest score in units of the largest change by one row; 0 without rows of two classes.
     pub(super) fn in_rows(self, counts: &[f64]) -> f64 {
         match self.largest(counts) {
             largest if largest > 0.0 => largest / Self::one_row(counts),

@@ -173,7 +173,7 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
 }
 
-/// What to confirm takes very many rows for weaker features than this.
+/// The least strength to confirm: weaker features than this take very many rows.
 const WEAKEST: f64 = 0.1;
 
 /// The rows, and the epsilon if one of up to 10 is enough, with which the strongest feature that is
@@ -206,9 +206,9 @@ fn what_would_help(
     help_in_words([fewest, Some(most)], units(schema), epsilon, (strength, low))
 }
 
-/// What would help the strongest of the features: from so many rows on if it is as strong as it
-/// looks, and up to so many if it is as weak as the lower end of its interval; and an epsilon that
-/// is enough in both cases.
+/// The rows and the epsilon that would confirm the strongest of the features, in words: from so
+/// many rows on if it is as strong as it looks, and up to so many if it is as weak as the lower end
+/// of its interval; and an epsilon that is enough in both cases.
 fn help_in_words(
     [fewest, most]: [Option<f64>; 2],
     units: &str,

@@ -49,7 +49,7 @@ pub(super) struct Drawn<'g> {
 pub(super) struct Chosen {
     /// The feature indices, in the mechanism's order.
     pub(super) picks: Vec<usize>,
-    /// What chose them.
+    /// The mechanism that chose them.
     pub(super) mechanism: ChosenMechanism,
     /// The features that the picks were refined from, if they were.
     pub(super) screened: Option<Vec<usize>>,

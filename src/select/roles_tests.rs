@@ -29,7 +29,7 @@ struct Row {
     stratum: i8,
 }
 
-/// What is gathered for a request, and the plan.
+/// Gathers rows for a request, and passes the plan and the gathered values to `use_it`.
 fn gathered<T>(
     select: Select,
     rows: &[Row],
@@ -49,7 +49,8 @@ fn gathered<T>(
     gathered_of(&request, opened, use_it)
 }
 
-/// What is gathered of a table, and the plan; `None` if no target is usable.
+/// Gathers a table, and passes the plan and the gathered values to `use_it`; `None` if no target is
+/// usable.
 pub(super) fn gathered_of<T>(
     request: &Request,
     table: Box<dyn Table + '_>,

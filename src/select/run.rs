@@ -141,7 +141,7 @@ pub(super) fn header<S: Source + ?Sized>(
     role_columns(request).features(schema)
 }
 
-/// What of the features tells roles.
+/// The features that are ids of people or covariates.
 fn role_columns(request: &Request) -> RoleColumns<'_> {
     RoleColumns { unit: request.unit_feature.as_deref(), covariates: &request.covariates }
 }

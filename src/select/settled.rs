@@ -1,5 +1,5 @@
-//! What is settled between the passes over a table and its selection: the coding of the target and
-//! its center. From then on scores are exact functions of the gathered values.
+//! The coding of the target and its center, as settled between the passes over a table and its
+//! selection. From then on scores are exact functions of the gathered values.
 
 use crate::data::TargetCode;
 use crate::estimate::{Counted, shrunk};

@@ -13,8 +13,8 @@ use crate::mechanism::{Parameters, by_id};
 use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 
-/// What is stated of a selection, in words, numbers and lists. As JSON it is one object of all
-/// fields; whatever is left out has the default that [`Select`] gives it.
+/// The options of a selection, in words, numbers and lists. As JSON it is one object of all fields;
+/// whatever is left out has the default that [`Select`] gives it.
 ///
 /// ```
 /// use dpsis::{FileTable, SelectOptions};
@@ -42,12 +42,12 @@ pub struct SelectOptions {
     /// How features are found.
     #[serde(flatten)]
     pub method: MethodOptions,
-    /// What the result does not depend on.
+    /// The resources of the run, on which the result does not depend.
     #[serde(flatten)]
     pub running: RunningOptions,
 }
 
-/// What is stated of the target.
+/// The options of the target.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TargetOptions {
@@ -55,7 +55,7 @@ pub struct TargetOptions {
     pub classes: Option<Vec<String>>,
     /// The range of a number.
     pub target_bounds: Option<(Number, Number)>,
-    /// That it is a number of unknown range.
+    /// Whether it is a number of unknown range.
     pub target_number: bool,
     /// `last`, `mean` or `any-positive`: how the targets of a person's rows make that of the
     /// person.
@@ -78,7 +78,7 @@ pub enum CenterOption {
     Shares(Vec<(String, Number)>),
 }
 
-/// What is stated of the score of features.
+/// The options of the score of features.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ScoringOptions {
@@ -116,7 +116,7 @@ pub enum GroupsOption {
     File(PathBuf),
 }
 
-/// What is stated of the guarantee. Numbers that are read exactly are texts.
+/// The options of the guarantee. Numbers that are read exactly are texts.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PrivacyOptions {
@@ -132,7 +132,7 @@ pub struct PrivacyOptions {
     pub direction: bool,
 }
 
-/// What is stated of the method and its mechanism.
+/// The options of the method and its mechanism.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct MethodOptions {
@@ -150,7 +150,7 @@ pub struct MethodOptions {
     pub parameters: BTreeMap<String, String>,
 }
 
-/// What a run takes; its result does not depend on it.
+/// The resources of a run; its result does not depend on them.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RunningOptions {
@@ -455,7 +455,7 @@ mod tests {
         SelectOptions::from_json(json)?.request()
     }
 
-    /// What is stated in JSON is what the builder is told.
+    /// Options in JSON make the same request as the methods of the builder.
     #[test]
     fn options_are_what_the_builder_is_told() {
         let full = r#"{"k": 3, "epsilon": "1/2", "classes": ["a", "b"], "unit_target": "any-positive",

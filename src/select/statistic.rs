@@ -1,4 +1,4 @@
-//! What is gathered of a table for scores against a coded target, and the scores that it has at any
+//! The values gathered from a table for scores against a coded target, and its scores at any
 //! center.
 //!
 //! Gathered values depend on neither budget nor randomness; one of them serves any number of draws.
@@ -14,7 +14,7 @@ use crate::score::{
 };
 use crate::select::plan::{Association, CodedAs, CodedScoring, Coding};
 
-/// What is gathered of a table for scores against a coded target.
+/// The values gathered from a table for scores against a coded target.
 pub(super) struct Statistic<'t> {
     pub(super) scoring: Arc<CodedScoring>,
     pub(super) values: Gathering<'t>,
@@ -76,7 +76,8 @@ impl KsRows<'_> {
     }
 }
 
-/// A coded target: what its center is estimated from, and what is scored against it.
+/// A coded target: the sums that its center is estimated from, and the values that are scored
+/// against it.
 pub(super) struct Coded<'g> {
     /// Its coding as one number; none of classes.
     pub(super) code: Option<TargetCode>,
@@ -88,7 +89,7 @@ pub(super) struct Coded<'g> {
     pub(super) scored: Scored<'g>,
 }
 
-/// What is scored against a coded target.
+/// The gathered values that are scored against a coded target.
 pub(super) enum Scored<'g> {
     Sums(Arc<dyn CodedSums>),
     Columns(&'g KsRows<'g>),
@@ -215,7 +216,7 @@ impl CenteredCode {
     }
 }
 
-/// The exact association of some features, and what one row can change in it.
+/// The exact association of some features, and its largest change by one row.
 pub(super) struct Exact {
     pub(super) strengths: Vec<i64>,
     /// The largest and the smallest signed sum of each feature; none for classes.

@@ -1,4 +1,4 @@
-//! What dialects write differently: names, texts, numbers, types, series.
+//! The differences between dialects: names, texts, numbers, types, series.
 
 use crate::error::{Error, Result};
 

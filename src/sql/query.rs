@@ -9,7 +9,7 @@ use crate::sql::result::{FACTS, ROWS, SUMS, TARGETS, pieces};
 use crate::sql::rows::Coded;
 use crate::sql::{SqlTable, median, sums};
 
-/// What a query is asked for.
+/// The request for a query.
 pub(crate) struct Asked<'a> {
     pub(crate) table: &'a SqlTable,
     /// The names of the features.

@@ -94,7 +94,7 @@ impl Coded<'_> {
         }
     }
 
-    /// What [`read`](Self::read) gave, without numbers that are not finite.
+    /// The result of [`read`](Self::read), with NULL for numbers that are not finite.
     fn value(&self, dialect: SqlDialect, read: &str) -> String {
         match self {
             Self::Number(TargetCode::Classes(_)) | Self::Classes(_) => read.to_owned(),

@@ -85,7 +85,7 @@ pub struct Verified {
     pub sensitivities: Vec<u32>,
     /// Whether between neighbors all scores move in one direction.
     pub monotonic: bool,
-    /// What was enumerated.
+    /// The size of the enumeration.
     pub work: Work,
     /// The largest |ln(P(y|x)/P(y|x'))|; infinite if only one of two neighbors can have an outcome.
     pub max_log_ratio: f64,
@@ -406,7 +406,7 @@ impl Verification {
     }
 }
 
-/// What is enumerated.
+/// The checked inputs of an enumeration.
 pub(super) struct Checked {
     pub(super) law: Law,
     pub(super) grid: Grid,

@@ -7,6 +7,7 @@ use clap::Args;
 use crate::files::{files, read_text};
 use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
+use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
 use crate::stated_table::StatedTable;
 use dpsis::{ReleasedTarget, Result, SiteKey};
@@ -51,6 +52,9 @@ pub(crate) struct PartialArguments {
     /// The file that `select --partials` released in the stage before
     #[arg(long, value_name = "FILE")]
     released: Option<PathBuf>,
+
+    #[command(flatten)]
+    scaling: ScalingArguments,
 
     /// Hide the sums from all but the total of the sites in this roster (`dpsis sites`)
     #[arg(
@@ -100,13 +104,13 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
     let rows = files(&arguments.files)?;
     let beside = [&arguments.released, &arguments.mask, &arguments.key];
     let beside = beside.into_iter().flatten().chain(&rows).map(PathBuf::as_path);
-    let inputs: Vec<_> = beside.chain(stated.files()).collect();
+    let inputs: Vec<_> = beside.chain(stated.files(&arguments.scaling)).collect();
     let destination = Destination::check(arguments.output.as_deref(), &inputs)?;
     let released = match &arguments.released {
         None => None,
         Some(path) => Some(ReleasedTarget::from_text(&read_text(path)?)?),
     };
-    let mut request = stated.request(&GroupArguments::none(), true)?;
+    let mut request = stated.request(&arguments.scaling, &GroupArguments::none(), true)?;
     request.options.running.threads = arguments.threads;
     let site = match (&arguments.mask, &arguments.key) {
         (Some(roster), Some(key)) => {

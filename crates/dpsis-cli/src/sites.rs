@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use crate::files::{files, read_text};
 use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
+use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
 use dpsis::{Error, Result, Roster, Site, SiteKey};
 
@@ -48,6 +49,9 @@ struct KeyArguments {
 
     #[command(flatten)]
     stated: StatedTable,
+
+    #[command(flatten)]
+    scaling: ScalingArguments,
 
     /// The file to create for the secret part, which only its owner may read
     #[arg(long, value_name = "FILE")]
@@ -143,9 +147,9 @@ pub(super) fn sites(commands: &SiteCommands) -> Result<()> {
 }
 
 fn key(arguments: &KeyArguments) -> Result<()> {
-    let KeyArguments { name, key, output, stated, .. } = arguments;
+    let KeyArguments { name, key, output, stated, scaling, .. } = arguments;
     let rows = files(&arguments.files)?;
-    let request = stated.request(&GroupArguments::none(), true)?;
+    let request = stated.request(scaling, &GroupArguments::none(), true)?;
     let facts = request.select()?.stated_facts(&stated.tables(&rows, &request)?)?;
     // Both may be ways to the same new file, which only shows when it is there.
     let destination = Destination::check(output.as_deref(), &[])?;

@@ -22,9 +22,6 @@ pub(super) struct StatedTable {
 
     #[command(flatten)]
     target: TargetArguments,
-
-    #[command(flatten)]
-    scaling: ScalingArguments,
 }
 
 /// The request that options make, and the public facts about its table.
@@ -37,8 +34,11 @@ pub(super) struct StatedRequest {
 
 impl StatedTable {
     /// The files that are read besides the rows.
-    pub(super) fn files(&self) -> impl Iterator<Item = &Path> {
-        let beside = [&self.table.target_file, &self.table.schema, &self.scaling.bounds_file];
+    pub(super) fn files<'a>(
+        &'a self,
+        scaling: &'a ScalingArguments,
+    ) -> impl Iterator<Item = &'a Path> {
+        let beside = [&self.table.target_file, &self.table.schema, &scaling.bounds_file];
         let beside = beside.into_iter().flatten().map(PathBuf::as_path);
         beside.chain(self.table.exclude_files())
     }
@@ -47,6 +47,7 @@ impl StatedTable {
     /// are of use.
     pub(super) fn request(
         &self,
+        scaling: &ScalingArguments,
         groups: &GroupArguments,
         takes_schema: bool,
     ) -> Result<StatedRequest> {
@@ -56,7 +57,7 @@ impl StatedTable {
         }
         let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
         options.target = self.target.options(&schema)?;
-        options.scoring = scoring(&self.score, &self.scaling, groups, &schema, takes_schema)?;
+        options.scoring = scoring(&self.score, scaling, groups, &schema, takes_schema)?;
         Ok(StatedRequest { options, schema, hash })
     }
 

@@ -1,5 +1,5 @@
-//! Correlations of scores and sensitivities, and what the utility bound of GEM says: computed from
-//! the scores, so not private.
+//! Correlations of scores and sensitivities, and the conditions of the utility bound of GEM:
+//! computed from the scores, so not private.
 
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ pub struct Correlations {
     pub weighted: f64,
 }
 
-/// What the utility bound of GEM says.
+/// The conditions of the utility bound of GEM.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct GemBound {

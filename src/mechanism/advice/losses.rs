@@ -1,4 +1,4 @@
-//! What mechanisms lose on given scores: draws of the mechanisms themselves.
+//! The losses of mechanisms on given scores, by draws of the mechanisms themselves.
 
 use serde::Serialize;
 

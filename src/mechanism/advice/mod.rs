@@ -36,7 +36,7 @@ pub struct Advice {
     pub rule: Recommendation,
     /// The correlations of scores and sensitivities.
     pub correlations: Correlations,
-    /// What the utility bound of GEM says.
+    /// The conditions of the utility bound of GEM.
     pub gem_bound: GemBound,
     /// The losses of mechanisms in draws on these scores, the smallest first.
     pub losses: Vec<Loss>,

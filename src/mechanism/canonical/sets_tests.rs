@@ -55,7 +55,7 @@ fn all_blocks(sets: &CanonicalSets<'_>) -> Vec<(Address, Vec<SetInBlock>)> {
     std::iter::once(top).chain(of_heads).map(|address| (address, members(address))).collect()
 }
 
-/// What the code would do, exactly: its own blocks and handicaps, raced as view 2 says.
+/// The exact law of the code: its own blocks and handicaps, raced as view 2 says.
 fn law_of_code(case: &Case, all: &[Vec<usize>]) -> Vec<f64> {
     let sets = case.sets();
     let mut excess = vec![f64::NAN; all.len()];

@@ -98,7 +98,7 @@ fn parameters_are_those_of_the_card() {
     }
 }
 
-/// What a record says of the guarantee: of the sensitivity that the mechanism uses, if any.
+/// Statements of the guarantee name the sensitivity that the mechanism uses, if any.
 #[test]
 fn statements_name_the_sensitivity() {
     for card in CARDS {
@@ -132,7 +132,7 @@ fn gaps_are_those_of_the_pages() {
     }
 }
 
-/// What a record says of the defaults, and the ends of the ranges.
+/// The defaults that a record states are those of the card, and so are the ends of the ranges.
 #[test]
 fn defaults_and_ranges_are_those_of_the_card() {
     for (id, name, default, good, bad) in [

@@ -177,7 +177,7 @@ fn what_cannot_be_asked_is_refused() {
     }
 }
 
-/// What seeds draw must not change unnoticed: the changelog marks such changes *value-breaking*.
+/// Seeded draws must not change unnoticed: the changelog marks such changes *value-breaking*.
 /// Recorded from the version whose laws the tests above hold to the definitions.
 #[test]
 fn seeded_picks_are_stable() {

@@ -52,8 +52,8 @@ fn worst(card: &Card, law: &Law, k: usize, monotonic: bool) -> (f64, usize) {
     (worst, pairs)
 }
 
-/// What `enumerate_symmetric` relies on, for the contracts that say so: scores that are shifted and
-/// change places have a law that has changed places.
+/// The symmetry that `enumerate_symmetric` relies on, for the contracts that claim it: scores that
+/// are shifted and permuted have the permuted law.
 #[test]
 fn every_symmetry_holds() {
     let scores = [[0, 3, 3, 1], [2, 0, 5, 5], [4, 1, 0, 2]];

@@ -32,7 +32,7 @@ thread_local! {
     static LAST: RefCell<Option<(Asked, Calibrated)>> = const { RefCell::new(None) };
 }
 
-/// What a selection costs, and the noise it is drawn with.
+/// The price of a selection, and the noise that it is drawn with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Calibrated {
     /// The epsilon that is spent.
@@ -179,8 +179,8 @@ mod tests {
         largest_round(k, whole, most, price).unwrap().unwrap()
     }
 
-    /// What is spent covers what an adversary reaches. A broken variant, calibrated as if the
-    /// rounds were fixed in advance, does not.
+    /// The delta that is spent covers the one that an adversary reaches. A broken variant,
+    /// calibrated as if the rounds were fixed in advance, does not.
     #[test]
     fn adaptive_rounds_stay_within_delta() {
         for (k, points, whole, most) in [(10, 40, "0.1", "1e-3"), (20, 30, "1", "1e-6")] {

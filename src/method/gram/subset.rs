@@ -296,8 +296,8 @@ mod tests {
         assert!(improved > 0 && best >= 54, "{improved} {best}");
     }
 
-    /// What noise has made indefinite becomes a matrix with a factor; infinite or missing numbers
-    /// end as well.
+    /// A matrix that noise has made indefinite becomes one with a factor; the search ends for
+    /// infinite or missing numbers as well.
     #[test]
     fn any_matrix_gets_its_ridge() {
         let indefinite = vec![vec![1.0, 1.0, -1.0], vec![1.0, 1.0, 1.0], vec![-1.0, 1.0, 1.0]];

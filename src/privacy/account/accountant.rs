@@ -1,4 +1,4 @@
-//! What all accountants have in common: the trait, the cards, the search for epsilon.
+//! The common parts of all accountants: the trait, the cards, the search for epsilon.
 
 use num_rational::BigRational;
 use num_traits::{One, Signed};
@@ -175,7 +175,7 @@ pub(super) fn releases(events: &[Event], most: u64) -> Result<u64> {
     Ok(releases)
 }
 
-/// What an accountant needs of every event: an error where an event does not have it.
+/// The values that an accountant needs of every event: an error if an event has none.
 pub(super) fn each<T>(
     events: &[Event],
     id: &str,

@@ -1,5 +1,4 @@
-//! What many small releases come near to: Gaussian differential privacy, by the central limit
-//! theorem.
+//! The limit of many small releases: Gaussian differential privacy, by the central limit theorem.
 //!
 //! The sum of many independent losses is nearly normal, with a variance that is mu^2 of Gaussian
 //! noise. A loss of eps or -eps has a variance near eps^2, one of t or t - eps at most near

@@ -331,7 +331,7 @@ fn one_bounded_range_release_in_closed_form() {
     }
 }
 
-/// What an adversary reaches who chooses each offset by what was released, out of a grid.
+/// The delta of an adversary who chooses each offset from a grid, given the earlier releases.
 fn adaptive(epsilon: f64, count: u32, target: f64, grid: u32) -> f64 {
     if count == 0 {
         return -(target.exp_m1().min(0.0));

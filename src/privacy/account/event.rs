@@ -1,4 +1,4 @@
-//! What ran: releases with what is proven of their privacy losses.
+//! Releases that ran, with the proven properties of their privacy losses.
 
 use std::fmt;
 use std::str::FromStr;
@@ -37,8 +37,8 @@ pub struct Event {
     fixed: bool,
 }
 
-/// What is proven of the privacy loss of one release, the logarithm of the ratio of an outcome's
-/// probabilities on neighboring tables.
+/// The proven property of the privacy loss of one release, the logarithm of the ratio of an
+/// outcome's probabilities on neighboring tables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Loss {
@@ -138,12 +138,12 @@ impl Event {
         self
     }
 
-    /// What is proven of one of its releases.
+    /// The proven property of the loss of one of its releases.
     pub fn loss(&self) -> &Loss {
         &self.loss
     }
 
-    /// How many releases it is.
+    /// The number of releases.
     pub fn count(&self) -> u64 {
         self.count
     }
@@ -293,7 +293,7 @@ fn positive(number: Exact, what: &str) -> Result<Exact> {
 mod tests {
     use super::*;
 
-    /// What is proven, by the definitions.
+    /// The proven properties, by the definitions.
     #[test]
     fn losses_in_every_view() {
         let half = || "0.5".parse::<Epsilon>().unwrap();

@@ -32,7 +32,7 @@ pub struct Balance {
 pub struct LedgerEntry {
     /// Its number, from 1.
     pub number: usize,
-    /// What it cost.
+    /// The epsilon that it cost.
     pub epsilon: Epsilon,
     /// The delta that it cost.
     pub delta: Delta,
@@ -61,12 +61,12 @@ impl Balance {
         }
     }
 
-    /// What is spent, as exact text.
+    /// The epsilon spent, as exact text.
     pub fn spent(&self) -> String {
         format_rational(&self.spent)
     }
 
-    /// What is left, as exact text: 0 if more is spent than the cap.
+    /// The epsilon left, as exact text: 0 if more is spent than the cap.
     pub fn left(&self) -> String {
         format_rational(&self.left)
     }

@@ -4,8 +4,8 @@ use super::words::check_words;
 use crate::error::{Error, Result};
 use crate::privacy::{Delta, Epsilon, Neighbors, Unit};
 
-/// What a release costs, and for which guarantee: what [`Ledger::spend`](super::Ledger::spend) pays
-/// for.
+/// The price of a release, for which [`Ledger::spend`](super::Ledger::spend) pays, and its
+/// guarantee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Expense {
     pub(super) epsilon: Epsilon,
@@ -35,8 +35,8 @@ impl Expense {
         Self { neighbors, ..self }
     }
 
-    /// Sets the unit of its guarantee. [`Unit::Unit`] is that of the ledger: whoever states
-    /// sensitivities states them for it.
+    /// Sets the unit of its guarantee. [`Unit::Unit`] is that of the ledger, for which
+    /// sensitivities are stated.
     pub fn unit(self, unit: Unit) -> Self {
         Self { unit, ..self }
     }

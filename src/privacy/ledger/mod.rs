@@ -67,7 +67,7 @@ pub struct Ledger {
     path: PathBuf,
 }
 
-/// What a ledger held at some time: files only grow.
+/// The content of a ledger at some time: files only grow.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct LedgerMark {
@@ -114,8 +114,7 @@ impl Ledger {
         text::read(&locked.content).map(|(balance, _)| balance)
     }
 
-    /// What tells this ledger with all that it holds now, and will still be told when more was
-    /// added.
+    /// The mark of this ledger with all that it holds now, which stays valid when more is added.
     pub(crate) fn mark(&self) -> Result<LedgerMark> {
         let content = Locked::to_read(&FILE, &self.path)?.content;
         Ok(LedgerMark { bytes: content.len(), xxh3: format!("{:032x}", xxh3_128(&content)) })

@@ -15,9 +15,9 @@ pub struct Receipt {
     pub entry: usize,
     /// The cap of the ledger.
     pub cap: Epsilon,
-    /// What is spent with this release, as exact text.
+    /// The epsilon spent, this release included, as exact text.
     pub spent: String,
-    /// What is left, as exact text.
+    /// The epsilon left, as exact text.
     pub left: String,
     /// The most that deltas may sum to; 0 for a ledger of pure releases.
     #[serde(skip_serializing_if = "Delta::is_zero")]

@@ -49,7 +49,8 @@ fn the_cap_is_met_exactly() {
     assert!(ledger.spend(&expense("1e-6")).is_err());
 }
 
-/// What a release did not come to can be spent by others; once, and not after it failed.
+/// The unspent part of a release can be spent by others. It is given back once, and not after the
+/// release failed.
 #[test]
 fn what_is_given_back_is_left() {
     let folder = Folder::new();

@@ -28,7 +28,7 @@ const KINDS: [(ErrorKind, &str); 5] = [
     (ErrorKind::Budget, "budget"),
 ];
 
-/// What ends the last line before another one follows.
+/// The ending of the last line before another one follows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ending {
     /// Nothing: it ends.
@@ -104,7 +104,7 @@ fn total(balance: &Balance) -> String {
     format!("{}{}", format_rational(&balance.spent), with_delta(&balance.spent_delta))
 }
 
-/// Reads a ledger, and what its last line needs before another one.
+/// Reads a ledger, and the ending that its last line needs before another one.
 ///
 /// # Errors
 ///

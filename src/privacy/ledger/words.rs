@@ -1,4 +1,4 @@
-//! What may stand in a budget file.
+//! The texts that may stand in a budget file.
 
 use crate::error::{Error, Result};
 

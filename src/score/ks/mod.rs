@@ -21,7 +21,7 @@ pub use matrix::{ks, ks_of_classes};
 pub(crate) use sorted::SortedColumn;
 use unsorted::Unsorted;
 
-/// The centered target of each row, and what it makes of one row's influence.
+/// The centered target of each row, and one row's influence.
 #[derive(Debug, Clone)]
 pub(crate) struct CenteredTarget {
     rows: TargetRows,
@@ -219,14 +219,14 @@ impl CenteredTarget {
     }
 }
 
-/// Q + sum M - 2 min M: what one row can move of the doubled score of classes.
+/// Q + sum M - 2 min M: the largest change of the doubled score of classes by one row.
 pub(crate) fn class_sensitivity(centers: &[i32], q: i32) -> u64 {
     let sum: i64 = centers.iter().map(|&center| i64::from(center)).sum();
     let least = centers.iter().copied().min().unwrap_or(0);
     (i64::from(q) + sum - 2 * i64::from(least)).unsigned_abs()
 }
 
-/// What scoring one column after the other uses again.
+/// Buffers that are reused from one scored column to the next.
 #[derive(Default)]
 struct Memory {
     unsorted: Unsorted,

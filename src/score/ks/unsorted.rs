@@ -51,7 +51,7 @@ pub(super) struct Unsorted {
     wanted: Vec<(u32, f64, i32)>,
 }
 
-/// What is in a bin.
+/// The sums of a bin.
 #[derive(Debug, Clone, Copy, Default)]
 struct Bin {
     /// The sum of t.

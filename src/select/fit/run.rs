@@ -86,7 +86,7 @@ pub(super) fn run_with_ledger(
     Ok(FittedModel::new(record).with_receipt(receipt))
 }
 
-/// All checks before a ledger pays for a run, and what it pays.
+/// Makes all checks before a ledger pays for a run, and returns the expense.
 ///
 /// # Errors
 ///
@@ -153,8 +153,8 @@ pub(super) fn places<'n>(
     names.map(place).collect()
 }
 
-/// What the model asks for, once its features are known; `center` is the target's median, if it was
-/// released.
+/// The request for the model, once its features are known; `center` is the target's median, if it
+/// was released.
 pub(super) fn model_request(
     request: &FitRequest,
     parts: &Parts,
@@ -295,7 +295,7 @@ pub(super) fn guarantee(
     })
 }
 
-/// What is to be known of a model: by the request, and by the released number of rows.
+/// The warnings about a model: by the request, and by the released number of rows.
 pub(super) fn warnings(
     request: &FitRequest,
     price: &ModelPrice,

@@ -187,7 +187,7 @@ fn a_table_that_is_read_once_takes_stated_features() {
     assert!(fitted.ledger.is_some());
 }
 
-/// What the header shows to be wrong costs nothing.
+/// A request that the header shows to be wrong costs nothing.
 #[test]
 fn wrong_requests_cost_nothing() {
     let (folder, table) = file(300, "y");

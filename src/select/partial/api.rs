@@ -36,8 +36,8 @@ impl Select {
         partial(&self.of_sums()?, source, released, Wanted::Features)
     }
 
-    /// What this request and the columns of a table make a statement of: sums of tables with other
-    /// statements do not add up. No row is read where rows are samples.
+    /// The facts that this request and the columns of a table state: sums of tables with other
+    /// facts do not add up. No row is read where rows are samples.
     ///
     /// # Errors
     ///
@@ -179,8 +179,8 @@ impl CheckedSelect {
     }
 
     /// Like [`release`](Self::release), after a ledger has paid for it; the entry has this note.
-    /// What it has paid for [`release_target_with_ledger`](Self::release_target_with_ledger) is not
-    /// paid again.
+    /// Parts that it has paid for [`release_target_with_ledger`](Self::release_target_with_ledger)
+    /// are not paid again.
     ///
     /// # Errors
     ///

@@ -8,7 +8,7 @@ use crate::error::{Error, Parameter, Result};
 use crate::select::partial::ReleasedTarget;
 use crate::select::plan::{Association, CodedAs, Coding, Plan, Scoring};
 
-/// What was stated of the table and of the scores. Numbers are texts, which are read back as they
+/// The facts stated of the table and of the scores. Numbers are texts, which are read back as they
 /// were.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -22,7 +22,7 @@ pub(super) struct Facts {
     missing: Vec<String>,
     /// The hash of the schema file in which facts were stated.
     pub(super) schema_hash: Option<String>,
-    /// What was released of the target before.
+    /// The values released from the target before.
     pub(super) released: Option<ReleasedTarget>,
 }
 
@@ -163,7 +163,7 @@ impl Facts {
         self.target == CodedBy::Median
     }
 
-    /// What was stated, part by part, in words and as it is written.
+    /// The stated facts, part by part: the name of each, and its value as it is written.
     pub(super) fn parts(&self) -> [(&'static str, Value); 9] {
         [
             ("columns", json(&self.schema)),

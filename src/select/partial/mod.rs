@@ -69,9 +69,9 @@ pub use target::ReleasedTarget;
 ///
 /// # Privacy
 ///
-/// None: whoever has the sums of some rows knows much about them, and everything about a single
-/// row. Keep them as safe as the table. Everything stated of the table is part of a partial, and
-/// partials of different requests are refused.
+/// None: the sums of some rows tell much about them, and everything about a single row. Keep them
+/// as safe as the table. Everything stated of the table is part of a partial, and partials of
+/// different requests are refused.
 #[derive(Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "text::Unchecked")]
 pub struct Partial {
@@ -152,7 +152,7 @@ enum Sums {
     Columns(Vec<ColumnScore>),
 }
 
-/// What is to be released from the merged partials of a stage.
+/// The next release from the merged partials of a stage.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Stage {
@@ -257,7 +257,7 @@ impl Partial {
         self.parts.iter().flat_map(|parts| parts.numbers.iter().copied())
     }
 
-    /// What is to be released from them next.
+    /// The next release from them.
     pub fn stage(&self) -> Stage {
         match self.sums {
             Sums::Ranks(_) => Stage::Median,
@@ -287,7 +287,7 @@ impl Partial {
         self.facts.schema.target()
     }
 
-    /// What of the target the sums were made at.
+    /// The values released from the target at which the sums were made.
     pub fn released(&self) -> Option<&ReleasedTarget> {
         self.facts.released.as_ref()
     }

@@ -39,7 +39,7 @@ pub(in crate::select) fn partial(
     of_table(request, &hooks, &mut table, released, wanted)
 }
 
-/// What a checked request states of a table.
+/// The facts that a checked request states of a table.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn of_table(
     Ok(Partial::new(facts, rows, sums))
 }
 
-/// The plan of a request for an open table, and what it states of its sums.
+/// The plan of a request for an open table, and the facts that it states of its sums.
 pub(super) fn facts_of(request: &Request, table: &dyn Table) -> Result<(Plan, Facts)> {
     let plan = plan_for(request, table.schema())?;
     let facts = Facts::new(&plan, table.schema(), table.format())?;

@@ -62,8 +62,9 @@ pub(in crate::select) fn release_selection(request: &Request, partial: &Partial)
     Ok(record(&plan, &partial.facts.schema, request.entropy, chosen))
 }
 
-/// What the release of a stage spends: its part of the budget of the request, or what the stages
-/// before have left of it. What this ledger has not paid for before is paid for in the end.
+/// The epsilon that the release of a stage spends: its part of the budget of the request, or the
+/// rest that the stages before have left. Parts that this ledger has not paid for before are paid
+/// for in the end.
 ///
 /// # Errors
 ///
@@ -210,7 +211,7 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     })
 }
 
-/// What was settled when the center was released.
+/// The target as settled when the center was released.
 pub(super) fn settled(plan: &Plan, released: Option<&ReleasedTarget>) -> Result<Settled> {
     let Some(released) = released else { return Err(other_stage()) };
     let center = released.center().ok_or_else(other_stage)?;

@@ -1,4 +1,4 @@
-//! What has been released of a target before its features are summed or scored.
+//! The values released from a target before its features are summed or scored.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,19 +7,19 @@ use crate::estimate::{Counted, RowsEstimate};
 use crate::privacy::ledger::LedgerMark;
 use crate::privacy::{Epsilon, Ledger, Neighbors};
 
-/// What has been released of a target before its features are summed or scored: its median, or the
+/// The values released from a target before its features are summed or scored: its median, or the
 /// center at which whole columns are scored. Made by
 /// [`CheckedSelect::release_target`](crate::CheckedSelect::release_target) from the partials of all
 /// rows; those of the next stage are made with it.
 ///
-/// It may be given to whoever makes these: what it tells was paid for. A record of the selection
-/// tells the same.
+/// It may be given to all who make these: the budget has paid for it, and a record of the selection
+/// contains the same values.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ReleasedTarget {
     pub(super) median: Option<Median>,
     pub(super) center: Option<Center>,
-    /// What one row changes.
+    /// The neighbor relation.
     pub(super) neighbors: Neighbors,
     /// Whether all of it was drawn privately: not from a seed.
     pub(super) private: bool,
@@ -40,7 +40,7 @@ pub(super) struct Median {
 #[serde(deny_unknown_fields)]
 pub(super) struct Center {
     pub(super) on_grid: Vec<i32>,
-    /// What was counted for a private center; none for a public one.
+    /// The counts for a private center; none for a public one.
     pub(super) counted: Option<Counts>,
     /// The number of all rows, if it is public.
     pub(super) rows: Option<u64>,
@@ -112,7 +112,8 @@ impl ReleasedTarget {
         self.private
     }
 
-    /// What it has spent, as exact text: a part of the budget of the request; `None` for nothing.
+    /// The epsilon that it has spent, as exact text: a part of the budget of the request; `None`
+    /// for nothing.
     pub fn epsilon(&self) -> Option<String> {
         let parts = [
             self.median.as_ref().map(|median| &median.epsilon),

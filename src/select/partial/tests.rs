@@ -322,7 +322,7 @@ fn stated_centers_are_the_same_in_both_stages() {
     }
 }
 
-/// What was released under one relation is not under the other.
+/// A target released under one neighbor relation is refused under the other.
 #[test]
 fn released_targets_have_their_relation() {
     let rows = rows(80);

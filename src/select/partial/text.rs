@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::error::{Error, Result};
 use crate::select::partial::{Facts, Partial, Parts, ReleasedTarget, Sums};
 
-/// What files of a kind begin with, then their version, then what readers of the file should know.
+/// A kind of file: the name at its start, before its version, and the remark to readers behind it.
 pub(super) struct Kind {
     pub(super) name: &'static str,
     pub(super) remark: &'static str,

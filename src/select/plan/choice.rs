@@ -38,7 +38,7 @@ pub(in crate::select) enum Choice {
     ByCounts(ByCounts),
 }
 
-/// What counts are compared with.
+/// The choice of a mechanism by the counts of rows.
 pub(in crate::select) struct ByCounts {
     reach: Reach,
     /// The rows that k ln d takes: steps k ln d/eps.
@@ -51,7 +51,7 @@ pub(in crate::select) struct ChosenMechanism {
     pub(in crate::select) by: ChosenBy,
 }
 
-/// What a mechanism was chosen by.
+/// The basis on which a mechanism was chosen.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(in crate::select) enum ChosenBy {
     /// The request.

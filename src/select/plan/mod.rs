@@ -102,7 +102,7 @@ pub(super) struct CodedScoring {
     pub(super) center: PlannedCenter,
 }
 
-/// What a target is coded as.
+/// The coding of a target.
 pub(super) enum CodedAs {
     /// One number.
     Number(Coding),
@@ -127,7 +127,7 @@ impl Scoring {
         }
     }
 
-    /// What counts of rows allow scores to reach, if scores are by classes or sides.
+    /// The rule by which counts of rows limit scores, if scores are by classes or sides.
     pub(super) fn reach(&self) -> Option<Reach> {
         let coded = self.coded()?;
         let by_class = coded.labels().is_some() && coded.association == Association::Correlation;

@@ -9,6 +9,7 @@ use crate::ledger_arguments::LedgerArguments;
 use crate::mechanism_arguments::MechanismArguments;
 use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
+use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
 use crate::values::with_shares;
 
@@ -111,6 +112,9 @@ pub(crate) struct SelectArguments {
         )
     )]
     pub(super) split: Option<String>,
+
+    #[command(flatten)]
+    pub(super) scaling: ScalingArguments,
 
     #[command(flatten)]
     pub(super) groups: GroupArguments,

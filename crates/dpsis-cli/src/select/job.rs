@@ -50,7 +50,7 @@ impl SelectArguments {
     /// All files that are read, where patterns stand for several.
     pub(crate) fn inputs(&self) -> Result<Inputs> {
         let beside = self.groups.groups.as_deref().into_iter().chain(self.ledger.file());
-        let beside = self.stated.files().chain(beside).map(Path::to_owned).collect();
+        let beside = self.stated.files(&self.scaling).chain(beside).map(Path::to_owned).collect();
         Ok(Inputs { rows: files(&self.files)?, partials: files(&self.partials)?, beside })
     }
 
@@ -70,7 +70,7 @@ impl SelectArguments {
             return Err(Error::request("only one file can be standard input"));
         }
         let plain = self.preprocess.is_none() && self.method != MethodId::DpKendall;
-        let mut stated = self.stated.request(&self.groups, plain)?;
+        let mut stated = self.stated.request(&self.scaling, &self.groups, plain)?;
         stated.options.k = self.k;
         self.state_release(&mut stated.options)?;
         let mut select = stated.select()?;

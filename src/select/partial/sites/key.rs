@@ -81,7 +81,7 @@ struct Secret {
     facts: Option<StatedFacts>,
 }
 
-/// What was masked, as it stands in the file.
+/// The record of masked sums in the file of a key.
 #[derive(PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Masking {

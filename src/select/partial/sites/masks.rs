@@ -9,7 +9,7 @@ use super::roster::Site;
 use crate::error::{Error, Parameter, Result};
 use crate::random::{Bits, WordStream};
 
-/// What these keys are for: keys of other uses or versions have other words.
+/// The label of the use of these keys: keys of other uses or versions have other labels.
 const LABEL: &[u8] = b"dpsis masks of sites 1";
 
 /// The public key that goes with a secret one.
@@ -17,7 +17,7 @@ pub(super) fn public_key(secret: Bytes32) -> Bytes32 {
     Bytes32(PublicKey::from(&StaticSecret::from(secret.0)).to_bytes())
 }
 
-/// What the masks of a pair depend on besides their secret.
+/// The context on which the masks of a pair depend besides their secret.
 pub(super) struct Use {
     /// The hash of the roster: a restart has other sites, keys and nonces.
     pub(super) roster: Bytes32,

@@ -23,7 +23,7 @@ pub struct Site {
     pub(super) key: Bytes32,
     /// Random bytes that do not depend on the key: the part of this site in the salt of all masks.
     pub(super) nonce: Bytes32,
-    /// What it states of its table.
+    /// The facts that it states of its table.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) facts: Option<StatedFacts>,
 }
@@ -34,7 +34,7 @@ impl Site {
         &self.name
     }
 
-    /// What it states of its table, if its key was made for some.
+    /// The facts that it states of its table, if its key was made for some.
     pub fn facts(&self) -> Option<&StatedFacts> {
         self.facts.as_ref()
     }
@@ -80,8 +80,8 @@ pub(super) fn check_name(name: &str) -> Result<()> {
 
 /// All sites of a run: two or more, each by its name and its public key.
 ///
-/// Whoever joins it, it is the same, for the sites are ordered by name. Masks protect a site only
-/// if the keys in its roster are those of the other sites: compare the
+/// It is the same on every machine that joins it, because the sites are ordered by name. Masks
+/// protect a site only if the keys in its roster are those of the other sites: compare the
 /// [fingerprint](Self::fingerprint) with them, not by way of the coordinator.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<Site>", into = "Vec<Site>")]

@@ -1,4 +1,4 @@
-//! Digests of what a site states of its table, which its public key carries.
+//! Digests of the facts that a site states of its table, which its public key carries.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::hex::Bytes32;
 use crate::select::partial::facts::Facts;
 
-/// What a site states of its table and of the scores, as one digest for each part of it: they are
-/// equal where sums add up. Everything in it is public.
+/// The facts that a site states of its table and of the scores, as one digest for each part: they
+/// are equal where sums add up. Everything in it is public.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct StatedFacts(BTreeMap<String, Bytes32>);

@@ -175,7 +175,7 @@ fn masks_are_those_of_another_implementation() {
     }
 }
 
-/// The masks differ by whatever they depend on.
+/// The masks change with each of their inputs.
 #[test]
 fn every_use_has_masks_of_its_own() {
     let secrets = [1, 2, 3].map(|byte| Bytes32([byte; 32]));

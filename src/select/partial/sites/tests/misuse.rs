@@ -1,4 +1,4 @@
-//! What must not be done with keys and masked sums is refused, and damage is noticed.
+//! Misuse of keys and masked sums is refused, and damage is noticed.
 
 use super::*;
 
@@ -8,7 +8,7 @@ fn refused(result: crate::error::Result<impl std::fmt::Debug>, words: &str) {
     assert!(error.to_string().contains(words), "{error}");
 }
 
-/// The same sums once more are what was given out already; others would show the difference.
+/// The same sums can be masked again, as before; others would show the difference.
 #[test]
 fn a_stage_is_masked_once() {
     let (rows, run) = (rows(40), Run::new(2, 1));
@@ -99,7 +99,7 @@ fn masks_that_do_not_cancel_are_noticed() {
     }
 }
 
-/// What reads a kind of file.
+/// A reader of a kind of file.
 type Reader<'a> = &'a dyn Fn(&str) -> crate::error::Result<()>;
 
 /// Every byte that is changed, and every place where a file is cut off. A key that was cut between
@@ -166,7 +166,7 @@ fn impossible_forms_are_refused() {
     assert!(serde_json::from_value::<Roster>(sites.into()).is_err());
 }
 
-/// What is given out is in the file first, which nobody else can read.
+/// Sums are recorded in the file before they are given out; nobody else can read it.
 #[cfg(unix)]
 #[test]
 fn nothing_is_given_out_that_the_key_cannot_remember() {
