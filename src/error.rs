@@ -119,6 +119,59 @@ pub enum Parameter {
     BuildFeature(&'static str),
 }
 
+impl Parameter {
+    /// The name under which options state it, such as those of
+    /// [`SelectOptions`](crate::SelectOptions); empty for what no option states.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::K => "k",
+            Self::Epsilon => "epsilon",
+            Self::Delta => "delta",
+            Self::Shares => "shares",
+            Self::Direction => "direction",
+            Self::Neighbors => "neighbors",
+            Self::Target => "target",
+            Self::TargetIndex => "target_index",
+            Self::TargetFile => "target_file",
+            Self::TargetBounds => "target_bounds",
+            Self::TargetNumber => "target_number",
+            Self::Classes => "classes",
+            Self::Center => "center",
+            Self::Id => "id",
+            Self::Unit => "unit",
+            Self::UnitTarget => "unit_target",
+            Self::Covariates => "adjust",
+            Self::Exclude => "exclude",
+            Self::Orientation => "features_as_rows",
+            Self::Delimiter => "delimiter",
+            Self::DecimalComma => "decimal_comma",
+            Self::NumericNames => "numeric_names",
+            Self::Missing => "missing",
+            Self::Bounds => "bounds",
+            Self::BoundsFile => "bounds_file",
+            Self::Scaling => "scale",
+            Self::Groups => "groups",
+            Self::GroupSize => "group_size",
+            Self::Score => "score",
+            Self::Method => "method",
+            Self::Refine => "refine",
+            Self::Blocks => "blocks",
+            Self::Penalty => "penalty",
+            Self::Mechanism => "mechanism",
+            Self::OfMechanism(name) => name,
+            Self::Sensitivity => "sensitivity",
+            Self::CandidateColumns => "columns",
+            Self::Advice => "advise",
+            Self::Threads => "threads",
+            Self::Memory => "memory",
+            Self::Ledger => "ledger",
+            Self::SiteKey => "key",
+            Self::Roster => "mask",
+            Self::Inspect | Self::DataSets | Self::Size | Self::BuildFeature(_) => "",
+        }
+    }
+}
+
 /// A place in the input: rows are counted from 1 below the header, columns from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[non_exhaustive]

@@ -1,4 +1,4 @@
-//! What each fuzz target checks, as functions of any bytes. The binaries in `fuzz_targets` hand
+//! The checks of the fuzz targets, as functions of any bytes. The binaries in `fuzz_targets` hand
 //! them to libFuzzer; the test `fuzz_corpus` of the command line runs them on the committed corpus
 //! with the stable compiler.
 #![allow(clippy::unwrap_used)] // a target fails by panicking
@@ -20,7 +20,7 @@ pub use partials::partial;
 pub use side_files::{bounds, candidates, ledger, schema, targets};
 pub use tables::{compressed, text};
 
-/// A target: what it checks of any bytes.
+/// A target: its check of any bytes.
 pub type Check = fn(&[u8]);
 
 /// All targets of this build, by their names.

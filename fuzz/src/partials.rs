@@ -1,4 +1,4 @@
-//! Sums of rows, and what is released of a target, as other machines write them.
+//! Sums of rows, and released targets, as other machines write them.
 
 use dpsis::{Partial, ReleasedTarget, Stage};
 

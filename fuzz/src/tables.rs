@@ -21,7 +21,7 @@ pub(crate) fn whole(source: &FileTable) -> Result<Table, String> {
     Ok((table.features, bits, table.targets))
 }
 
-/// What an error says; it must be one of a request or of malformed input.
+/// The kind and the message of an error, which must be one of a request or of malformed input.
 pub(crate) fn said(error: &Error) -> String {
     let known = matches!(error.kind(), ErrorKind::Input | ErrorKind::Request);
     assert!(known, "{:?}: {error}", error.kind());

@@ -1,4 +1,4 @@
-//! Columns of a data frame, as the Python side passes them: a kind, and what belongs to it.
+//! Columns of a data frame, as the Python side passes them: a kind, and its data.
 
 use std::sync::Arc;
 

@@ -14,7 +14,7 @@ use crate::errors::OrRaise;
 /// The time between two looks at signals and at the progress.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// What a worker and the thread of Python tell each other.
+/// The state that a worker and the thread of Python share.
 #[derive(Clone, Default)]
 pub(crate) struct Watch {
     stop: Arc<AtomicBool>,

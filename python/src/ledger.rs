@@ -82,7 +82,7 @@ pub(crate) fn check_ledger(
     checked().or_raise(py)
 }
 
-/// The content of a ledger as JSON, what is spent, and what is left.
+/// The content of a ledger as JSON, the epsilon spent, and the epsilon left.
 #[pyfunction]
 pub(crate) fn read_ledger(py: Python<'_>, path: PathBuf) -> PyResult<(String, String, String)> {
     let balance = Ledger::open(path).and_then(|ledger| ledger.read()).or_raise(py)?;

@@ -1,9 +1,9 @@
 //! The Python package `dpsis`, as far as it is not Python: tables, requests and releases of the
 //! library.
 //!
-//! What users see - functions, checks of types, documentation - is written in Python beside this
-//! crate. Here a table of Python becomes one of the library, a request is built, and the library
-//! runs it on a thread of its own while Python can be interrupted.
+//! The interface that users see - functions, checks of types, documentation - is written in Python
+//! beside this crate. Here a table of Python becomes one of the library, a request is built, and
+//! the library runs it on a thread of its own while Python can be interrupted.
 
 mod bounds;
 mod choose;

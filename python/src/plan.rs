@@ -1,4 +1,4 @@
-//! What a selection would find, before any data are touched.
+//! Simulation of what a selection would find, before any data are touched.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -13,13 +13,13 @@ use crate::interruptible::{Watch, run};
 use crate::released::released;
 use crate::table::{Content, Table};
 
-/// What a run gives.
+/// The result of a run.
 enum Outcome {
     Private(Selection),
     NotPrivate(NotPrivate<Record>),
 }
 
-/// Who pays, from which seed, and what the record says of the run.
+/// The ledger that pays, with a note; the seed; and the note on the run in the record.
 struct Terms {
     ledger: Option<(PathBuf, String)>,
     seed: Option<u64>,

@@ -193,7 +193,7 @@ pub(crate) fn select_in_parts<'py>(
     }
 }
 
-/// What was raised while sums were gathered.
+/// The exception that was raised while sums were gathered.
 struct Failure {
     raised: PyErr,
     /// The class and the message of an error of the package.
@@ -210,7 +210,7 @@ impl Failure {
         Self { raised, own }
     }
 
-    /// What a ledger writes of it.
+    /// The error that a ledger records for it.
     fn error(&self) -> Error {
         match &self.own {
             Some((class, message)) => match class.as_str() {

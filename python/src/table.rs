@@ -1,4 +1,5 @@
-//! Tables of Python: files, matrices of numpy, data frames, and what has Arrow's stream interface.
+//! Tables of Python: files, matrices of numpy, data frames, and objects with Arrow's stream
+//! interface.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,7 +19,7 @@ use crate::errors::OrRaise;
 #[pyclass(frozen, module = "dpsis._native")]
 pub(crate) struct Table(pub(crate) Content);
 
-/// What is in a table.
+/// The content of a table.
 pub(crate) enum Content {
     /// A file, or record batches.
     File(FileTable),
@@ -26,13 +27,13 @@ pub(crate) enum Content {
     F32(Matrix<f32>),
 }
 
-/// A matrix of numpy, which is not copied, with what is known of its rows and columns.
+/// A matrix of numpy, which is not copied, with the facts about its rows and columns.
 pub(crate) struct Matrix<A> {
     x: Py<PyArray2<A>>,
     beside: Beside,
 }
 
-/// What is known of the rows and columns of a matrix.
+/// The facts about the rows and columns of a matrix.
 struct Beside {
     y: Array1<OwnTarget>,
     /// Whether the type of y says that it holds numbers.
@@ -108,8 +109,8 @@ impl Table {
         Ok(Self(content))
     }
 
-    /// What has Arrow's stream interface, with facts as JSON, and targets and ids of units if they
-    /// are beside it.
+    /// An object with Arrow's stream interface, with facts as JSON, and targets and ids of units if
+    /// they are beside it.
     #[staticmethod]
     fn of_stream(
         py: Python<'_>,

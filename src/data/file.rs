@@ -164,7 +164,7 @@ impl FileTable {
         self
     }
 
-    /// States that there is no target, for what reads features only.
+    /// States that there is no target, for uses of the features alone.
     #[doc(hidden)]
     pub fn without_target(mut self) -> Self {
         self.no_target = true;

@@ -160,7 +160,7 @@ impl FileTable {
 /// One open file, or several with the same columns that are opened in turn for every pass.
 pub(super) struct OpenFiles {
     files: Vec<FileTable>,
-    /// The first one, for what is the same in all.
+    /// The first one, for properties that all share.
     first: OpenFile,
     /// The targets in another file, which serves all.
     targets: Option<Arc<TargetTable>>,

@@ -78,7 +78,7 @@ impl OwnCell {
     }
 }
 
-/// The people of a table, by the cells that tell them.
+/// The people of a table, by their ids.
 pub(crate) struct People {
     format: CellFormat,
     places: HashMap<Box<[u8]>, usize>,

@@ -42,7 +42,7 @@ impl<'t> PreparedTable<'t> {
     ///
     /// # Errors
     ///
-    /// `Request` if what tells roles is no feature, or if people are told of a table that can be
+    /// `Request` if a column of roles is no feature, or if people are told of a table that can be
     /// read only once; read errors.
     pub(crate) fn with_roles(
         mut self,

@@ -59,7 +59,7 @@ impl Roles {
     ///
     /// # Errors
     ///
-    /// `Request` if what tells roles is no feature, or if people are told of a table that can be
+    /// `Request` if a column of roles is no feature, or if people are told of a table that can be
     /// read only once; read errors.
     pub(super) fn of_table(
         table: &mut dyn Table,

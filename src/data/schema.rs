@@ -59,7 +59,7 @@ pub(crate) struct Schema {
     /// occurs once.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     joined: bool,
-    /// The places of former features, which tell people or strata.
+    /// The places of columns of ids of people and of covariates, which are no features then.
     #[serde(skip)]
     role_columns: Vec<usize>,
 }
@@ -271,7 +271,7 @@ impl Schema {
         Self { people: true, id: None, ..self }
     }
 
-    /// Whether a cell of each row tells whose it is.
+    /// Whether each row has the id of a person.
     pub(crate) fn has_people(&self) -> bool {
         self.people
     }
@@ -358,13 +358,13 @@ impl Schema {
         }
     }
 
-    /// The number of columns that tell people or strata, and were features.
+    /// The number of columns of ids of people and of covariates, which are no features then.
     pub(crate) fn role_columns(&self) -> usize {
         self.role_columns.len()
     }
 
-    /// The number of a feature among the features and the columns that tell people or strata: in a
-    /// matrix, its column.
+    /// The number of a feature among the features and the columns of ids of people and of
+    /// covariates: in a matrix, its column.
     pub(crate) fn index(&self, feature: usize) -> usize {
         let place = self.features[feature];
         feature + self.role_columns.iter().filter(|other| **other < place).count()

@@ -202,7 +202,7 @@ impl<'a> Null<'a> {
         }
     }
 
-    /// g(N)/D(N), what is subtracted from a strength before it is compared.
+    /// g(N)/D(N), which is subtracted from a strength before it is compared.
     fn level(&self, counts: &[f64]) -> f64 {
         let counts: Vec<f64> = counts.iter().map(|count| count.max(0.0)).collect();
         let rows: f64 = counts.iter().sum();

@@ -37,7 +37,7 @@ pub struct Suggestion {
     /// The number of features to select from.
     pub features: usize,
     /// The number of rows with a usable target, as far as it was looked for; else of all samples.
-    /// Where ids tell people it is the number of these.
+    /// If there are ids of people it is the number of these.
     pub rows: u64,
     /// Whether the orientation has to be stated although it is the default: the header tells
     /// otherwise.
@@ -226,7 +226,7 @@ impl Seen<'_> {
         }
     }
 
-    /// The word for what holds one person's data.
+    /// The word for the unit that holds one person's data.
     pub(super) fn units(&self) -> &'static str {
         if self.turned { "samples" } else { "rows" }
     }

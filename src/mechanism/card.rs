@@ -1,4 +1,4 @@
-//! The card of a mechanism: what is known and proven of it, and how it is made.
+//! The card of a mechanism: its properties and proofs, and how it is made.
 
 use std::sync::Arc;
 

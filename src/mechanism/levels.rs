@@ -53,7 +53,7 @@ impl Levels {
         (start(level), (level < self.last).then(|| start(level + 1) - 1))
     }
 
-    /// How many of the values that are not above the top lie in each level.
+    /// The number of values in each level, of those that are not above the top.
     pub(super) fn count(self, values: &[i64]) -> Vec<usize> {
         // Where there are few levels, consecutive values often share one: several counters, so that
         // an increment need not wait for the one before.

@@ -35,8 +35,9 @@ pub(super) fn moves(variables: usize, q: i32, neighbors: Neighbors) -> Moves {
     }
 }
 
-/// Writes what a row with these grid values contributes, each an integer from -q to q: the number
-/// of rows, the variables, and for every pair of them the product, for a square on the whole range.
+/// Writes the contributions of a row with these grid values, each an integer from -q to q: the
+/// number of rows, the variables, and for every pair of them the product, for a square on the whole
+/// range.
 pub(super) fn row(values: &[i16], q: i64, out: &mut Vec<i64>) {
     out.clear();
     out.push(q);

@@ -35,7 +35,7 @@ use crate::random::Bits;
 /// The range on either side of the center, in spreads.
 const SPREADS: f64 = 3.5;
 
-/// How many medians a range takes.
+/// The number of medians for a range.
 pub(super) const MEDIANS: usize = 2;
 
 /// Values, one of each row, with the weights of the rows.
@@ -71,7 +71,7 @@ impl RangeDraw<'_> {
         Bounds::new(center - half, center + half)
     }
 
-    /// The median of what is made of each value.
+    /// The median of a function of each value.
     fn median(
         &self,
         Weighted { values, weights, unit }: &Weighted<'_>,
@@ -120,7 +120,7 @@ mod tests {
         }
     }
 
-    /// Whatever is drawn makes a range.
+    /// Every draw makes a range.
     #[test]
     fn no_values_have_a_range() {
         for seed in 0..200 {

@@ -8,7 +8,7 @@ use crate::privacy::Neighbors;
 /// The version of the form of a model in JSON.
 const FORMAT: u32 = 1;
 
-/// A private model: what it takes to predict, with the guarantee that it was released under.
+/// A private model: all that a prediction needs, with the guarantee that it was released under.
 ///
 /// ```
 /// use dpsis::model::Model;

@@ -90,7 +90,7 @@ impl Budget {
         epsilon
     }
 
-    /// Claims a fraction of what is not claimed yet.
+    /// Claims a fraction of the unclaimed rest.
     pub(crate) fn claim_of_rest(&mut self, purpose: Purpose, fraction: &BigRational) -> Epsilon {
         let fraction = &self.rest * fraction;
         self.claim(purpose, &fraction)

@@ -12,7 +12,7 @@ use crate::error::{Error, Parameter, Result};
 pub(crate) struct Kind {
     /// Its name in messages.
     pub(crate) name: &'static str,
-    /// How all its files start: others are not read.
+    /// The start of all its files: others are not read.
     pub(crate) start: &'static str,
     /// The parameter that states the file.
     pub(crate) parameter: Parameter,

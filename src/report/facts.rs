@@ -24,9 +24,9 @@ pub(super) enum Part {
     Guarantee,
     /// How picks were made.
     How,
-    /// What was estimated privately.
+    /// The private estimates.
     Estimates,
-    /// What was taken as public.
+    /// The facts taken as public.
     Public,
 }
 

@@ -69,7 +69,7 @@ impl Page {
         Self { lead, ..self }
     }
 
-    /// With what the reader must know first.
+    /// With the facts that the reader must know first.
     pub fn notices(self, notices: Vec<Notice>) -> Self {
         Self { notices, ..self }
     }
@@ -184,7 +184,7 @@ pub enum Block {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub struct Interval {
-    /// The name of what it is the value of.
+    /// The name of the quantity.
     pub name: String,
     /// The value.
     pub value: f64,

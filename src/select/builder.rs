@@ -158,13 +158,13 @@ impl Select {
     }
 
     /// Sets the rule by which the targets of a person's rows make that of the person, where a
-    /// column ([`FileTable::unit`](crate::FileTable::unit)) tells people. By default, the target of
-    /// the last row.
+    /// column ([`FileTable::unit`](crate::FileTable::unit)) holds the ids of people. By default,
+    /// the target of the last row.
     pub fn unit_target(self, rule: UnitTarget) -> Self {
         self.with(|request| request.unit_target = Some(rule))
     }
 
-    /// Takes a feature of a matrix as what tells people: rows with the same number are one
+    /// Takes a feature of a matrix as the ids of people: rows with the same number are one
     /// person's. A row where it is missing contributes nothing. For tables in files see
     /// [`FileTable::unit`](crate::FileTable::unit), which compares ids as texts.
     pub fn unit_feature(self, name: impl Into<String>) -> Self {

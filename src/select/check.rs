@@ -92,7 +92,7 @@ pub(super) fn check_unit_target(request: &Request) -> Result<()> {
     Err(Error::request(rule).about([Parameter::UnitTarget, Parameter::Classes]))
 }
 
-/// Checks what covariates exclude.
+/// Refuses the options that covariates exclude.
 fn check_covariates(request: &Request) -> Result<()> {
     if request.covariates.is_empty() {
         return Ok(());

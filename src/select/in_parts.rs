@@ -1,5 +1,5 @@
-//! Runs whose rows are in many places: whoever has them sums them, stage by stage, and the releases
-//! are made here.
+//! Runs whose rows are in many places: they are summed where they are, stage by stage, and the
+//! releases are made here.
 
 use crate::data::Source;
 use crate::error::Result;

@@ -15,7 +15,7 @@ const PROGRAM: u64 = 14 << 20;
 /// The bytes of each thread: text on its way, and rows that are turned to columns.
 const THREAD: u64 = 3 << 20;
 
-/// The bytes of each feature: its name and what knows it, its score and the noise on it.
+/// The bytes of each feature: its name and the references to it, its score and the noise on it.
 const FEATURE: u64 = 300;
 
 /// The bytes of each feature in each thread: its values in the current row and in those that are

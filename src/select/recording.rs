@@ -234,7 +234,7 @@ fn help_in_words(
     }
 }
 
-/// The word for what holds one person's data.
+/// The plural of the word for the unit that holds one person's data.
 pub(super) fn units(schema: &Schema) -> &'static str {
     Unit::of(schema).plural()
 }

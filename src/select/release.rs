@@ -73,7 +73,8 @@ impl Release<'_> {
         MedianGrid::shared().private_median(counts, self.plan.neighbors, epsilon, &bits)
     }
 
-    /// Releases what scores depend on: median, if the target is yet to be split, and center.
+    /// Releases the values that scores depend on: median, if the target is yet to be split, and
+    /// center.
     ///
     /// # Errors
     ///

@@ -166,9 +166,9 @@ pub(super) struct Request {
     pub(super) target: Target,
     /// Whether that was stated.
     pub(super) target_is_stated: bool,
-    /// The rule by which rows of a person make its target, where a table tells people.
+    /// The rule by which rows of a person make its target, where a table has ids of people.
     pub(super) unit_target: Option<UnitTarget>,
-    /// The feature that tells people, in a matrix.
+    /// The feature that holds the ids of people, in a matrix.
     pub(super) unit_feature: Option<String>,
     /// The covariates within whose strata the target is centered.
     pub(super) covariates: Vec<Covariate>,

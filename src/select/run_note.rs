@@ -2,8 +2,8 @@
 
 use serde::Serialize;
 
-/// The day of a run, and the request as it was made: what the program that ran it states, and
-/// nothing that depends on the data.
+/// The day of a run, and the request as it was made: stated by the program that ran it, and
+/// independent of the data.
 ///
 /// ```
 /// use dpsis::{FileTable, RunNote, Select};

@@ -61,7 +61,7 @@ fn centered(scaling: &Scaling, table: &[TableRow]) -> Vec<Vec<i16>> {
     means.iter().map(less).collect()
 }
 
-/// Scores of correlation with the target, and what one row may change.
+/// Scores of correlation with the target, and their largest change by one row.
 fn correlations(values: &[Vec<i16>], targets: &[i16], center: i32) -> (Vec<i64>, i64) {
     let mut sums = CorrelationSums::with_grid(SETS.len(), SMALL_Q);
     values.iter().zip(targets).for_each(|(row, y)| sums.add(row, *y));
@@ -69,7 +69,7 @@ fn correlations(values: &[Vec<i16>], targets: &[i16], center: i32) -> (Vec<i64>,
     (scores.values().to_vec(), scores.sensitivity() as i64)
 }
 
-/// Kolmogorov-Smirnov scores of whole columns, and what one row may change.
+/// Kolmogorov-Smirnov scores of whole columns, and their largest change by one row.
 fn ks(values: &[Vec<i16>], targets: &[i16], center: i32) -> (Vec<i64>, i64) {
     let row = |row: &Vec<i16>| row.iter().map(|z| f64::from(*z)).collect();
     let rows: Vec<Vec<f64>> = values.iter().map(row).collect();

@@ -14,7 +14,7 @@ use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 
 /// The options of a selection, in words, numbers and lists. As JSON it is one object of all fields;
-/// whatever is left out has the default that [`Select`] gives it.
+/// a field that is left out has the default that [`Select`] gives it.
 ///
 /// ```
 /// use dpsis::{FileTable, SelectOptions};

@@ -115,7 +115,7 @@ fn request() -> Select {
     Select::new(2).epsilon("7").target(Target::classes(["control", "case"]))
 }
 
-/// What was released; the places of sets are indices.
+/// The released values, as text; the places of sets are indices.
 fn told(record: &NotPrivate<Record>) -> String {
     let estimates: Vec<_> = record.estimates.iter().map(|estimate| estimate.low).collect();
     format!("{:?} {:?} {estimates:?}", record.indices(), record.released)
@@ -227,7 +227,7 @@ fn the_record_says_which_sets() {
     assert_eq!(plan.features, 1);
 }
 
-/// What is left out of the table is no member either.
+/// A feature that is left out of the table is no member of a set either.
 #[test]
 fn exclusions_come_before_sets() {
     let (x, y) = table();

@@ -1,5 +1,5 @@
-//! What imports what: no two files import each other, and rooms know only what CONTRIBUTING.md says
-//! they do.
+//! The imports between files: no two files import each other, and rooms know only what
+//! CONTRIBUTING.md says they do.
 //!
 //! Imports are read from the text of the code: `use` and paths from `crate`, without tests. What a
 //! module hands on (`pub use`) counts for the file that defines it. A registry and its members may

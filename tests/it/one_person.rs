@@ -1,5 +1,5 @@
-//! What one person can do: a table with one odd person more - any id, also somebody else's, any
-//! cells, any target - is released like the table without, in every format, in one file or two,
+//! The influence of one person: a table with one odd person more - any id, also somebody else's,
+//! any cells, any target - is released like the table without, in every format, in one file or two,
 //! with targets in another, and everything that is printed beside what was drawn is the same.
 //!
 //! A person whose row is none (ragged, an open quote) can end a run: SECURITY.md.

@@ -51,7 +51,7 @@ fn number(cell: &[u8]) -> f64 {
     std::str::from_utf8(cell).ok().and_then(|text| text.parse().ok()).unwrap_or(f64::NAN)
 }
 
-/// A matrix of numpy; what is no number is NaN.
+/// A matrix of numpy; cells that are no number are NaN.
 pub fn npy_numbers(people: &[Person]) -> Vec<u8> {
     let values = people.iter().flat_map(|person| &person.cells);
     let bytes = values.flat_map(|cell| number(cell).to_le_bytes()).collect();

@@ -32,6 +32,9 @@ use dpsis::{Error, FitModel, FitRecord, Result};
     mut_arg("target_file", |option| option.hide_short_help(true)),
     mut_arg("orient", |option| option.hide_short_help(true)),
     mut_arg("partials", unused),
+    mut_arg("groups", unused),
+    mut_arg("group_size", unused),
+    mut_arg("adjust", unused),
     mut_arg("format", |format| format
         .hide_short_help(true)
         .hide_possible_values(true)
@@ -126,7 +129,7 @@ pub(super) fn fit(mut arguments: FitArguments) -> Result<()> {
 }
 
 impl FitArguments {
-    /// The request with what is stated of the model.
+    /// The request with the options of the model.
     fn request(&self, mut request: FitModel, share: Option<String>) -> Result<FitModel> {
         if let Some(share) = share {
             request = request.share(share);

@@ -131,7 +131,7 @@ fn picks(suggestion: &Suggestion) -> usize {
     (suggestion.features / 2).clamp(1, 5)
 }
 
-/// The usual budgets, for which it is predicted what would be found.
+/// The usual budgets, for which findings are predicted.
 const BUDGETS: [&str; 4] = ["0.5", "1", "2", "5"];
 
 /// The command is to confirm features of this strength, more often than not.
@@ -175,7 +175,7 @@ impl Outlook {
     }
 }
 
-/// The words of the command at an epsilon; what is open is marked.
+/// The words of the command at an epsilon; open parameters are marked.
 fn command(suggestion: &Suggestion, options: &[String], file: &Path, epsilon: &str) -> Vec<String> {
     let k = picks(suggestion).to_string();
     let words = ["dpsis", "select", "--k", &k, "--eps", epsilon].map(str::to_owned);
@@ -343,7 +343,7 @@ fn no_release(suggestion: &Suggestion, outlook: &Outlook) -> String {
     )
 }
 
-/// The word for what holds one person's data.
+/// The word for the unit that holds one person's data.
 fn units(suggestion: &Suggestion) -> &'static str {
     match suggestion.facts.orientation {
         _ if suggestion.facts.unit.is_some() => "people",

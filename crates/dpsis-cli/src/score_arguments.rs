@@ -72,8 +72,7 @@ enum Scale {
     Cpm,
 }
 
-/// What the options state of the score; `takes_schema` says whether bounds of the schema are of
-/// use.
+/// The score as the options state it; `takes_schema` says whether bounds of the schema are of use.
 pub(super) fn scoring(
     ScoreArguments { score, bounds }: &ScoreArguments,
     ScalingArguments { bounds_file, scale }: &ScalingArguments,

@@ -43,8 +43,8 @@ impl StatedTable {
         beside.chain(self.table.exclude_files())
     }
 
-    /// What the options state, with the facts of the schema; `takes_schema` says whether its bounds
-    /// are of use.
+    /// The request that the options state, with the facts of the schema; `takes_schema` says
+    /// whether its bounds are of use.
     pub(super) fn request(
         &self,
         scaling: &ScalingArguments,

@@ -5,19 +5,19 @@ use crate::output::{self, Destination};
 use crate::output_arguments::OutputArguments;
 use dpsis::{Error, Partial, ReleasedTarget, Result, RunNote, Select, Stage};
 
-/// The sums, and what was stated of the release.
+/// The sums, and the options of the release.
 pub(super) struct SumsRelease<'a> {
     pub(super) select: Select,
     pub(super) sums: &'a Partial,
     pub(super) seed: Option<u64>,
     pub(super) ledger: &'a LedgerArguments,
     pub(super) output: &'a OutputArguments,
-    /// What to do with a released target.
+    /// The next step with a released target, in words.
     pub(super) next: &'a str,
 }
 
 impl SumsRelease<'_> {
-    /// Releases what the stage of the sums calls for.
+    /// Makes the release of the stage of the sums.
     ///
     /// # Errors
     ///

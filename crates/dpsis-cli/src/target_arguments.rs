@@ -60,7 +60,7 @@ enum UnitRule {
 }
 
 impl TargetArguments {
-    /// What these options say of the target; the schema, of its kind, if they do not.
+    /// The target as these options state it, or, if they do not state its kind, as the schema does.
     ///
     /// # Errors
     ///

@@ -168,7 +168,7 @@ pub(super) fn verify(arguments: &VerifyArguments) -> Result<bool> {
     }
 }
 
-/// What is found, as one JSON object.
+/// The results, as one JSON object.
 #[derive(serde::Serialize)]
 struct Line<'a> {
     #[serde(flatten)]
@@ -259,7 +259,7 @@ fn list() -> String {
 /// The width of labels, in columns.
 const LABEL: usize = 11;
 
-/// What was found, in lines.
+/// The results, in lines.
 fn shown(found: &Verified, fit: Option<&SamplerFit>) -> String {
     let mut text = String::new();
     let mut line = |label: &str, words: &str| {

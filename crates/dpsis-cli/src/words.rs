@@ -2,60 +2,23 @@
 
 use dpsis::{Error, ErrorKind, Parameter};
 
-/// The option that states a parameter.
+/// The option that states a parameter; empty if none does.
 pub(super) fn option(parameter: Parameter) -> String {
     match parameter {
-        Parameter::K => "--k",
-        Parameter::Epsilon => "--eps",
-        Parameter::Delta => "--delta",
-        Parameter::Shares => "--split",
-        Parameter::Direction => "--direction",
-        Parameter::Neighbors => "--neighbors",
-        Parameter::Target => "--target",
-        Parameter::TargetIndex => "--target-index",
-        Parameter::TargetFile => "--target-file",
-        Parameter::TargetBounds => "--target-bounds",
-        Parameter::TargetNumber => "--target-number",
-        Parameter::Classes => "--classes",
-        Parameter::Center => "--center",
-        Parameter::Id => "--id",
-        Parameter::Unit => "--unit",
-        Parameter::UnitTarget => "--unit-target",
-        Parameter::Covariates => "--adjust",
-        Parameter::Exclude => "--exclude",
-        Parameter::Orientation => "--orient",
-        Parameter::Delimiter => "--delimiter",
-        Parameter::DecimalComma => "--decimal-comma",
-        Parameter::NumericNames => "--numeric-names",
-        Parameter::Missing => "--na",
-        Parameter::Bounds => "--bounds",
-        Parameter::BoundsFile => "--bounds-file",
-        Parameter::Scaling => "--scale",
-        Parameter::Groups => "--groups",
-        Parameter::GroupSize => "--group-size",
-        Parameter::Score => "--score",
-        Parameter::Method => "--method",
-        Parameter::Blocks => "--blocks",
-        Parameter::Refine => "--refine",
-        Parameter::Penalty => "--penalty",
-        Parameter::Mechanism => "--mechanism",
-        Parameter::OfMechanism(name) => return format!("--{name}"),
-        Parameter::Sensitivity => "--sensitivity",
-        Parameter::CandidateColumns => "--name-column, --score-column, --sensitivity-column",
-        Parameter::Advice => "--advise",
-        Parameter::Inspect => "dpsis inspect",
-        Parameter::DataSets => "dpsis datasets list",
-        Parameter::Size => "--rows, --features",
-        Parameter::Threads => "--threads",
-        Parameter::Memory => "--memory",
-        Parameter::Ledger => "--ledger",
-        Parameter::SiteKey => "--key",
-        Parameter::Roster => "--mask",
-        Parameter::BuildFeature(name) => return format!("a build with --features {name}"),
-        // A parameter that this program does not know yet has no option here.
-        _ => "",
+        Parameter::Epsilon => "--eps".to_owned(),
+        Parameter::Shares => "--split".to_owned(),
+        Parameter::Orientation => "--orient".to_owned(),
+        Parameter::Missing => "--na".to_owned(),
+        Parameter::CandidateColumns => {
+            "--name-column, --score-column, --sensitivity-column".to_owned()
+        }
+        Parameter::Inspect => "dpsis inspect".to_owned(),
+        Parameter::DataSets => "dpsis datasets list".to_owned(),
+        Parameter::Size => "--rows, --features".to_owned(),
+        Parameter::BuildFeature(name) => format!("a build with --features {name}"),
+        _ if parameter.name().is_empty() => String::new(),
+        _ => format!("--{}", parameter.name().replace('_', "-")),
     }
-    .to_owned()
 }
 
 /// The options for parameters in parentheses, after a blank; empty if there are none.

@@ -206,7 +206,7 @@ fn section(
     ))
 }
 
-/// What the figure of the agreement with the LASSO says if there is none.
+/// The text of the figure of the agreement with the LASSO if there is none.
 const NO_COEFFICIENT: &str = "All coefficients of the LASSO are zero, so there is nothing to agree with. A smaller \
                               --penalty gives nonzero coefficients.";
 

@@ -112,7 +112,7 @@ mod tests {
         assert!(OutputFolder::open(&ours, "reproduce").is_err());
     }
 
-    /// What a run leaves that was killed before the marker was whole.
+    /// A folder left by a run that was killed before the marker was whole.
     #[test]
     fn a_folder_that_was_begun_is_ours() {
         let folder = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! What `dpsis fit` predicts on synthetic tables of a numeric target, beside the private mean
+//! The predictions of `dpsis fit` on synthetic tables of a numeric target, beside the private mean
 //! alone.
 //!
 //! ```text

@@ -1,5 +1,5 @@
-//! What `dpsis select` finds, confirms and predicts on the planted tables, and how often it calls
-//! something beyond chance when the targets are permuted.
+//! The findings, confirmations and predictions of `dpsis select` on the planted tables, and how
+//! often it calls something beyond chance when the targets are permuted.
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example verdict -- planted 20 [CENTER ESTIMATES]

@@ -27,7 +27,7 @@ const LEAST_GAIN: f64 = 0.01;
 type Asked = (usize, Epsilon, Delta);
 
 thread_local! {
-    /// The last result of this thread, with what it is for: a request is planned several times, and
+    /// The last result of this thread, with its request: a request is planned several times, and
     /// drawn from again and again in a rehearsal.
     static LAST: RefCell<Option<(Asked, Calibrated)>> = const { RefCell::new(None) };
 }

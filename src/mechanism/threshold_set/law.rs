@@ -3,7 +3,7 @@
 use crate::mechanism::threshold_set::FalseNames;
 use crate::support::oracle::subsets_up_to;
 
-/// What a law depends on besides the scores.
+/// The parameters of a law besides the scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Terms {
     pub(super) level: f64,

@@ -14,7 +14,7 @@ use crate::privacy::Epsilon;
 /// The most releases of one event.
 const MOST: u64 = 1 << 32;
 
-/// A release that ran, or will, and how often: what is proven of its privacy loss, not what it
+/// A release that ran, or will, and how often: the proven property of its privacy loss, not what it
 /// costs. The [accountants](super::ACCOUNTANTS) price it.
 ///
 /// There is no event for a release of which nothing is proven. The mechanisms of this crate give
@@ -199,7 +199,7 @@ impl Event {
     }
 }
 
-/// The text of an event: what is proven, `x` and how often, as in `pure:0.5`, `range:0.04x50`,
+/// The text of an event: the proven property, `x` and the count, as in `pure:0.5`, `range:0.04x50`,
 /// `zcdp:0.01`, `laplace:1,2.5x10` and `gaussian:1,4` (sensitivity, then scale or deviation); `+`
 /// at its end states that its releases are fixed in advance.
 impl fmt::Display for Event {
@@ -227,7 +227,7 @@ impl FromStr for Event {
     ///
     /// # Errors
     ///
-    /// `Request` if it is none: what is not known to the accountants has no price.
+    /// `Request` if it is none: a release that the accountants do not know has no price.
     fn from_str(text: &str) -> Result<Self> {
         let unknown = || {
             Error::request("there is no such event").hint(

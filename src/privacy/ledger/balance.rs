@@ -44,7 +44,7 @@ pub struct LedgerEntry {
     pub note: String,
     /// The kind of error with which it ended, if it did: it is spent all the same.
     pub failed: Option<String>,
-    /// The part of its epsilon that it gave back, because what it had released ended it before.
+    /// The part of its epsilon that it gave back, because its own earlier releases ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub returned: Option<Epsilon>,
 }

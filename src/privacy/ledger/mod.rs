@@ -188,7 +188,7 @@ impl Ledger {
         locked.append(&(ending.text() + &text::failure(receipt.entry, kind)))
     }
 
-    /// Takes back a part of what a release was paid that ended by what it had released before: of
+    /// Takes back a part of the price of a release that was ended by its own earlier releases: of
     /// the part that it did not come to. To be decided by released values alone, for the entry says
     /// what was decided.
     ///
@@ -206,8 +206,8 @@ impl Ledger {
         Ok(after)
     }
 
-    /// Pays for a release and makes it; marks it as failed if it fails, and takes back what it left
-    /// if what it had released ended it.
+    /// Pays for a release and makes it; marks it as failed if it fails, and takes back its unspent
+    /// part if its own earlier releases ended it.
     ///
     /// # Errors
     ///

@@ -169,7 +169,7 @@ fn read_terms(lines: &[&[u8]]) -> Option<Balance> {
     (version == VERSION && blank.is_empty()).then(|| Balance::new(terms))
 }
 
-/// Reads a whole line, an entry or what is said of an earlier one; false if it is none.
+/// Reads a whole line, an entry or a remark on an earlier one; false if it is none.
 fn read_line(balance: &mut Balance, line: &[u8]) -> bool {
     let Ok(line) = std::str::from_utf8(line) else { return false };
     let read = match (line.strip_prefix(FAILED), line.strip_prefix(RETURNED)) {
@@ -223,7 +223,8 @@ fn read_failure(balance: &mut Balance, failure: &str) -> Option<()> {
     Some(())
 }
 
-/// Reads what an entry gave back, if it is whole: the sum behind it follows from those above.
+/// Reads the epsilon that an entry gave back, if it is whole: the sum behind it follows from those
+/// above.
 fn read_returned(balance: &mut Balance, returned: &str) -> Option<()> {
     let (number, rest) = returned.split_once(": epsilon ")?;
     let (epsilon, rest) = rest.split_once(", total ")?;

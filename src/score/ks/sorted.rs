@@ -11,7 +11,7 @@ const LAST: u32 = 1 << 31;
 pub(crate) struct SortedColumn {
     /// Row numbers below 2^31; the last row of a group of equal cells is marked.
     rows: Vec<u32>,
-    /// How many of them hold numbers.
+    /// The number of them that hold numbers.
     numbers: usize,
 }
 

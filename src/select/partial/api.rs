@@ -1,4 +1,4 @@
-//! The doors to sums of parts: what makes them, and what is released from them.
+//! The entry points to sums of parts: how they are made, and the releases from them.
 
 use crate::data::{Scaling, Source};
 use crate::error::Result;

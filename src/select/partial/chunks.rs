@@ -85,7 +85,7 @@ impl ReleasedTarget {
         Ok(told.into_iter().map(score).collect())
     }
 
-    /// The coded targets, centered for scores and for what is told of features.
+    /// The coded targets, centered for scores and for the values that are released about features.
     fn centered(&self, targets: &[i32]) -> Result<[CenteredTarget; 2]> {
         let center = self.center().ok_or_else(other_stage)?;
         if !center.on_grid.iter().all(|center| (-GRID..=GRID).contains(center)) {

@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::exact::{GRID, MAX_ROWS};
 use crate::select::partial::{Partial, ReleasedTarget, Stage, Sums, of_no_rows, other_stage};
 
-/// The Kolmogorov-Smirnov score of a column at a released center, and what is told of the column if
-/// it is selected: **not private**.
+/// The Kolmogorov-Smirnov score of a column at a released center, and the values that are released
+/// about the column if it is selected: **not private**.
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ColumnScore {

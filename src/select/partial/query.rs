@@ -88,7 +88,7 @@ impl Facts {
             && self.released.as_ref().is_some_and(|released| released.center.is_some())
     }
 
-    /// Refuses what was released for another stage.
+    /// Refuses a target that was released for another stage.
     fn check_stage(&self) -> Result<()> {
         let Some(released) = &self.released else { return Ok(()) };
         let fits = released.median.is_some() == self.splits()

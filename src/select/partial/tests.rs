@@ -417,7 +417,7 @@ fn whole_columns_do_not_add_up() {
     }
 }
 
-/// Whatever differs in what was stated of the table or the scores.
+/// Any difference in the facts stated of the table or of the scores is refused.
 #[test]
 fn partials_of_different_requests_are_refused() {
     let rows = rows(60);

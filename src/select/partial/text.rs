@@ -1,4 +1,4 @@
-//! Partials and what belongs to them as files: a line that says what it is, then one block or
+//! Partials and released targets as files: a line with the kind of the file, then one block or
 //! several, each of a line of JSON and one that tells damage.
 
 use serde::de::DeserializeOwned;

@@ -75,9 +75,9 @@ pub(super) struct Plan {
     pub(super) schema_hash: Option<String>,
     /// Whether columns and target are scaled by the data, which no budget pays for.
     pub(super) paper: bool,
-    /// The most bytes of columns to hold.
     /// The most memory of a run, in bytes.
     pub(super) memory: u64,
+    /// The most bytes of columns to hold, for tests.
     pub(super) column_memory: Option<u64>,
 }
 

@@ -172,7 +172,8 @@ pub struct Picked {
     /// The members of a set of features.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub members: Option<SetMembers>,
-    /// Its index among the features, and the columns that tell people or strata, counted from 0.
+    /// Its index among the features, and the columns of ids of people or of covariates, counted
+    /// from 0.
     #[serde(skip)]
     pub index: usize,
 }
@@ -370,7 +371,7 @@ pub struct Estimate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// How many of them are beyond chance; `None` without a verdict.
+    /// The number of them that are beyond chance; `None` without a verdict.
     pub beyond_chance: Option<usize>,
     /// The strength from which on a feature is; above 1 if none can be expected to.
     pub chance_level: Option<f64>,
@@ -384,7 +385,7 @@ pub struct Verdict {
 pub struct PublicFacts {
     /// The number of features, or of the sets of them that are used.
     pub features: usize,
-    /// The number of further columns of a matrix that tell people or strata.
+    /// The number of further columns of a matrix, of ids of people or of covariates.
     #[serde(skip)]
     pub(crate) role_columns: usize,
     /// The number of features requested.

@@ -36,7 +36,7 @@ impl KnownRelation {
     }
 }
 
-/// The indent of what follows a word at the beginning of a line.
+/// The indent of the text behind a word at the beginning of a line.
 const INDENT: usize = 13;
 
 /// Writes advice: by public facts, or with --not-private by the scores.

@@ -32,7 +32,7 @@ impl Folder {
         command.args(words.split_whitespace()).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// What a command prints, which must succeed.
+    /// The stdout of a command, which must succeed.
     fn printed(&self, words: &str) -> String {
         let output = self.run(words);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -52,7 +52,7 @@ impl Folder {
     }
 }
 
-/// What was said, without the breaks of lines.
+/// A message without its line breaks.
 fn flat(said: &[u8]) -> String {
     String::from_utf8_lossy(said).split_whitespace().collect::<Vec<_>>().join(" ")
 }

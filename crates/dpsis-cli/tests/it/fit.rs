@@ -133,7 +133,7 @@ fn a_ledger_pays_for_selection_and_model_together() {
     assert!(shown.contains("fit"), "{shown}");
 }
 
-/// What is planned is what a run spends.
+/// A dry run states the parts of the budget that the run spends.
 #[test]
 fn a_dry_run_states_parts_and_needs() {
     let folder = Folder::new();

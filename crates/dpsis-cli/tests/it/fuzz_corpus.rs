@@ -1,4 +1,4 @@
-//! What the fuzz targets check, on every file of their corpus, with the stable compiler: see
+//! The checks of the fuzz targets, on every file of their corpus, with the stable compiler: see
 //! `fuzz/README.md`.
 
 #![allow(clippy::unwrap_used, clippy::panic, unreachable_pub)] // tests fail by panicking

@@ -75,7 +75,15 @@ fn the_short_help_fits_one_screen() {
 }
 
 /// Options of `dpsis select` that `dpsis fit` refuses: no help lists them.
-const NOT_FOR_MODELS: [&str; 4] = ["--partials", "--name-file", "--preprocess", "--not-private"];
+const NOT_FOR_MODELS: [&str; 7] = [
+    "--partials",
+    "--name-file",
+    "--preprocess",
+    "--not-private",
+    "--groups",
+    "--group-size",
+    "--adjust",
+];
 
 /// Completions come from the definition of the arguments, so they know every option.
 #[test]
@@ -101,7 +109,7 @@ fn the_long_help_has_every_option() {
     }
 }
 
-/// What most need comes first.
+/// The groups that most users need come first.
 #[test]
 fn groups_go_from_what_most_need_to_what_few_need() {
     let help = help(&["select"], "--help");

@@ -180,8 +180,8 @@ fn which_way_it_lies_is_asked() {
     }
 }
 
-/// What would be found is said before anything is spent: strengths that fall with epsilon, and that
-/// nothing would be.
+/// The expected findings are announced before anything is spent: strengths that fall with epsilon,
+/// or that nothing would be found.
 #[test]
 fn what_would_be_found_is_announced() {
     let demo = concat!(env!("CARGO_MANIFEST_DIR"), "/../../datasets/demo.csv");
@@ -239,7 +239,8 @@ fn patients_are_not_taken_for_features() {
     assert_eq!(selected.status.code(), Some(0));
 }
 
-/// What was stated stays in the command; what `select` would refuse is said instead of a command.
+/// Stated options stay in the command; where `select` would refuse, the reason is given instead of
+/// a command.
 #[test]
 fn the_command_is_what_select_accepts() {
     let table: String = (0..60)
@@ -582,7 +583,7 @@ fn the_budget_is_one_that_finds_something() {
     assert!(seen.iter().all(|count| *count > 0), "{seen:?}");
 }
 
-/// What is stated of people and strata is in the command; what was followed is not advised again.
+/// Options on people and strata are in the command; advice that was followed is not given again.
 #[test]
 fn stated_options_are_kept() {
     let cells = |i: usize, _| format!("p{},{},{},{}.5", i / 2, i % 60, i * 7 % 31, i * i % 97);

@@ -1,6 +1,6 @@
-//! What can go wrong while the program writes, at every place where it does: no room on the disk, a
-//! folder that cannot be written to, a reader that has left, an interrupt, a kill. A file is the
-//! old one or the whole new one, and where the output is lost the exit code says so.
+//! Failures while the program writes, at every place where it does: no room on the disk, a folder
+//! that cannot be written to, a reader that has left, an interrupt, a kill. A file is the old one
+//! or the whole new one, and where the output is lost the exit code says so.
 //!
 //! The same for ledgers is in `ledger.rs`.
 

@@ -34,7 +34,7 @@ impl Folder {
             .unwrap()
     }
 
-    /// What a command that succeeds writes to stdout.
+    /// The stdout of a command, which must succeed.
     fn out(&self, words: &str) -> String {
         let output = self.run(words);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -42,7 +42,7 @@ impl Folder {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// What a command says that fails with this code; it leaves no output.
+    /// The message of a command, which must fail with this code and leave no output.
     fn refused(&self, words: &str, code: i32) -> String {
         let output = self.run(&format!("{words} -o out.txt"));
         assert_eq!(output.status.code(), Some(code), "{words}");

@@ -1,4 +1,4 @@
-//! What goes wrong with tables as people have them: each is refused or told in words that lead on.
+//! Common problems of real tables: each is refused or reported in words that help further.
 
 #![allow(clippy::unwrap_used, clippy::panic)] // in a test a panic is how a failure is said
 

@@ -7,8 +7,8 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// What entries of the registry must have: the fields of its schema and of its published entries in
-/// 2026, without the lists of sources and authors.
+/// The fields that entries of the registry must have: those of its schema and of its published
+/// entries in 2026, without the lists of sources and authors.
 const FIELDS: [&str; 27] = [
     "product.name",
     "product.data_curators",

@@ -202,7 +202,7 @@ fn tables(people: &[Person]) -> Vec<Table> {
     all
 }
 
-/// What a run said.
+/// The exit code and the output of a run.
 #[derive(Debug, PartialEq, Clone)]
 struct Run {
     code: Option<i32>,
@@ -282,7 +282,7 @@ fn mask(record: &mut Value) {
     }
 }
 
-/// What is public of a run in each form of output.
+/// The public part of a run in each form of output.
 fn public(command: &str, table: &Table, options: &[&str]) -> Vec<(Option<i32>, String, String)> {
     let in_form = |form: &str| {
         let run = run(command, table, &[options, &["--format", form]].concat());

@@ -57,7 +57,7 @@ impl Folder {
         command.args(words.split_whitespace()).current_dir(self.0.path()).output().unwrap()
     }
 
-    /// What a run that succeeds prints on stdout and on stderr.
+    /// The stdout and stderr of a run, which must succeed.
     fn done(&self, words: &str) -> (String, String) {
         let output = self.run(words);
         let said = String::from_utf8(output.stderr).unwrap();
@@ -65,7 +65,7 @@ impl Folder {
         (String::from_utf8(output.stdout).unwrap(), said)
     }
 
-    /// What a run that is refused with this code says, in one line.
+    /// The message of a run, which must be refused with this code, in one line.
     fn refused(&self, words: &str, code: i32) -> String {
         let output = self.run(words);
         let said = String::from_utf8(output.stderr).unwrap();

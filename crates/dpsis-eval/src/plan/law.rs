@@ -45,7 +45,7 @@ pub(super) struct Centered {
 pub(super) struct Law {
     /// A score of strength 1.
     pub(super) largest: f64,
-    /// What one row can move, twice that if rows are replaced.
+    /// The largest change of a score by one row, twice that if rows are replaced.
     pub(super) sensitivity: u64,
     chance: Chance,
     signal: Signal,
@@ -56,7 +56,7 @@ enum Chance {
     Normal { deviation: f64 },
 }
 
-/// What a strength makes of a score.
+/// The effect of a strength on a score.
 enum Signal {
     Shift { rows: [f64; 2], weights: [f64; 2], off: f64 },
     Even { deviation: f64 },

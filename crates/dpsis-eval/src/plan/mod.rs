@@ -1,4 +1,4 @@
-//! What a selection would find, before any data are touched.
+//! Simulation of what a selection would find, before any data are touched.
 //!
 //! From the numbers of rows and features, k and epsilon: how strong a feature must be to be found
 //! with a probability of 50, 90 and 99%, by each mechanism, and to be called beyond chance. Tables
@@ -54,7 +54,7 @@ const MOST_ROWS: f64 = 1e8;
 /// The epsilons that are tried.
 const EPSILONS: (f64, f64) = (1e-3, 1e3);
 
-/// What a selection would find.
+/// The expected findings of a selection.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Outlook {
@@ -62,7 +62,7 @@ pub struct Outlook {
     pub version: &'static str,
     /// Always `plan`.
     pub command: &'static str,
-    /// What was asked.
+    /// The request.
     pub request: PlanRequest,
     /// The number of imagined tables.
     pub draws: u64,
@@ -81,15 +81,15 @@ pub struct Outlook {
     pub sizes: Sizes,
     /// The mechanisms.
     pub mechanisms: Vec<Contender>,
-    /// What each of them finds.
+    /// The findings of each of them.
     pub findings: Vec<Finding>,
     /// The mechanism that suits; `None` if none finds anything.
     pub recommendation: Option<PlanRecommendation>,
     /// The recommended mechanism, or else the first one, at other epsilons.
     pub over: Vec<AtEpsilon>,
-    /// What a strength that was asked about takes.
+    /// The rows and the epsilon for a strength that was asked about.
     pub wanted: Option<Wanted>,
-    /// What to beware of.
+    /// The warnings about the request.
     pub warnings: Vec<String>,
 }
 
@@ -117,13 +117,13 @@ pub struct Finding {
     pub theorem: Option<f64>,
 }
 
-/// What a mechanism finds at one epsilon.
+/// The findings of a mechanism at one epsilon.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct AtEpsilon {
     /// The total budget, as text.
     pub epsilon: String,
-    /// What is found.
+    /// The strengths that are found.
     pub finding: Finding,
     /// Strengths from this one on are called beyond chance more often than not.
     pub beyond_chance: Option<f64>,
@@ -132,7 +132,8 @@ pub struct AtEpsilon {
     pub mechanisms: Vec<Option<Least>>,
 }
 
-/// What it takes to find features of one strength, if k have it, by the recommended mechanism.
+/// The rows and the epsilon with which the recommended mechanism finds features of one strength, if
+/// k have it.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Wanted {
@@ -207,8 +208,8 @@ pub fn plan(request: &PlanRequest, progress: &dyn Fn(f64) -> Result<()>) -> Resu
     })
 }
 
-/// What the mechanism at a place finds at another epsilon, and if it is asked for, all mechanisms;
-/// `here` is what they find at the epsilon of the request.
+/// The findings of the mechanism at a place at another epsilon, and if it is asked for, of all
+/// mechanisms; `here` holds those at the epsilon of the request.
 fn at_epsilon(
     request: &PlanRequest,
     epsilon: &Epsilon,
@@ -241,7 +242,7 @@ fn at_epsilon(
     Ok(at(planned, mechanisms))
 }
 
-/// What a mechanism finds.
+/// The strengths that a mechanism finds.
 fn finding(world: &World<'_>, request: &PlanRequest, contender: &Contender) -> Result<Finding> {
     let (d, k) = (request.features, request.k);
     let at = |strong| move |strength: f64| world.found(&contender.mechanism, strength, strong);
@@ -263,7 +264,7 @@ fn finding(world: &World<'_>, request: &PlanRequest, contender: &Contender) -> R
     Ok(Finding { found: [half, most, nearly], alone, theorem })
 }
 
-/// What a strength takes.
+/// The rows and the epsilon that a strength takes.
 fn wanted(request: &PlanRequest, contender: &Contender, strength: f64) -> Result<Wanted> {
     let (rows, epsilon, k) = (request.rows, &request.epsilon, request.k);
     let fewest = request.fewest_rows() as f64;

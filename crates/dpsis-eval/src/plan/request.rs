@@ -1,4 +1,4 @@
-//! What a plan is asked, and its checks.
+//! The request for a plan, and its checks.
 
 use std::collections::BTreeMap;
 
@@ -202,7 +202,7 @@ impl PlanRequest {
         self.select(epsilon)?.confirmed(self.features, &self.counts(rows))
     }
 
-    /// What to beware of.
+    /// The warnings about the request.
     pub(super) fn warnings(&self, spent: &[Spending]) -> Vec<String> {
         let mut warnings = Vec::new();
         let part = |wanted| spent.iter().find(|part| part.purpose == wanted);

@@ -28,7 +28,7 @@ pub(super) struct Response<F> {
     /// Points are tried until neighbors are within this factor.
     step: f64,
     at: F,
-    /// What was tried, by ascending values.
+    /// The values tried, ascending, with their estimates.
     tried: Vec<(f64, Estimate)>,
 }
 

@@ -1,4 +1,5 @@
-//! The plan as a whole: what rises and falls with what, and predictions held against real tables.
+//! The plan as a whole: which results rise and fall with which inputs, and predictions held against
+//! real tables.
 
 use crate::support::effort::exhaustive;
 use dpsis::{
@@ -132,7 +133,8 @@ fn nothing_at_any_strength_is_said() {
     assert_eq!(outlook.wanted.unwrap().epsilon.map(|_| ()), None);
 }
 
-/// What is wanted is found: at the rows and the epsilon that are named, 90% of the features are.
+/// The rows and the epsilon that are named for a strength are right: at each, 90% of the features
+/// are found.
 #[test]
 fn rows_and_epsilon_for_a_strength() {
     let mut base = request(300, 50, 2, "1");

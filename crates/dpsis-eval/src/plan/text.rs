@@ -33,7 +33,7 @@ impl Outlook {
         text
     }
 
-    /// What was asked and what holds for all mechanisms, by label.
+    /// The request and the facts that hold for all mechanisms, by label.
     pub(super) fn facts(&self) -> Vec<(&'static str, String)> {
         let request = &self.request;
         let (n, d, k) = (request.rows, request.features, request.k);
@@ -94,8 +94,8 @@ impl Outlook {
         facts
     }
 
-    /// The standard error of what is found with 90%, as a share, for the mechanism that is looked
-    /// at more closely.
+    /// The standard error of the strength that is found with 90%, as a share, for the mechanism
+    /// that is looked at more closely.
     fn simulation_error(&self) -> String {
         let place = self.recommendation.as_ref().map_or(0, |recommendation| recommendation.place);
         let finding = self.findings.get(place);
@@ -233,7 +233,7 @@ impl Outlook {
     }
 }
 
-/// What stands where no strength is enough.
+/// The text where no strength is enough.
 const NONE: &str = "none";
 
 fn part(part: &Spending) -> String {

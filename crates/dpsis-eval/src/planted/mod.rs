@@ -104,7 +104,7 @@ pub enum Kind {
     Costs,
 }
 
-/// What is known of a kind: its id, one line about it, rows and features at full and reduced size.
+/// The facts of a kind: its id, one line about it, rows and features at full and reduced size.
 struct Facts(&'static str, &'static str, (usize, usize), (usize, usize));
 
 impl Kind {

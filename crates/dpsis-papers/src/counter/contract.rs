@@ -72,7 +72,7 @@ fn next_to(stream: &[Step], neighbors: Neighbors) -> Vec<Vec<Step>> {
     }
 }
 
-/// What a design releases, with the noise given to it.
+/// Runs a design with the given noise: the sums that it releases, and the noisy nodes.
 fn run(
     design: &mut dyn sealed::Design,
     stream: &[Step],

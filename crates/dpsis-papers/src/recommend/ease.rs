@@ -163,8 +163,8 @@ mod tests {
         }
     }
 
-    /// What makes an item's column of B the ridge regression of the item on all others: the
-    /// residual of the item times each other item is lambda times the weight.
+    /// The property that makes an item's column of B the ridge regression of the item on all
+    /// others: the residual of the item times each other item is lambda times the weight.
     #[test]
     fn columns_are_ridge_regressions() {
         let set = generate(Shape { users: 200, items: 30, mean: 8.0 }, 2);

@@ -1,4 +1,4 @@
-//! Every cut of a ledger, and what is no ledger.
+//! Every cut of a ledger, and files that are no ledgers.
 
 use super::*;
 use crate::error::ErrorKind;

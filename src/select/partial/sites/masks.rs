@@ -21,7 +21,8 @@ pub(super) fn public_key(secret: Bytes32) -> Bytes32 {
 pub(super) struct Use {
     /// The hash of the roster: a restart has other sites, keys and nonces.
     pub(super) roster: Bytes32,
-    /// The hash of what is masked but for its numbers: each stage and request has masks of its own.
+    /// The hash of the masked partial without its numbers: each stage and request has masks of its
+    /// own.
     pub(super) subject: Bytes32,
 }
 

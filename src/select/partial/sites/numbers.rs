@@ -32,7 +32,7 @@ impl Partial {
     }
 
     /// This partial with counts of all bins, which of them have any being data, too, and without
-    /// what tells it from others.
+    /// the numbers of its parts.
     ///
     /// # Errors
     ///
@@ -67,7 +67,7 @@ impl Partial {
         blank
     }
 
-    /// The hash of what is not masked.
+    /// The hash of all that is not masked.
     pub(super) fn subject(&self) -> Result<Bytes32> {
         let json = serde_json::to_string(&self.blank());
         json.map(|json| Bytes32::hash(&json))

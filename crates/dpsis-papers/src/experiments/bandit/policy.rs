@@ -1,4 +1,4 @@
-//! The policies, and what they know of the arms.
+//! The policies, and the state of the arms as they see it.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ impl Policy {
         Ok(Self::Private { mechanism: by_id(id, &parameters)?, uses, epsilon: epsilon.parse()? })
     }
 
-    /// What a run of the policy needs to know of the arms at first.
+    /// The initial state of the arms for a run of the policy.
     pub(super) fn arms(&self, rng: &mut ChaCha20Rng) -> Result<Arms> {
         Ok(match self {
             Self::Private { uses, .. } => {
@@ -132,7 +132,7 @@ impl Policy {
     }
 }
 
-/// What a policy knows of the arms.
+/// The state of the arms as a policy sees it.
 pub(super) enum Arms {
     Private(Box<[ArmSeen; 2]>),
     /// The sum of the rewards and the number of steps.

@@ -1,4 +1,4 @@
-//! Scores of neighboring tables, their sensitivity and range, and what the mechanism's law says.
+//! Scores of neighboring tables, their sensitivity and range, and the mechanism's law.
 
 use dpsis_eval::internals::seed_of;
 use rand::Rng;
@@ -16,7 +16,7 @@ struct Quality {
     neighbors: Vec<(usize, usize)>,
 }
 
-/// What two theorems and the law itself say.
+/// The results of two theorems and of the law itself.
 pub(super) struct Measured {
     pub(super) name: &'static str,
     /// The parameter of the mechanism.

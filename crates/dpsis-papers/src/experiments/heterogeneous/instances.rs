@@ -1,4 +1,4 @@
-//! Random candidates, and what the mechanisms lose on them.
+//! Random candidates, and the losses of the mechanisms on them.
 
 use dpsis::internals::in_parallel;
 use dpsis::mechanism::{Relation, correlations, gem_bound, recommend};
@@ -34,8 +34,8 @@ pub(super) struct Instance {
     /// Whether sensitivities were made to fall with the scores: what is known of the domain.
     pub(super) falls: bool,
     pub(super) spearman: f64,
-    /// What the library recommends by the correlation of the scores, by the domain, and if nothing
-    /// is known.
+    /// The recommendations of the library: by the correlation of the scores, by the domain, and if
+    /// nothing is known.
     pub(super) by_scores: String,
     pub(super) by_domain: String,
     pub(super) by_nothing: String,
@@ -126,7 +126,7 @@ fn measured(experiment: &Experiment<'_>, number: u64, words: &'static str) -> Re
     })
 }
 
-/// Measures all instances at all budgets, or reads what was measured.
+/// Measures all instances at all budgets, or reads earlier measurements.
 pub(super) fn all(experiment: &Experiment<'_>) -> Result<Vec<Instance>> {
     let mut results = Parts::open(
         experiment.output,

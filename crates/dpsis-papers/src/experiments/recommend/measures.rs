@@ -1,4 +1,4 @@
-//! What is measured, as rows of the file of results.
+//! The measures, as rows of the file of results.
 
 use dpsis_eval::Estimate;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ pub(super) const SLOPE: &str = "slope of gem minus mgem";
 /// The bins of correlations, by their lower ends in tenths.
 pub(super) const BINS: std::ops::Range<i64> = -10..10;
 
-/// Estimates by measure, what it is of, and epsilon.
+/// Estimates by measure, its subject, and epsilon.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Measures(BTreeMap<[String; 3], Estimate>);
 

@@ -22,7 +22,7 @@ pub(super) const DATA: &str = "recommend.csv";
 /// The budgets at which mGEM and GEM are compared by correlation.
 const SHOWN: [&str; 3] = ["0.1", "1", "4"];
 
-/// What is known of a set before anything is measured.
+/// The facts about a set that are known before anything is measured.
 pub(super) struct About {
     generated: bool,
     users: usize,

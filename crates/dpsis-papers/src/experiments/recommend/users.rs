@@ -26,7 +26,7 @@ pub(super) fn sizes(trials: u64, users: usize) -> (usize, u64) {
     (users, (draws / (users as u64).max(1)).max(1))
 }
 
-/// What is found for a user.
+/// The results for a user.
 struct User {
     /// Spearman's correlation of scores and sensitivities.
     correlation: f64,
