@@ -8,7 +8,7 @@
 use std::sync::LazyLock;
 
 use dpsis::mechanism::{
-    CARDS, Chooses, FalseNames, Mechanism, Parameters, Sensitivity, ThresholdSet, by_id,
+    CARDS, Card, Chooses, FalseNames, Mechanism, Parameters, Sensitivity, ThresholdSet, by_id,
 };
 use dpsis::{Epsilon, Neighbors, Scores, Seeded};
 use rand_chacha::ChaCha20Rng;
@@ -56,7 +56,9 @@ fn verify() {
     let mut best: Vec<usize> = (0..values.len()).collect();
     best.sort_by_key(|&i| -values[i]);
     let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
-    for card in CARDS.iter().filter(|card| card.sensitivity != Sensitivity::Own) {
+    let of_k = |card: &&&Card| card.chooses != Chooses::AtMost;
+    let common = CARDS.iter().filter(|card| card.sensitivity != Sensitivity::Own);
+    for card in common.filter(of_k) {
         let k = if card.chooses == Chooses::One { 1 } else { 5 };
         let picks = mechanism(card.id).pick(&scores, k, &"1e6".parse().unwrap(), Seeded(1));
         let mut picks = picks.unwrap().into_inner();
@@ -100,12 +102,12 @@ const ABOVE: [(&str, i64); 4] =
 
 #[divan::bench(args = ABOVE, sample_count = 20)]
 fn above_a_level(bencher: divan::Bencher<'_, '_>, (_, level): (&str, i64)) {
-    let above = ThresholdSet::new(level, "0.025", FalseNames::Share).unwrap();
+    let above = ThresholdSet::new((level, 1000), "0.025", FalseNames::Share).unwrap();
     let epsilon = epsilon();
     let mut seed = 0;
     bencher.bench_local(|| {
         seed += 1;
-        above.pick(&UNIFORM, None, &epsilon, Seeded(seed)).unwrap()
+        above.pick(&UNIFORM, D, &epsilon, Seeded(seed)).unwrap()
     });
 }
 

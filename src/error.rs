@@ -97,6 +97,8 @@ pub enum Parameter {
     Sensitivity,
     /// The columns of a file of candidates.
     CandidateColumns,
+    /// The level above which candidates are named.
+    Above,
     /// Advice on the choice of a mechanism, for public scores.
     Advice,
     /// An inspection of the table before a release.
@@ -161,6 +163,7 @@ impl Parameter {
             Self::OfMechanism(name) => name,
             Self::Sensitivity => "sensitivity",
             Self::CandidateColumns => "columns",
+            Self::Above => "above",
             Self::Advice => "advise",
             Self::Threads => "threads",
             Self::Memory => "memory",

@@ -17,7 +17,8 @@ def choose(
     data: Any,
     epsilon: arguments.Exact,
     *,
-    k: int = 1,
+    k: int | None = None,
+    above: arguments.Exact | None = None,
     sensitivity: arguments.Exact | Mapping[str, arguments.Exact] | None = None,
     columns: Mapping[str, str] | None = None,
     neighbors: str = "add-remove",
@@ -40,7 +41,10 @@ def choose(
     epsilon : number
         The privacy budget.
     k : int, optional
-        How many to choose.
+        How many to choose: 1 if not stated; with `above` at most so many, any number if not stated.
+    above : number, optional
+        Choose all candidates whose scores are above this public level; ``parameters={'alpha': 0.05, 'rate': 'fdr'}``
+        bounds the expected share of names at or below it, ``'fwer'`` the probability of any.
     sensitivity : number or dict, optional
         The most that one row can change any score, or each score by its candidate's name.
     columns : dict, optional
@@ -87,7 +91,8 @@ def choose(
     options = {
         "candidates": candidates,
         "columns": (named.get("name"), named.get("score"), named.get("sensitivity")),
-        "k": arguments.integer("k", k, 1),
+        "k": arguments.maybe_integer("k", k, 1),
+        "above": arguments.maybe_exact("above", above),
         "epsilon": arguments.exact("epsilon", epsilon),
         "delta": arguments.maybe_exact("delta", delta),
         "sensitivity": common,

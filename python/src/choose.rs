@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use dpsis::mechanism::threshold_set::DEFAULT_ALPHA;
 use dpsis::mechanism::{Parameters, by_id};
 use dpsis::{CandidateColumns, Candidates, Choose, Error, Ledger, Parameter, Result, RunNote};
 use pyo3::prelude::*;
@@ -26,7 +27,8 @@ pub(crate) struct Options {
     candidates: Stated,
     /// The names of the columns of names, scores and sensitivities.
     columns: (Option<String>, Option<String>, Option<String>),
-    k: usize,
+    k: Option<usize>,
+    above: Option<String>,
     epsilon: String,
     delta: Option<String>,
     sensitivity: Option<String>,
@@ -69,14 +71,23 @@ fn indices(selected: &[dpsis::ChosenCandidate]) -> Vec<usize> {
 
 impl Options {
     fn request(&self) -> Result<Choose> {
-        let mut request = Choose::new(self.k)
+        let all = if self.above.is_some() { usize::MAX } else { 1 };
+        let mut request = Choose::new(self.k.unwrap_or(all))
             .epsilon(self.epsilon.as_str())
             .neighbors(self.neighbors.parse()?)
             .monotonic(self.monotonic);
         if let Some(delta) = &self.delta {
             request = request.delta(delta.as_str());
         }
-        if self.mechanism.is_some() || !self.parameters.is_empty() {
+        if let Some(level) = &self.above {
+            let Parameters { alpha, rate, .. } = Parameters::named(&self.parameters)?;
+            let bounded = rate.as_deref().map(str::parse).transpose()?;
+            let alpha = alpha.unwrap_or(DEFAULT_ALPHA.into());
+            request = request.above(level, alpha, bounded.unwrap_or_default());
+            if let Some(id) = &self.mechanism {
+                request = request.mechanism(by_id(id, &Parameters::default())?);
+            }
+        } else if self.mechanism.is_some() || !self.parameters.is_empty() {
             let id = self.mechanism.as_deref().unwrap_or("canonical");
             request = request.mechanism(by_id(id, &Parameters::named(&self.parameters)?)?);
         }

@@ -105,3 +105,15 @@ def test_comparisons():
     assert len(frame) == 8 and set(frame["method"]) == {"sis", "dp-sis:peel"}
     assert (frame[frame["method"] == "sis"]["overlap"] == 1).all()
     assert "sis" in found.report()
+
+
+def test_all_above_a_level():
+    scores = {f"c{i}": i / 8 for i in range(40)}
+    chosen = dpsis.choose(scores, 100, above=4.4, sensitivity=0.01)
+    assert chosen.names == ["c36", "c37", "c38", "c39"]
+    assert chosen.record["score"]["above"] == "4.4"
+    capped = dpsis.choose(scores, 100, above=4.4, sensitivity=0.01, k=2, parameters={"alpha": 0.01, "rate": "fwer"})
+    assert len(capped.names) <= 2
+    assert capped.record["mechanism"]["rate"] == "fwer"
+    with pytest.raises(dpsis.RequestError, match="its own mechanism"):
+        dpsis.choose(scores, 1, above=4.4, sensitivity=0.01, mechanism="canonical")

@@ -4,12 +4,13 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use num_bigint::BigInt;
-use num_traits::{Pow, ToPrimitive};
+use num_rational::BigRational;
+use num_traits::{One, Pow, ToPrimitive};
 
 use crate::choose::CandidateColumns;
 use crate::data::SideFile;
 use crate::error::{Error, Parameter, Result};
-use crate::exact::Decimal;
+use crate::exact::{Decimal, parse_rational};
 use crate::privacy::Neighbors;
 use crate::score::Scores;
 
@@ -197,6 +198,11 @@ impl Candidates {
             Stated::Each(each) => each.iter().copied().max().unwrap_or(0),
         };
         Decimal { digits: units.into(), exponent: self.exponent }.to_string()
+    }
+
+    /// The largest sensitivity, in the unit in which scores were stated.
+    pub(super) fn largest_sensitivity(&self) -> BigRational {
+        parse_rational(&self.sensitivity()).unwrap_or_else(BigRational::one)
     }
 
     /// Whether each candidate has its own sensitivity.

@@ -104,6 +104,9 @@ pub struct ScoresUsed {
     pub candidates: usize,
     /// The number of candidates requested.
     pub k: usize,
+    /// The level above which candidates were named, at most k of them, in the scores' own units.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<String>,
     /// The largest sensitivity, in the scores' own units.
     pub sensitivity: String,
     /// Whether each candidate has its own sensitivity.

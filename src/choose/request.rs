@@ -2,13 +2,17 @@
 
 use std::sync::Arc;
 
+use num_rational::BigRational;
+use num_traits::One;
+
 use crate::choose::{
     Candidates, Choice, ChoiceRecord, ChosenCandidate, PublicCandidates, ScoresUsed, Trials,
 };
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::{
-    Calibrated, CanonicalLipschitz, Chooses, Mechanism, calibrate, check_choice, choose,
+    Calibrated, CanonicalLipschitz, Chooses, FalseNames, Mechanism, ThresholdSet, calibrate,
+    check_choice, choose,
 };
 use crate::privacy::{
     Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Spending, Unit,
@@ -30,8 +34,17 @@ pub struct Choose {
     pub(super) epsilon: Option<Exact>,
     pub(super) delta: Option<Exact>,
     pub(super) mechanism: Option<Arc<dyn Mechanism>>,
+    pub(super) above: Option<Above>,
     pub(super) neighbors: Neighbors,
     pub(super) monotonic: bool,
+}
+
+/// A level in the unit of the scores, and the bound on names at or below it.
+#[derive(Debug, Clone)]
+pub(super) struct Above {
+    pub(super) level: Exact,
+    alpha: Exact,
+    bounded: FalseNames,
 }
 
 impl Choose {
@@ -43,6 +56,7 @@ impl Choose {
             epsilon: None,
             delta: None,
             mechanism: None,
+            above: None,
             neighbors: Neighbors::default(),
             monotonic: false,
         }
@@ -65,6 +79,19 @@ impl Choose {
     /// Sets the mechanism.
     pub fn mechanism(mut self, mechanism: impl Mechanism + 'static) -> Self {
         self.mechanism = Some(Arc::new(mechanism));
+        self
+    }
+
+    /// Chooses all candidates whose scores are above a level, at most k of them, with alpha as the
+    /// bound on names at or below it: an exact number from 1e-6 to 0.5. The level must be public,
+    /// or have been released. See [`ThresholdSet`].
+    pub fn above(
+        mut self,
+        level: impl Into<Exact>,
+        alpha: impl Into<Exact>,
+        bounded: FalseNames,
+    ) -> Self {
+        self.above = Some(Above { level: level.into(), alpha: alpha.into(), bounded });
         self
     }
 
@@ -146,8 +173,9 @@ impl Choose {
         let values = vec![0; sensitivities.len()];
         let scores = Scores::with_sensitivities(values, sensitivities, self.neighbors)?;
         let scores = if self.monotonic { scores.monotonic()? } else { scores };
-        let mechanism = self.mechanism_for(scores.is_homogeneous())?;
-        check_choice(mechanism.card(), &scores, self.k)?;
+        // Nor does the unit of a level.
+        let mechanism = self.mechanism_for(&scores, &BigRational::one())?;
+        check_choice(mechanism.card(), &scores, self.most(&scores))?;
         self.calibrated(&*mechanism).map(|_| ())
     }
 
@@ -168,20 +196,21 @@ impl Choose {
         entropy: Entropy,
     ) -> Result<NotPrivate<Trials>> {
         let (scores, mechanism, Calibrated { noise, .. }) = self.checked(candidates)?;
-        Trials::of_mechanism(&*mechanism, &scores, self.k, &noise, trials, entropy)
-            .map(NotPrivate::new)
+        let k = self.most(&scores);
+        Trials::of_mechanism(&*mechanism, &scores, k, &noise, trials, entropy).map(NotPrivate::new)
     }
 
     fn draw(&self, candidates: &Candidates, entropy: Entropy) -> Result<ChoiceRecord> {
         let (scores, mechanism, calibrated) = self.checked(candidates)?;
         let bits = entropy.source()?.bits(Purpose::Selection.draw());
-        let picks = choose(&*mechanism, &scores, self.k, &calibrated.noise, &bits)?;
+        let k = self.most(&scores);
+        let picks = choose(&*mechanism, &scores, k, &calibrated.noise, &bits)?;
         record(self, candidates, &*mechanism, calibrated, &picks, entropy)
     }
 
     fn checked(&self, candidates: &Candidates) -> Result<(Scores, Arc<dyn Mechanism>, Calibrated)> {
         let scores = candidates.scores(self.neighbors, self.monotonic)?;
-        let mechanism = self.mechanism_for(scores.is_homogeneous())?;
+        let mechanism = self.mechanism_for(&scores, &candidates.largest_sensitivity())?;
         let calibrated = self.calibrated(&*mechanism)?;
         Ok((scores, mechanism, calibrated))
     }
@@ -193,12 +222,34 @@ impl Choose {
         calibrate(mechanism.card(), self.k.max(1), &epsilon, &delta)
     }
 
-    /// The stated mechanism, or the default for one common sensitivity.
-    fn mechanism_for(&self, homogeneous: bool) -> Result<Arc<dyn Mechanism>> {
-        match &self.mechanism {
-            Some(mechanism) => Ok(mechanism.clone()),
-            None if homogeneous => Ok(Arc::new(CanonicalLipschitz::default())),
-            None => Err(Error::request("sensitivities differ: state the mechanism")
+    /// k; above a level at most as many as there are.
+    fn most(&self, scores: &Scores) -> usize {
+        match self.above {
+            Some(_) => self.k.min(scores.values().len()),
+            None => self.k,
+        }
+    }
+
+    /// The stated mechanism, that for a level, or the default for one common sensitivity, which is
+    /// `sensitivity` in the unit of a level.
+    fn mechanism_for(
+        &self,
+        scores: &Scores,
+        sensitivity: &BigRational,
+    ) -> Result<Arc<dyn Mechanism>> {
+        match (&self.mechanism, &self.above) {
+            (Some(_), Some(_)) => Err(Error::request("what is above a level has its own mechanism")
+                .about([Parameter::Above, Parameter::Mechanism])),
+            (Some(mechanism), None) => Ok(mechanism.clone()),
+            (None, Some(Above { level, alpha, bounded })) => {
+                let level = level.clone().rational().ok_or_else(|| {
+                    Error::request("the level must be a number").about([Parameter::Above])
+                })?;
+                let level = Exact::of(level / sensitivity);
+                Ok(Arc::new(ThresholdSet::new(level, alpha.clone(), *bounded)?))
+            }
+            (None, None) if scores.is_homogeneous() => Ok(Arc::new(CanonicalLipschitz::default())),
+            (None, None) => Err(Error::request("sensitivities differ: state the mechanism")
                 .hint("gem, mgem, cgem, rs or rs-tnb, or the largest sensitivity for all; advice is available")
                 .about([Parameter::Mechanism, Parameter::Sensitivity, Parameter::Advice])),
         }
@@ -270,7 +321,8 @@ fn record(
         mechanism: MechanismUsed::of(mechanism, request.k),
         score: ScoresUsed {
             candidates: candidates.names().len(),
-            k: request.k,
+            k: request.k.min(candidates.names().len()),
+            above: request.above.as_ref().map(|above| above.level.to_string()),
             sensitivity: candidates.sensitivity(),
             own_sensitivities: candidates.have_own_sensitivities(),
             monotonic: request.monotonic,

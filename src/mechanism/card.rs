@@ -44,6 +44,8 @@ pub enum Chooses {
     One,
     /// A set of k, in the order of the candidates.
     Set,
+    /// A set of at most k, in the order of the candidates.
+    AtMost,
     /// k candidates in an order that is part of the release.
     Sequence,
 }

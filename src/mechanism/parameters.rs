@@ -38,6 +38,12 @@ pub struct Parameters {
     pub share: Option<Exact>,
     /// For `rs`, `rs-tnb`: the probability of stopping after a look, from 1e-6 to 1.
     pub stop: Option<Exact>,
+    /// For `threshold-set`: the level, in units of the sensitivity.
+    pub level: Option<Exact>,
+    /// For `threshold-set`: the bound on names at or below the level, from 1e-6 to 0.5.
+    pub alpha: Option<Exact>,
+    /// For `threshold-set`: `fdr` or `fwer`, what alpha bounds.
+    pub rate: Option<String>,
     /// For `rs-tnb`: the shape of the number of looks, above -1 and at most 1.
     pub eta: Option<Exact>,
 }
@@ -57,8 +63,14 @@ impl Parameters {
                 "share" => &mut parameters.share,
                 "stop" => &mut parameters.stop,
                 "eta" => &mut parameters.eta,
-                "noise" => {
-                    parameters.noise = Some(value.clone());
+                "level" => &mut parameters.level,
+                "alpha" => &mut parameters.alpha,
+                "noise" | "rate" => {
+                    let word = match name.as_str() {
+                        "noise" => &mut parameters.noise,
+                        _ => &mut parameters.rate,
+                    };
+                    *word = Some(value.clone());
                     continue;
                 }
                 _ => {
@@ -80,6 +92,9 @@ impl Parameters {
             ("share", self.share.is_some()),
             ("eta", self.eta.is_some()),
             ("stop", self.stop.is_some()),
+            ("level", self.level.is_some()),
+            ("alpha", self.alpha.is_some()),
+            ("rate", self.rate.is_some()),
         ];
         all.into_iter().filter(|(_, stated)| *stated).map(|(name, _)| name)
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{
     Card, Mechanism, Parameters, canonical, cgem, em, gamma, gem, joint, joint_set, krr, laplace,
-    mgem, noisy_max, peel, peel_pnf, pnf, rs, rs_tnb,
+    mgem, noisy_max, peel, peel_pnf, pnf, rs, rs_tnb, threshold_set,
 };
 
 /// The cards of all private mechanisms.
-pub static CARDS: [&Card; 18] = [
+pub static CARDS: [&Card; 19] = [
     &canonical::CARD,
     &canonical::GUMBEL_CARD,
     &joint::CARD,
@@ -28,6 +28,7 @@ pub static CARDS: [&Card; 18] = [
     &cgem::CARD,
     &rs::CARD,
     &rs_tnb::CARD,
+    &threshold_set::CARD,
 ];
 
 /// The mechanism of this name, with these parameters.

@@ -87,11 +87,22 @@ pub(super) fn of_choice(record: &ChoiceRecord) -> Vec<Fact> {
     let score = &record.score;
     let (k, candidates) = (score.k, score.candidates);
     let chosen = chosen_by(&record.mechanism, record.order);
+    let (number, above) = match &score.above {
+        Some(level) => {
+            let cap = if k < candidates { format!(", at most {k},") } else { String::new() };
+            (record.selected.len().to_string(), format!(" above {level}{cap}"))
+        }
+        None => (k.to_string(), String::new()),
+    };
     let in_one = if score.monotonic { "yes" } else { "no" };
     let mut facts = vec![Fact::line(Guarantee, "spent", spent(&record.guarantee))];
     facts.extend(ledger(record.ledger.as_ref()));
     facts.extend([
-        Fact::line(How, "chosen", format!("{k} of {candidates} candidates by {chosen}")),
+        Fact::line(
+            How,
+            "chosen",
+            number + &format!(" of {candidates} candidates{above} by {chosen}"),
+        ),
         Fact::new(How, "sensitivity", sensitivity_of(record)),
         Fact::new(How, "one unit moves all scores in one direction", in_one),
     ]);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::data::{Scaling, UnitTarget};
 use crate::error::{Error, Parameter, Result};
-use crate::mechanism::{Sensitivity, check_k};
+use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
 use crate::privacy::Neighbors;
 use crate::select::plan::Plan;
@@ -45,6 +45,12 @@ pub(super) fn check(request: &Request) -> Result<()> {
     let mechanism = request.mechanism_used();
     let card = mechanism.card();
     check_k(card, request.k)?;
+    if card.chooses == Chooses::AtMost {
+        let id = card.id;
+        let rule = format!("{id} names what is above a level; a selection of k features has none");
+        let error = Error::request(rule).hint("canonical suits it");
+        return Err(error.about([Parameter::Mechanism]));
+    }
     if card.sensitivity == Sensitivity::Own {
         let id = card.id;
         let rule = format!("{id} is for scores with a sensitivity each; features share one");

@@ -47,6 +47,12 @@ impl Grid {
         &self.sensitivities
     }
 
+    /// Scores in units of the sensitivity of each.
+    pub fn in_sensitivities(&self, scores: &[i64]) -> Vec<f64> {
+        let pairs = scores.iter().zip(&self.sensitivities);
+        pairs.map(|(score, sensitivity)| *score as f64 / *sensitivity as f64).collect()
+    }
+
     pub fn is_monotonic(&self) -> bool {
         self.monotonic
     }

@@ -21,7 +21,7 @@ use crate::mechanism::contract::{Contract, GAMMA_OF_VARIANTS, Law, Mutant, knows
 use crate::mechanism::{CARDS, Card, Chooses, Mechanism, Parameters, Sensitivity, by_id};
 use crate::privacy::Epsilon;
 use crate::support::neighbors::Grid;
-use crate::support::oracle::{sequences, subsets};
+use crate::support::oracle::{sequences, subsets, subsets_up_to};
 
 /// The most comparisons of two probabilities, and what computing a probability counts as beside
 /// them: some minutes.
@@ -91,6 +91,10 @@ pub struct Verified {
     pub max_log_ratio: f64,
     /// The same over epsilon.
     pub share: f64,
+    /// The largest rate of names at or below the level, as a share of its bound, for the mechanism
+    /// that has one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub false_names: Option<f64>,
     /// Where it occurs; `None` if all laws are equal.
     pub at: Option<WorstPair>,
     /// Whether it is at most epsilon, up to the error of floating point.
@@ -215,7 +219,7 @@ impl Verification {
     pub fn run(&self, progress: impl Fn(f64)) -> Result<Verified> {
         let Checked { law, grid, k, epsilon, work, .. } = &self.checked()?;
         let eps = epsilon.to_f64();
-        let found = law.enumerate(grid, *k, eps, &progress);
+        let (found, false_names) = law.enumerate(grid, *k, eps, &progress);
         let (scores, neighbor) = found.worst;
         let laws = [&scores, &neighbor].map(|x| law.at(grid, x, *k, eps));
         let tolerance = law.tolerance();
@@ -246,7 +250,9 @@ impl Verification {
             max_log_ratio: found.max_log_ratio,
             share: found.max_log_ratio / eps,
             at: (found.max_log_ratio > 0.0).then_some(at),
-            holds: found.max_log_ratio <= eps + tolerance * eps.max(1.0),
+            false_names,
+            holds: found.max_log_ratio <= eps + tolerance * eps.max(1.0)
+                && false_names.is_none_or(|share| share <= 1.0 + tolerance),
             slack: self.contract.slack.filter(|_| mutant.is_none()),
         })
     }
@@ -255,6 +261,7 @@ impl Verification {
     pub(super) fn outcomes(&self, d: usize, k: usize) -> Vec<Vec<usize>> {
         match self.card.chooses {
             Chooses::Set => subsets(d, k),
+            Chooses::AtMost => subsets_up_to(d, k),
             Chooses::One | Chooses::Sequence => sequences(d, k),
         }
     }
@@ -425,6 +432,10 @@ fn check_candidates(d: usize) -> Result<()> {
 fn outcomes(chooses: Chooses, d: usize, k: usize) -> u128 {
     match chooses {
         Chooses::Set => binomial(d as u64, k as u64).try_into().unwrap_or(u128::MAX),
+        Chooses::AtMost => {
+            let sets = |size| binomial(d as u64, size).try_into().unwrap_or(u128::MAX);
+            (0..=k as u64).fold(0, |all: u128, size| all.saturating_add(sets(size)))
+        }
         _ => (0..k).fold(1, |all: u128, i| all.saturating_mul((d - i) as u128)),
     }
 }

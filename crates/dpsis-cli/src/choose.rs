@@ -16,7 +16,8 @@ use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
 use advice::{KnownRelation, LARGEST};
 use dpsis::internals::reads_again;
-use dpsis::mechanism::{Baseline, CARDS};
+use dpsis::mechanism::threshold_set::DEFAULT_ALPHA;
+use dpsis::mechanism::{Baseline, CARDS, Parameters};
 use dpsis::{
     CandidateColumns, Candidates, Choice, Choose, Epsilon, Error, Ledger, Neighbors, NotPrivate,
     PublicCandidates, Result, RunNote, Trials, report,
@@ -38,9 +39,24 @@ pub(super) struct ChooseArguments {
     #[command(flatten)]
     budget: BudgetArgument,
 
-    /// How many candidates to choose
-    #[arg(short, long, default_value_t = 1)]
-    k: usize,
+    /// How many candidates to choose [default: 1]
+    ///
+    /// With --above at most so many [default: any number]
+    #[arg(short, long)]
+    k: Option<usize>,
+
+    /// Choose all with scores above this public level
+    ///
+    /// In the unit of the scores; --alpha bounds names at or below it, by --rate their expected share or the
+    /// probability of any
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        allow_hyphen_values = true,
+        conflicts_with_all = ["mechanism", "monotonic", "delta", "advise", "sums", "level", "not_private"],
+        help_heading = "Candidates"
+    )]
+    above: Option<String>,
 
     /// The most by which one unit can move any score; or largest
     ///
@@ -58,7 +74,7 @@ pub(super) struct ChooseArguments {
     score_column: Option<String>,
 
     /// The column of sensitivities [default: sensitivity, if it is there]
-    #[arg(long, value_name = "NAME", help_heading = "Candidates")]
+    #[arg(long, value_name = "NAME", hide_short_help = true, help_heading = "Candidates")]
     sensitivity_column: Option<String>,
 
     /// One unit more raises scores or leaves them, as it does counts
@@ -199,6 +215,11 @@ impl ChooseArguments {
         columns
     }
 
+    /// The number of candidates to choose, or the most above a level.
+    fn k(&self) -> usize {
+        self.k.unwrap_or(if self.above.is_some() { usize::MAX } else { 1 })
+    }
+
     /// The stated sensitivity of all candidates.
     fn common_sensitivity(&self) -> Option<&str> {
         self.sensitivity.as_deref().filter(|stated| *stated != LARGEST)
@@ -232,7 +253,7 @@ impl ChooseArguments {
             }
             _ => None,
         };
-        let mut request = Choose::new(self.k)
+        let mut request = Choose::new(self.k())
             .epsilon(self.budget.eps.clone())
             .neighbors(self.neighbors.neighbors())
             .monotonic(self.monotonic);
@@ -242,11 +263,23 @@ impl ChooseArguments {
             }
             request = request.delta(delta.clone());
         }
-        match &self.mechanism {
-            Some(id) if baseline.is_none() => {
+        match (&self.mechanism, &self.above) {
+            (Some(id), _) if baseline.is_none() => {
                 request = request.mechanism(self.parameters.mechanism(id)?);
             }
-            None if self.parameters.is_stated() => {
+            (None, Some(level)) => {
+                let stated = self.parameters.named();
+                if let Some(name) =
+                    stated.keys().find(|name| !["alpha", "rate"].contains(&&***name))
+                {
+                    return Err(Error::request(format!("--above takes no --{name}")));
+                }
+                let Parameters { alpha, rate, .. } = Parameters::named(&stated)?;
+                let alpha = alpha.unwrap_or(DEFAULT_ALPHA.into());
+                let bounded = rate.as_deref().map(str::parse).transpose()?;
+                request = request.above(level, alpha, bounded.unwrap_or_default());
+            }
+            (None, None) if self.parameters.is_stated() => {
                 return Err(Error::request("state the mechanism that takes this: --mechanism ID"));
             }
             _ => {}
@@ -262,7 +295,7 @@ impl ChooseArguments {
             request,
             baseline,
             trials: self.trials,
-            k: self.k,
+            k: self.k(),
             epsilon: self.budget.eps.clone(),
             neighbors: self.neighbors.neighbors(),
             monotonic: self.monotonic,

@@ -75,6 +75,27 @@ pub(super) struct ParameterArguments {
 
     #[arg(long, value_name = "NOISE", hide_short_help = true, help_heading = "Mechanism", help = help("noise"))]
     pub(super) noise: Option<String>,
+
+    #[arg(
+        long,
+        value_name = "LEVEL",
+        allow_hyphen_values = true,
+        hide_short_help = true, help_heading = "Mechanism",
+        help = help("level")
+    )]
+    level: Option<String>,
+
+    #[arg(
+        long,
+        value_name = "ALPHA",
+        allow_hyphen_values = true,
+        hide_short_help = true, help_heading = "Mechanism",
+        help = help("alpha")
+    )]
+    alpha: Option<String>,
+
+    #[arg(long, value_name = "RATE", hide_short_help = true, help_heading = "Mechanism", help = help("rate"))]
+    rate: Option<String>,
 }
 
 /// The help of a parameter: the mechanisms that take it, its meaning, range and default.
@@ -91,7 +112,7 @@ fn help(name: &str) -> String {
 impl ParameterArguments {
     /// The parameters that are stated, by name.
     pub(super) fn named(&self) -> BTreeMap<String, String> {
-        let Self { gamma, beta, share, stop, eta, noise } = self;
+        let Self { gamma, beta, share, stop, eta, noise, level, alpha, rate } = self;
         [
             ("gamma", gamma),
             ("beta", beta),
@@ -99,6 +120,9 @@ impl ParameterArguments {
             ("stop", stop),
             ("eta", eta),
             ("noise", noise),
+            ("level", level),
+            ("alpha", alpha),
+            ("rate", rate),
         ]
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value.clone()?)))

@@ -324,6 +324,9 @@ fn shown(found: &Verified, fit: Option<&SamplerFit>) -> String {
             );
         }
     }
+    if let Some(share) = found.false_names {
+        line("false", &format!("names at or below the level: at most {share:.6} of their bound"));
+    }
     let verdict = if found.holds {
         "holds: no probability on this grid changes by more than a factor of e^epsilon"
     } else {

@@ -6,12 +6,13 @@ use crate::mechanism::{CARDS, Chooses, Mechanism, by_id};
 use crate::privacy::{Neighbors, Seeded};
 use crate::score::Scores;
 use crate::support::goodness::assert_fits;
-use crate::support::oracle::{sequences, subsets};
+use crate::support::oracle::{sequences, subsets, subsets_up_to};
 
 /// All outcomes, in the order of laws.
 pub(super) fn outcomes(card: &Card, d: usize, k: usize) -> Vec<Vec<usize>> {
     match card.chooses {
         Chooses::Set => subsets(d, k),
+        Chooses::AtMost => subsets_up_to(d, k.min(d)),
         Chooses::One | Chooses::Sequence => sequences(d, k),
     }
 }
@@ -65,7 +66,7 @@ fn draws_have_the_law_of_the_definition() {
                 let monotonic = monotonic && knows_monotonic(card);
                 let scores = if monotonic { scores.monotonic().unwrap() } else { scores };
                 let given = if monotonic { 4.0 } else { 2.0 };
-                for &k in setting.ks {
+                for k in setting.ks.iter().map(|k| *k.min(&values.len())) {
                     let outcomes = outcomes(card, values.len(), k);
                     let mut counts = vec![0u64; outcomes.len()];
                     for seed in 0..draws {
@@ -75,7 +76,7 @@ fn draws_have_the_law_of_the_definition() {
                     }
                     assert_fits(&counts, &law_of(&law, values, sensitivities, k, given));
                 }
-                if card.chooses == Chooses::One {
+                if matches!(card.chooses, Chooses::One | Chooses::AtMost) {
                     continue;
                 }
                 // All of them, in some order.
@@ -108,7 +109,7 @@ fn candidates_may_be_listed_in_any_order() {
                 let picks = mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap();
                 let mut original: Vec<usize> =
                     picks.iter().map(|&i| values.len() - 1 - i).collect();
-                if card.chooses == Chooses::Set {
+                if matches!(card.chooses, Chooses::Set | Chooses::AtMost) {
                     original.sort_unstable();
                 }
                 counts[outcomes.iter().position(|outcome| *outcome == original).unwrap()] += 1;
@@ -121,7 +122,8 @@ fn candidates_may_be_listed_in_any_order() {
 #[test]
 fn shifted_scores_give_the_same_picks() {
     let epsilon = "1".parse().unwrap();
-    for card in CARDS {
+    // A level does not move with the scores.
+    for card in CARDS.into_iter().filter(|card| card.chooses != Chooses::AtMost) {
         let contract = (card.contract)();
         for setting in contract.settings {
             let law = (contract.law)(&setting.parameters);
@@ -170,7 +172,10 @@ fn what_cannot_be_asked_is_refused() {
                     Scores::new(values.clone(), most.unsigned_abs(), Neighbors::AddRemove).unwrap();
                 for seed in 0..20 {
                     let picks = mechanism.pick(&extreme, k, &eps.parse().unwrap(), Seeded(seed));
-                    assert_eq!(picks.unwrap().len(), k, "{}", card.id);
+                    let count = picks.unwrap().len();
+                    let fits =
+                        if card.chooses == Chooses::AtMost { count <= k } else { count == k };
+                    assert!(fits, "{}", card.id);
                 }
             }
         }
@@ -184,12 +189,17 @@ fn seeded_picks_are_stable() {
     let expected = include_str!("../picks.golden");
     let mut shown = String::new();
     for card in CARDS {
-        let mechanism = by_id(card.id, &Parameters::default()).unwrap();
-        let k = if card.chooses == Chooses::One { 1 } else { 3 };
+        let (parameters, k, epsilon) = match card.chooses {
+            Chooses::One => (Parameters::default(), 1, "4"),
+            // A level amid the scores, and an epsilon that names what is above it.
+            Chooses::AtMost => (Setting::new(&[]).stated("level", "3").parameters, 8, "12"),
+            _ => (Parameters::default(), 3, "4"),
+        };
+        let (mechanism, epsilon) = (by_id(card.id, &parameters).unwrap(), epsilon.parse().unwrap());
         let values = vec![12, 7, 9, 15, 3, 9, 11, 8];
         let scores = Scores::with_sensitivities(values, vec![3; 8], Neighbors::AddRemove).unwrap();
         let picks = (0..8).map(|seed| {
-            let picks = mechanism.pick(&scores, k, &"4".parse().unwrap(), Seeded(seed)).unwrap();
+            let picks = mechanism.pick(&scores, k, &epsilon, Seeded(seed)).unwrap();
             picks.iter().map(usize::to_string).collect::<String>()
         });
         shown += &format!("{}: {}\n", card.id, picks.collect::<Vec<_>>().join(" "));

@@ -17,11 +17,12 @@
 //! With the feature `verify`, [`verify`](crate::verify) runs the same laws and broken variants at
 //! any sizes.
 
+use std::cell::Cell;
 use std::fmt;
 use std::sync::Arc;
 
 use crate::exact::{Exact, near_f64};
-use crate::mechanism::{Card, Parameters, Sensitivity};
+use crate::mechanism::{Card, Chooses, Parameters, Sensitivity};
 use crate::support::neighbors::{Enumeration, Grid};
 
 #[cfg(test)]
@@ -42,7 +43,12 @@ pub(crate) struct Law {
     pub(crate) integrals: bool,
     /// The largest k that it is written for.
     pub(crate) most: usize,
+    /// What the mechanism bounds besides the loss of privacy, if anything: from scores, the law of
+    /// these and k, as a share of the bound.
+    pub(crate) bounded: Option<Arc<Bounded>>,
 }
+
+type Bounded = dyn Fn(&[f64], &[f64], usize) -> f64;
 
 #[derive(Clone)]
 enum Of {
@@ -59,16 +65,21 @@ type OwnLaw = dyn Fn(&[f64], &[f64], f64) -> Vec<f64>;
 impl Law {
     /// Of a mechanism with one sensitivity for all candidates.
     pub(super) fn common(law: impl Fn(&[f64], usize, f64) -> Vec<f64> + 'static) -> Self {
-        Self { of: Of::Common(Arc::new(law)), integrals: false, most: usize::MAX }
+        Self { of: Of::Common(Arc::new(law)), integrals: false, most: usize::MAX, bounded: None }
     }
 
     /// Of a mechanism that takes a sensitivity for each candidate.
     pub(super) fn own(law: impl Fn(&[f64], &[f64], f64) -> Vec<f64> + 'static) -> Self {
-        Self { of: Of::Own(Arc::new(law)), integrals: false, most: 1 }
+        Self { of: Of::Own(Arc::new(law)), integrals: false, most: 1, bounded: None }
     }
 
     pub(super) fn by_integrals(self) -> Self {
         Self { integrals: true, ..self }
+    }
+
+    /// A law that bounds something else, too.
+    pub(super) fn bounding(self, bounded: impl Fn(&[f64], &[f64], usize) -> f64 + 'static) -> Self {
+        Self { bounded: Some(Arc::new(bounded)), ..self }
     }
 
     /// A law that is written for k up to a number.
@@ -99,15 +110,26 @@ impl Law {
         }
     }
 
-    /// Compares the laws of all neighbors on a grid.
+    /// Compares the laws of all neighbors on a grid; also the largest share of what else is
+    /// bounded, if anything is.
     pub(crate) fn enumerate(
         &self,
         grid: &Grid,
         k: usize,
         eps: f64,
         progress: &dyn Fn(f64),
-    ) -> Enumeration {
-        grid.enumerate_with(|scores| self.at(grid, scores, k, eps), progress)
+    ) -> (Enumeration, Option<f64>) {
+        let largest = Cell::new(0f64);
+        let of = |scores: &[i64]| {
+            let law = self.at(grid, scores, k, eps);
+            if let Some(bounded) = &self.bounded {
+                let share = bounded(&grid.in_sensitivities(scores), &law, k);
+                largest.set(largest.get().max(share));
+            }
+            law
+        };
+        let found = grid.enumerate_with(of, progress);
+        (found, self.bounded.is_some().then(|| largest.get()))
     }
 }
 
@@ -159,6 +181,12 @@ impl Setting {
                 self.parameters.noise = Some(value.to_owned());
                 return self;
             }
+            "rate" => {
+                self.parameters.rate = Some(value.to_owned());
+                return self;
+            }
+            "level" => &mut self.parameters.level,
+            "alpha" => &mut self.parameters.alpha,
             "gamma" => &mut self.parameters.gamma,
             "beta" => &mut self.parameters.beta,
             "share" => &mut self.parameters.share,
@@ -236,7 +264,8 @@ impl fmt::Debug for Mutant {
     }
 }
 
-/// Whether the mechanism needs less noise for monotonic scores: all whose sensitivity is common.
+/// Whether the mechanism needs less noise for monotonic scores: all whose sensitivity is common,
+/// but for sets by a level, which does not move with the scores.
 pub(crate) fn knows_monotonic(card: &Card) -> bool {
-    card.sensitivity == Sensitivity::Common
+    card.sensitivity == Sensitivity::Common && card.chooses != Chooses::AtMost
 }

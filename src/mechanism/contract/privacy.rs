@@ -23,7 +23,7 @@ fn cases(law: &Law, k: usize) -> Vec<(Grid, f64)> {
 fn moved(card: &Card, d: usize, k: usize) -> impl Fn(usize, &[usize]) -> usize {
     let outcomes = outcomes(card, d, k);
     let places: HashMap<Vec<usize>, usize> = outcomes.iter().cloned().zip(0..).collect();
-    let is_set = card.chooses == Chooses::Set;
+    let is_set = matches!(card.chooses, Chooses::Set | Chooses::AtMost);
     move |outcome, to| {
         let mut there: Vec<usize> = outcomes[outcome].iter().map(|&i| to[i]).collect();
         if is_set {
@@ -44,7 +44,11 @@ fn worst(card: &Card, law: &Law, k: usize, monotonic: bool) -> (f64, usize) {
                 let law = |scores: &[i64]| law.at(&grid, scores, k, eps);
                 grid.enumerate_symmetric(law, moved(card, grid.d, k))
             }
-            false => law.enumerate(&grid, k, eps, &|_| ()),
+            false => {
+                let (found, bounded) = law.enumerate(&grid, k, eps, &|_| ());
+                assert!(bounded.is_none_or(|share| share <= 1.0 + law.tolerance()), "{bounded:?}");
+                found
+            }
         };
         worst = worst.max(found.max_log_ratio / eps);
         pairs += found.pairs;

@@ -1,41 +1,49 @@
 #![doc = include_str!("page.md")]
 
-#[cfg(test)]
-mod law;
+#[cfg(any(test, feature = "verify"))]
+pub(crate) mod law;
 mod prior;
 mod sets;
 #[cfg(test)]
 mod tests;
 
+use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
+use num_bigint::BigInt;
 use num_rational::BigRational;
+use num_traits::{Signed, ToPrimitive};
 
-use crate::error::{Error, Parameter, Result, word};
-use crate::exact::{Exact, ratio};
-use crate::privacy::{Epsilon, Purpose, Randomness};
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{Exact, format_rational, ratio};
+use crate::mechanism::draw::sealed;
+use crate::mechanism::{Card, Chooses, Mechanism, MechanismParameter, Sensitivity};
+use crate::privacy::Epsilon;
 use crate::random::{Bits, Filter};
 use crate::score::Scores;
 use prior::Prior;
 use sets::ThresholdSets;
 
-/// The threshold-set mechanism: the candidates whose scores are above a level, however many these
-/// are, with a bound on names at or below it.
+/// The threshold-set mechanism: the candidates whose scores are above a level, at most k of them,
+/// with a bound on names at or below it.
 ///
 /// ```
-/// use dpsis::mechanism::{FalseNames, ThresholdSet};
+/// use dpsis::mechanism::{FalseNames, Mechanism, ThresholdSet};
 /// use dpsis::{Neighbors, OperatingSystem, Scores};
 ///
 /// // Counts to which one person adds at most 1, and a level of 50.
 /// let scores = Scores::new(vec![3, 220, 7, 250, 4], 1, Neighbors::AddRemove)?;
 /// let above = ThresholdSet::new(50, "0.05", FalseNames::Share)?;
-/// let names = above.pick(&scores, None, &"1".parse()?, OperatingSystem)?;
+/// // At most as many as there are: any number.
+/// let names = above.pick(&scores, 5, &"1".parse()?, OperatingSystem)?;
 /// assert_eq!(names, [1, 3]); // wrong with a probability of a few percent
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThresholdSet {
-    level: i64,
+    /// In units of the sensitivity.
+    level: BigRational,
     alpha: BigRational,
     bounded: FalseNames,
 }
@@ -56,26 +64,89 @@ impl FromStr for FalseNames {
 
     /// From `fdr`, a bound on the share, or `fwer`, one on any.
     fn from_str(text: &str) -> Result<Self> {
-        let words = [("fdr", Self::Share), ("fwer", Self::Any)];
-        word(Parameter::OfMechanism("rate"), text, &words)
+        let mut all = [Self::Share, Self::Any].into_iter();
+        all.find(|rate| rate.to_string() == text).ok_or_else(|| {
+            Error::request("the rate must be fdr or fwer").about([Parameter::OfMechanism("rate")])
+        })
     }
 }
 
-/// The largest level in magnitude: that of scores.
-const MOST_LEVEL: u64 = 1 << 62;
+impl fmt::Display for FalseNames {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Share => "fdr",
+            Self::Any => "fwer",
+        })
+    }
+}
+
+const LEVEL: MechanismParameter = MechanismParameter {
+    name: "level",
+    meaning: "candidates with scores above it are named, in units of the sensitivity",
+    range: "a number that is public",
+    default: "0",
+};
+
+/// The bound on names at or below the level, unless another is stated.
+pub const DEFAULT_ALPHA: &str = "0.05";
+
+const ALPHA: MechanismParameter = MechanismParameter {
+    name: "alpha",
+    meaning: "the bound on names at or below the level",
+    range: "from 1e-6 to 0.5",
+    default: DEFAULT_ALPHA,
+};
+
+const RATE: MechanismParameter = MechanismParameter {
+    name: "rate",
+    meaning: "what alpha bounds: the expected share of such names, or the probability of any",
+    range: "fdr or fwer",
+    default: "fdr",
+};
+
+/// The card of [`ThresholdSet`].
+pub static CARD: Card = Card {
+    id: "threshold-set",
+    summary: "the threshold set: all above a level, at most k, with a bound on names below it",
+    chooses: Chooses::AtMost,
+    sensitivity: Sensitivity::Common,
+    reference: "the loss: \"Feature Selection from Differentially Private Correlations\" (2024), appendix A; the \
+                mechanism: this project",
+    page: include_str!("page.md"),
+    timing: Some(
+        "candidates above the level are sorted, and a set that does not fit the drawn level is drawn again",
+    ),
+    parameters: &[LEVEL, ALPHA, RATE],
+    build: |stated| {
+        let level = stated.level.clone().unwrap_or(Exact::from(0));
+        let alpha = stated.alpha.clone().unwrap_or(Exact::from(DEFAULT_ALPHA));
+        let bounded = stated.rate.as_deref().map(str::parse).transpose()?;
+        Ok(Arc::new(ThresholdSet::new(level, alpha, bounded.unwrap_or_default())?))
+    },
+    #[cfg(any(test, feature = "verify"))]
+    contract: law::contract,
+};
+
+/// The largest score in magnitude.
+const MOST: i64 = 1 << 62;
 
 impl ThresholdSet {
-    /// Above this level, in the unit of the scores, with alpha as the bound on names at or below
-    /// it: an exact number from 1e-6 to 0.5.
+    /// Above this level, an exact number in units of the sensitivity that is public or was released
+    /// before, with alpha as the bound on names at or below it: an exact number from 1e-6 to 0.5.
+    ///
+    /// The level is rounded up to the unit of the scores.
     ///
     /// # Errors
     ///
-    /// `Request` for another alpha, or a level that no score reaches.
-    pub fn new(level: i64, alpha: impl Into<Exact>, bounded: FalseNames) -> Result<Self> {
-        if level.unsigned_abs() > MOST_LEVEL {
-            return Err(Error::request("the level must lie between -2^62 and 2^62")
-                .about([Parameter::OfMechanism("level")]));
-        }
+    /// `Request` for another alpha, or a level that is no number.
+    pub fn new(
+        level: impl Into<Exact>,
+        alpha: impl Into<Exact>,
+        bounded: FalseNames,
+    ) -> Result<Self> {
+        let level = level.into().rational().ok_or_else(|| {
+            Error::request("the level must be a number").about([Parameter::OfMechanism("level")])
+        })?;
         let possible = |alpha: &BigRational| *alpha >= ratio(1, 1_000_000) && *alpha <= ratio(1, 2);
         let alpha = alpha.into().rational().filter(possible).ok_or_else(|| {
             Error::request("alpha must be a number from 1e-6 to 0.5")
@@ -84,52 +155,36 @@ impl ThresholdSet {
         Ok(Self { level, alpha, bounded })
     }
 
-    /// The candidates that are named, ascending: at most so many, or any number of them.
-    ///
-    /// # Privacy
-    ///
-    /// `epsilon`-differentially private for the neighbor relation of the scores, if the level is
-    /// public or was released before.
-    ///
-    /// # Errors
-    ///
-    /// `Request` if `at_most` is 0, if there is no candidate or there are 2^31 or more, or if their
-    /// sensitivities differ. `Io` if the operating system gives no entropy.
-    pub fn pick<R: Randomness>(
-        &self,
-        scores: &Scores,
-        at_most: Option<usize>,
-        epsilon: &Epsilon,
-        randomness: R,
-    ) -> Result<R::Output<Vec<usize>>> {
-        let bits = randomness.source()?.bits(Purpose::Selection.draw());
-        self.draw(scores, at_most, epsilon, &bits).map(R::mark)
+    /// The level in the unit of these scores; no score lies beyond the ends of its range.
+    fn level_of(&self, scores: &Scores) -> i64 {
+        let level = &self.level * BigRational::from(BigInt::from(scores.sensitivity()));
+        let ends = if level.is_negative() { -MOST } else { MOST };
+        level.ceil().to_integer().to_i64().map_or(ends, |level| level.clamp(-MOST, MOST))
+    }
+}
+
+impl Mechanism for ThresholdSet {
+    fn card(&self) -> &'static Card {
+        &CARD
     }
 
-    /// Draws from checked scores, driven by bits that drive nothing else.
-    fn draw(
-        &self,
-        scores: &Scores,
-        at_most: Option<usize>,
-        epsilon: &Epsilon,
-        bits: &Bits,
-    ) -> Result<Vec<usize>> {
+    fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
+        vec![
+            ("level", format_rational(&self.level)),
+            ("alpha", format_rational(&self.alpha)),
+            ("rate", self.bounded.to_string()),
+        ]
+    }
+}
+
+#[allow(private_interfaces, reason = "sealed: nobody outside can call it")]
+impl sealed::Draw for ThresholdSet {
+    fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let d = scores.values().len();
-        if at_most == Some(0) {
-            return Err(Error::request("at most 1 name, or more").about([Parameter::K]));
-        }
-        if d == 0 || d >= 1 << 31 {
-            return Err(Error::request("there must be 1 to 2^31 - 1 candidates"));
-        }
-        if !scores.is_homogeneous() {
-            return Err(Error::request(
-                "the threshold set needs one sensitivity for all candidates",
-            ));
-        }
         let prior = Prior::new(d, &self.alpha, self.bounded);
         // A cap that never binds is none.
-        let most = at_most.filter(|most| *most < d);
-        let sets = ThresholdSets::new(scores, self.level, prior, most, epsilon);
-        Ok(sets.draw(bits, Filter::default()))
+        let most = (k < d).then_some(k);
+        let level = self.level_of(scores);
+        ThresholdSets::new(scores, level, prior, most, epsilon).draw(bits, Filter::default())
     }
 }

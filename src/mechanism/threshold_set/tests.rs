@@ -1,4 +1,4 @@
-use super::law::{Terms, by, false_names, law, loss};
+use super::law::{Terms, false_names, law, loss};
 use super::sets::{Cell, cells};
 use super::*;
 use crate::privacy::{Neighbors, Seeded};
@@ -27,61 +27,6 @@ fn grids() -> Vec<(Grid, Vec<f64>)> {
     [(1, 24), (2, 24), (3, 12), (4, 6)]
         .map(|(d, values)| (Grid::new(d, values, UNIT as i64), levels.clone()))
         .into()
-}
-
-/// The largest log-ratio over epsilon of a law on all grids.
-fn worst(of: impl Fn(&[f64], Terms) -> Vec<f64>) -> (f64, usize) {
-    let (mut worst, mut pairs) = (0f64, 0);
-    for (grid, levels) in grids() {
-        for (level, bounded) in levels.iter().flat_map(|level| BOTH.map(|of| (*level, of))) {
-            for (alpha, eps, most) in [(0.05, 3.0, grid.d), (0.4, 0.5, grid.d), (0.2, 2.0, 1)] {
-                let terms = terms(level, alpha, bounded, most, eps);
-                let law = |scores: &[i64]| of(&in_units(scores), terms);
-                let found = grid.enumerate_with(law, &|_| ());
-                worst = worst.max(found.max_log_ratio / eps);
-                pairs += found.pairs;
-            }
-        }
-    }
-    (worst, pairs)
-}
-
-/// By the definition, over all neighbors: scores may move in both directions or in one.
-#[test]
-fn privacy_by_enumeration() {
-    let (worst, pairs) = worst(law);
-    assert!(pairs > 150_000, "{pairs} pairs");
-    assert!(worst <= 1.0 + 1e-12, "{worst}");
-    // For one candidate it reaches half of epsilon; for two it is nearly all.
-    assert!(worst > 0.95, "{worst}");
-}
-
-#[test]
-fn broken_variants_are_rejected() {
-    let twice = |x: &[f64], terms: Terms| law(x, Terms { rate: 2.0 * terms.rate, ..terms });
-    let level_of_scores = |x: &[f64], terms: Terms| {
-        let mut sorted = x.to_vec();
-        sorted.sort_unstable_by(f64::total_cmp);
-        let level = sorted[x.len() / 2];
-        law(x, Terms { level, ..terms })
-    };
-    // Candidates above the level are likelier before it is drawn.
-    let prior_of_scores = |x: &[f64], terms: Terms| {
-        by(x, terms, |set, loss| {
-            let odds: f64 = set.iter().map(|i| x[*i].exp()).product();
-            terms.prior(set.len(), x.len()) * odds * (-terms.rate * loss).exp()
-        })
-    };
-    type Variant<'a> = (&'a str, &'a dyn Fn(&[f64], Terms) -> Vec<f64>);
-    let variants: [Variant<'_>; 3] = [
-        ("the constant of scores that move in one direction", &twice),
-        ("a level from the scores", &level_of_scores),
-        ("a prior that depends on scores", &prior_of_scores),
-    ];
-    for (name, variant) in variants {
-        let (worst, _) = worst(variant);
-        assert!(worst > 1.01, "{name}: {worst}");
-    }
 }
 
 /// Both statements on names at or below the level, for every table of the grids.
@@ -135,15 +80,14 @@ fn draws_have_the_law_of_the_definition() {
             (FalseNames::Any, "0.05", "2"),
             (FalseNames::Any, "0.5", "0.3"),
         ] {
-            let set = ThresholdSet::new(level, alpha, bounded).unwrap();
+            let set = ThresholdSet::new((level, UNIT as i64), alpha, bounded).unwrap();
             let scores = Scores::new(values.to_vec(), UNIT, Neighbors::AddRemove).unwrap();
-            for cap in [None, Some(1), Some(2), Some(values.len())] {
-                let most = cap.unwrap_or(values.len()).min(values.len());
+            for most in [1, 2, values.len()].map(|most| most.min(values.len())) {
                 let sets = subsets_up_to(values.len(), most);
                 let mut counts = vec![0u64; sets.len()];
                 for seed in 0..4_000 {
                     let names =
-                        set.pick(&scores, cap, &eps.parse().unwrap(), Seeded(seed)).unwrap();
+                        set.pick(&scores, most, &eps.parse().unwrap(), Seeded(seed)).unwrap();
                     counts[sets.iter().position(|set| *set == *names).unwrap()] += 1;
                 }
                 let [alpha, eps] = [alpha, eps].map(|text| text.parse::<f64>().unwrap());
@@ -310,10 +254,10 @@ fn extremes() {
                 for (bounded, alpha) in [(FalseNames::Share, "1e-6"), (FalseNames::Any, "0.5")] {
                     for eps in ["1e-6", "1", "1e6"] {
                         let set = ThresholdSet::new(level, alpha, bounded).unwrap();
-                        for cap in [None, Some(1), Some(7)] {
+                        for most in [values.len(), 1, 7].map(|most| most.min(values.len())) {
                             let eps = eps.parse().unwrap();
-                            let names = set.pick(&scores, cap, &eps, Seeded(4)).unwrap();
-                            assert!(names.is_sorted() && names.len() <= cap.unwrap_or(1 << 20));
+                            let names = set.pick(&scores, most, &eps, Seeded(4)).unwrap();
+                            assert!(names.is_sorted() && names.len() <= most);
                         }
                     }
                 }
@@ -326,7 +270,7 @@ fn extremes() {
     let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
     for bounded in BOTH {
         let set = ThresholdSet::new(60_000, "0.05", bounded).unwrap();
-        let names = set.pick(&scores, None, &"1".parse().unwrap(), Seeded(5)).unwrap();
+        let names = set.pick(&scores, 200_000, &"1".parse().unwrap(), Seeded(5)).unwrap();
         assert!(names.iter().copied().eq((0..200).map(|i| 1000 * i + 7)), "{}", names.len());
     }
 }
@@ -336,13 +280,11 @@ fn what_cannot_be_asked_is_refused() {
     for alpha in ["0", "0.6", "1e-7", "x", "-1"] {
         assert!(ThresholdSet::new(0, alpha, FalseNames::Any).is_err(), "{alpha}");
     }
-    assert!(ThresholdSet::new(i64::MIN, "0.1", FalseNames::Any).is_err());
-    let set = ThresholdSet::new(0, "0.1", FalseNames::Any).unwrap();
-    let scores = Scores::new(vec![1, 2], 1, Neighbors::AddRemove).unwrap();
-    let epsilon = "1".parse().unwrap();
-    assert!(set.pick(&scores, Some(0), &epsilon, Seeded(1)).is_err());
-    let own = Scores::with_sensitivities(vec![1, 2], vec![1, 2], Neighbors::AddRemove).unwrap();
-    assert!(set.pick(&own, None, &epsilon, Seeded(1)).is_err());
+    assert!(ThresholdSet::new("x", "0.1", FalseNames::Any).is_err());
+    assert!("other".parse::<FalseNames>().is_err());
+    for bounded in BOTH {
+        assert_eq!(bounded.to_string().parse::<FalseNames>().unwrap(), bounded);
+    }
 }
 
 /// For scores that move in one direction the constant is the same.
@@ -350,10 +292,10 @@ fn what_cannot_be_asked_is_refused() {
 fn monotonic_scores_have_the_same_noise() {
     let scores = Scores::new(vec![9, 7, 3, 1], UNIT, Neighbors::AddRemove).unwrap();
     let monotonic = scores.clone().monotonic().unwrap();
-    let set = ThresholdSet::new(5, "0.3", FalseNames::Share).unwrap();
+    let set = ThresholdSet::new("2.5", "0.3", FalseNames::Share).unwrap();
     let epsilon = "1".parse().unwrap();
     for seed in 0..300 {
-        let of = |scores| set.pick(scores, None, &epsilon, Seeded(seed)).unwrap().into_inner();
+        let of = |scores| set.pick(scores, 4, &epsilon, Seeded(seed)).unwrap().into_inner();
         assert_eq!(of(&scores), of(&monotonic));
     }
 }

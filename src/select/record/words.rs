@@ -80,7 +80,7 @@ impl PickOrder {
     pub(crate) fn of(card: &Card) -> Self {
         match card.chooses {
             Chooses::Sequence => Self::Pick,
-            Chooses::One | Chooses::Set => Self::File,
+            Chooses::One | Chooses::Set | Chooses::AtMost => Self::File,
         }
     }
 }

@@ -64,7 +64,7 @@ pub(super) fn advice(
         public.sensitivities.fill(largest);
     }
     let relation = arguments.relation.unwrap_or(KnownRelation::Unknown).relation();
-    let found = recommend(&public.sensitivities, arguments.k, &arguments.budget.eps, relation)?;
+    let found = recommend(&public.sensitivities, arguments.k(), &arguments.budget.eps, relation)?;
     output::remark(
         "From public facts alone: no score was looked at, nothing is spent, and a release may follow this\n",
     );
@@ -88,7 +88,7 @@ pub(super) fn advice(
 fn by_scores(arguments: &ChooseArguments, format: Format, destination: Destination) -> Result<()> {
     let candidates = arguments.candidates()?;
     let scores = candidates.scores(arguments.neighbors.neighbors(), arguments.monotonic)?;
-    let mut found = advise(&scores, arguments.k, &arguments.budget.eps)?.into_inner();
+    let mut found = advise(&scores, arguments.k(), &arguments.budget.eps)?.into_inner();
     for loss in &mut found.losses {
         loss.mean *= candidates.unit();
         loss.standard_error *= candidates.unit();
@@ -163,7 +163,7 @@ fn command(arguments: &ChooseArguments, (mechanism, largest): Choice, file: &str
             words.push(format!("--{option} {}", shell_word(value)));
         }
     };
-    add("k", (arguments.k > 1).then(|| arguments.k.to_string()).as_deref());
+    add("k", (arguments.k() > 1).then(|| arguments.k().to_string()).as_deref());
     let largest = largest || arguments.wants_the_largest();
     add("sensitivity", if largest { Some(LARGEST) } else { arguments.common_sensitivity() });
     add("name-column", arguments.name_column.as_deref());

@@ -92,7 +92,7 @@ pub(super) fn release(
 ) -> Result<()> {
     let sums = Partial::of_query(&arguments.file)?;
     let release = SumsRelease {
-        select: arguments.state_release(sums.request(arguments.k)?)?,
+        select: arguments.state_release(sums.request(arguments.k())?)?,
         sums: &sums,
         seed: arguments.seed,
         ledger: &arguments.ledger,

@@ -326,6 +326,47 @@ fn advice_on_public_facts() {
     assert!((record["uniform_loss"].as_f64().unwrap() - 0.5).abs() < 1e-12);
 }
 
+/// All above a level are named, however many, at most k; the level is in the unit of the scores.
+#[test]
+fn all_above_a_level() {
+    let files = Files::new();
+    let scores: String = (0..40).map(|i| format!("c{i},{}\n", f64::from(i) / 8.0)).collect();
+    let file = files.write("c.csv", &format!("name,score\n{scores}"));
+    let file = file.to_str().unwrap();
+    let choose = |arguments: &[&str]| {
+        let base = ["choose", "--eps", "100", "--sensitivity", "0.01", "--above", "4.4"];
+        dpsis(&[&base[..], arguments, &[file]].concat())
+    };
+    // 36/8 is the first above 4.4.
+    let output = choose(&[]);
+    assert_eq!(text(&output.stdout), "c36\nc37\nc38\nc39\n", "{}", text(&output.stderr));
+    let report = flat(&output.stderr);
+    let said = "4 of 40 candidates above 4.4 by the mechanism threshold-set, alpha 0.05, level 440, rate fdr";
+    assert!(report.contains(said), "{report}");
+    let json = choose(&["--rate", "fwer", "--alpha", "0.01", "--format", "json"]);
+    let record: serde_json::Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(record["score"]["above"], "4.4");
+    assert_eq!(record["mechanism"]["rate"], "fwer");
+    assert_eq!(record["order"], "file");
+    // The prior of more names than two is zero.
+    let capped = choose(&["--k", "2"]);
+    assert!(text(&capped.stdout).lines().count() <= 2);
+    assert!(flat(&capped.stderr).contains("above 4.4, at most 2,"));
+    // None is a result, too.
+    let none = dpsis(&["choose", "--eps", "9", "--sensitivity", "0.01", "--above", "9", file]);
+    assert_eq!((none.status.code(), text(&none.stdout)), (Some(0), ""));
+    for (wrong, said) in [
+        (&["--alpha", "0.6"][..], "from 1e-6 to 0.5"),
+        (&["--rate", "other"], "fdr or fwer"),
+        (&["--mechanism", "canonical"], "cannot be used"),
+        (&["--gamma", "1"], "--gamma"),
+    ] {
+        let refused = choose(wrong);
+        assert_eq!(refused.status.code(), Some(2), "{wrong:?}: {}", text(&refused.stderr));
+        assert!(flat(&refused.stderr).contains(said), "{wrong:?}: {}", text(&refused.stderr));
+    }
+}
+
 /// Every mechanism that suits features with one sensitivity selects features; the others are
 /// refused before the file is read.
 #[test]
@@ -335,7 +376,7 @@ fn features_by_every_mechanism() {
         let base = ["select", "--k", k, "--eps", "2", "--mechanism", card.id, "--format", "json"];
         let output = dpsis(&[&base[..], &[DEMO]].concat());
         let stderr = text(&output.stderr);
-        if card.sensitivity == Sensitivity::Own {
+        if card.sensitivity == Sensitivity::Own || card.chooses == Chooses::AtMost {
             assert_eq!(output.status.code(), Some(2), "{}", card.id);
             let unread = dpsis(&[&base[..], &["no-such-file.csv"]].concat());
             assert_eq!(unread.status.code(), Some(2));
