@@ -140,6 +140,28 @@ impl<'a> Race<'a> {
         self.quick.is_after(self.leaders.bar(), word, entrant)
     }
 
+    /// Like [`enter_at`](Self::enter_at), with an error of its own of ln size and handicap together.
+    #[inline]
+    pub(crate) fn enter_at_within(
+        &mut self,
+        address: Address,
+        word: u64,
+        entrant: Handicapped,
+        error: f64,
+    ) {
+        if self.cannot_win_within(word, entrant, error) {
+            return;
+        }
+        let (lower, upper) = self.quick.within(error).interval(word, entrant);
+        self.leaders.enter(address, lower, upper);
+    }
+
+    /// Like [`cannot_win`](Self::cannot_win), with an error of its own.
+    #[inline]
+    pub(crate) fn cannot_win_within(&self, word: u64, entrant: Handicapped, error: f64) -> bool {
+        self.quick.within(error).is_after(self.leaders.bar(), word, entrant)
+    }
+
     /// The first arrival; `None` if there is no entrant. `exact` returns the entrant at an address.
     pub(crate) fn winner(self, exact: impl Fn(Address) -> Entrant) -> Option<Address> {
         self.order(exact).first().copied()
@@ -178,6 +200,12 @@ impl<'a> Race<'a> {
 }
 
 impl Quick {
+    /// With another error of ln size.
+    #[inline]
+    fn within(self, ln_size_error: f64) -> Self {
+        Self { ln_size_error, ..self }
+    }
+
     /// Whether ln T is above a bar. Decides nearly all entrants without a logarithm.
     ///
     /// T >= (U/size) e^z under all laws, since (1 - U)^(1/size) <= 1 - U/size, v >= U and, for

@@ -17,12 +17,12 @@ use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 /// a field that is left out has the default that [`Select`] gives it.
 ///
 /// ```
-/// use dpsis::{FileTable, SelectOptions};
+/// use dpsis::SelectOptions;
 ///
-/// let json = r#"{"k": 1, "epsilon": "2", "classes": ["well", "ill"], "bounds": [0, 100]}"#;
-/// let table = FileTable::from_reader(&b"age,dose,status\n41,2,ill\n39,3,well\n"[..]);
-/// let selection = SelectOptions::from_json(json)?.request()?.run(&table)?;
-/// assert_eq!(selection.selected.len(), 1);
+/// let json = r#"{"k": 5, "epsilon": "2", "classes": ["well", "ill"], "bounds": [0, 100]}"#;
+/// let request = SelectOptions::from_json(json)?.request()?.check()?;
+/// // The parts of the budget for a table of 300 features.
+/// assert_eq!(request.spending(300)?.len(), 3);
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]

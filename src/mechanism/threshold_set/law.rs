@@ -98,7 +98,7 @@ pub(in crate::mechanism) fn contract() -> Contract {
         },
         settings: vec![
             Setting::new(&[1, 2, 4]).stated("level", "1"),
-            Setting::new(&[1, 2, 4]).stated("level", "1.25").stated("rate", "fwer"),
+            Setting::new(&[1, 2, 4]).stated("level", "1.5").stated("rate", "fwer"),
             Setting::new(&[2]).stated("level", "2").stated("alpha", "0.4"),
             Setting::new(&[4]).stated("level", "-1").stated("alpha", "0.5").stated("rate", "fwer"),
         ],

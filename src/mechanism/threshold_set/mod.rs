@@ -37,7 +37,7 @@ use sets::ThresholdSets;
 /// let above = ThresholdSet::new(50, "0.05", FalseNames::Share)?;
 /// // At most as many as there are: any number.
 /// let names = above.pick(&scores, 5, &"1".parse()?, OperatingSystem)?;
-/// assert_eq!(names, [1, 3]); // wrong with a probability of a few percent
+/// assert_eq!(names, [1, 3]); // wrong with probability below e^-20
 /// # Ok::<(), dpsis::Error>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -134,7 +134,8 @@ impl ThresholdSet {
     /// Above this level, an exact number in units of the sensitivity that is public or was released
     /// before, with alpha as the bound on names at or below it: an exact number from 1e-6 to 0.5.
     ///
-    /// The level is rounded up to the unit of the scores.
+    /// The level is rounded down to the unit of the scores, which are whole numbers: the same are
+    /// above it.
     ///
     /// # Errors
     ///
@@ -155,11 +156,12 @@ impl ThresholdSet {
         Ok(Self { level, alpha, bounded })
     }
 
-    /// The level in the unit of these scores; no score lies beyond the ends of its range.
+    /// The level in the unit of these scores, at most at an end of their range: the same are above
+    /// it.
     fn level_of(&self, scores: &Scores) -> i64 {
         let level = &self.level * BigRational::from(BigInt::from(scores.sensitivity()));
         let ends = if level.is_negative() { -MOST } else { MOST };
-        level.ceil().to_integer().to_i64().map_or(ends, |level| level.clamp(-MOST, MOST))
+        level.floor().to_integer().to_i64().map_or(ends, |level| level.clamp(-MOST, MOST))
     }
 }
 

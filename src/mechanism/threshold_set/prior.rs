@@ -7,7 +7,7 @@ use num_traits::{One, ToPrimitive};
 
 use crate::exact::{Enclosure, near_f64, ratio};
 use crate::mechanism::threshold_set::FalseNames;
-use crate::random::{WordStream, geometric, uniform_subset, uniform_u64};
+use crate::random::{Handicapped, WordStream, geometric, uniform_subset, uniform_u64};
 
 /// The law of a set before scores are looked at; all sets of one size have the same probability.
 #[derive(Debug, Clone)]
@@ -45,6 +45,16 @@ impl Ln {
 
     pub(super) fn neg(self) -> Self {
         Self { value: -self.value, ..self }
+    }
+
+    /// An entrant of this weight, which is at most 1 up to rounding.
+    pub(super) fn entrant(self) -> Handicapped {
+        Handicapped { ln_size: 0.0, handicap: (-self.value).max(0.0) }
+    }
+
+    /// A bound of the error of the logarithm.
+    pub(super) fn error(self) -> f64 {
+        2f64.powi(-46) * (1.0 + self.scale)
     }
 }
 

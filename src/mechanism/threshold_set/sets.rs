@@ -1,18 +1,21 @@
 //! The race of cells of loss levels, from which a set is drawn.
 
+use std::cell::OnceCell;
+
 use num_bigint::BigInt;
 use num_rational::BigRational;
 
 use crate::exact::{Enclosure, near_f64};
 use crate::mechanism::threshold_set::prior::{Fixed, Ln, Prior, ln_one_minus_exp, subset};
 use crate::privacy::Epsilon;
-use crate::random::{Address, Bits, Filter, FirstArrival, Handicapped, Race, bernoulli_exp_neg};
+use crate::random::{Address, Bits, Filter, FirstArrival, Race, bernoulli_exp_neg};
 use crate::score::Scores;
 
-/// The lanes of the bits: of the race of an attempt, of the comparison of a level in it, and of its
+/// The lanes of the bits of an attempt: of the race of cells, of the comparison of a level, and of
 /// free candidates.
-const LEVEL_LANE: u64 = 1 << 61;
-const FREE_LANE: u64 = 1 << 62;
+const RACE_LANE: u64 = 0;
+const LEVEL_LANE: u64 = 1;
+const FREE_LANE: u64 = 2;
 
 /// Loss levels h from `from` up to `until`: candidates above the threshold by `until` or more are
 /// held, those below it by as much are missed, and no other one above lies between.
@@ -55,54 +58,66 @@ impl<'a> ThresholdSets<'a> {
     ///
     /// A cell and what is free in it are drawn as if no candidate below the threshold within the
     /// cell had to be missed, then the level; where a named one is further below than this level,
-    /// all is drawn again. That takes less than e^2 attempts on average, and nearly always one.
+    /// all is drawn again. That takes less than e^2 attempts on average, and nearly always one
+    /// unless many are named.
     pub(super) fn draw(&self, bits: &Bits, filter: Filter) -> Vec<usize> {
         let mut attempt = 0;
         loop {
-            let (cell, more) = self.race(bits.branch(attempt), filter);
-            let mut words = bits.branch(attempt).lane(FREE_LANE);
+            let own = bits.branch(attempt);
+            let (cell, more) = self.race(&own, filter);
+            let mut words = own.lane(FREE_LANE);
             let free = self.prior.free(cell.fixed) as u64;
             let drawn = match more {
                 Some(more) => subset(&mut words, free, more as u64),
                 None => self.prior.draw(cell.fixed, &mut words),
             };
             let (names, furthest) = self.names(&cell, &drawn);
-            if furthest <= cell.from || self.reaches(&cell, furthest, bits.branch(attempt), filter)
-            {
+            if furthest <= cell.from || self.reaches(&cell, furthest, &own, filter) {
                 return names;
             }
             attempt += 1;
         }
     }
 
-    /// The cell that wins, and how many free candidates are held if sizes are limited.
-    fn race(&self, bits: Bits, filter: Filter) -> (Cell, Option<usize>) {
-        let entrants: Vec<(Cell, Option<usize>)> = match self.most {
-            None => self.cells.iter().map(|cell| (*cell, None)).collect(),
-            Some(most) => {
-                let sizes = |cell: &Cell| {
-                    let cell = *cell;
-                    let more = (most - cell.fixed.held).min(self.prior.free(cell.fixed));
-                    (0..=more).map(move |more| (cell, Some(more)))
-                };
-                self.cells.iter().flat_map(sizes).collect()
+    /// The cell that wins, and how many free candidates are held if sizes are limited: then each
+    /// size of a cell is an entrant.
+    fn race(&self, bits: &Bits, filter: Filter) -> (Cell, Option<usize>) {
+        let mut race = Race::new(bits, FirstArrival::Exponential, filter, 0.0);
+        let mut words = bits.lane(RACE_LANE);
+        let (mut firsts, mut next) = (Vec::with_capacity(self.cells.len()), 0);
+        for cell in &self.cells {
+            firsts.push(next);
+            let whole = self.ln_weight(cell, None);
+            let sizes = self.sizes(cell);
+            for size in 0..sizes.unwrap_or(1) {
+                let (address, word) =
+                    (Address { lane: RACE_LANE, position: next }, words.next_word());
+                next += 1;
+                // No size weighs more than all.
+                if sizes.is_some() && race.cannot_win_within(word, whole.entrant(), whole.error()) {
+                    continue;
+                }
+                let ln = sizes.map_or(whole, |_| self.ln_weight(cell, Some(size as usize)));
+                race.enter_at_within(address, word, ln.entrant(), ln.error());
             }
-        };
-        let logarithms: Vec<Ln> =
-            entrants.iter().map(|(cell, more)| self.ln_weight(cell, *more)).collect();
-        let scale = logarithms.iter().map(|ln| ln.scale).fold(1.0, f64::max);
-        let law = FirstArrival::Exponential;
-        let mut race = Race::new(&bits, law, filter, 2f64.powi(-46) * scale);
-        for ln in logarithms {
-            // Weights are probabilities: at most 1, up to rounding.
-            race.enter(Handicapped { ln_size: 0.0, handicap: (-ln.value).max(0.0) });
         }
-        let winner = race.winner_by_weight(|address, precision| {
-            let (cell, more) = &entrants[address.position as usize];
-            self.enclose_ln_weight(cell, *more, precision)
+        let entrant = |position: u64| {
+            let place = firsts.partition_point(|first| *first <= position) - 1;
+            let cell = self.cells[place];
+            (cell, self.sizes(&cell).map(|_| (position - firsts[place]) as usize))
+        };
+        let winner = race.winner_by_weight(|Address { position, .. }, precision| {
+            let (cell, more) = entrant(position);
+            self.enclose_ln_weight(&cell, more, precision)
         });
-        // The last cell always enters.
-        entrants[winner.map_or(0, |address| address.position as usize)]
+        // There is a cell, which enters.
+        entrant(winner.map_or(0, |address| address.position))
+    }
+
+    /// The number of sizes of a cell's sets, from that of those held on, if sizes are limited.
+    fn sizes(&self, cell: &Cell) -> Option<u64> {
+        let more = |most: usize| (most - cell.fixed.held).min(self.prior.free(cell.fixed));
+        self.most.map(|most| more(most) as u64 + 1)
     }
 
     /// ln of the prior probability of a cell's sets times that of its levels.
@@ -143,7 +158,7 @@ impl<'a> ThresholdSets<'a> {
     }
 
     /// Whether the level of a cell, drawn with density e^(-c h) in it, is at least `furthest`.
-    fn reaches(&self, cell: &Cell, furthest: u64, bits: Bits, filter: Filter) -> bool {
+    fn reaches(&self, cell: &Cell, furthest: u64, bits: &Bits, filter: Filter) -> bool {
         let below = self.distance(cell.from, furthest);
         let Some(until) = cell.until else {
             let (numerator, denominator) = (below.numer().magnitude(), below.denom().magnitude());
@@ -156,12 +171,12 @@ impl<'a> ThresholdSets<'a> {
             Ln::of(libm::log(-libm::expm1(-y[0]))),
             Ln::of(-y[0]).add(Ln::of(libm::log(-libm::expm1(-y[1])))),
         ];
-        let scale = ln.iter().map(|ln| ln.scale + 1.0).fold(1.0, f64::max);
-        let law = FirstArrival::Exponential;
-        let mut race = Race::new(&bits, law, filter, 2f64.powi(-46) * scale);
-        race.lane(LEVEL_LANE);
-        for ln in ln {
-            race.enter(Handicapped { ln_size: 0.0, handicap: (-ln.value).max(0.0) });
+        let mut race = Race::new(bits, FirstArrival::Exponential, filter, 0.0);
+        let mut words = bits.lane(LEVEL_LANE);
+        for (position, ln) in (0..).zip(ln) {
+            let address = Address { lane: LEVEL_LANE, position };
+            let ln = Ln { scale: ln.scale + 1.0, ..ln };
+            race.enter_at_within(address, words.next_word(), ln.entrant(), ln.error());
         }
         let winner = race.winner_by_weight(|Address { position, .. }, precision| match position {
             0 => ln_one_minus_exp(&below, precision),
@@ -197,29 +212,35 @@ impl<'a> ThresholdSets<'a> {
 }
 
 /// The cells of levels: between the distances of candidates above the threshold, and closer where
-/// the prior probabilities within a cell would differ much. O(d log) and a sort of the candidates
-/// above.
+/// the prior probabilities within a cell would differ much. O(d log c) for c cells and a sort of the
+/// candidates above; of those below, too, where cells are cut.
 pub(super) fn cells(values: &[i64], level: i64, prior: &Prior, most: Option<usize>) -> Vec<Cell> {
     let gaps = |above: bool| {
         let side = move |value: &&i64| if above { **value > level } else { **value < level };
         values.iter().filter(side).map(move |value| value.abs_diff(level))
     };
-    let mut above: Vec<u64> = gaps(true).collect();
-    above.sort_unstable();
+    let sorted = |above: bool| {
+        let mut sorted: Vec<u64> = gaps(above).collect();
+        sorted.sort_unstable();
+        sorted
+    };
+    let above = sorted(true);
     // Where sizes are limited, cells that hold more have no set.
     let first = most.map_or(0, |most| above.len().saturating_sub(most));
     let from = if first == 0 { 0 } else { above[first - 1] };
     let mut ends = above[first..].to_vec();
     ends.dedup();
     ends.retain(|end| *end > from);
-    // The number of candidates below in each cell, then of those at its end or beyond.
+    // The number of candidates below in each cell.
     let mut below = vec![0usize; ends.len() + 1];
     for gap in gaps(false) {
         below[ends.partition_point(|end| *end <= gap)] += 1;
     }
     let mut cells = Vec::with_capacity(ends.len() + 1);
     let (mut start, mut left) = (from, below.iter().sum::<usize>());
+    let all_below = OnceCell::new();
     for (place, inside) in below.into_iter().enumerate() {
+        let passed = left;
         left -= inside;
         let until = ends.get(place).copied();
         let held = until.map_or(0, |until| above.len() - above.partition_point(|gap| *gap < until));
@@ -227,10 +248,8 @@ pub(super) fn cells(values: &[i64], level: i64, prior: &Prior, most: Option<usiz
         match prior.alike(cell.fixed).filter(|alike| inside > *alike) {
             None => cells.push(cell),
             Some(alike) => {
-                let is_inside = |gap: &u64| *gap >= start && until.is_none_or(|until| *gap < until);
-                let mut inside: Vec<u64> = gaps(false).filter(is_inside).collect();
-                inside.sort_unstable();
-                split(cell, &inside, alike, &mut cells);
+                let all = all_below.get_or_init(|| sorted(false));
+                split(cell, &all[all.len() - passed..all.len() - left], alike, &mut cells);
             }
         }
         start = until.unwrap_or(start);

@@ -275,6 +275,29 @@ fn extremes() {
     }
 }
 
+/// A level between two scores has the same candidates above it as the lower one.
+#[test]
+fn levels_between_scores_are_the_lower_ones() {
+    let scores = Scores::new(vec![3, 1, 3], 1, Neighbors::AddRemove).unwrap();
+    for level in ["2", "2.5", "2.999"] {
+        let set = ThresholdSet::new(level, "0.05", FalseNames::Share).unwrap();
+        let names = set.pick(&scores, 3, &"1000".parse().unwrap(), Seeded(1)).unwrap();
+        assert_eq!(*names, [0, 2], "{level}");
+    }
+}
+
+/// Many sizes of many cells, one of them very far above: neither memory nor enclosures for all.
+#[test]
+fn a_limit_on_many_names_is_quick() {
+    let mut values: Vec<i64> =
+        (0..1400).map(|i| if i < 400 { 1000 + 7 * i } else { i % 90 }).collect();
+    values.push((1 << 62) - 1);
+    let scores = Scores::new(values, 1, Neighbors::AddRemove).unwrap();
+    let set = ThresholdSet::new(500, "0.05", FalseNames::Share).unwrap();
+    let names = set.pick(&scores, 400, &"1".parse().unwrap(), Seeded(2)).unwrap();
+    assert!(names.len() <= 400);
+}
+
 #[test]
 fn what_cannot_be_asked_is_refused() {
     for alpha in ["0", "0.6", "1e-7", "x", "-1"] {
