@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dpsis::mechanism::threshold_set::DEFAULT_ALPHA;
 use dpsis::mechanism::{Parameters, by_id};
 use dpsis::{CandidateColumns, Candidates, Choose, Error, Ledger, Parameter, Result, RunNote};
 use pyo3::prelude::*;
@@ -79,17 +78,14 @@ impl Options {
         if let Some(delta) = &self.delta {
             request = request.delta(delta.as_str());
         }
+        let parameters = Parameters::named(&self.parameters)?;
         if let Some(level) = &self.above {
-            let Parameters { alpha, rate, .. } = Parameters::named(&self.parameters)?;
-            let bounded = rate.as_deref().map(str::parse).transpose()?;
-            let alpha = alpha.unwrap_or(DEFAULT_ALPHA.into());
-            request = request.above(level, alpha, bounded.unwrap_or_default());
-            if let Some(id) = &self.mechanism {
-                request = request.mechanism(by_id(id, &Parameters::default())?);
-            }
-        } else if self.mechanism.is_some() || !self.parameters.is_empty() {
+            request = request.above(level, parameters.clone());
+        }
+        let needs_one = self.above.is_none() && !self.parameters.is_empty();
+        if self.mechanism.is_some() || needs_one {
             let id = self.mechanism.as_deref().unwrap_or("canonical");
-            request = request.mechanism(by_id(id, &Parameters::named(&self.parameters)?)?);
+            request = request.mechanism(by_id(id, &parameters)?);
         }
         Ok(request)
     }

@@ -38,7 +38,7 @@ struct Beside {
     y: Array1<OwnTarget>,
     /// Whether the type of y says that it holds numbers.
     is_number: bool,
-    /// Whose row each is.
+    /// The id of the unit of each row.
     units: Option<Vec<OwnTarget>>,
     names: Option<Vec<String>>,
 }

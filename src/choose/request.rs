@@ -11,8 +11,8 @@ use crate::choose::{
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
 use crate::mechanism::{
-    Calibrated, CanonicalLipschitz, Chooses, FalseNames, Mechanism, ThresholdSet, calibrate,
-    check_choice, choose,
+    Calibrated, CanonicalLipschitz, Chooses, Mechanism, Parameters, by_id, calibrate, check_choice,
+    choose, threshold_set,
 };
 use crate::privacy::{
     Delta, Epsilon, Expense, Ledger, Neighbors, NotPrivate, Purpose, Spending, Unit,
@@ -39,12 +39,11 @@ pub struct Choose {
     pub(super) monotonic: bool,
 }
 
-/// A level in the unit of the scores, and the bound on names at or below it.
+/// A level in the unit of the scores, and the other parameters of the mechanism for it.
 #[derive(Debug, Clone)]
 pub(super) struct Above {
     pub(super) level: Exact,
-    alpha: Exact,
-    bounded: FalseNames,
+    parameters: Parameters,
 }
 
 impl Choose {
@@ -82,16 +81,11 @@ impl Choose {
         self
     }
 
-    /// Chooses all candidates whose scores are above a level, at most k of them, with alpha as the
-    /// bound on names at or below it: an exact number from 1e-6 to 0.5. The level must be public,
-    /// or have been released. See [`ThresholdSet`].
-    pub fn above(
-        mut self,
-        level: impl Into<Exact>,
-        alpha: impl Into<Exact>,
-        bounded: FalseNames,
-    ) -> Self {
-        self.above = Some(Above { level: level.into(), alpha: alpha.into(), bounded });
+    /// Chooses all candidates whose scores are above a level, at most k of them. The parameters are
+    /// `alpha`, the bound on names at or below it, and `rate`, what it bounds. The level must be
+    /// public, or have been released. See [`ThresholdSet`](crate::mechanism::ThresholdSet).
+    pub fn above(mut self, level: impl Into<Exact>, parameters: Parameters) -> Self {
+        self.above = Some(Above { level: level.into(), parameters });
         self
     }
 
@@ -241,12 +235,16 @@ impl Choose {
             (Some(_), Some(_)) => Err(Error::request("what is above a level has its own mechanism")
                 .about([Parameter::Above, Parameter::Mechanism])),
             (Some(mechanism), None) => Ok(mechanism.clone()),
-            (None, Some(Above { level, alpha, bounded })) => {
+            (None, Some(Above { level, parameters })) => {
+                if parameters.level.is_some() {
+                    let error = Error::request("the level is stated twice");
+                    return Err(error.about([Parameter::Above, Parameter::OfMechanism("level")]));
+                }
                 let level = level.clone().rational().ok_or_else(|| {
                     Error::request("the level must be a number").about([Parameter::Above])
                 })?;
-                let level = Exact::of(level / sensitivity);
-                Ok(Arc::new(ThresholdSet::new(level, alpha.clone(), *bounded)?))
+                let level = Some(Exact::of(level / sensitivity));
+                by_id(threshold_set::CARD.id, &Parameters { level, ..parameters.clone() })
             }
             (None, None) if scores.is_homogeneous() => Ok(Arc::new(CanonicalLipschitz::default())),
             (None, None) => Err(Error::request("sensitivities differ: state the mechanism")

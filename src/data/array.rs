@@ -47,7 +47,7 @@ pub struct ArrayTable<'a, A> {
     /// Whether the type of the targets says that they are numbers.
     number_target: bool,
     names: Vec<String>,
-    /// Whose row each is; none if each is a unit by itself.
+    /// The id of the unit of each row; none if each row is a unit by itself.
     units: Vec<OwnTarget>,
     /// Whether a NaN may be a word.
     words: bool,

@@ -144,7 +144,7 @@ impl Fold for MeetByValues<'_> {
     }
 }
 
-/// Whose row a sample is: by its id, or by the value at a place if people are told so.
+/// The id of the person of a sample: its own, or the value at a place.
 fn id_by<'a>(unit: Option<usize>, sample: &Sample<'a, '_>) -> Option<TargetCell<'a>> {
     let Some(place) = unit else { return sample.id };
     let id = sample.values[place];

@@ -56,31 +56,33 @@ impl Parameters {
     /// `Request` if no mechanism has a parameter of a name.
     pub fn named(stated: &BTreeMap<String, String>) -> Result<Self> {
         let mut parameters = Self::default();
-        for (name, value) in stated {
-            let slot = match name.as_str() {
-                "gamma" => &mut parameters.gamma,
-                "beta" => &mut parameters.beta,
-                "share" => &mut parameters.share,
-                "stop" => &mut parameters.stop,
-                "eta" => &mut parameters.eta,
-                "level" => &mut parameters.level,
-                "alpha" => &mut parameters.alpha,
-                "noise" | "rate" => {
-                    let word = match name.as_str() {
-                        "noise" => &mut parameters.noise,
-                        _ => &mut parameters.rate,
-                    };
-                    *word = Some(value.clone());
-                    continue;
-                }
-                _ => {
-                    let rule = "no mechanism has a parameter of this name";
-                    return Err(Error::request(rule).about([Parameter::Mechanism]));
-                }
-            };
-            *slot = Some(Exact::from(value));
-        }
+        stated.iter().try_for_each(|(name, value)| parameters.set(name, value))?;
         Ok(parameters)
+    }
+
+    /// Sets the parameter of a name to a value as text.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if no mechanism has a parameter of this name.
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        let (number, word) = (|| Some(Exact::from(value)), || Some(value.to_owned()));
+        match name {
+            "gamma" => self.gamma = number(),
+            "beta" => self.beta = number(),
+            "share" => self.share = number(),
+            "stop" => self.stop = number(),
+            "eta" => self.eta = number(),
+            "level" => self.level = number(),
+            "alpha" => self.alpha = number(),
+            "noise" => self.noise = word(),
+            "rate" => self.rate = word(),
+            _ => {
+                let rule = "no mechanism has a parameter of this name";
+                return Err(Error::request(rule).about([Parameter::Mechanism]));
+            }
+        }
+        Ok(())
     }
 
     /// The names of the parameters that have a value.

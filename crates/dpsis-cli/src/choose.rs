@@ -16,8 +16,7 @@ use crate::output_arguments::OutputArguments;
 use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
 use advice::{KnownRelation, LARGEST};
 use dpsis::internals::reads_again;
-use dpsis::mechanism::threshold_set::DEFAULT_ALPHA;
-use dpsis::mechanism::{Baseline, CARDS, Parameters};
+use dpsis::mechanism::{Baseline, CARDS};
 use dpsis::{
     CandidateColumns, Candidates, Choice, Choose, Epsilon, Error, Ledger, Neighbors, NotPrivate,
     PublicCandidates, Result, RunNote, Trials, report,
@@ -268,16 +267,7 @@ impl ChooseArguments {
                 request = request.mechanism(self.parameters.mechanism(id)?);
             }
             (None, Some(level)) => {
-                let stated = self.parameters.named();
-                if let Some(name) =
-                    stated.keys().find(|name| !["alpha", "rate"].contains(&&***name))
-                {
-                    return Err(Error::request(format!("--above takes no --{name}")));
-                }
-                let Parameters { alpha, rate, .. } = Parameters::named(&stated)?;
-                let alpha = alpha.unwrap_or(DEFAULT_ALPHA.into());
-                let bounded = rate.as_deref().map(str::parse).transpose()?;
-                request = request.above(level, alpha, bounded.unwrap_or_default());
+                request = request.above(level, self.parameters.parameters()?);
             }
             (None, None) if self.parameters.is_stated() => {
                 return Err(Error::request("state the mechanism that takes this: --mechanism ID"));

@@ -4,10 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use dpsis::{Error, Result};
-
-/// The smallest size of sets that are used, unless another is stated.
-const LEAST: &str = "5";
+use dpsis::{Error, GroupsOption, Result, ScoringOptions};
 
 /// The sets that are selected instead of features.
 #[derive(Debug, Args)]
@@ -22,7 +19,7 @@ pub(super) struct GroupArguments {
     #[arg(
         long,
         value_name = "MIN[,MAX]",
-        default_value = LEAST,
+        default_value = "5",
         requires = "groups",
         hide_short_help = true,
         help_heading = "Scaling"
@@ -31,22 +28,19 @@ pub(super) struct GroupArguments {
 }
 
 impl GroupArguments {
-    /// No sets, for a command that takes features alone.
-    pub(super) fn none() -> Self {
-        Self { groups: None, group_size: LEAST.to_owned() }
-    }
-
-    /// The smallest size, and the largest if there is one.
+    /// States these in the options of a score.
     ///
     /// # Errors
     ///
     /// `Request` for sizes that are no numbers.
-    pub(super) fn size(&self) -> Result<(usize, Option<usize>)> {
+    pub(super) fn state(&self, options: &mut ScoringOptions) -> Result<()> {
         let wrong = || Error::request("--group-size must be MIN or MIN,MAX, such as 15,500");
         let number = |text: &str| text.trim().parse().map_err(|_| wrong());
-        Ok(match self.group_size.split_once(',') {
+        options.groups = self.groups.clone().map(GroupsOption::File);
+        options.group_size = Some(match self.group_size.split_once(',') {
             Some((least, most)) => (number(least)?, Some(number(most)?)),
             None => (number(&self.group_size)?, None),
-        })
+        });
+        Ok(())
     }
 }

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 use clap::Args;
 
 use crate::files::{files, read_text};
-use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
 use crate::sites::{read_roster, shown};
@@ -110,7 +109,7 @@ pub(super) fn partial(arguments: &PartialArguments) -> Result<()> {
         None => None,
         Some(path) => Some(ReleasedTarget::from_text(&read_text(path)?)?),
     };
-    let mut request = stated.request(&arguments.scaling, &GroupArguments::none(), true)?;
+    let mut request = stated.request(&arguments.scaling, true)?;
     request.options.running.threads = arguments.threads;
     let site = match (&arguments.mask, &arguments.key) {
         (Some(roster), Some(key)) => {

@@ -2,7 +2,8 @@
 
 use clap::{Args, ValueEnum};
 
-use dpsis::{Delta, Epsilon, Neighbors};
+use crate::values::{parse_split, word};
+use dpsis::{Delta, Epsilon, Neighbors, PrivacyOptions, Result};
 
 /// The budget of a release.
 #[derive(Debug, Args)]
@@ -52,4 +53,25 @@ impl Relation {
             Self::ReplaceOne => Neighbors::ReplaceOne,
         }
     }
+}
+
+/// The options of a guarantee.
+///
+/// # Errors
+///
+/// `Request` for shares that are none.
+pub(super) fn privacy(
+    BudgetArgument { eps }: &BudgetArgument,
+    DeltaArgument { delta }: &DeltaArgument,
+    neighbors: Relation,
+    split: Option<&str>,
+    direction: bool,
+) -> Result<PrivacyOptions> {
+    Ok(PrivacyOptions {
+        epsilon: Some(eps.to_string()),
+        delta: delta.as_ref().map(ToString::to_string),
+        neighbors: Some(word(neighbors)),
+        shares: split.map(parse_split).transpose()?.unwrap_or_default(),
+        direction,
+    })
 }

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::group_arguments::GroupArguments;
 use crate::schema_file::SchemaFile;
 use crate::values::{parse_bounds, with_values, word};
-use dpsis::{BoundsOption, GroupsOption, Result, ScoringOptions};
+use dpsis::{BoundsOption, Result, ScoringOptions};
 
 /// The score, and the commonest scaling.
 #[derive(Debug, Args)]
@@ -76,7 +75,6 @@ enum Scale {
 pub(super) fn scoring(
     ScoreArguments { score, bounds }: &ScoreArguments,
     ScalingArguments { bounds_file, scale }: &ScalingArguments,
-    groups: &GroupArguments,
     schema: &SchemaFile,
     takes_schema: bool,
 ) -> Result<ScoringOptions> {
@@ -102,7 +100,6 @@ pub(super) fn scoring(
         score: score.map(word),
         bounds: stated.or_else(|| of_schema().filter(|_| takes_schema)),
         scale: scale.map(word),
-        groups: groups.groups.clone().map(GroupsOption::File),
-        group_size: Some(groups.size()?),
+        ..ScoringOptions::default()
     })
 }

@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 
 use crate::files::{files, read_text};
-use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
 use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
@@ -149,7 +148,7 @@ pub(super) fn sites(commands: &SiteCommands) -> Result<()> {
 fn key(arguments: &KeyArguments) -> Result<()> {
     let KeyArguments { name, key, output, stated, scaling, .. } = arguments;
     let rows = files(&arguments.files)?;
-    let request = stated.request(scaling, &GroupArguments::none(), true)?;
+    let request = stated.request(scaling, true)?;
     let facts = request.select()?.stated_facts(&stated.tables(&rows, &request)?)?;
     // Both may be ways to the same new file, which only shows when it is there.
     let destination = Destination::check(output.as_deref(), &[])?;

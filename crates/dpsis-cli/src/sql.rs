@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 
 use crate::files::read_text;
-use crate::group_arguments::GroupArguments;
 use crate::output::{self, Destination};
 use crate::schema_file::SchemaFile;
 use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
@@ -153,8 +152,7 @@ impl SqlArguments {
         let schema = SchemaFile::default();
         let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
         options.target = self.kind.options(&schema)?;
-        let none = GroupArguments::none();
-        options.scoring = scoring(&self.score, &self.scaling, &none, &schema, false)?;
+        options.scoring = scoring(&self.score, &self.scaling, &schema, false)?;
         options.request()
     }
 }

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use crate::group_arguments::GroupArguments;
 use crate::schema_file::SchemaFile;
 use crate::score_arguments::{ScalingArguments, ScoreArguments, scoring};
 use crate::table_arguments::TableOptions;
@@ -48,7 +47,6 @@ impl StatedTable {
     pub(super) fn request(
         &self,
         scaling: &ScalingArguments,
-        groups: &GroupArguments,
         takes_schema: bool,
     ) -> Result<StatedRequest> {
         let (mut schema, hash) = self.table.schema()?;
@@ -57,7 +55,7 @@ impl StatedTable {
         }
         let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
         options.target = self.target.options(&schema)?;
-        options.scoring = scoring(&self.score, scaling, groups, &schema, takes_schema)?;
+        options.scoring = scoring(&self.score, scaling, &schema, takes_schema)?;
         Ok(StatedRequest { options, schema, hash })
     }
 

@@ -43,8 +43,7 @@ pub(crate) struct Law {
     pub(crate) integrals: bool,
     /// The largest k that it is written for.
     pub(crate) most: usize,
-    /// What the mechanism bounds besides the loss of privacy, if anything: from scores, the law of
-    /// these and k, as a share of the bound.
+    /// Another rate that the mechanism bounds, as a share of the bound: from scores, their law and k.
     pub(crate) bounded: Option<Arc<Bounded>>,
 }
 
@@ -176,24 +175,8 @@ impl Setting {
 
     /// With a value of a parameter.
     pub(super) fn stated(mut self, name: &str, value: &str) -> Self {
-        let number = match name {
-            "noise" => {
-                self.parameters.noise = Some(value.to_owned());
-                return self;
-            }
-            "rate" => {
-                self.parameters.rate = Some(value.to_owned());
-                return self;
-            }
-            "level" => &mut self.parameters.level,
-            "alpha" => &mut self.parameters.alpha,
-            "gamma" => &mut self.parameters.gamma,
-            "beta" => &mut self.parameters.beta,
-            "share" => &mut self.parameters.share,
-            "stop" => &mut self.parameters.stop,
-            _ => &mut self.parameters.eta,
-        };
-        *number = Some(value.into());
+        let known = self.parameters.set(name, value);
+        debug_assert!(known.is_ok(), "{name}");
         self
     }
 }

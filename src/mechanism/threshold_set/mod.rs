@@ -87,14 +87,11 @@ const LEVEL: MechanismParameter = MechanismParameter {
     default: "0",
 };
 
-/// The bound on names at or below the level, unless another is stated.
-pub const DEFAULT_ALPHA: &str = "0.05";
-
 const ALPHA: MechanismParameter = MechanismParameter {
     name: "alpha",
     meaning: "the bound on names at or below the level",
     range: "from 1e-6 to 0.5",
-    default: DEFAULT_ALPHA,
+    default: "0.05",
 };
 
 const RATE: MechanismParameter = MechanismParameter {
@@ -119,7 +116,7 @@ pub static CARD: Card = Card {
     parameters: &[LEVEL, ALPHA, RATE],
     build: |stated| {
         let level = stated.level.clone().unwrap_or(Exact::from(0));
-        let alpha = stated.alpha.clone().unwrap_or(Exact::from(DEFAULT_ALPHA));
+        let alpha = stated.alpha.clone().unwrap_or(Exact::from(ALPHA.default));
         let bounded = stated.rate.as_deref().map(str::parse).transpose()?;
         Ok(Arc::new(ThresholdSet::new(level, alpha, bounded.unwrap_or_default())?))
     },

@@ -4,9 +4,10 @@ use clap::Args;
 
 use super::ChooseArguments;
 use crate::output::Destination;
+use crate::privacy_arguments::privacy;
 use crate::sums_release::SumsRelease;
-use crate::values::{parse_center, parse_split, with_shares, word};
-use dpsis::{Error, Partial, PrivacyOptions, Result, RunNote, Select, SelectOptions};
+use crate::values::{parse_center, with_shares};
+use dpsis::{Error, Partial, Result, RunNote, Select, SelectOptions};
 
 /// Arguments on a release from sums.
 #[derive(Debug, Args)]
@@ -71,13 +72,8 @@ impl ChooseArguments {
         let SumsArguments { center, split, direction, .. } = &self.sums;
         let mut options = SelectOptions::default();
         options.target.center = Some(parse_center(center)?);
-        options.privacy = PrivacyOptions {
-            epsilon: Some(self.budget.eps.to_string()),
-            delta: self.delta.delta.as_ref().map(ToString::to_string),
-            neighbors: Some(word(self.neighbors)),
-            shares: split.as_deref().map(parse_split).transpose()?.unwrap_or_default(),
-            direction: *direction,
-        };
+        options.privacy =
+            privacy(&self.budget, &self.delta, self.neighbors, split.as_deref(), *direction)?;
         options.method.mechanism.clone_from(&self.mechanism);
         options.method.parameters = self.parameters.named();
         options.state_release(select)

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use super::arguments::{MethodId, SelectArguments};
 use crate::files::files;
 use crate::output;
+use crate::privacy_arguments::privacy;
 use crate::progress::progress;
-use crate::values::{parse_center, parse_size, parse_split, word};
-use dpsis::{Error, FileTables, NotPrivateSelect, PrivacyOptions, Result, Select, SelectOptions};
+use crate::values::{parse_center, parse_size, word};
+use dpsis::{Error, FileTables, NotPrivateSelect, Result, Select, SelectOptions};
 
 /// The files that a command reads.
 pub(crate) struct Inputs {
@@ -70,7 +71,8 @@ impl SelectArguments {
             return Err(Error::request("only one file can be standard input"));
         }
         let plain = self.preprocess.is_none() && self.method != MethodId::DpKendall;
-        let mut stated = self.stated.request(&self.scaling, &self.groups, plain)?;
+        let mut stated = self.stated.request(&self.scaling, plain)?;
+        self.groups.state(&mut stated.options.scoring)?;
         stated.options.k = self.k;
         self.state_release(&mut stated.options)?;
         let mut select = stated.select()?;
@@ -86,13 +88,13 @@ impl SelectArguments {
     /// States the release: its budget, how features are found, and what a run takes.
     pub(super) fn state_release(&self, options: &mut SelectOptions) -> Result<()> {
         options.target.center = Some(parse_center(&self.center)?);
-        options.privacy = PrivacyOptions {
-            epsilon: Some(self.budget.eps.to_string()),
-            delta: self.delta.delta.as_ref().map(ToString::to_string),
-            neighbors: Some(word(self.neighbors)),
-            shares: self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default(),
-            direction: self.direction,
-        };
+        options.privacy = privacy(
+            &self.budget,
+            &self.delta,
+            self.neighbors,
+            self.split.as_deref(),
+            self.direction,
+        )?;
         options.method.method = Some(word(self.method));
         options.method.blocks = self.blocks;
         options.method.penalty = self.penalty.map(Into::into);
