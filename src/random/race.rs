@@ -126,18 +126,14 @@ impl<'a> Race<'a> {
     /// Enters an entrant with the first word of its bits, for callers that alternate between lanes.
     #[inline]
     pub(crate) fn enter_at(&mut self, address: Address, word: u64, entrant: Handicapped) {
-        if self.cannot_win(word, entrant) {
-            return;
-        }
-        let (lower, upper) = self.quick.interval(word, entrant);
-        self.leaders.enter(address, lower, upper);
+        self.enter_at_within(address, word, entrant, self.quick.ln_size_error);
     }
 
     /// Whether some entrant so far is certainly faster. With an upper bound as size it identifies
     /// groups that need not be counted exactly.
     #[inline]
     pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
-        self.quick.is_after(self.leaders.bar(), word, entrant)
+        self.cannot_win_within(word, entrant, self.quick.ln_size_error)
     }
 
     /// Like [`enter_at`](Self::enter_at), with an error of its own of ln size and handicap together.
@@ -178,13 +174,9 @@ impl<'a> Race<'a> {
         let order = leaders.in_order(|address, words| {
             let (u, length) = (bits.prefix(address, words), 64 * words);
             let precision = length + 32;
-            let Some(ln_weight) = ln_weight(address, precision) else { return (None, None) };
+            let handicap = ln_weight(address, precision).map(|ln| ln.neg());
             let one = BigUint::from(1u32);
-            let at = |u: BigUint| {
-                let time = quick.law.enclose_ln_time(&[u], length, &one, precision)?;
-                Some(time.sub(&ln_weight))
-            };
-            (at(u.clone()).map(|lower| lower.lo), at(u + 1u32).map(|upper| upper.hi))
+            interval_of(quick.law, &[u], length, (&one, handicap), precision)
         });
         order.first().copied()
     }
@@ -257,9 +249,19 @@ pub(super) fn exact_interval(
 ) -> Ends {
     let precision = bits + 32;
     let handicap = Enclosure::rational(&entrant.handicap, precision);
-    let at = |us: &[BigUint]| {
-        Some(law.enclose_ln_time(us, bits, &entrant.size, precision)?.add(&handicap))
-    };
+    interval_of(law, us, bits, (&entrant.size, Some(handicap)), precision)
+}
+
+/// The same for a size and an enclosed handicap; unbounded where that is not determined.
+fn interval_of(
+    law: FirstArrival,
+    us: &[BigUint],
+    bits: u64,
+    (size, handicap): (&BigUint, Option<Enclosure>),
+    precision: u64,
+) -> Ends {
+    let Some(handicap) = handicap else { return (None, None) };
+    let at = |us: &[BigUint]| Some(law.enclose_ln_time(us, bits, size, precision)?.add(&handicap));
     let next: Vec<BigUint> = us.iter().map(|u| u + 1u32).collect();
     (at(us).map(|lower| lower.lo), at(&next).map(|upper| upper.hi))
 }
