@@ -129,13 +129,6 @@ impl<'a> Race<'a> {
         self.enter_at_within(address, word, entrant, self.quick.ln_size_error);
     }
 
-    /// Whether some entrant so far is certainly faster. With an upper bound as size it identifies
-    /// groups that need not be counted exactly.
-    #[inline]
-    pub(crate) fn cannot_win(&self, word: u64, entrant: Handicapped) -> bool {
-        self.cannot_win_within(word, entrant, self.quick.ln_size_error)
-    }
-
     /// Like [`enter_at`](Self::enter_at), with an error of its own of ln size and handicap together.
     #[inline]
     pub(crate) fn enter_at_within(
@@ -152,7 +145,8 @@ impl<'a> Race<'a> {
         self.leaders.enter(address, lower, upper);
     }
 
-    /// Like [`cannot_win`](Self::cannot_win), with an error of its own.
+    /// Whether some entrant so far is certainly faster. With an upper bound as size it identifies
+    /// groups that need not be counted exactly. The error is that of ln size and handicap together.
     #[inline]
     pub(crate) fn cannot_win_within(&self, word: u64, entrant: Handicapped, error: f64) -> bool {
         self.quick.within(error).is_after(self.leaders.bar(), word, entrant)
@@ -365,7 +359,7 @@ mod tests {
                     0.0,
                     race.quick.interval(word, entrant).1,
                 );
-                assert!(!race.cannot_win(word, entrant));
+                assert!(!race.cannot_win_within(word, entrant, 1e-9));
             }
         }
     }
