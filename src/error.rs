@@ -25,6 +25,10 @@ pub enum ErrorKind {
 pub enum Parameter {
     /// The number of features or candidates to pick.
     K,
+    /// The bound on names of features that are not beyond chance.
+    FalseNames,
+    /// The most features to name.
+    AtMost,
     /// The privacy budget.
     Epsilon,
     /// The probability with which the bound of epsilon may fail.
@@ -127,6 +131,8 @@ impl Parameter {
     pub fn name(self) -> &'static str {
         match self {
             Self::K => "k",
+            Self::FalseNames => "fdr",
+            Self::AtMost => "at_most",
             Self::Epsilon => "epsilon",
             Self::Delta => "delta",
             Self::Shares => "shares",

@@ -171,14 +171,14 @@ pub use privacy::{
 pub use score::Scores;
 pub use select::{
     BoundsOption, Center, CenterOption, CenterUsed, CheckedFitModel, CheckedSelect, ColumnScore,
-    Command, Direction, DryRun, EntropySource, Estimate, FitDryRun, FitModel, FitRecord,
-    FittedModel, GroupsOption, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, Method,
-    MethodOptions, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Number, Partial,
-    PickOrder, Picked, Prediction, PrivacyOptions, PublicFacts, RandomnessUsed, Record, Refine,
-    Rehearsal, RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote, RunningOptions,
-    ScaleUsed, ScoreId, ScoreKind, ScoreUsed, ScoringOptions, Select, SelectOptions, Selection,
-    Stage, Target, TargetCoding, TargetOptions, TargetUsed, TwoStage, Verdict, Warning,
-    WarningKind,
+    Command, Direction, DryRun, EntropySource, Estimate, FalseNamesBound, FitDryRun, FitModel,
+    FitRecord, FittedModel, GroupsOption, GroupsUsed, Guarantee, MechanismReason, MechanismUsed,
+    Method, MethodOptions, MissingRule, Noise, NotPrivateFitModel, NotPrivateSelect, Number,
+    Partial, PickOrder, Picked, Prediction, PrivacyOptions, PublicFacts, RandomnessUsed, Record,
+    Refine, Rehearsal, RehearsalSeeds, Released, ReleasedTarget, RowsNeeded, RunNote,
+    RunningOptions, ScaleUsed, ScoreId, ScoreKind, ScoreUsed, ScoringOptions, Select,
+    SelectOptions, Selection, Stage, Target, TargetCoding, TargetOptions, TargetUsed, TwoStage,
+    Verdict, Warning, WarningKind,
 };
 #[cfg(feature = "sites")]
 pub use select::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
@@ -203,7 +203,7 @@ pub mod internals {
     pub use crate::report::escape;
     pub use crate::report::words::purpose;
     pub use crate::report::wrap::wrapped;
-    pub use crate::select::{SHARES, checked_threads};
+    pub use crate::select::{ALPHA, SHARES, checked_threads};
     pub use crate::threads::{in_parallel, on_threads};
 }
 

@@ -10,14 +10,19 @@ use std::f64::consts::{LN_2, PI};
 use crate::exact::GRID;
 use crate::random::{Bits, WordStream};
 
-/// The probability left for true counts outside the box.
-const BETA: f64 = 0.01;
+/// One in so many parts of an error probability is left for true counts outside the box.
+const PARTS: f64 = 5.0;
 
 /// The number of simulated null strengths of a verdict.
 const DRAWS: usize = 5_000;
 
 /// The number for a level that is predicted, which has no guarantee to keep.
 const FEWER_DRAWS: usize = 1_000;
+
+/// The least number for a level that exact scores are compared with, and the number of them that
+/// are to lie above it, at least.
+const LEVEL_DRAWS: usize = 20_000;
+const DRAWS_ABOVE: f64 = 100.0;
 
 /// The largest number of cells to a side of the box.
 const MOST_CUTS: f64 = 4.0;
@@ -65,18 +70,32 @@ impl ChanceTest {
     /// Judges the strengths of `k` features, in units of the one-row sensitivity D; `None` if the
     /// counts are too noisy to say anything.
     pub(crate) fn judge(&self, k: usize, strengths: &[f64], bits: &Bits) -> Option<Judgement> {
-        self.judge_by(DRAWS, k, strengths, bits)
+        self.judge_by(DRAWS, LEVEL, k, strengths, bits)
     }
 
     /// About the level that strengths of `k` features have to reach; `None` if the counts are too
     /// noisy.
     pub(crate) fn predict(&self, k: usize, bits: &Bits) -> Option<f64> {
-        Some(self.judge_by(FEWER_DRAWS, k, &[], bits)?.critical)
+        Some(self.judge_by(FEWER_DRAWS, LEVEL, k, &[], bits)?.critical)
     }
 
+    /// The level that the exact score of any null feature exceeds with probability at most `alpha`,
+    /// from 1e-4 on, in units of D; `None` if the counts are too noisy to say anything.
+    pub(crate) fn level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
+        let count = LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize);
+        Some(self.judge_by(count, alpha, 0, &[], bits)?.critical)
+    }
+
+    /// About that level, as [`predict`](Self::predict) is about that of strengths.
+    pub(crate) fn predict_level(&self, alpha: f64, bits: &Bits) -> Option<f64> {
+        Some(self.judge_by(FEWER_DRAWS, alpha, 0, &[], bits)?.critical)
+    }
+
+    /// The judgement at an error probability `alpha`, by so many draws.
     fn judge_by(
         &self,
         count: usize,
+        alpha: f64,
         k: usize,
         strengths: &[f64],
         bits: &Bits,
@@ -84,13 +103,14 @@ impl ChanceTest {
         if !self.is_possible() {
             return None;
         }
-        // The largest number of draws that reach a strength whose p-value is at most LEVEL.
-        let most_reached = ((LEVEL - BETA) * (count + 1) as f64) as usize - 1;
+        let beta = alpha / PARTS;
+        // The largest number of draws that reach a strength whose p-value is at most alpha.
+        let most_reached = (((alpha - beta) * (count + 1) as f64) as usize).saturating_sub(1);
         let mut words = bits.lane(0);
         let draws: Vec<Draw> = (0..count).map(|_| Draw::new(self, k, &mut words)).collect();
         let mut p_values = vec![0.0f64; strengths.len()];
         let (mut critical, mut scratch) = (0.0f64, Scratch::default());
-        for (least, most) in self.cells() {
+        for (least, most) in self.cells(beta) {
             let null = Null::new(self, least, most);
             let mut values: Vec<f64> =
                 draws.iter().map(|draw| null.value(draw, &mut scratch)).collect();
@@ -98,7 +118,7 @@ impl ChanceTest {
             let level = null.level(&self.counts);
             for (p, strength) in p_values.iter_mut().zip(strengths) {
                 let reached = count - values.partition_point(|value| *value < strength - level);
-                let value = BETA + (1 + reached) as f64 / (count + 1) as f64;
+                let value = beta + (1 + reached) as f64 / (count + 1) as f64;
                 *p = p.max(value.min(1.0));
             }
             // Beyond the value that so many draws reach, fewer do.
@@ -115,9 +135,9 @@ impl ChanceTest {
 
     /// The box that holds the true counts with probability 1 - beta, in cells: their lower and
     /// upper ends. With two counts each side is cut, with more the box is one cell.
-    fn cells(&self) -> Vec<(Vec<f64>, Vec<f64>)> {
+    fn cells(&self, beta: f64) -> Vec<(Vec<f64>, Vec<f64>)> {
         let classes = self.counts.len();
-        let reach = libm::log(classes as f64 / BETA) / self.rate + self.step / 2.0;
+        let reach = libm::log(classes as f64 / beta) / self.rate + self.step / 2.0;
         // Where the box is narrow beside the smaller count, few cells are enough.
         let fewest = self.counts.iter().fold(f64::INFINITY, |least, count| least.min(*count));
         let cuts = match classes {

@@ -1,7 +1,8 @@
 //! The facts that reports of a release tell, in one list.
 
 use super::words::{
-    chosen_by, ids, is_paper, paid, scored, screened, selected_by, sets_used, spent, target,
+    asked_for, chosen_by, features_or_sets, ids, is_paper, paid, scored, screened, selected_by,
+    sets_used, spent, target,
 };
 use crate::choose::ChoiceRecord;
 use crate::privacy::Receipt;
@@ -75,9 +76,8 @@ pub(super) fn of_selection(record: &Record) -> Vec<Fact> {
     facts.extend(released.rows_estimate.map(|rows| {
         Fact::new(Estimates, &format!("{units} with a target"), format!("about {rows}"))
     }));
-    let what = if score.groups.is_some() { "sets" } else { "features" };
-    facts.push(Fact::new(Public, what, public.features.to_string()));
-    facts.push(Fact::new(Public, "asked for", public.k.to_string()));
+    facts.push(Fact::new(Public, features_or_sets(score), public.features.to_string()));
+    facts.push(Fact::new(Public, "asked for", asked_for(public)));
     facts.extend(public.rows.map(|rows| Fact::new(Public, units, rows.to_string())));
     facts
 }

@@ -4,7 +4,7 @@
 use super::facts::{self, Fact, Part};
 use super::findings;
 use super::page::{Block, Interval, Level, Notice, Page, Section};
-use super::words::{is_paper, line_of_features, protected, purpose};
+use super::words::{features_or_sets, is_paper, line_of_features, protected, purpose};
 use crate::choose::ChoiceRecord;
 use crate::exact::near_f64;
 use crate::privacy::{Delta, Neighbors, Unit};
@@ -12,7 +12,7 @@ use crate::select::{Estimate, Guarantee, PickOrder, Record, Warning};
 
 /// The page of a selection, without the JSON record.
 pub(super) fn page_of_selection(record: &Record) -> Page {
-    let (k, features) = (record.public.k, record.public.features);
+    let (k, features) = (record.selected.len(), record.public.features);
     let subject = protected(&record.score, &record.guarantee);
     let privacy = privacy(
         record.private,
@@ -22,7 +22,7 @@ pub(super) fn page_of_selection(record: &Record) -> Page {
         &record.warnings,
         verdict(record),
     );
-    let what = if record.score.groups.is_some() { "sets" } else { "features" };
+    let what = features_or_sets(&record.score);
     let blocks = tables(&facts::of_selection(record));
     let selected = warnings(&record.warnings).chain(selected_features(record)).collect();
     Page {
@@ -80,6 +80,9 @@ fn verdict(record: &Record) -> Block {
     let k = record.selected.len();
     let (level, words) = match record.verdict.beyond_chance {
         None => (Level::Note, "NO VERDICT".to_owned()),
+        Some(beyond) if beyond > 0 && record.public.false_names.is_some() => {
+            (Level::Good, format!("{beyond} BEYOND CHANCE"))
+        }
         Some(0) => (Level::Warning, "NOTHING DISTINGUISHABLE FROM CHANCE".to_owned()),
         Some(beyond) => {
             let level = if beyond < k { Level::Note } else { Level::Good };

@@ -4,7 +4,9 @@ use std::fmt::Write;
 
 use super::facts::{self, Fact};
 use super::findings;
-use super::words::{planned_by, planned_target, protected, purpose, scored, sets_used, spent};
+use super::words::{
+    asked_for, planned_by, planned_target, protected, purpose, scored, sets_used, spent,
+};
 use super::wrap::{WIDTH, wrapped};
 use crate::choose::ChoiceRecord;
 use crate::data::{SetFacts, SetMembers, SetSize};
@@ -36,6 +38,9 @@ pub(super) fn lines_of_selection(
     words: &dyn Fn(&[Parameter]) -> String,
 ) -> String {
     let mut text = String::new();
+    if record.public.false_names.is_some() {
+        wrap(&mut text, "asked for", &asked_for(&record.public));
+    }
     let who = protected(&record.score, &record.guarantee);
     wrap(&mut text, "protected", &(who + &of_units(&record.guarantee, words)));
     lines(&mut text, &facts::of_selection(record));
@@ -154,7 +159,11 @@ pub(super) fn lines_of_plan(plan: &DryRun, words: &dyn Fn(&[Parameter]) -> Strin
     line("would", spent(&plan.guarantee));
     line("choose", planned_by(plan));
     if !plan.rows_needed.is_empty() {
-        line(plan.guarantee.unit.plural(), rows_needed(&plan.rows_needed));
+        let needed = match plan.false_names {
+            Some(_) => rows_to_name(&plan.rows_needed),
+            None => rows_needed(&plan.rows_needed),
+        };
+        line(plan.guarantee.unit.plural(), needed);
     }
     for noise in &plan.noise {
         line(purpose(noise.purpose).rsplit(' ').next().unwrap_or_default(), noise.text.clone());
@@ -196,6 +205,20 @@ fn set_in_words(set: &SetFacts) -> Option<String> {
         _ => format!(", without {}{more}", named.join(", ")),
     };
     Some(format!("{}: {present} of {all} members{lacking}{left_out}", name(&set.name)))
+}
+
+/// The numbers of rows with which a feature of a given strength is named, in words.
+fn rows_to_name(needed: &[RowsNeeded]) -> String {
+    let each = |needed: &RowsNeeded| {
+        let rows = needed.confirmed.map_or("no number".to_owned(), two_digits);
+        format!("of strength {} with about {rows}", needed.strength)
+    };
+    let each: Vec<String> = needed.iter().map(each).collect();
+    format!(
+        "more often than not, a feature is named, if it is the only one, {}; if both classes or sides have equally \
+         many (a class of one in ten takes three to five times as many)",
+        each.join("; ")
+    )
 }
 
 /// The numbers of rows that are enough for features of given strengths, in words.

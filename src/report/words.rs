@@ -7,8 +7,8 @@ use crate::error::Parameter;
 use crate::privacy::{Neighbors, Purpose, Receipt, Spending, Unit};
 use crate::report::findings::short;
 use crate::select::{
-    DryRun, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder, Record, ScaleUsed,
-    ScoreId, ScoreUsed, TargetCoding, TargetUsed,
+    DryRun, FalseNamesBound, GroupsUsed, Guarantee, MechanismReason, MechanismUsed, PickOrder,
+    PublicFacts, Record, ScaleUsed, ScoreId, ScoreUsed, TargetCoding, TargetUsed,
 };
 
 /// The mechanism with its parameters.
@@ -35,14 +35,36 @@ pub(super) fn selected_by(record: &Record) -> String {
         }
         _ => String::new(),
     };
-    let number = number_of(record.public.k, record.public.features, &record.score);
+    let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
+    if let Some(bound) = &record.public.false_names {
+        return format!("{number}: {}, by the mechanism {}", beyond(bound), record.mechanism.id);
+    }
     format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
 }
 
+/// What was asked for: k, or all beyond chance.
+pub(super) fn asked_for(public: &PublicFacts) -> String {
+    match (public.k, &public.false_names) {
+        (Some(k), _) => k.to_string(),
+        (None, Some(bound)) => beyond(bound),
+        (None, None) => String::new(),
+    }
+}
+
+/// All features beyond chance, with the bound on false names.
+pub(super) fn beyond(FalseNamesBound { rate, alpha, at_most }: &FalseNamesBound) -> String {
+    let most = at_most.map_or(String::new(), |most| format!(", at most {most}"));
+    format!("all beyond chance{most} ({rate} {alpha})")
+}
+
 /// How many are selected out of how many.
-fn number_of(k: usize, features: usize, score: &ScoreUsed) -> String {
-    let what = if score.groups.is_some() { "sets" } else { "features" };
-    format!("{k} of {features} {what}")
+fn number_of(k: Option<usize>, features: usize, score: &ScoreUsed) -> String {
+    let k = k.map_or(String::new(), |k| format!("{k} of "));
+    format!("{k}{features} {}", features_or_sets(score))
+}
+
+pub(super) fn features_or_sets(score: &ScoreUsed) -> &'static str {
+    if score.groups.is_some() { "sets" } else { "features" }
 }
 
 /// The mechanism that is chosen where counts are few.
@@ -58,7 +80,11 @@ pub(super) fn planned_by(plan: &DryRun) -> String {
         ),
         _ => chosen_by(&plan.mechanism, PickOrder::File),
     };
-    format!("{} by {how}", number_of(plan.k, plan.features, &plan.score))
+    let number = number_of(plan.k, plan.features, &plan.score);
+    match &plan.false_names {
+        Some(bound) => format!("of {number}: {}, by {how}", beyond(bound)),
+        None => format!("{number} by {how}"),
+    }
 }
 
 /// The budget and its parts.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Scaling, Source, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
-use crate::mechanism::Mechanism;
+use crate::mechanism::{FalseNames, Mechanism};
 use crate::privacy::{Ledger, Neighbors, Spending};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
@@ -17,7 +17,9 @@ use crate::select::plan::Plan;
 use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
-use crate::select::request::{Center, Method, Refine, Request, Scale, ScoreKind, Shares, Target};
+use crate::select::request::{
+    Center, FalseNamesStated, Method, Names, Refine, Request, Scale, ScoreKind, Shares, Target,
+};
 use crate::select::run::run;
 
 /// A builder for a private selection of k features from a table.
@@ -67,7 +69,24 @@ impl Select {
     /// By default features are scored by the Kolmogorov-Smirnov score ([`ScoreKind::Ks`]) against
     /// the target, which is split at a private median and centered privately.
     pub fn new(k: usize) -> Self {
-        Self(CheckedSelect(Request::new(k)))
+        Self(CheckedSelect(Request::new(Names::Best(k))))
+    }
+
+    /// A request for all features that are beyond chance, however many, with defaults for
+    /// everything else: on average at most 5% of the names are false, those of features without any
+    /// association with the target. None is named if none can be shown to be beyond chance.
+    ///
+    /// ```no_run
+    /// let selection = dpsis::Select::beyond_chance().epsilon("2").run("data.csv")?;
+    /// println!("{}", selection.verdict.text);
+    /// # Ok::<(), dpsis::Error>(())
+    /// ```
+    ///
+    /// It takes a private center, and the score ks, or correlation of values whose range is stated.
+    /// Where each row is a person of its own, the bound holds whatever the features are; see the
+    /// [page of the mechanism](crate::mechanism::threshold_set) for what is proven.
+    pub fn beyond_chance() -> Self {
+        Self(CheckedSelect(Request::new(Names::BeyondChance(FalseNamesStated::default()))))
     }
 
     fn with(mut self, change: impl FnOnce(&mut Request)) -> Self {
@@ -77,7 +96,39 @@ impl Select {
 
     /// Sets the number of features to select.
     pub fn k(self, k: usize) -> Self {
-        self.with(|request| request.k = k)
+        self.with(|request| request.names = Names::Best(k))
+    }
+
+    /// Selects all features beyond chance: the expected share of false names among all names is at
+    /// most alpha, an exact number from 0.001 to 0.5 (the default, 0.05).
+    pub fn fdr(self, alpha: impl Into<Exact>) -> Self {
+        self.false_names(FalseNames::Share, alpha.into())
+    }
+
+    /// Selects all features beyond chance: any name is false with probability at most alpha, an
+    /// exact number from 0.001 to 0.5.
+    pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
+        self.false_names(FalseNames::Any, alpha.into())
+    }
+
+    fn false_names(self, rate: FalseNames, alpha: Exact) -> Self {
+        self.beyond(|stated| (stated.rate, stated.alpha) = (rate, Some(alpha)))
+    }
+
+    /// Selects at most so many of the features beyond chance, at least 1; by default any number.
+    pub fn at_most(self, names: usize) -> Self {
+        self.beyond(|stated| stated.at_most = Some(names))
+    }
+
+    fn beyond(self, state: impl FnOnce(&mut FalseNamesStated)) -> Self {
+        self.with(|request| {
+            let mut stated = match &request.names {
+                Names::BeyondChance(stated) => stated.clone(),
+                Names::Best(_) => FalseNamesStated::default(),
+            };
+            state(&mut stated);
+            request.names = Names::BeyondChance(stated);
+        })
     }
 
     /// Sets the total budget, an exact number from 1e-6 to 1e6: text, an integer, a ratio, an `f64`
@@ -190,11 +241,12 @@ impl Select {
     }
 
     /// Sets the shares of the budget for the target's median and center, which are spent only if
-    /// these are estimated (defaults 0.1 and 0.075): exact numbers of at least 1e-6 each. All
-    /// shares must add up to less than 1. The two-stage method counts rows with the center's share.
+    /// these are estimated (defaults 0.1 and 0.075, of features beyond chance 0.1 and 0.1): exact
+    /// numbers of at least 1e-6 each. All shares must add up to less than 1. The two-stage method counts rows with the center's share.
     pub fn shares(self, target: impl Into<Exact>, center: impl Into<Exact>) -> Self {
         self.with(|request| {
-            (request.shares.target, request.shares.center) = (target.into(), center.into());
+            request.shares.target = Some(target.into());
+            request.shares.center = Some(center.into());
         })
     }
 
@@ -203,11 +255,11 @@ impl Select {
     }
 
     /// Sets the share of the budget for the strengths of the selected features and the verdict on
-    /// them (default 0.1): 0, or an exact number of at least 1e-6. It is spent only where there is
+    /// them (default 0.2, of features beyond chance 0.05): 0, or an exact number of at least 1e-6. It is spent only where there is
     /// a private center and a verdict: not by Kendall's correlation, the two-stage method and
     /// DPKendall.
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
-        self.with(|request| request.shares.estimates = share.into())
+        self.with(|request| request.shares.estimates = Some(share.into()))
     }
 
     /// Releases the direction of each selected feature's association, with this share of the budget
@@ -325,7 +377,7 @@ impl Select {
     /// The checked request for sums, whatever k and epsilon are.
     pub(super) fn of_sums(&self) -> Result<Request> {
         let Self(CheckedSelect(mut request)) = self.clone();
-        (request.k, request.epsilon) = (1, Some(1.into()));
+        (request.names, request.epsilon) = (Names::Best(1), Some(1.into()));
         check(&request)?;
         Ok(request)
     }
@@ -487,7 +539,7 @@ impl CheckedSelect {
 
     /// The plan for a table with this number of features.
     fn planned(&self, features: usize) -> Result<Plan> {
-        if self.0.k > features {
+        if self.0.names.most(features) > features {
             let rule = format!("k must not exceed the number of features, {features}");
             return Err(Error::request(rule).about([Parameter::K]));
         }

@@ -6,9 +6,9 @@ use crate::data::{Scaling, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::mechanism::{Chooses, Sensitivity, check_k};
 use crate::method::{MOST_BLOCKS, MOST_PICKS, check_penalty};
-use crate::privacy::Neighbors;
+use crate::privacy::{Delta, Neighbors};
 use crate::select::plan::Plan;
-use crate::select::request::{Center, Method, Request, ScoreKind, Target, TwoStage};
+use crate::select::request::{Center, Method, Names, Request, ScoreKind, Target, TwoStage};
 
 /// The largest accepted number of threads, more than any common machine can use.
 const MAX_THREADS: usize = 256;
@@ -38,17 +38,20 @@ pub(super) fn check(request: &Request) -> Result<()> {
     if let Some(error) = &request.refused {
         return Err(error.clone());
     }
-    if request.k == 0 {
-        return Err(Error::request("k must be at least 1").about([Parameter::K]));
-    }
+    // Whatever the number of features is: at least k, or one.
+    let features = match &request.names {
+        Names::Best(0) => return Err(Error::request("k must be at least 1").about([Parameter::K])),
+        Names::Best(k) => *k,
+        Names::BeyondChance(_) => check_beyond_chance(request).map(|()| 1)?,
+    };
     check_method(request)?;
     let mechanism = request.mechanism_used();
     let card = mechanism.card();
-    check_k(card, request.k)?;
+    check_k(card, features)?;
     if card.chooses == Chooses::AtMost {
         let id = card.id;
         let rule = format!("{id} names what is above a level; a selection of k features has none");
-        let error = Error::request(rule).hint("canonical suits it");
+        let error = Error::request(rule).hint("canonical suits it; without k, it is the mechanism");
         return Err(error.about([Parameter::Mechanism]));
     }
     if card.sensitivity == Sensitivity::Own {
@@ -58,7 +61,7 @@ pub(super) fn check(request: &Request) -> Result<()> {
         return Err(error.about([Parameter::Mechanism]));
     }
     checked_threads(request.threads)?;
-    request.shares.check()?;
+    request.shares.check(&request.names)?;
     if let Some(sets) = &request.groups {
         sets.checked_sizes()?;
     }
@@ -82,7 +85,44 @@ pub(super) fn check(request: &Request) -> Result<()> {
         ));
     }
     // The plan depends on the table by the number of features only.
-    Plan::new(request, request.k, Arc::new(Scaling::RowRank)).map(|_| ())
+    Plan::new(request, features, Arc::new(Scaling::RowRank)).map(|_| ())
+}
+
+/// Refuses the options that go with k features, and not with all beyond chance: their level is
+/// proven for scores of single features against a target coded by private counts.
+fn check_beyond_chance(request: &Request) -> Result<()> {
+    let delta = Delta::stated(request.delta.clone())?;
+    let (rule, about) = match request {
+        _ if request.method != Method::Scores || request.paper => {
+            ("this method has no level of chance: it takes a number of features", Parameter::Method)
+        }
+        _ if request.score == Some(ScoreKind::Kendall) => {
+            ("no level of chance is proven for Kendall's correlation", Parameter::Score)
+        }
+        _ if !request.covariates.is_empty() => {
+            ("no level of chance is proven for scores within strata", Parameter::Covariates)
+        }
+        _ if request.refine.is_some() => {
+            ("a refinement is of a number of features", Parameter::Refine)
+        }
+        _ if request.mechanism.is_some() => {
+            ("features beyond chance have a mechanism of their own", Parameter::Mechanism)
+        }
+        _ if request.center != Center::Private => (
+            "the level of chance needs the counts released with a private center",
+            Parameter::Center,
+        ),
+        _ if request.is_relative_to_rows() => {
+            let rule = "values in relation to the others of their row have no level of chance: features with an \
+                        association shift those without one";
+            let error =
+                Error::request(rule).hint("state bounds, or the score ks without a scaling; or k");
+            return Err(error.about([Parameter::Scaling, Parameter::Bounds, Parameter::K]));
+        }
+        _ if !delta.is_zero() => ("a delta is for a number of features", Parameter::Delta),
+        _ => return Ok(()),
+    };
+    Err(Error::request(rule).hint("state k").about([about, Parameter::K]))
 }
 
 /// Checks that the rule for the target of a person suits the target.
@@ -151,7 +191,7 @@ fn check_method(request: &Request) -> Result<()> {
                     "DPKendall takes no score, bounds, scale, center or mechanism",
                 ));
             }
-            if request.k > MOST_PICKS {
+            if request.names.most(usize::MAX) > MOST_PICKS {
                 let rule = format!("DPKendall picks at most {MOST_PICKS}");
                 return Err(Error::request(rule).about([Parameter::K]));
             }

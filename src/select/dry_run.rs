@@ -7,11 +7,12 @@ use crate::error::Result;
 use crate::estimate::{MIDDLE_POINTS, MedianGrid, half_width};
 use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
+use crate::select::beyond::BeyondChance;
 use crate::select::plan::{Choice, Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{
-    Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed, ScoreUsed, TargetUsed,
-    Warning,
+    FalseNamesBound, Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed,
+    ScoreUsed, TargetUsed, Warning,
 };
 use crate::select::recording::{guarantee, mechanism_used, score_used, target_used, warnings};
 use crate::select::request::Request;
@@ -19,6 +20,9 @@ use crate::select::run::{header, plan_of_header};
 
 /// The strengths whose rows a dry run reports: weak, moderate and strong.
 const STRENGTHS: [f64; 3] = [0.2, 0.3, 0.5];
+
+/// The number of names to plan with, where it is not known: all beyond chance.
+pub(super) const EXAMPLE: usize = 5;
 
 /// A plan that was not executed.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -30,8 +34,11 @@ pub struct DryRun {
     pub dry_run: bool,
     /// The number of features in the header, or of the sets of them that are used.
     pub features: usize,
-    /// The number of features requested.
-    pub k: usize,
+    /// The number of features requested; `None` if they are all that are beyond chance.
+    pub k: Option<usize>,
+    /// The bound on false names, if all features beyond chance are requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub false_names: Option<FalseNamesBound>,
     /// The guarantee that a run would give and the budget it would spend.
     pub guarantee: Guarantee,
     /// How the features would be chosen.
@@ -81,7 +88,8 @@ pub(super) fn dry_run(request: &Request, source: &(impl Source + ?Sized)) -> Res
         version: env!("CARGO_PKG_VERSION").to_owned(),
         dry_run: true,
         features: plan.features,
-        k: plan.k,
+        k: plan.stated_k(),
+        false_names: plan.beyond.as_ref().map(BeyondChance::bound),
         guarantee: guarantee(&plan, &schema),
         mechanism: planned_mechanism(&plan),
         score: score_used(&plan, None),
@@ -109,6 +117,10 @@ fn planned_mechanism(plan: &Plan) -> MechanismUsed {
 fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> String {
     let epsilon = epsilon.to_f64();
     let steps = plan.neighbors.steps() as f64;
+    let (k, of_names) = match plan.stated_k() {
+        Some(k) => (k, ""),
+        None => (EXAMPLE, ", if there are five names"),
+    };
     match purpose {
         // P(rank error > r) <= (grid points) e^(-eps r).
         Purpose::TargetMedian => {
@@ -148,12 +160,16 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             )
         }
         Purpose::Estimates => {
-            let half = half_width(plan.k, 0.9) * steps / epsilon;
-            format!("90 of 100 strengths are wrong by less than what {half:.0} {units} can move")
+            let half = half_width(k, 0.9) * steps / epsilon;
+            format!(
+                "90 of 100 strengths are wrong by less than what {half:.0} {units} can move{of_names}"
+            )
         }
         Purpose::Direction => {
-            let half = half_width(plan.k, 0.9) * steps / epsilon;
-            format!("90 of 100 are right where more than {half:.0} {units} speak for one direction")
+            let half = half_width(k, 0.9) * steps / epsilon;
+            format!(
+                "90 of 100 are right where more than {half:.0} {units} speak for one direction{of_names}"
+            )
         }
         // No part of a selection.
         Purpose::Ranges | Purpose::Model => String::new(),
@@ -166,6 +182,12 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
         }
         Purpose::Selection => {
             let rows = plan.gap(&*plan.choice.chosen(None).mechanism) * steps;
+            if plan.beyond.is_some() {
+                return format!(
+                    "a feature that exceeds the level of chance by what {rows:.0} {units} can move is named as often \
+                     as not, if it is the only one"
+                );
+            }
             format!("its noise is what about {rows:.0} {units} can move")
         }
     }

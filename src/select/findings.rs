@@ -1,15 +1,16 @@
 //! Findings: the strengths of the picks, whether they are beyond chance, and their directions. They
 //! are computed from noisy values that the budget paid for.
 
-use crate::estimate::{ChanceTest, Counted, NoisyCounts, Spread, count_step, private_strengths};
+use crate::estimate::{Counted, NoisyCounts, Spread, count_step, private_strengths};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
 use crate::score::Extremes;
-use crate::select::plan::{Association, Plan};
-use crate::select::reach::Reach;
+use crate::select::plan::Plan;
 use crate::select::record::Direction;
+use crate::select::request::Association;
 use crate::select::statistic::Exact;
+use crate::select::units::Units;
 
 /// The probability with which an interval covers the strength in the table.
 const COVERED: f64 = 0.9;
@@ -42,7 +43,8 @@ pub(super) fn findings(
     exact: &Exact,
     randomness: &RandomnessSource,
 ) -> Findings {
-    let strengths = plan.estimates.as_ref().and_then(|epsilon| {
+    let picked = plan.estimates.as_ref().filter(|_| !exact.strengths.is_empty());
+    let strengths = picked.and_then(|epsilon| {
         let units = Units::of(plan, counted)?;
         Some(strengths(plan, &units, epsilon, counted, exact, randomness))
     });
@@ -56,35 +58,6 @@ pub(super) fn findings(
     let counts = || counted.classes.iter().map(|count| count.max(0.0));
     let rows: f64 = counts().sum();
     Findings { strengths, chance, directions, shares: counts().map(|count| count / rows).collect() }
-}
-
-/// The units of a score.
-struct Units {
-    /// The score of one row of weight 1.
-    row: f64,
-    reach: Reach,
-    /// The largest change of a score by one row, in rows: D.
-    one_row: f64,
-    /// Whether rows count in part for two classes.
-    graded: bool,
-}
-
-impl Units {
-    /// The units by the counts; `None` if fewer than two classes have rows.
-    fn of(plan: &Plan, counted: &Counted) -> Option<Self> {
-        let reach = plan.scoring.reach()?;
-        let correlation = plan.association() == Some(Association::Correlation);
-        let q = f64::from(GRID);
-        let row = if reach.one_against_rest { q } else { 2.0 * q };
-        let graded = plan.scoring.coded()?.is_graded();
-        let units = Self {
-            row: if correlation { row * q } else { row },
-            reach,
-            one_row: Reach::one_row(&counted.classes),
-            graded,
-        };
-        (reach.largest(&counted.classes) > 0.0).then_some(units)
-    }
 }
 
 fn strengths(
@@ -102,20 +75,13 @@ fn strengths(
     // The scale of the noise, in rows.
     let scale = sensitivity as f64 / units.row / epsilon.to_f64();
     let rows: Vec<f64> = noisy.iter().map(|&strength| strength as f64 / units.row).collect();
-    let verdict = ChanceTest {
-        counts: counted.classes.clone(),
-        rate: counted.rate,
-        step: noisy_counts(counted).step,
-        features: plan.features,
-        // The scale is by the rounded center.
-        noise: (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
-            * (1.0 + counted.classes.len() as f64 / f64::from(GRID)),
-        family: plan.family(),
-        graded: units.graded,
-    };
+    // The scale is by the rounded center.
+    let noise = (scale / units.one_row).max(steps as f64 / epsilon.to_f64())
+        * (1.0 + counted.classes.len() as f64 / f64::from(GRID));
+    let verdict = plan.chance_test(counted.classes.clone(), counted.rate, noise);
     let in_steps: Vec<f64> = rows.iter().map(|rows| rows / units.one_row).collect();
     // A draw of its own: it only has to differ from all others.
-    let judged = match plan.is_relative_to_rows() {
+    let judged = match plan.is_relative_to_rows || plan.beyond.is_some() {
         true => None,
         false => verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE)),
     };
@@ -141,7 +107,7 @@ fn noisy_counts(counted: &Counted) -> NoisyCounts<'_> {
 }
 
 /// Lanes of the bits of strengths and directions that their noise does not read.
-const VERDICT_LANE: u64 = 1 << 32;
+pub(super) const VERDICT_LANE: u64 = 1 << 32;
 const SPREAD_LANE: u64 = VERDICT_LANE + 1;
 
 /// Directions with their error probabilities. The sum of the largest and the smallest signed sum

@@ -1,6 +1,7 @@
 //! The selection of features from a table: request, check, plan, alternating passes over the table
 //! and private releases, record.
 
+mod beyond;
 mod blocks;
 mod builder;
 mod check;
@@ -33,6 +34,7 @@ mod settled;
 mod stated;
 mod statistic;
 mod stop;
+mod units;
 
 pub use builder::{CheckedSelect, Select};
 pub use check::checked_threads;
@@ -44,13 +46,13 @@ pub use partial::{ColumnScore, Partial, ReleasedTarget, Stage};
 pub use partial::{MaskedPartial, Roster, Site, SiteKey, StatedFacts};
 pub use prediction::{Prediction, RowsNeeded};
 pub use record::{
-    CenterUsed, Command, Direction, EntropySource, Estimate, GroupsUsed, Guarantee,
-    MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts, RandomnessUsed,
-    Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection, TargetCoding, TargetUsed, Verdict,
-    Warning, WarningKind,
+    CenterUsed, Command, Direction, EntropySource, Estimate, FalseNamesBound, GroupsUsed,
+    Guarantee, MechanismReason, MechanismUsed, MissingRule, PickOrder, Picked, PublicFacts,
+    RandomnessUsed, Record, Released, ScaleUsed, ScoreId, ScoreUsed, Selection, TargetCoding,
+    TargetUsed, Verdict, Warning, WarningKind,
 };
 pub use rehearsal::{Rehearsal, RehearsalSeeds};
-pub use request::{Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage};
+pub use request::{ALPHA, Center, Method, Refine, SHARES, ScoreKind, Target, TwoStage};
 pub use run_note::RunNote;
 pub use stated::{
     BoundsOption, CenterOption, GroupsOption, MethodOptions, Number, PrivacyOptions,

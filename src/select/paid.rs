@@ -50,9 +50,24 @@ pub(super) fn check_ledger(
             plan_of_header(request, &schema)?;
         }
     }
+    check_names(request)?;
     check_target(request, source)?;
     ledger.check(&expense)?;
     Ok(expense)
+}
+
+/// Refuses a request that may have forgotten its k, for another promise than was meant.
+///
+/// # Errors
+///
+/// `Request` then.
+pub(super) fn check_names(request: &Request) -> Result<()> {
+    if request.names.is_stated() {
+        return Ok(());
+    }
+    let rule = "before a ledger pays, it must be stated what is selected: k features, or all beyond chance with a \
+                bound on false names";
+    Err(Error::request(rule).about([Parameter::K, Parameter::FalseNames]))
 }
 
 /// Refuses a target that is neither stated nor a number by its type: labels taken for numbers would

@@ -13,13 +13,14 @@ use std::f64::consts::LN_2;
 use serde::Serialize;
 
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::{ChanceTest, count_step, laplace, unit};
+use crate::estimate::{count_step, laplace, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
-use crate::select::plan::{Association, Plan, Scoring};
+use crate::select::plan::{Plan, Scoring};
 use crate::select::reach::Reach;
+use crate::select::request::Association;
 
 /// The number of features of which imagined tables have at most: of larger ones, the largest scores
 /// are drawn.
@@ -34,9 +35,10 @@ const TABLES: (usize, usize) = (12, 100);
 const MOST_ROWS: f64 = 1e9;
 
 /// Numbers are searched in steps of these factors: of what is simulated, and of what is confirmed,
-/// first roughly.
+/// first roughly; and the strengths that are named.
 const SIMULATED: f64 = 1.02;
 const COMPUTED: f64 = 1.02;
+const FINELY: f64 = 1.002;
 const ROUGHLY: f64 = 1.2;
 
 /// The strengths that a request would find and confirm in a table of a known size.
@@ -89,6 +91,10 @@ impl Imagined {
 ///
 /// `Request` if the mechanism does not fit.
 pub(super) fn predict(plan: &Plan, imagined: &Imagined) -> Result<Prediction> {
+    if plan.beyond.is_some() {
+        let confirmed = confirmed(plan, imagined, 1.0).filter(|strength| *strength <= 1.0);
+        return Ok(Prediction { found: confirmed, confirmed });
+    }
     if plan.refinement.is_some() {
         let rule =
             "what a refinement finds is not predicted: it depends on how features are correlated";
@@ -113,14 +119,20 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
     if !known || Law::of(plan, &Imagined::even(1.0, classes)).is_none() {
         return Ok(Vec::new());
     }
-    let noise = Noise::draw(plan)?;
+    let noise = match plan.beyond {
+        Some(_) => None,
+        None => Some(Noise::draw(plan)?),
+    };
     let needed = |&strength: &f64| {
-        let found = |rows| noise.finds(plan, strength, &Imagined::even(rows, classes));
-        Ok(RowsNeeded {
-            strength,
-            found: least((4.0, MOST_ROWS), SIMULATED, found)?,
-            confirmed: rows_to_confirm(plan, strength, &vec![1.0 / classes as f64; classes]),
-        })
+        let confirmed = rows_to_confirm(plan, strength, &vec![1.0 / classes as f64; classes]);
+        let found = match &noise {
+            Some(noise) => {
+                let found = |rows| noise.finds(plan, strength, &Imagined::even(rows, classes));
+                least((4.0, MOST_ROWS), SIMULATED, found)?
+            }
+            None => confirmed,
+        };
+        Ok(RowsNeeded { strength, found, confirmed })
     };
     strengths.iter().map(needed).collect()
 }
@@ -256,27 +268,111 @@ fn quantile_by_chance(of: f64, probability: f64) -> f64 {
 /// The strength from which on features are confirmed more often than not, with this multiple of the
 /// budget: above 1 if none is. `None` if there is no verdict. The median over noisy counts, on
 /// which the level of the verdict depends.
+///
+/// Where all features beyond chance are selected, the one from which on a feature is named as often
+/// as not, if it is alone.
 pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
+    if plan.beyond.is_some() {
+        return named(plan, imagined, budget, 1, 0.5);
+    }
     let law = Law::of(plan, imagined)?;
+    let mut levels = at_noisy_counts(plan, imagined, budget, |counts, bits| {
+        level(plan, counts, budget, bits).unwrap_or(f64::INFINITY)
+    })?;
+    levels.sort_unstable_by(f64::total_cmp);
+    Some(levels[levels.len() / 2] / law.largest).filter(|strength| strength.is_finite())
+}
+
+/// What follows from noisy counts, for some of them.
+fn at_noisy_counts<T>(
+    plan: &Plan,
+    imagined: &Imagined,
+    budget: f64,
+    at: impl Fn(&[f64], &Bits) -> T,
+) -> Option<Vec<T>> {
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
     let mut words = bits.lane(1);
     let step = count_step(imagined.counts.len());
     let center = plan.part(Purpose::TargetCenter).ok()?;
     let scale = plan.neighbors.steps() as f64 / (center.to_f64() * budget);
-    let mut level = || {
+    let mut noisy = || -> Vec<f64> {
         let noisy = |count: &f64| count + laplace(1.0 / scale, step, &mut words);
-        let counts: Vec<f64> = imagined.counts.iter().map(noisy).collect();
-        level(plan, &counts, budget, &bits).unwrap_or(f64::INFINITY)
+        imagined.counts.iter().map(noisy).collect()
     };
-    let mut levels: Vec<f64> = (0..COUNTS).map(|_| level()).collect();
-    levels.sort_unstable_by(f64::total_cmp);
-    Some(levels[levels.len() / 2] / law.largest).filter(|strength| strength.is_finite())
+    Some((0..COUNTS).map(|_| at(&noisy(), &bits)).collect())
+}
+
+/// The strength from which on `m` features of equal strength are named with this probability, where
+/// all others are noise: above 1 if none is.
+pub(super) fn named(
+    plan: &Plan,
+    imagined: &Imagined,
+    budget: f64,
+    m: usize,
+    probability: f64,
+) -> Option<f64> {
+    let levels = at_noisy_counts(plan, imagined, budget, |counts, bits| {
+        NamedFrom::at(plan, counts, budget, bits)
+    })?;
+    strength_named(plan, imagined, &levels, budget, m, probability)
+}
+
+fn strength_named(
+    plan: &Plan,
+    imagined: &Imagined,
+    levels: &[Option<NamedFrom>],
+    budget: f64,
+    m: usize,
+    probability: f64,
+) -> Option<f64> {
+    let law = Law::of(plan, imagined)?;
+    let odds = plan.beyond.as_ref()?.mechanism().ln_odds(plan.features, m);
+    let epsilon = plan.part(Purpose::Selection).ok()?.to_f64() * budget;
+    let enough = |strength: f64| {
+        let named = |from: &Option<NamedFrom>| {
+            from.as_ref().map_or(0.0, |from| from.named(strength * law.largest, epsilon, odds))
+        };
+        let sum: f64 = levels.iter().map(named).sum();
+        Ok(sum >= probability * levels.len() as f64)
+    };
+    least((1e-4, 4.0), FINELY, enough).ok()?
+}
+
+/// The level above which features are named, in rows, and the sensitivity of scores.
+struct NamedFrom {
+    level: f64,
+    sensitivity: f64,
+}
+
+impl NamedFrom {
+    fn at(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<Self> {
+        let (beyond, steps) = (plan.beyond.as_ref()?, plan.neighbors.steps() as f64);
+        let rate = plan.part(Purpose::TargetCenter).ok()?.to_f64() * budget / steps;
+        let level =
+            plan.chance_test(counts.to_vec(), rate, 0.0).predict_level(beyond.of_level(), bits)?;
+        let one_row = Reach::one_row(counts);
+        Some(Self { level: level * one_row, sensitivity: steps * one_row })
+    }
+
+    /// The probability that features of this score are named, at these odds against them.
+    fn named(&self, score: f64, epsilon: f64, ln_odds: f64) -> f64 {
+        let above = (score - self.level) / self.sensitivity;
+        if above <= 0.0 {
+            return 0.0;
+        }
+        let missed = libm::exp(-epsilon * above / 2.0);
+        (1.0 - missed) / (1.0 - missed + libm::exp(ln_odds - epsilon * above / 2.0))
+    }
 }
 
 /// The same at exact counts: a little less, and soon known.
 fn at_exact_counts(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
     let law = Law::of(plan, imagined)?;
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
+    if plan.beyond.is_some() {
+        let level = NamedFrom::at(plan, &imagined.counts, budget, &bits);
+        return strength_named(plan, imagined, &[level], budget, 1, 0.5);
+    }
     Some(level(plan, &imagined.counts, budget, &bits)? / law.largest)
 }
 
@@ -285,20 +381,14 @@ const COUNTS: usize = 7;
 
 /// The level of the verdict at these counts, in rows; `None` if there is no verdict.
 fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
-    if plan.is_relative_to_rows() {
+    if plan.is_relative_to_rows {
         return None;
     }
     let center = plan.part(Purpose::TargetCenter).ok()?;
     let steps = plan.neighbors.steps() as f64;
-    let chance = ChanceTest {
-        step: count_step(counts.len()),
-        counts: counts.to_vec(),
-        rate: center.to_f64() * budget / steps,
-        features: plan.features,
-        noise: steps / (plan.estimates.as_ref()?.to_f64() * budget),
-        family: plan.family(),
-        graded: plan.scoring.coded().is_some_and(|coded| coded.is_graded()),
-    };
+    let rate = center.to_f64() * budget / steps;
+    let noise = steps / (plan.estimates.as_ref()?.to_f64() * budget);
+    let chance = plan.chance_test(counts.to_vec(), rate, noise);
     Some(chance.predict(plan.k, bits)? * Reach::one_row(counts))
 }
 

@@ -6,11 +6,12 @@ use crate::data::{Grouping, Scaling, Schema, SetSize, is_id_name};
 use crate::error::Parameter;
 use crate::estimate::{LEVEL, RowsEstimate};
 use crate::exact::{GRID, two_digits};
-use crate::mechanism::Mechanism;
+use crate::mechanism::{FalseNames, Mechanism};
 use crate::privacy::{Neighbors, Unit};
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::plan::{Association, ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
+use crate::select::beyond::BeyondChance;
+use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
 use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
     Command, Estimate, GroupsUsed, Guarantee, LARGE_EPSILON, MechanismReason, MechanismUsed,
@@ -18,7 +19,7 @@ use crate::select::record::{
     ScoreId, ScoreUsed, TargetCoding, TargetUsed, Verdict, Warning, WarningKind,
 };
 use crate::select::release::Chosen;
-use crate::select::request::{Method, Target, TwoStage};
+use crate::select::request::{Association, Method, Target, TwoStage};
 
 /// The record of a run.
 pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Chosen) -> Record {
@@ -64,7 +65,8 @@ pub(super) fn record(plan: &Plan, schema: &Schema, entropy: Entropy, chosen: Cho
         public: PublicFacts {
             features: schema.d(),
             role_columns: schema.role_columns(),
-            k: plan.k,
+            k: plan.stated_k(),
+            false_names: plan.beyond.as_ref().map(BeyondChance::bound),
             id_column: schema.id().map(|column| column + 1),
             rows: rows_are_public.then_some(chosen.rows),
             schema_sha256: plan.schema_hash.clone(),
@@ -127,7 +129,7 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
         chance_level: None,
         text: format!("no verdict: {text}"),
     };
-    if plan.estimates.is_none() {
+    if plan.estimates.is_none() && plan.beyond.is_none() {
         return match &plan.scoring {
             _ if !plan.covariates.is_empty() => none("for scores within strata none is proven"),
             Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
@@ -139,7 +141,10 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
             _ => none("for this score or method none is proven"),
         };
     }
-    if plan.is_relative_to_rows() {
+    if let Some(beyond) = &plan.beyond {
+        return all_beyond(plan, schema, chosen, beyond);
+    }
+    if plan.is_relative_to_rows {
         return none(
             "values were taken in relation to the others of their row, so features with an association shift those \
              without one; strengths are estimates all the same",
@@ -171,6 +176,58 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
     };
     let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
     Verdict { beyond_chance: Some(beyond), chance_level: chance.map(digits), text }
+}
+
+/// The verdict on all features that are beyond chance: the name is the statement.
+fn all_beyond(plan: &Plan, schema: &Schema, chosen: &Chosen, beyond: &BeyondChance) -> Verdict {
+    let what = if plan.groups.is_some() { "set" } else { "feature" };
+    let alpha = beyond.in_percent();
+    let text = match chosen.picks.len() {
+        0 => {
+            let help = what_would_name(plan, schema, chosen, what);
+            format!("no {what} is distinguishable from chance in this run{help}")
+        }
+        n => {
+            let (s, are) = if n == 1 { ("", "is") } else { ("s", "are") };
+            let bound = match beyond.stated.rate {
+                FalseNames::Share => format!("on average at most {alpha} of such names are false"),
+                FalseNames::Any => format!("any false name in at most {alpha} of runs"),
+            };
+            format!("{n} {what}{s} {are} beyond chance ({bound})")
+        }
+    };
+    Verdict {
+        beyond_chance: Some(chosen.picks.len()),
+        chance_level: chosen.level.map(|level| digits(level.strength)),
+        text,
+    }
+}
+
+/// What it takes to name one feature, more often than not, by what was released: the strength with
+/// these rows, and the rows for a weaker one.
+fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
+    /// Strengths to name: moderate, weak.
+    const STRENGTHS: [f64; 2] = [0.3, WEAKEST];
+    let units = units(schema);
+    let Some(findings) = chosen.findings.as_ref().filter(|_| chosen.level.is_some()) else {
+        return format!(": too few {units} were counted under this budget");
+    };
+    let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
+    let shares = &findings.shares;
+    let now = prediction::confirmed(plan, &Imagined::of(rows, shares), 1.0);
+    let now = now.filter(|strength| *strength <= 1.0);
+    let lead = match now {
+        Some(strength) => format!(
+            "; with these {units} a {what} of strength {strength:.2} or more is named more often than not"
+        ),
+        None => format!("; with these {units} none is expected to be, whatever its strength"),
+    };
+    let weaker = STRENGTHS.into_iter().find(|strength| now.is_none_or(|now| *strength < now));
+    let needed = weaker.and_then(|strength| {
+        let rows = two_digits(prediction::rows_to_confirm(plan, strength, shares)?);
+        Some(format!(", with about {rows} one of strength {strength:.2}"))
+    });
+    lead + &needed.unwrap_or_default()
 }
 
 /// The least strength to confirm: weaker features than this take very many rows.

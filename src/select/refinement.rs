@@ -7,8 +7,9 @@ use crate::method::gram::{Screened, Spend, refine};
 use crate::privacy::Purpose;
 use crate::score::MISSING;
 use crate::select::pass::Pass;
-use crate::select::plan::{Association, Refinement};
+use crate::select::plan::Refinement;
 use crate::select::release::{Release, not_kept};
+use crate::select::request::Association;
 use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Gathering, Kept, grid_value};
 

@@ -135,8 +135,9 @@ impl Rehearsal {
         Ok(Self { request, features, scaling, gathered })
     }
 
-    /// One draw: the 0-based feature indices of the picks, in the mechanism's order. `mechanism`,
-    /// if given, replaces that of the request.
+    /// One draw: the 0-based feature indices of the picks, in the mechanism's order: k, or at most k
+    /// if the request is for features beyond chance. `mechanism`, if given, replaces that of the
+    /// request.
     ///
     /// # Errors
     ///
@@ -150,7 +151,7 @@ impl Rehearsal {
         seeds: RehearsalSeeds,
     ) -> Result<NotPrivate<Vec<usize>>> {
         let mut request = self.request.clone();
-        request.k = k;
+        request.names = request.names.of(k);
         request.epsilon = Some(epsilon.clone().into());
         request.mechanism = mechanism.cloned().or(request.mechanism);
         check(&request)?;
@@ -173,7 +174,7 @@ impl Rehearsal {
             units: None,
         };
         Ok(NotPrivate::new(match &self.gathered {
-            Gathered::Coded(statistic) => release.drawn(statistic)?.picks,
+            Gathered::Coded(statistic) => release.drawn(statistic)?.picks.picks,
             gathered => release.draw(gathered)?.picks,
         }))
     }

@@ -1,6 +1,8 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access
 //! files.
 
+use std::sync::Arc;
+
 use crate::data::TargetCode;
 use crate::error::{Error, Result};
 use crate::estimate::{
@@ -13,12 +15,11 @@ use crate::method::{blocks_for, dp_kendall, votes};
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::Scores;
+use crate::select::beyond::Level;
 use crate::select::blocks::{BlockRows, Dealer};
-use crate::select::findings::{Findings, findings};
+use crate::select::findings::{Findings, VERDICT_LANE, findings};
 use crate::select::pass::Gathered;
-use crate::select::plan::{
-    Association, ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter,
-};
+use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter};
 use crate::select::record::Released;
 use crate::select::settled::Settled;
 use crate::select::statistic::{CenteredCode, Coded, Exact, Gathering, Scored, Statistic};
@@ -39,9 +40,19 @@ pub(super) struct Release<'a> {
 pub(super) struct Drawn<'g> {
     settled: Settled,
     scored: Scored<'g>,
+    pub(super) picks: Picks,
+}
+
+/// Picks by scores, and how they were made.
+pub(super) struct Picks {
+    pub(super) mechanism: ChosenMechanism,
+    /// The level above which they are, if there is one.
+    level: Option<Level>,
+    /// The largest change of a score.
     sensitivity: u64,
-    /// The features that the picks were refined from; the picks, if they were not.
-    screened: Vec<usize>,
+    /// The features that they were refined from; themselves, if they were not.
+    pub(super) screened: Vec<usize>,
+    /// The feature indices, in the mechanism's order.
     pub(super) picks: Vec<usize>,
 }
 
@@ -51,6 +62,8 @@ pub(super) struct Chosen {
     pub(super) picks: Vec<usize>,
     /// The mechanism that chose them.
     pub(super) mechanism: ChosenMechanism,
+    /// The level above which features were named, if all beyond chance were, and there was one.
+    pub(super) level: Option<Level>,
     /// The features that the picks were refined from, if they were.
     pub(super) screened: Option<Vec<usize>>,
     /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
@@ -64,6 +77,14 @@ pub(super) struct Chosen {
     pub(super) blocks: Option<u64>,
     /// Strengths, directions and verdicts of the picks, in their order; none if not released.
     pub(super) findings: Option<Findings>,
+}
+
+impl Picks {
+    /// Those of a method that has no scores of single features.
+    fn without_scores(plan: &Plan, picks: Vec<usize>) -> Self {
+        let mechanism = plan.choice.chosen(None);
+        Self { mechanism, level: None, sensitivity: 0, screened: Vec::new(), picks }
+    }
 }
 
 impl Release<'_> {
@@ -86,8 +107,7 @@ impl Release<'_> {
         })?;
         let center = &statistic.scoring.center;
         let Coded { code, target, rows, scored } = coded;
-        // Families of thresholds hold the constants, which an error of the center lifts.
-        let shrinks = statistic.scoring.association != Association::Correlation;
+        let shrinks = self.plan.shrinks_center();
         let settled = match code {
             Some(code) => self.number(code, &target, rows, center, shrinks)?,
             None => self.classes(&target, rows, center)?,
@@ -105,25 +125,29 @@ impl Release<'_> {
     }
 
     /// Selects features by their scores, with the mechanism for these counts, if they were
-    /// released: k, or those screened for a refinement.
+    /// released: k, or those screened for a refinement, or all above the level that they give.
     ///
     /// # Errors
     ///
     /// `Request` if the scores do not suit the mechanism.
-    pub(super) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Vec<usize>> {
-        let ChosenMechanism { mechanism, by } = self.mechanism(counted);
+    pub(super) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Picks> {
+        let sensitivity = scores.sensitivity();
+        let mut chosen = self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]));
+        let mut level = None;
+        if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
+            // The level takes the place of a verdict, whose draw nothing else reads then.
+            let bits = self.randomness.bits(Purpose::Estimates.draw()).branch(VERDICT_LANE);
+            level = beyond.level(self.plan, counted, &bits);
+            chosen.mechanism = Arc::new(beyond.above(level, sensitivity));
+        }
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let noise = &self.plan.calibrated.noise;
-        let mut picks = choose(&*mechanism, scores, self.plan.picks(), noise, &bits)?;
-        if by != ChosenBy::Statement {
+        let mut picks = choose(&*chosen.mechanism, scores, self.plan.picks(), noise, &bits)?;
+        if chosen.by != ChosenBy::Statement {
             // One form of the output, whichever mechanism it is.
             picks.sort_unstable();
         }
-        Ok(picks)
-    }
-
-    fn mechanism(&self, counted: Option<&Counted>) -> ChosenMechanism {
-        self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]))
+        Ok(Picks { mechanism: chosen, level, sensitivity, screened: picks.clone(), picks })
     }
 
     /// Whether these values are all that scores and a refinement need.
@@ -145,18 +169,18 @@ impl Release<'_> {
     pub(super) fn draw(&self, gathered: &Gathered<'_>) -> Result<Chosen> {
         match gathered {
             Gathered::Coded(statistic) => self.finish(self.drawn(statistic)?),
-            Gathered::Scores { scores, rows } => {
-                let picks = self.select(scores, None)?;
-                Ok(self.chosen(picks, Some(scores.sensitivity()), *rows))
-            }
+            Gathered::Scores { scores, rows } => Ok(self.chosen(self.select(scores, None)?, *rows)),
             Gathered::Blocks(rows) => self.votes(rows),
             Gathered::Ranked(columns) => {
                 let Plan { k, calibrated, .. } = self.plan;
                 let shared = |feature| columns.shared(feature);
                 let target = columns.target.clone();
                 let picks = dp_kendall(target, shared, *k, &calibrated.noise, self.randomness)?;
-                // The scores of later rounds have a larger sensitivity than those of the first.
-                Ok(self.chosen(picks, None, columns.rows))
+                Ok(Chosen {
+                    // The scores of later rounds have a larger sensitivity than those of the first.
+                    sensitivity: None,
+                    ..self.chosen(Picks::without_scores(self.plan, picks), columns.rows)
+                })
             }
         }
     }
@@ -172,16 +196,13 @@ impl Release<'_> {
         let Dealer { threads, hooks, .. } = self.dealer;
         let values = scored.values(&settled.target, threads, hooks)?;
         let scores = self.scores(values, scored.one_row(&settled.target))?;
-        let screened = self.select(&scores, settled.counted.as_ref())?;
-        let picks = match &self.plan.refinement {
-            Some(refinement) => {
-                let rows = statistic.values.kept().ok_or_else(not_kept)?;
-                self.refined(refinement, &settled, &rows, &screened, &screened)?
-            }
-            None => screened.clone(),
-        };
-        let sensitivity = scores.sensitivity();
-        Ok(Drawn { settled, scored, sensitivity, screened, picks })
+        let mut picks = self.select(&scores, settled.counted.as_ref())?;
+        if let Some(refinement) = &self.plan.refinement {
+            let rows = statistic.values.kept().ok_or_else(not_kept)?;
+            let screened = &picks.screened;
+            picks.picks = self.refined(refinement, &settled, &rows, screened, screened)?;
+        }
+        Ok(Drawn { settled, scored, picks })
     }
 
     /// Ends a run on counts that leave nothing to find, unless it is a rehearsal.
@@ -195,14 +216,11 @@ impl Release<'_> {
     ///
     /// As for [`told`](Self::told).
     pub(super) fn finish(&self, drawn: Drawn<'_>) -> Result<Chosen> {
-        let Drawn { settled, scored, sensitivity, screened, picks } = drawn;
-        self.told(settled, sensitivity, (screened, picks), |target, picks| {
-            Ok(scored.exact(target, picks))
-        })
+        let Drawn { settled, scored, picks } = drawn;
+        self.told(settled, picks, |target, picks| Ok(scored.exact(target, picks)))
     }
 
-    /// All that is released with picks out of the screened ones by scores of this sensitivity;
-    /// `exact` computes the strengths of the picks.
+    /// All that is released with picks; `exact` computes their strengths.
     ///
     /// # Errors
     ///
@@ -210,35 +228,38 @@ impl Release<'_> {
     pub(super) fn told(
         &self,
         settled: Settled,
-        sensitivity: u64,
-        (screened, picks): (Vec<usize>, Vec<usize>),
+        picks: Picks,
         exact: impl FnOnce(&CenteredCode, &[usize]) -> Result<Exact>,
     ) -> Result<Chosen> {
-        let wanted = self.plan.estimates.is_some() || self.plan.direction.is_some();
+        let Plan { estimates, direction, beyond, .. } = self.plan;
+        let wanted = estimates.is_some() || direction.is_some() || beyond.is_some();
         let findings = match &settled.counted {
             Some(counted) if wanted => {
-                let exact = exact(&settled.target, &picks)?;
+                let exact = match picks.picks.is_empty() {
+                    true => Exact::default(),
+                    false => exact(&settled.target, &picks.picks)?,
+                };
                 Some(findings(self.plan, counted, &exact, self.randomness))
             }
             _ => None,
         };
         Ok(Chosen {
-            mechanism: self.mechanism(settled.counted.as_ref()),
-            screened: self.plan.refinement.is_some().then_some(screened),
             estimate: settled.counted.as_ref().map(|counted| counted.usable),
             released: settled.released,
             findings,
-            ..self.chosen(picks, Some(sensitivity), settled.rows)
+            ..self.chosen(picks, settled.rows)
         })
     }
 
     /// Picks with which nothing else is released.
-    fn chosen(&self, picks: Vec<usize>, sensitivity: Option<u64>, rows: u64) -> Chosen {
+    fn chosen(&self, picks: Picks, rows: u64) -> Chosen {
+        let Picks { mechanism, level, sensitivity, screened, picks } = picks;
         Chosen {
             picks,
-            mechanism: self.mechanism(None),
-            screened: None,
-            sensitivity,
+            mechanism,
+            level,
+            screened: self.plan.refinement.is_some().then_some(screened),
+            sensitivity: Some(sensitivity),
             released: Released::default(),
             estimate: None,
             rows,
@@ -318,12 +339,7 @@ impl Release<'_> {
             ..Released::default()
         };
         let picks = self.select(&scores, None)?;
-        Ok(Chosen {
-            released,
-            estimate,
-            blocks: Some(blocks),
-            ..self.chosen(picks, Some(scores.sensitivity()), rows.rows)
-        })
+        Ok(Chosen { released, estimate, blocks: Some(blocks), ..self.chosen(picks, rows.rows) })
     }
 
     /// The planned center, of a number or of each class: public, or estimated with its part of the

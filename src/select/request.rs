@@ -11,7 +11,7 @@ use num_traits::{One, Zero};
 use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
 use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
-use crate::mechanism::{CanonicalLipschitz, Mechanism};
+use crate::mechanism::{CanonicalLipschitz, FalseNames, Mechanism};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 
@@ -81,6 +81,17 @@ impl FromStr for ScoreKind {
     }
 }
 
+/// The association of a feature with the target.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Association {
+    /// Correlation of scaled values.
+    Correlation,
+    /// The Kolmogorov-Smirnov score of whole columns.
+    Ks,
+    /// The same with thresholds between bins of scaled values.
+    KsOnBins,
+}
+
 /// The selection method.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 #[non_exhaustive]
@@ -146,10 +157,66 @@ impl FromStr for Refine {
     }
 }
 
+/// The features that a selection names.
+#[derive(Debug, Clone)]
+pub(super) enum Names {
+    /// So many.
+    Best(usize),
+    /// All that are beyond chance.
+    BeyondChance(FalseNamesStated),
+}
+
+/// The stated bound on names of features that are not beyond chance.
+#[derive(Debug, Clone, Default)]
+pub(super) struct FalseNamesStated {
+    pub(super) rate: FalseNames,
+    /// 0.05 if it is not stated.
+    pub(super) alpha: Option<Exact>,
+    /// The most names.
+    pub(super) at_most: Option<usize>,
+}
+
+impl FalseNamesStated {
+    pub(super) fn alpha(&self) -> Exact {
+        self.alpha.clone().unwrap_or(ALPHA.into())
+    }
+}
+
+/// The bound on false names, if none is stated.
+pub const ALPHA: &str = "0.05";
+
+impl Names {
+    /// The most features that are named, of so many.
+    pub(super) fn most(&self, features: usize) -> usize {
+        match self {
+            Self::Best(k) => *k,
+            Self::BeyondChance(stated) => stated.at_most.unwrap_or(features).min(features),
+        }
+    }
+
+    /// The same of k features, or of at most so many.
+    pub(super) fn of(&self, k: usize) -> Self {
+        match self {
+            Self::Best(_) => Self::Best(k),
+            Self::BeyondChance(stated) => {
+                Self::BeyondChance(FalseNamesStated { at_most: Some(k), ..stated.clone() })
+            }
+        }
+    }
+
+    /// Whether the request says how many are named: a forgotten k does not.
+    pub(super) fn is_stated(&self) -> bool {
+        match self {
+            Self::Best(_) => true,
+            Self::BeyondChance(stated) => stated.alpha.is_some(),
+        }
+    }
+}
+
 /// A request, private or not.
 #[derive(Clone)]
 pub(super) struct Request {
-    pub(super) k: usize,
+    pub(super) names: Names,
     pub(super) epsilon: Option<Exact>,
     /// `None` for pure differential privacy.
     pub(super) delta: Option<Exact>,
@@ -201,18 +268,18 @@ pub(super) enum Scale {
     BoundsByName(Vec<(String, Bounds)>),
 }
 
-/// The shares of the budget not spent on the selection, as fractions of the total.
-#[derive(Clone)]
+/// The stated shares of the budget not spent on the selection, as fractions of the total.
+#[derive(Clone, Default)]
 pub(super) struct Shares {
-    pub(super) target: Exact,
-    pub(super) center: Exact,
+    pub(super) target: Option<Exact>,
+    pub(super) center: Option<Exact>,
     /// Of the strengths and the verdict; 0 for none.
-    pub(super) estimates: Exact,
+    pub(super) estimates: Option<Exact>,
     /// Of the directions, if they are wanted.
     pub(super) direction: Option<Exact>,
 }
 
-/// The shares of [`Shares`] as numbers.
+/// The shares of [`Shares`] as numbers, those of [`SHARES`] where none are stated.
 pub(super) struct CheckedShares {
     pub(super) target: BigRational,
     pub(super) center: BigRational,
@@ -224,7 +291,7 @@ impl fmt::Debug for Request {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let epsilon = self.epsilon.as_ref().map(Exact::to_string);
         f.debug_struct("Select")
-            .field("k", &self.k)
+            .field("names", &self.names)
             .field("epsilon", &epsilon)
             .field("score", &self.score)
             .field("target", &self.target)
@@ -237,10 +304,10 @@ impl fmt::Debug for Request {
 }
 
 impl Request {
-    /// A request with defaults for everything but k.
-    pub(super) fn new(k: usize) -> Self {
+    /// A request with defaults for everything but the names.
+    pub(super) fn new(names: Names) -> Self {
         Self {
-            k,
+            names,
             epsilon: None,
             delta: None,
             method: Method::default(),
@@ -285,6 +352,25 @@ impl Request {
         self.mechanism.clone().unwrap_or_else(default)
     }
 
+    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
+    /// sum, in scores by the association with a coded target: a feature without an association can
+    /// then have one as scored.
+    pub(super) fn is_relative_to_rows(&self) -> bool {
+        let ranks = matches!(self.scale, None | Some(Scale::Stated(Scaling::RowRank)));
+        let scaled = self.groups.is_some() || self.association() != Association::Ks;
+        self.per_million || (ranks && scaled)
+    }
+
+    /// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling
+    /// is stated.
+    pub(super) fn association(&self) -> Association {
+        match (self.score, &self.scale) {
+            (None | Some(ScoreKind::Ks), None) => Association::Ks,
+            (Some(ScoreKind::Ks), Some(_)) => Association::KsOnBins,
+            _ => Association::Correlation,
+        }
+    }
+
     /// Unwraps a part of the request. The first error is kept for the check.
     pub(super) fn or_refuse<T>(&mut self, part: Result<T>) -> Option<T> {
         part.map_err(|error| self.refused.get_or_insert(error).clone()).ok()
@@ -292,36 +378,37 @@ impl Request {
 }
 
 /// The shares of the target's median, its center, the estimates and, where they are wanted, the
-/// directions, if none are stated.
-pub const SHARES: [(&str, &str); 4] =
-    [("target", "0.10"), ("center", "0.075"), ("estimates", "0.20"), ("direction", "0.05")];
-
-impl Default for Shares {
-    fn default() -> Self {
-        let [target, center, estimates, _] = SHARES.map(|(_, share)| Exact::from(share));
-        Self { target, center, estimates, direction: None }
-    }
-}
+/// directions, if none are stated: of a selection of k features, and of all beyond chance.
+pub const SHARES: [(&str, [&str; 2]); 4] = [
+    ("target", ["0.10", "0.10"]),
+    ("center", ["0.075", "0.10"]),
+    ("estimates", ["0.20", "0.05"]),
+    ("direction", ["0.05", "0.05"]),
+];
 
 impl Shares {
-    /// The shares, if each is at least 1e-6 - that of the estimates can be 0 - and their sum is
-    /// below 1.
-    pub(super) fn check(&self) -> Result<CheckedShares> {
-        self.checked().ok_or_else(|| {
+    /// The shares for these names, if each is at least 1e-6 - that of the estimates can be 0 - and
+    /// their sum is below 1.
+    pub(super) fn check(&self, names: &Names) -> Result<CheckedShares> {
+        self.checked(names).ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
                 .hint("only that of the estimates can be 0")
                 .about([Parameter::Shares])
         })
     }
 
-    fn checked(&self) -> Option<CheckedShares> {
+    fn checked(&self, names: &Names) -> Option<CheckedShares> {
+        let column = usize::from(matches!(names, Names::BeyondChance(_)));
+        let [target, center, estimates, _] = SHARES.map(|(_, shares)| Exact::from(shares[column]));
+        let stated = |share: &Option<Exact>, default| share.clone().unwrap_or(default);
         let least = ratio(1, 1_000_000);
         let positive = |share: &Exact| share.clone().rational().filter(|share| *share >= least);
-        let estimates = self.estimates.clone().rational()?;
+        let estimates = stated(&self.estimates, estimates);
+        let has_estimates = !estimates.clone().rational()?.is_zero();
         let shares = CheckedShares {
-            target: positive(&self.target)?,
-            center: positive(&self.center)?,
-            estimates: if estimates.is_zero() { None } else { Some(positive(&self.estimates)?) },
+            target: positive(&stated(&self.target, target))?,
+            center: positive(&stated(&self.center, center))?,
+            estimates: if has_estimates { Some(positive(&estimates)?) } else { None },
             direction: self.direction.as_ref().map(positive).map_or(Some(None), |d| d.map(Some))?,
         };
         let optional = shares.estimates.iter().chain(&shares.direction);

@@ -16,7 +16,7 @@ use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::{record, units};
 use crate::select::release::{Chosen, Release};
-use crate::select::request::{Method, Request, Scale, ScoreKind, Target};
+use crate::select::request::{Method, Names, Request, Scale, ScoreKind, Target};
 use crate::select::statistic::Scored;
 
 /// Runs a checked request on a table.
@@ -89,9 +89,9 @@ fn chosen(
         })?;
     }
     let scores = release.scores(values, one_row)?;
-    let screened = release.select(&scores, settled.counted.as_ref())?;
-    let picks = release.refined_by_pass(pass, table, &settled, &screened)?;
-    release.told(settled, scores.sensitivity(), (screened, picks), |target, picks| match sums {
+    let mut picks = release.select(&scores, settled.counted.as_ref())?;
+    picks.picks = release.refined_by_pass(pass, table, &settled, &picks.screened)?;
+    release.told(settled, picks, |target, picks| match sums {
         Some(sums) => Ok(Scored::Sums(sums).exact(target, picks)),
         None => {
             let rows = pass.ks_rows(table, picks, None)?;
@@ -219,6 +219,10 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
         let rule = "people with several rows are for the selection by scores";
         return Err(Error::request(rule).about([Parameter::Unit, Parameter::Method]));
     }
+    if schema.has_people() && matches!(request.names, Names::BeyondChance(_)) {
+        let rule = "no level of chance is checked for people with several rows";
+        return Err(Error::request(rule).hint("state k").about([Parameter::Unit, Parameter::K]));
+    }
     if request.refine.is_some() && (schema.has_people() || !request.covariates.is_empty()) {
         let rule = "a refinement is by signs of single rows: without people of several rows and covariates";
         let about = [Parameter::Refine, Parameter::Unit, Parameter::Covariates];
@@ -233,7 +237,7 @@ fn plan_with(request: &Request, schema: &Schema, grouping: Option<&Arc<Grouping>
             .hint("add-remove, or scores ks and correlation")
             .about(about));
     }
-    if request.k > d {
+    if request.names.most(d) > d {
         let what = if grouping.is_some() { "sets that are used" } else { "features" };
         let rule = format!("k must not exceed the number of {what}, {d}");
         let error = match schema.orientation() {

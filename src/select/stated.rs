@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::data::{Bounds, FeatureSets, Scaling};
 use crate::error::{Error, Parameter, Result, word};
-use crate::mechanism::{Parameters, by_id};
+use crate::mechanism::{FalseNames, Parameters, by_id};
 use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 
@@ -28,8 +28,14 @@ use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SelectOptions {
-    /// The number of features to select.
-    pub k: usize,
+    /// The number of features to select; without one, all that are beyond chance.
+    pub k: Option<usize>,
+    /// The bound on the expected share of false names.
+    pub fdr: Option<String>,
+    /// The bound on the probability of any false name.
+    pub fwer: Option<String>,
+    /// The most features to name.
+    pub at_most: Option<usize>,
     /// The target.
     #[serde(flatten)]
     pub target: TargetOptions,
@@ -222,10 +228,47 @@ impl SelectOptions {
     /// `Request` for a word that stands for nothing or options that exclude each other; those of
     /// reading a file of sets.
     pub fn request(&self) -> Result<Select> {
-        self.state(Select::new(self.k))
+        self.state(self.names()?)
     }
 
-    /// States all of this but k in a request.
+    /// A request for the features that are to be selected, and nothing else.
+    ///
+    /// # Errors
+    ///
+    /// `Request` if k and a bound on false names are stated, or two bounds.
+    pub fn names(&self) -> Result<Select> {
+        let bound = match (&self.fdr, &self.fwer) {
+            (Some(_), Some(_)) => {
+                let rule = "the bound on false names is on their share, or on any: not both";
+                return Err(Error::request(rule).about([Parameter::FalseNames]));
+            }
+            (Some(alpha), None) => Some((FalseNames::Share, alpha)),
+            (None, Some(alpha)) => Some((FalseNames::Any, alpha)),
+            (None, None) => None,
+        };
+        let mut select = match self.k {
+            Some(_) if bound.is_some() || self.at_most.is_some() => {
+                let rule = "k features are selected, or all beyond chance: a bound on false names, or on the number \
+                            of names, goes without k";
+                let about = [Parameter::K, Parameter::FalseNames, Parameter::AtMost];
+                return Err(Error::request(rule).about(about));
+            }
+            Some(k) => return Ok(Select::new(k)),
+            None => Select::beyond_chance(),
+        };
+        if let Some((rate, alpha)) = bound {
+            select = match rate {
+                FalseNames::Share => select.fdr(alpha),
+                FalseNames::Any => select.fwer(alpha),
+            };
+        }
+        Ok(match self.at_most {
+            Some(names) => select.at_most(names),
+            None => select,
+        })
+    }
+
+    /// States all of this but the names in a request.
     ///
     /// # Errors
     ///
@@ -389,16 +432,16 @@ impl PrivacyOptions {
                 "target" => &mut shares.target,
                 "center" => &mut shares.center,
                 "estimates" => &mut shares.estimates,
-                "direction" => shares.direction.insert(share.into()),
+                "direction" => &mut shares.direction,
                 _ => {
                     let rule = "shares are of target, center, estimates and direction";
                     return Err(Error::request(rule).about([Parameter::Shares]));
                 }
             };
-            *slot = share.into();
+            *slot = Some(share.into());
         }
         match (self.direction, &shares.direction) {
-            (true, None) => shares.direction = Some(SHARES[3].1.into()),
+            (true, None) => shares.direction = Some(SHARES[3].1[0].into()),
             (false, Some(_)) => {
                 let rule = "the share of directions needs the release of directions";
                 return Err(Error::request(rule).about([Parameter::Direction, Parameter::Shares]));
@@ -478,7 +521,8 @@ mod tests {
         let told = told.into_request();
         assert_eq!(format!("{stated:?}"), format!("{told:?}"));
         assert_eq!((stated.groups, stated.per_million), (told.groups, true));
-        assert_eq!(stated.shares.center.to_string(), told.shares.center.to_string());
+        let center = |shares: &Shares| shares.center.as_ref().map(ToString::to_string);
+        assert_eq!(center(&stated.shares), center(&told.shares));
         assert_eq!((stated.covariates, stated.threads), (told.covariates, Some(2)));
         assert_eq!(stated.unit_target, told.unit_target);
         let options = SelectOptions::from_json(full).unwrap();

@@ -12,7 +12,8 @@ use crate::score::{
     BinSums, CenteredTarget, CodedSums, CorrelationSums, Extremes, Family, GridRows, KsColumns,
     Summed,
 };
-use crate::select::plan::{Association, CodedAs, CodedScoring, Coding};
+use crate::select::plan::{CodedAs, CodedScoring, Coding};
+use crate::select::request::Association;
 
 /// The values gathered from a table for scores against a coded target.
 pub(super) struct Statistic<'t> {
@@ -217,6 +218,7 @@ impl CenteredCode {
 }
 
 /// The exact association of some features, and its largest change by one row.
+#[derive(Default)]
 pub(super) struct Exact {
     pub(super) strengths: Vec<i64>,
     /// The largest and the smallest signed sum of each feature; none for classes.

@@ -29,7 +29,7 @@ pub(super) fn check_counts(plan: &Plan, units: &str, counted: Option<&Counted>) 
         return Ok(());
     };
     // There is nothing to lose where all features are taken.
-    if plan.picks() >= plan.features {
+    if plan.beyond.is_none() && plan.picks() >= plan.features {
         return Ok(());
     }
     let largest = reach.in_rows(&counted.classes) / plan.neighbors.steps() as f64;

@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use clap::Args;
-use clap::builder::ArgPredicate;
 
 use crate::output::{self, Destination, Format};
 use crate::select::SelectArguments;
@@ -12,7 +11,7 @@ use crate::words;
 use dpsis::report::{fit_dry_run, fit_report, to_json};
 use dpsis::{Error, FitModel, FitRecord, Result};
 
-/// Fit a private model to k features, chosen privately.
+/// Fit a private model to k features, or to all beyond chance, chosen privately.
 ///
 /// Selects features as `dpsis select` does with a share of the budget, and fits a regression to
 /// them with the rest: a linear one to a number, a logistic one to two --classes. The model goes to
@@ -21,10 +20,6 @@ use dpsis::{Error, FitModel, FitRecord, Result};
 #[command(
     after_help = MORE,
     after_long_help = AFTER_HELP,
-    mut_arg("k", |k| k
-        .required(false)
-        .required_unless_present("features")
-        .default_value_if("features", ArgPredicate::IsPresent, "1")),
     mut_arg("share", |share| share
         .help("The selection's share of the budget [default: 0.4]")
         .hide_short_help(false)
@@ -55,7 +50,7 @@ pub(crate) struct FitArguments {
     #[arg(
         long,
         value_name = "A,B,...",
-        conflicts_with_all = ["k", "share"],
+        conflicts_with_all = ["k", "fdr", "fwer", "at_most", "share"],
         hide_short_help = true,
         help_heading = "Model"
     )]

@@ -150,7 +150,7 @@ impl SqlArguments {
 
     fn request(&self) -> Result<Select> {
         let schema = SchemaFile::default();
-        let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
+        let mut options = SelectOptions { k: Some(1), ..SelectOptions::default() };
         options.target = self.kind.options(&schema)?;
         options.scoring = scoring(&self.score, &self.scaling, &schema, false)?;
         options.request()

@@ -53,7 +53,7 @@ impl StatedTable {
         if self.table.states_target() {
             (schema.classes, schema.target_bounds, schema.target_number) = (None, None, false);
         }
-        let mut options = SelectOptions { k: 1, ..SelectOptions::default() };
+        let mut options = SelectOptions { k: Some(1), ..SelectOptions::default() };
         options.target = self.target.options(&schema)?;
         options.scoring = scoring(&self.score, scaling, &schema, takes_schema)?;
         Ok(StatedRequest { options, schema, hash })

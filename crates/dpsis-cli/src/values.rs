@@ -112,12 +112,15 @@ pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
 
 /// The default shares, as they are stated.
 pub(super) fn default_split() -> String {
-    SHARES.map(|(name, share)| format!("{name}={share}")).join(",")
+    SHARES.map(|(name, [share, _])| format!("{name}={share}")).join(",")
 }
 
 /// Help on shares of the budget.
 pub(super) fn with_shares(what: &str) -> String {
-    format!("{what} [default: {}]", default_split())
+    let changed = SHARES.iter().filter(|(_, [of_k, beyond])| of_k != beyond);
+    let changed: Vec<String> =
+        changed.map(|(name, [_, share])| format!("{name}={share}")).collect();
+    format!("{what} [default: {}; without --k {}]", default_split(), changed.join(","))
 }
 
 /// The shares of the budget that `center=0.1,target=0.2` states, by name.

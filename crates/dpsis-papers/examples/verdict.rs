@@ -33,7 +33,7 @@ fn main() -> Result<()> {
     match words.as_slice() {
         ["planted", runs] => planted(
             runs.parse().map_err(|_| wrong())?,
-            [internals::SHARES[1].1, internals::SHARES[2].1],
+            [internals::SHARES[1].1[0], internals::SHARES[2].1[0]],
         ),
         ["planted", runs, center, estimates] => {
             planted(runs.parse().map_err(|_| wrong())?, [center, estimates])

@@ -334,7 +334,7 @@ fn cells_tile_the_box() {
         let test = ChanceTest { step, ..two_classes(counts, rate, Family::Sums) };
         let reach = (2.0f64 / 0.01).ln() / rate + step / 2.0;
         let end = |n: f64, i: usize| (n - reach + 2.0 * reach * i as f64 / cuts as f64).max(0.0);
-        let cells = test.cells();
+        let cells = test.cells(0.01);
         assert_eq!(cells.len(), cuts * cuts, "{counts:?}");
         for (i, j) in (0..cuts).flat_map(|i| (0..cuts).map(move |j| (i, j))) {
             let expected =
@@ -349,7 +349,7 @@ fn cells_tile_the_box() {
     let counts = vec![50.0, 20.0, 3.0];
     let three = ChanceTest { counts, ..two_classes([0.0; 2], 2.0, Family::Sums) };
     let reach = 300f64.ln() / 2.0 + 0.5;
-    let [(least, most)] = &three.cells()[..] else { panic!("one cell") };
+    let [(least, most)] = &three.cells(0.01)[..] else { panic!("one cell") };
     for (i, n) in [50.0, 20.0, 3.0f64].into_iter().enumerate() {
         assert!(
             (least[i] - (n - reach).max(0.0)).abs() < 1e-9 && (most[i] - n - reach).abs() < 1e-9

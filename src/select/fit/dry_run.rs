@@ -23,7 +23,7 @@ pub struct FitDryRun {
     pub dry_run: bool,
     /// The selection of the features, of its own part of the budget; `None` if they are stated.
     pub selection: Option<DryRun>,
-    /// The number of features of the model.
+    /// The number of features of the model; of all that are beyond chance, for example 5.
     pub features: usize,
     /// The guarantee that a fit would give for all of it, and the budget it would spend.
     pub guarantee: Guarantee,
@@ -51,7 +51,7 @@ pub(super) fn dry_run(request: &FitRequest, source: &(impl Source + ?Sized)) -> 
     // for none.
     let places = match &request.features {
         Some(names) => places(names.iter().map(String::as_str), &schema)?,
-        None => (0..request.select.k).collect(),
+        None => (0..request.features_expected(schema.d())).collect(),
     };
     let spends = |plan: &DryRun, purpose: Purpose| {
         plan.guarantee.spent.iter().any(|part| part.purpose == purpose)

@@ -104,7 +104,7 @@ impl FitModel {
     /// Sets the share of the selection's part for strengths and the verdict (default 0): see
     /// [`Select::estimates`].
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
-        self.with(|request| request.select.shares.estimates = share.into())
+        self.with(|request| request.select.shares.estimates = Some(share.into()))
     }
 
     /// Sets the share of the model's part for the ranges that are not stated (default 0.3): an

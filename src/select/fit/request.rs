@@ -10,7 +10,8 @@ use crate::exact::{Exact, ratio};
 use crate::model::MOST_FEATURES;
 use crate::privacy::{Delta, Epsilon};
 use crate::select::check::{check, check_unit_target, checked_threads};
-use crate::select::request::{Center, Request, Target};
+use crate::select::dry_run::EXAMPLE;
+use crate::select::request::{Center, Names, Request, Target};
 
 /// The share of the selection, if none is stated.
 const SHARE: (i64, i64) = (2, 5);
@@ -112,8 +113,21 @@ impl FitRequest {
             (Target::Bounded(_), Center::Private) => Target::Numeric,
             (target, _) => target.clone(),
         };
+        let names = match &self.select.names {
+            Names::BeyondChance(_) => self.select.names.of(self.select.names.most(MOST_FEATURES)),
+            names => names.clone(),
+        };
         let epsilon = Some(epsilon.clone().into());
-        Request { epsilon, delta: None, target, numbers_only: true, ..self.select.clone() }
+        let select = self.select.clone();
+        Request { names, epsilon, delta: None, target, numbers_only: true, ..select }
+    }
+
+    /// The number of features to plan with, out of so many.
+    pub(super) fn features_expected(&self, features: usize) -> usize {
+        match &self.select.names {
+            Names::Best(k) => *k,
+            names => names.most(features).min(EXAMPLE),
+        }
     }
 
     /// Checks everything that does not need the table.
@@ -156,7 +170,7 @@ impl FitRequest {
         if !(1e-3..=1e9).contains(&self.lambda()) {
             return Err(Error::request("lambda must be a number from 1e-3 to 1e9"));
         }
-        let k = self.features.as_ref().map_or(self.select.k, Vec::len);
+        let k = self.features.as_ref().map_or(self.select.names.most(MOST_FEATURES), Vec::len);
         if k > MOST_FEATURES {
             return wrong(format!("a model has at most {MOST_FEATURES} features"), Parameter::K);
         }

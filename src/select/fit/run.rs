@@ -13,7 +13,7 @@ use crate::privacy::{Delta, Epsilon, Expense, Ledger, Purpose, Spending, Unit};
 use crate::select::fit::read_once;
 use crate::select::fit::record::{FitRecord, FittedModel};
 use crate::select::fit::request::{FitRequest, Parts};
-use crate::select::paid::{bounds_repeat, check_target, expense};
+use crate::select::paid::{bounds_repeat, check_names, check_target, expense};
 use crate::select::record::{Command, Guarantee, RandomnessUsed, Record, Warning, WarningKind};
 use crate::select::request::Target;
 use crate::select::run::{self, header, opening, plan_for, prepared, scaling_of};
@@ -118,6 +118,9 @@ pub(super) fn check_ledger(
         if bounds_repeat(&request.select) {
             scaling_of(&request.select, &schema)?;
         }
+    }
+    if request.features.is_none() {
+        check_names(&request.select)?;
     }
     check_target(&request.select, source)?;
     ledger.check(&expense)?;

@@ -119,7 +119,17 @@ impl Partial {
     ///
     /// `Input` if a range cannot be read.
     pub fn request(&self, k: usize) -> Result<Select> {
-        self.facts.state(Select::new(k))
+        self.state(Select::new(k))
+    }
+
+    /// States in a request all that was stated for the sums, as [`request`](Self::request) does for
+    /// k features.
+    ///
+    /// # Errors
+    ///
+    /// `Input` if a range cannot be read.
+    pub fn state(&self, select: Select) -> Result<Select> {
+        self.facts.state(select)
     }
 }
 

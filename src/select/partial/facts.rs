@@ -6,7 +6,8 @@ use serde_json::Value;
 use crate::data::{Bounds, CellFormat, Labels, Scaling, Schema, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::select::partial::ReleasedTarget;
-use crate::select::plan::{Association, CodedAs, Coding, Plan, Scoring};
+use crate::select::plan::{CodedAs, Coding, Plan, Scoring};
+use crate::select::request::Association;
 
 /// The facts stated of the table and of the scores. Numbers are texts, which are read back as they
 /// were.

@@ -8,7 +8,7 @@ use crate::exact::GRID;
 use crate::score::RawSums;
 use crate::select::partial::stages::settled;
 use crate::select::partial::{ColumnScore, Facts, Partial, ReleasedTarget, Sums, other_stage};
-use crate::select::plan::Association;
+use crate::select::request::Association;
 use crate::select::request::Request;
 use crate::select::run::plan_for;
 use crate::sql::{Asked, Coded, QueryResult, SqlForm, SqlStep, SqlTable, query};

@@ -9,7 +9,9 @@ use crate::random::{Entropy, RandomnessSource};
 use crate::score::{Extremes, Family, Summed};
 use crate::select::blocks::Dealer;
 use crate::select::partial::target::{Center, Counts, Median};
-use crate::select::partial::{Partial, Parts, ReleasedTarget, Stage, Sums, other_stage};
+use crate::select::partial::{
+    ColumnScore, Partial, Parts, ReleasedTarget, Stage, Sums, other_stage,
+};
 use crate::select::plan::Plan;
 use crate::select::record::Record;
 use crate::select::recording::{record, units};
@@ -194,12 +196,17 @@ fn of_columns(release: &Release<'_>, partial: &Partial) -> Result<Chosen> {
     let columns = partial.columns()?;
     let settled = settled(release.plan, partial.facts.released.as_ref())?;
     release.check_counts(&settled)?;
-    let values = columns.iter().map(|column| column.score).collect();
+    // Scores are at the center that is shrunk by its noise, if the plan's are.
+    let score = |column: &ColumnScore| match release.plan.shrinks_center() {
+        true => column.score,
+        false => column.strength,
+    };
+    let values = columns.iter().map(score).collect();
     let family = Family::Thresholds;
     let one_row = settled.target.one_row(&settled.target.centers, family);
     let scores = release.scores(values, one_row)?;
     let picks = release.select(&scores, settled.counted.as_ref())?;
-    release.told(settled, scores.sensitivity(), (picks.clone(), picks), |target, picks| {
+    release.told(settled, picks, |target, picks| {
         let strengths = picks.iter().map(|&pick| columns[pick].strength).collect();
         let signed =
             |&pick: &usize| columns[pick].signed.map(|(least, most)| Extremes { most, least });
@@ -226,7 +233,7 @@ pub(super) fn settled(plan: &Plan, released: Option<&ReleasedTarget>) -> Result<
     match (scoring.labels(), &center.on_grid[..]) {
         (None, &[center]) => {
             let code = scoring.code(released.split()?).ok_or_else(wrong)?.into_owned();
-            Ok(Settled::number(code, center, true, counted, released.rows()))
+            Ok(Settled::number(code, center, plan.shrinks_center(), counted, released.rows()))
         }
         (Some(_), centers) if centers.len() == classes => {
             Ok(Settled::classes(centers.to_vec(), counted, released.rows()))

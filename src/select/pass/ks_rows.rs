@@ -6,7 +6,8 @@ use crate::exact::GRID;
 use crate::score::{Family, KsColumns, bin_of};
 use crate::select::memory::of_columns;
 use crate::select::pass::Pass;
-use crate::select::plan::{Association, CodedAs, Coding, Scoring};
+use crate::select::plan::{CodedAs, Coding, Scoring};
+use crate::select::request::Association;
 use crate::select::statistic::KsRows;
 
 /// The coded target of each person who has one and its stratum, and the number of all people;

@@ -18,8 +18,8 @@ use crate::score::{
 };
 use crate::select::blocks::BlockRows;
 use crate::select::memo::Draws;
-use crate::select::plan::{Association, BlockTarget, CodedScoring, Coding, Plan, Scoring, Voting};
-use crate::select::request::Target;
+use crate::select::plan::{BlockTarget, CodedScoring, Coding, Plan, Scoring, Voting};
+use crate::select::request::{Association, Target};
 use crate::select::statistic::{Gathering, KsRows, Statistic};
 
 pub(super) use ranked::RankedColumns;

@@ -8,14 +8,15 @@ use crate::data::{Labels, Scaling, TargetCode};
 use crate::error::{Error, Parameter, Result};
 use crate::privacy::{Budget, Epsilon, Neighbors, Purpose};
 use crate::select::plan::{
-    Association, BlockTarget, CodedAs, CodedScoring, Coding, PlannedBlocks, PlannedCenter, Scoring,
-    Voting,
+    BlockTarget, CodedAs, CodedScoring, Coding, PlannedBlocks, PlannedCenter, Scoring, Voting,
 };
 use crate::select::public_center::{
     center_in_bounds, center_of_classes, center_of_split, center_of_two,
 };
 use crate::select::record::{CenterUsed, ScaleUsed};
-use crate::select::request::{Center, Method, Request, Scale, ScoreKind, Shares, Target, TwoStage};
+use crate::select::request::{
+    Association, Center, CheckedShares, Method, Request, Scale, ScoreKind, Target, TwoStage,
+};
 
 /// A plan being made: each private draw claims its part of the budget in turn.
 pub(super) struct PlanDraft<'a> {
@@ -51,7 +52,7 @@ impl<'a> PlanDraft<'a> {
                     labels => CodedAs::Number(self.coding(labels)?),
                 };
                 let center = self.center(&target)?;
-                let association = association(request);
+                let association = request.association();
                 Scoring::Coded(Arc::new(CodedScoring { association, target, center }))
             }
         })
@@ -63,8 +64,8 @@ impl<'a> PlanDraft<'a> {
         &mut self,
         scoring: &Scoring,
     ) -> Result<(Option<Epsilon>, Option<Epsilon>)> {
-        let shares = self.request.shares.check()?;
-        let stated = shares.estimates != Shares::default().check()?.estimates;
+        let shares = self.shares()?;
+        let stated = self.request.shares.estimates.is_some();
         if stated && shares.estimates.is_some() && !self.request.covariates.is_empty() {
             let rule = "with covariates no strengths are released: their share is 0 or not stated";
             return Err(Error::request(rule).about([Parameter::Shares, Parameter::Covariates]));
@@ -92,6 +93,10 @@ impl<'a> PlanDraft<'a> {
         ))
     }
 
+    fn shares(&self) -> Result<CheckedShares> {
+        self.request.shares.check(&self.request.names)
+    }
+
     fn voting(&mut self, two_stage: TwoStage, labels: Option<Labels>) -> Result<Voting> {
         let paper = self.request.paper;
         let target = match paper {
@@ -103,7 +108,7 @@ impl<'a> PlanDraft<'a> {
             _ if paper => PlannedBlocks::ByPublicRows,
             (None, Neighbors::ReplaceOne) => PlannedBlocks::ByPublicRows,
             (None, Neighbors::AddRemove) => {
-                let share = self.request.shares.check()?.center;
+                let share = self.shares()?.center;
                 self.budget.claim(Purpose::Rows, &share);
                 PlannedBlocks::Private
             }
@@ -116,7 +121,7 @@ impl<'a> PlanDraft<'a> {
             (Some(labels), _) => Coding::Stated(TargetCode::Classes(labels)),
             (_, Target::Bounded(bounds)) => Coding::Stated(TargetCode::Bounded(*bounds)),
             _ => {
-                let share = self.request.shares.check()?.target;
+                let share = self.shares()?.target;
                 self.budget.claim(Purpose::TargetMedian, &share);
                 Coding::MedianSplit
             }
@@ -127,22 +132,12 @@ impl<'a> PlanDraft<'a> {
     fn center(&mut self, target: &CodedAs) -> Result<PlannedCenter> {
         match &self.request.center {
             Center::Private => {
-                let share = self.request.shares.check()?.center;
+                let share = self.shares()?.center;
                 self.budget.claim(Purpose::TargetCenter, &share);
                 Ok(PlannedCenter::Private)
             }
             stated => public_center(target, stated).map(PlannedCenter::Public),
         }
-    }
-}
-
-/// The stated association; by default the Kolmogorov-Smirnov score, or correlation if a scaling is
-/// stated.
-fn association(request: &Request) -> Association {
-    match (request.score, &request.scale) {
-        (None | Some(ScoreKind::Ks), None) => Association::Ks,
-        (Some(ScoreKind::Ks), Some(_)) => Association::KsOnBins,
-        _ => Association::Correlation,
     }
 }
 

@@ -16,14 +16,15 @@ use crate::data::{
     Covariate, Grouping, Labels, Scaling, Schema, TargetCode, UnitTarget, strata_of,
 };
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::Family;
+use crate::estimate::{ChanceTest, Family, count_step};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
+use crate::select::beyond::BeyondChance;
 use crate::select::events::events;
 use crate::select::memory::default_memory;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
-use crate::select::request::{Method, Request, Target};
+use crate::select::request::{Association, Method, Names, Request, Target};
 
 pub(super) use choice::{Choice, ChosenBy, ChosenMechanism};
 use draft::{PlanDraft, center_used, scale_stated, scale_used};
@@ -31,7 +32,10 @@ pub(super) use refinement::Refinement;
 
 /// Everything that a run needs and its record states.
 pub(super) struct Plan {
+    /// The number of features that are selected, at most if they are those beyond chance.
     pub(super) k: usize,
+    /// All features beyond chance are selected, with this bound on false names.
+    pub(super) beyond: Option<BeyondChance>,
     /// The number of features.
     pub(super) features: usize,
     pub(super) neighbors: Neighbors,
@@ -47,6 +51,9 @@ pub(super) struct Plan {
     /// How values are mapped to the grid, if the scoring does so.
     pub(super) scaling: Arc<Scaling>,
     pub(super) scale: ScaleUsed,
+    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
+    /// sum: a feature without an association can then have one as scored.
+    pub(super) is_relative_to_rows: bool,
     /// Whether words are missing values.
     pub(super) numbers_only: bool,
     /// Whether values become counts per million before all else.
@@ -167,17 +174,6 @@ impl CodedScoring {
     }
 }
 
-/// The association of a feature with the target.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Association {
-    /// Correlation of scaled values.
-    Correlation,
-    /// The Kolmogorov-Smirnov score of whole columns.
-    Ks,
-    /// The same with thresholds between bins of scaled values.
-    KsOnBins,
-}
-
 /// The coding of a target as one number.
 pub(super) enum Coding {
     /// A split at a private median.
@@ -231,7 +227,12 @@ impl Plan {
         let scoring = draft.scoring()?;
         let (estimates, direction) = draft.estimates(&scoring)?;
         let refinement = Refinement::claim(request, features, &scoring, &mut draft.budget)?;
-        let picks = refinement.as_ref().map_or(request.k, |refinement| refinement.screened);
+        let beyond = match &request.names {
+            Names::BeyondChance(stated) => Some(BeyondChance::new(stated)?),
+            Names::Best(_) => None,
+        };
+        let k = request.names.most(features);
+        let picks = refinement.as_ref().map_or(k, |refinement| refinement.screened);
         let (selection, spent) = draft.budget.claim_rest(Purpose::Selection);
         let delta = Delta::stated(request.delta.clone())?;
         if !delta.is_zero() && request.method != Method::Scores {
@@ -244,9 +245,10 @@ impl Plan {
             && request.covariates.is_empty()
             && delta.is_zero()
             && scoring.coded().is_some_and(|coded| coded.center == PlannedCenter::Private);
-        let choice = match scoring.reach().filter(|_| by_counts) {
-            Some(reach) => Choice::of(request.k, features, reach, request.neighbors, &selection),
-            None => Choice::Stated(request.mechanism_used()),
+        let choice = match (&beyond, scoring.reach().filter(|_| by_counts)) {
+            (Some(beyond), _) => Choice::Stated(Arc::new(beyond.mechanism())),
+            (None, Some(reach)) => Choice::of(k, features, reach, request.neighbors, &selection),
+            (None, None) => Choice::Stated(request.mechanism_used()),
         };
         let (calibrated, event) = match (&choice, request.method) {
             (Choice::Stated(mechanism), method) => {
@@ -265,7 +267,8 @@ impl Plan {
         let (scale, center) =
             (scale_used(request, &scoring, &scaling), center_used(request, &scoring));
         Ok(Self {
-            k: request.k,
+            k,
+            beyond,
             features,
             neighbors: request.neighbors,
             method: request.method,
@@ -276,6 +279,7 @@ impl Plan {
             scoring,
             scaling,
             scale,
+            is_relative_to_rows: request.is_relative_to_rows(),
             numbers_only: request.numbers_only,
             per_million: request.per_million,
             groups: None,
@@ -311,6 +315,13 @@ impl Plan {
         self.scoring.coded().map(|coded| coded.association)
     }
 
+    /// Whether scores use a private center shrunk by its noise: families of thresholds hold the
+    /// constants, which an error of the center lifts; but the level of chance is at the center
+    /// itself.
+    pub(super) fn shrinks_center(&self) -> bool {
+        self.beyond.is_none() && self.association() != Some(Association::Correlation)
+    }
+
     /// The part of the budget for one purpose.
     ///
     /// # Errors
@@ -322,8 +333,21 @@ impl Plan {
             .ok_or_else(|| Error::request("the budget has no part for this release"))
     }
 
+    /// The test of strengths, or of scores without noise, by noisy counts with this rate.
+    pub(super) fn chance_test(&self, counts: Vec<f64>, rate: f64, noise: f64) -> ChanceTest {
+        ChanceTest {
+            rate,
+            step: count_step(counts.len()),
+            counts,
+            features: self.features,
+            noise,
+            family: self.family(),
+            graded: self.scoring.coded().is_some_and(|coded| coded.is_graded()),
+        }
+    }
+
     /// The functions of a column over which its score takes the maximum, for the verdict.
-    pub(super) fn family(&self) -> Family {
+    fn family(&self) -> Family {
         match self.association() {
             Some(Association::Correlation) => Family::Sums,
             _ => Family::AnyFunction,
@@ -337,19 +361,14 @@ impl Plan {
         Self { scaling, groups: Some((grouping, scale)), ..self }
     }
 
+    /// The number of features to select, if it is stated.
+    pub(super) fn stated_k(&self) -> Option<usize> {
+        self.beyond.is_none().then_some(self.k)
+    }
+
     /// The number of features that the mechanism picks: k, or more, if they are refined.
     pub(super) fn picks(&self) -> usize {
         self.refinement.as_ref().map_or(self.k, |refinement| refinement.screened)
-    }
-
-    /// Whether a value counts in relation to the others of its row, by ranks or as a share of their
-    /// sum: a feature without an association can then have one as scored.
-    pub(super) fn is_relative_to_rows(&self) -> bool {
-        let ranks = match &self.groups {
-            Some((_, scale)) => *scale == ScaleUsed::RowRank,
-            None => self.scales_rows() && self.scale == ScaleUsed::RowRank,
-        };
-        ranks || self.per_million
     }
 
     /// Whether each row is scaled on its own.

@@ -44,7 +44,7 @@ impl Refinement {
                 [Parameter::Refine, Parameter::Method, Parameter::Score, Parameter::Classes];
             return Err(Error::request(rule).about(about));
         }
-        let screened = screened(request.k, features)?;
+        let screened = screened(request.names.most(features), features)?;
         let [screening, medians] = parts(screened, features);
         let signs = 100 - screening - medians;
         // Each of what is left by then.

@@ -15,7 +15,7 @@ use crate::data::{SetMembers, UnitTarget};
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
-use crate::mechanism::{Calibrated, Mechanism};
+use crate::mechanism::{Calibrated, FalseNames, Mechanism};
 use crate::privacy::{Delta, Epsilon, Neighbors, NotPrivate, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::run_note::RunNote;
@@ -371,12 +371,27 @@ pub struct Estimate {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Verdict {
-    /// The number of them that are beyond chance; `None` without a verdict.
+    /// The number of them that are beyond chance, all of them where all such features were selected;
+    /// `None` without a verdict.
     pub beyond_chance: Option<usize>,
-    /// The strength from which on a feature is; above 1 if none can be expected to.
+    /// The strength from which on a feature is; above 1 if none can be expected to. Where all
+    /// features beyond chance were selected: the level that those without an association rarely
+    /// exceed; a name takes more than it.
     pub chance_level: Option<f64>,
     /// The verdict in plain words.
     pub text: String,
+}
+
+/// The bound on false names: those of features without any association with the target.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct FalseNamesBound {
+    /// What is bounded.
+    pub rate: FalseNames,
+    /// The bound, as it was stated.
+    pub alpha: String,
+    /// The most features that were to be named; `None` for any number.
+    pub at_most: Option<usize>,
 }
 
 /// Facts known to anyone who may see the header.
@@ -388,8 +403,11 @@ pub struct PublicFacts {
     /// The number of further columns of a matrix, of ids of people or of covariates.
     #[serde(skip)]
     pub(crate) role_columns: usize,
-    /// The number of features requested.
-    pub k: usize,
+    /// The number of features requested; `None` if they are all that are beyond chance.
+    pub k: Option<usize>,
+    /// The bound on false names, if all features beyond chance were requested.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub false_names: Option<FalseNamesBound>,
     /// The column recognized as ids and dropped, counted from 1.
     pub id_column: Option<usize>,
     /// The number of rows, if neighbors replace one row.

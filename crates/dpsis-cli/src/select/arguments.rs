@@ -12,8 +12,9 @@ use crate::privacy_arguments::{BudgetArgument, DeltaArgument, Relation};
 use crate::score_arguments::ScalingArguments;
 use crate::stated_table::StatedTable;
 use crate::values::with_shares;
+use dpsis::SelectOptions;
 
-/// Print the names of k features, chosen privately.
+/// Print the names of k features, or of all that are beyond chance, chosen privately.
 ///
 /// The file is a table with one row per person, one column per feature and the target in the last
 /// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and
@@ -22,9 +23,8 @@ use crate::values::with_shares;
 #[derive(Debug, Args)]
 #[command(after_help = MORE, after_long_help = AFTER_HELP)]
 pub(crate) struct SelectArguments {
-    /// How many features to select
-    #[arg(short, long)]
-    pub(super) k: usize,
+    #[command(flatten)]
+    pub(super) names: NamesArguments,
 
     #[command(flatten)]
     pub(super) budget: BudgetArgument,
@@ -182,6 +182,35 @@ pub(crate) struct SelectArguments {
     not_private: bool,
 }
 
+/// The features that are named.
+#[derive(Debug, Clone, Args)]
+pub(super) struct NamesArguments {
+    /// How many features to select; without it, all that are beyond chance
+    #[arg(short, long, conflicts_with_all = ["fdr", "fwer", "at_most"])]
+    pub(super) k: Option<usize>,
+
+    /// Without --k: how many of the names may be false on average, those of features without any
+    /// association, as a share [default: 0.05]
+    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, conflicts_with = "fwer")]
+    pub(super) fdr: Option<String>,
+
+    /// Instead of --fdr: the probability with which any name may be false
+    #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
+    pub(super) fwer: Option<String>,
+
+    /// Without --k: name at most so many
+    #[arg(long, value_name = "K", hide_short_help = true)]
+    pub(super) at_most: Option<usize>,
+}
+
+impl NamesArguments {
+    /// States them in a request.
+    pub(super) fn state(&self, options: &mut SelectOptions) {
+        let Self { k, fdr, fwer, at_most } = self.clone();
+        (options.k, options.fdr, options.fwer, options.at_most) = (k, fdr, fwer, at_most);
+    }
+}
+
 /// The options that say how a table is read and scored, or what is done with it: not with sums.
 const OF_TABLES: [&str; 26] = [
     "files",
@@ -217,6 +246,7 @@ const MORE: &str = "All options, with examples: dpsis select --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis select --k 5 --eps 2 data.csv
+  dpsis select --eps 2 --fdr 0.05 --classes control,case data.csv
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv
   dpsis select --k 10 --eps 1 --target age --exclude 'visit_*' visits.csv
   dpsis select --k 5 --eps 2 --id patient --exclude 'admission_*' visits.csv

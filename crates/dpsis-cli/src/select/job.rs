@@ -73,7 +73,7 @@ impl SelectArguments {
         let plain = self.preprocess.is_none() && self.method != MethodId::DpKendall;
         let mut stated = self.stated.request(&self.scaling, plain)?;
         self.groups.state(&mut stated.options.scoring)?;
-        stated.options.k = self.k;
+        self.names.state(&mut stated.options);
         self.state_release(&mut stated.options)?;
         let mut select = stated.select()?;
         if self.shows_progress()

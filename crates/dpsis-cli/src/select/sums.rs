@@ -19,7 +19,8 @@ pub(super) fn select(
     let sums = merged(partials)?;
     let mut options = SelectOptions::default();
     arguments.state_release(&mut options)?;
-    let select = options.state_release(sums.request(arguments.k)?)?;
+    arguments.names.state(&mut options);
+    let select = options.state_release(sums.state(options.names()?)?)?;
     let release = SumsRelease {
         select,
         sums: &sums,

@@ -105,7 +105,7 @@ pub fn shares(stated: &BTreeMap<String, String>) -> Result<[String; 3]> {
         let rule = "a plan has shares of target, center and estimates";
         return Err(Error::request(rule).about([Parameter::Shares]));
     }
-    Ok(known.map(|(name, share)| stated.get(name).map_or(share, String::as_str).to_owned()))
+    Ok(known.map(|(name, [share, _])| stated.get(name).map_or(share, String::as_str).to_owned()))
 }
 
 impl PlanRequest {

@@ -1,0 +1,32 @@
+//! The units of scores and strengths.
+
+use crate::estimate::Counted;
+use crate::exact::GRID;
+use crate::select::plan::Plan;
+use crate::select::reach::Reach;
+use crate::select::request::Association;
+
+/// The units of a score.
+pub(super) struct Units {
+    /// The score of one row of weight 1.
+    pub(super) row: f64,
+    pub(super) reach: Reach,
+    /// The largest change of a score by one row, in rows: D.
+    pub(super) one_row: f64,
+}
+
+impl Units {
+    /// The units by the counts; `None` if fewer than two classes have rows.
+    pub(super) fn of(plan: &Plan, counted: &Counted) -> Option<Self> {
+        let reach = plan.scoring.reach()?;
+        let correlation = plan.association() == Some(Association::Correlation);
+        let q = f64::from(GRID);
+        let row = if reach.one_against_rest { q } else { 2.0 * q };
+        let units = Self {
+            row: if correlation { row * q } else { row },
+            reach,
+            one_row: Reach::one_row(&counted.classes),
+        };
+        (reach.largest(&counted.classes) > 0.0).then_some(units)
+    }
+}
