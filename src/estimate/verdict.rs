@@ -1,5 +1,6 @@
 #![doc = include_str!("verdict.md")]
 
+mod crossing;
 #[cfg(test)]
 mod simulation;
 #[cfg(test)]
@@ -9,6 +10,7 @@ use std::f64::consts::{LN_2, PI};
 
 use crate::exact::GRID;
 use crate::random::{Bits, WordStream};
+use crossing::{Crossing, Height};
 
 /// One in so many parts of an error probability is left for true counts outside the box.
 const PARTS: f64 = 5.0;
@@ -23,6 +25,10 @@ const FEWER_DRAWS: usize = 1_000;
 /// are to lie above it, at least.
 const LEVEL_DRAWS: usize = 20_000;
 const DRAWS_ABOVE: f64 = 100.0;
+
+/// The share of draws, the largest, for which the bound that takes longest is computed: those that
+/// decide on p-values up to it.
+const LARGEST: f64 = 0.2;
 
 /// The largest number of cells to a side of the box.
 const MOST_CUTS: f64 = 4.0;
@@ -114,6 +120,15 @@ impl ChanceTest {
             let null = Null::new(self, least, most);
             let mut values: Vec<f64> =
                 draws.iter().map(|draw| null.value(draw, &mut scratch)).collect();
+            if let Some(crossing) = &null.crossing {
+                // The bound that takes longer lowers the largest values, which alone matter.
+                let mut sorted = values.clone();
+                let least = (count as f64 * (1.0 - LARGEST)) as usize;
+                let least = *sorted.select_nth_unstable_by(least, f64::total_cmp).1;
+                for (value, draw) in values.iter_mut().zip(&draws).filter(|(v, _)| **v >= least) {
+                    *value = value.min(null.value_crossing(crossing, draw, &mut scratch));
+                }
+            }
             values.sort_unstable_by(f64::total_cmp);
             let level = null.level(&self.counts);
             for (p, strength) in p_values.iter_mut().zip(strengths) {
@@ -193,6 +208,8 @@ struct Null<'a> {
     variance: f64,
     /// Lambda_0, at which the level of a draw is taken.
     typical: f64,
+    /// The bound of all functions at the noisy center, of two classes.
+    crossing: Option<Crossing>,
 }
 
 impl<'a> Null<'a> {
@@ -211,7 +228,13 @@ impl<'a> Null<'a> {
             Family::Sums => (1.0, ln_tests + libm::log(4.0)),
         };
         let crowd = if crowd.is_nan() { f64::INFINITY } else { crowd };
-        Self { verdict, least, most, ln_tests, functions, crowd, variance, typical }
+        let crossing = match (&least[..], &most[..], verdict.family) {
+            (&[a, b], &[c, d], Family::AnyFunction) if !verdict.graded => {
+                Some(Crossing::new([a, b], [c, d], crowd))
+            }
+            _ => None,
+        };
+        Self { verdict, least, most, ln_tests, functions, crowd, variance, typical, crossing }
     }
 
     /// w(N): n1 n0/n where one class is set against another, else n/4.
@@ -241,22 +264,62 @@ impl<'a> Null<'a> {
         }
     }
 
+    /// 1/D at the center before it is rounded is at most so many times that after.
+    fn widen(&self) -> f64 {
+        1.0 + self.least.len() as f64 / f64::from(GRID)
+    }
+
+    /// The released counts of a draw, for all true counts of the cell.
+    fn ends(&self, noise: &[f64], Scratch { low, high }: &mut Scratch) {
+        for (into, ends) in [(low, &self.least), (high, &self.most)] {
+            into.clear();
+            into.extend(ends.iter().zip(noise).map(|(end, z)| (end + z).max(0.0)));
+        }
+    }
+
+    /// The shift of scores by the center and its rounding, at a place.
+    fn shift(&self, place: &Place) -> f64 {
+        let classes = self.least.len() as f64;
+        let rounding = self.most.iter().sum::<f64>() * classes / (4.0 * f64::from(GRID));
+        (place.shift + rounding) * self.widen()
+    }
+
+    /// Like [`value`](Self::value), by the bound of all functions at the noisy center.
+    fn value_crossing(&self, crossing: &Crossing, draw: &Draw, scratch: &mut Scratch) -> f64 {
+        let (noise, widen) = (&draw.counts, self.widen());
+        self.ends(noise, scratch);
+        let Scratch { low, high } = scratch;
+        let (places, filled) = places(low, high, noise);
+        let places = &places[..filled];
+        let (least, most) = (self.scale(low), self.scale(high));
+        let level = 2.0 * self.typical;
+        let moved = fallen(noise, places);
+        let excess = |place: &Place| {
+            let shift = self.shift(place);
+            let lambda = crossing.lambda(draw.minus_ln + self.ln_tests, shift);
+            let Height { add, scale, square } = crossing.height(lambda, shift);
+            if !(lambda.is_finite() && scale.is_finite()) {
+                return f64::INFINITY;
+            }
+            let (all, square) = (2.0 * lambda * scale * scale, square * scale * scale);
+            let crude = (square + all * self.variance).sqrt() * widen - (level * least).sqrt();
+            let (all, square) = (all * widen * widen, square * widen * widen);
+            let gap = largest_gap(all, square + all * moved, level, least, most);
+            (add * widen + crude.min(gap)) / place.sensitivity
+        };
+        let excess = places.iter().map(excess).fold(f64::NEG_INFINITY, f64::max);
+        excess + draw.strength + 2.0 / f64::from(GRID)
+    }
+
     /// An upper bound of a null strength, less the level.
     fn value(&self, draw: &Draw, scratch: &mut Scratch) -> f64 {
         let (noise, minus_ln, graded) = (&draw.counts, draw.minus_ln, self.verdict.graded);
         let classes = self.least.len();
-        // The released counts, for all true counts of the box.
-        let ends = |into: &mut Vec<f64>, ends: &[f64]| {
-            into.clear();
-            into.extend(ends.iter().zip(noise).map(|(end, z)| (end + z).max(0.0)));
-        };
+        self.ends(noise, scratch);
         let Scratch { low, high } = scratch;
-        ends(low, &self.least);
-        ends(high, &self.most);
         let (places, filled) = places(low, high, noise);
         let places = &places[..filled];
-        let widen = 1.0 + classes as f64 / f64::from(GRID);
-        let rounding = self.most.iter().sum::<f64>() * classes as f64 / (4.0 * f64::from(GRID));
+        let widen = self.widen();
 
         // Lambda for the whole family, and for its functions one at a time, with the widening of
         // the center.
@@ -281,7 +344,7 @@ impl<'a> Null<'a> {
             _ => 1.0,
         };
         let whole = (self.most.iter().sum::<f64>() + 2.0) / 4.0;
-        let shift = |place: &Place| (place.shift + rounding) * widen;
+        let shift = |place: &Place| self.shift(place);
         let one_at_a_time = |place: &Place| {
             let square = shift(place) * shift(place);
             let crude = (square + each * whole).sqrt() - (level * least).sqrt();

@@ -423,3 +423,129 @@ fn the_largest_noise_has_its_law() {
         assert!((draws - 20_000.0 * p).abs() < 4.9 * deviation, "{k} {beyond}: {draws}");
     }
 }
+
+/// Walks of two classes in random order across a line, exactly along all lattice paths, against the
+/// bound of one side of the thresholds at a noisy center; and the same of one set of rows.
+#[test]
+fn crossings_stay_below_their_bound() {
+    let (mut closest, mut broken) = (0.0f64, [0; 2]);
+    for [n1, n0] in [[20usize, 20usize], [60, 60], [15, 90], [90, 15], [150, 50], [200, 200]] {
+        let (rows, n) = ([n1 as f64, n0 as f64], (n1 + n0) as f64);
+        let (c, v) = (rows[0] / n, harmonic(rows[0], rows[1]));
+        let tail = Crossing::new(rows, rows, 0.0);
+        for shift in [0.0, 3.0, -3.0, 12.0, -12.0] {
+            for step in 1..=16 {
+                let y = f64::abs(shift) + f64::from(step) * 0.4 * v.sqrt();
+                // The probability of each place without having crossed before.
+                let mut reach = vec![vec![0.0; n0 + 1]; n1 + 1];
+                let (mut stayed, mut at_half) = (0.0, 0.0);
+                for i in 0..=n1 {
+                    for j in 0..=n0 {
+                        let (k, left) = ((i + j) as f64, n - (i + j) as f64);
+                        let mut p = if i + j == 0 { 1.0 } else { 0.0 };
+                        if i > 0 {
+                            p += reach[i - 1][j] * (n1 - i + 1) as f64 / (left + 1.0);
+                        }
+                        if j > 0 {
+                            p += reach[i][j - 1] * (n0 - j + 1) as f64 / (left + 1.0);
+                        }
+                        let score = 2.0 * (i as f64 - c * k) + shift * (2.0 * k / n - 1.0);
+                        let crossed = score >= y - 1e-9;
+                        reach[i][j] = if crossed { 0.0 } else { p };
+                        if i == n1 && j == n0 {
+                            stayed = reach[i][j];
+                        }
+                        if 2 * (i + j) <= n1 + n0 && crossed {
+                            at_half += p;
+                        }
+                    }
+                }
+                let shift = f64::abs(shift);
+                let lambda =
+                    (y * y - shift * shift) / (2.0 * v + (1.0 - 2.0 * c).abs() * (y + shift) / 3.0);
+                let bound = tail.theta(lambda, shift) * (-lambda).exp();
+                let p = 1.0 - stayed;
+                assert!(p <= 2.0 * bound + 1e-9, "{n1} {n0} {shift} {y}: {p} > 2 {bound}");
+                assert!(at_half <= bound + 1e-9, "{n1} {n0} {shift} {y}: {at_half} > {bound}");
+                closest = closest.max(at_half / bound);
+                // Without the shift, and without the correction for unequal classes.
+                let others = [y * y / (2.0 * v), (y * y - shift * shift) / (2.0 * v)];
+                for (broken, lambda) in broken.iter_mut().zip(others) {
+                    *broken += usize::from(at_half > tail.theta(lambda, shift) * (-lambda).exp());
+                }
+                // The inverse is no lower.
+                let back = tail.height(lambda, shift).at(2.0 * v * lambda);
+                assert!(back >= y * (1.0 - 1e-12) && back < 1.2 * y, "{back} {y}");
+            }
+        }
+    }
+    // The bound is not far from the truth somewhere.
+    assert!(closest > 0.2 && broken[0] > 0 && broken[1] > 0, "{closest} {broken:?}");
+}
+
+/// The tail of the sum over the rows of a word, exactly, against that of draws with replacement.
+#[test]
+fn small_words_stay_below_their_bound() {
+    use crate::exact::ln_binomial;
+    for (n1, n0) in [(30usize, 30usize), (10, 90), (90, 10), (200, 400)] {
+        let n = n1 + n0;
+        let c = n1 as f64 / n as f64;
+        for s in [1, 3, 10, 25] {
+            let total = ln_binomial(n, s);
+            let p = |i: usize| (ln_binomial(n1, i) + ln_binomial(n0, s - i) - total).exp();
+            let all = s.saturating_sub(n0)..=s.min(n1);
+            for step in 1..20 {
+                let z = f64::from(step) * 0.5;
+                let beyond = |i: &usize| (*i as f64 - c * s as f64).abs() >= z;
+                let exact: f64 = all.clone().filter(beyond).map(p).sum();
+                let spread = c * (1.0 - c) * s as f64 + (1.0 - 2.0 * c).abs() * z / 3.0;
+                let bound = 2.0 * (-z * z / (2.0 * spread)).exp();
+                assert!(exact <= bound + 1e-12, "{n1} {n0} {s} {z}: {exact} {bound}");
+            }
+        }
+    }
+}
+
+/// What is computed for a cell bounds the same at each of its counts; and Lambda is enough.
+#[test]
+fn a_cell_bounds_the_crossings_of_all_its_counts() {
+    let mut words = bits(5).lane(0);
+    let mut found = 0;
+    for trial in 0..4000 {
+        let mut within = |low: f64, high: f64| low + (high - low) * unit(&mut words);
+        let least = [0, 1].map(|_| within(1.0, 9.0f64).exp2());
+        let width = within(0.0, 0.3);
+        let most = least.map(|n| n * (1.0 + width));
+        let truth = [0, 1].map(|a| within(least[a], most[a]));
+        let noise: Vec<f64> = (0..2).map(|_| within(-10.0, 10.0)).collect();
+        let draw = Draw { counts: noise, minus_ln: within(0.0, 8.0), strength: within(-5.0, 5.0) };
+        let mut verdict = two_classes([1.0, 1.0], 0.1, Family::AnyFunction);
+        verdict.counts = least.to_vec();
+        verdict.features = if trial % 2 == 0 { 10 } else { 5000 };
+        let null = Null::new(&verdict, least.to_vec(), most.to_vec());
+        let value = null.value_crossing(&null.crossing.unwrap(), &draw, &mut Scratch::default());
+        if !value.is_finite() {
+            continue;
+        }
+        found += 1;
+        let noisy = [0, 1].map(|a| (truth[a] + draw.counts[a]).max(0.0));
+        let (total, n) = (noisy[0] + noisy[1], truth[0] + truth[1]);
+        if total <= 0.0 {
+            continue;
+        }
+        let share = noisy[1] / total;
+        let shift = (truth[1] - n * share).abs();
+        let v = harmonic(truth[0], truth[1]);
+        let at = Crossing::new(truth, truth, null.crowd);
+        // The least Lambda that is enough, by steps from below.
+        let target = draw.minus_ln + null.ln_tests;
+        let enough = |lambda: &f64| target + at.constant(*lambda, shift).ln() <= *lambda;
+        let lambda = (0..4000).map(|step| target + f64::from(step) * 0.01).find(enough).unwrap();
+        let lambda = lambda - 0.01;
+        let y = at.height(lambda, shift).at(2.0 * v * lambda);
+        let level = (2.0 * null.typical * harmonic(noisy[0], noisy[1])).sqrt();
+        let direct = (y - level) / share.max(1.0 - share) + draw.strength;
+        assert!(value >= direct - 1e-9, "{trial}: {value} < {direct}");
+    }
+    assert!(found > 2000, "{found}");
+}
