@@ -461,8 +461,8 @@ fn crossings_stay_below_their_bound() {
                     }
                 }
                 let shift = f64::abs(shift);
-                let lambda =
-                    (y * y - shift * shift) / (2.0 * v + (1.0 - 2.0 * c).abs() * (y + shift) / 3.0);
+                let odd = (1.0 - 2.0 * c).abs() * (y + shift) * (y + shift) / (12.0 * v * y);
+                let lambda = (y * y - shift * shift) / (2.0 * v * (1.0 + odd) * (1.0 + odd));
                 let bound = tail.theta(lambda, shift) * (-lambda).exp();
                 let p = 1.0 - stayed;
                 assert!(p <= 2.0 * bound + 1e-9, "{n1} {n0} {shift} {y}: {p} > 2 {bound}");
