@@ -1,7 +1,7 @@
 """Differentially private feature selection.
 
-Given a table with one row per person, `select` gives the names of k features under a guarantee that holds on a real
-machine: everything is drawn exactly, and nothing is outside the privacy budget.
+Given a table with one row per person, `select` gives the names of k features, or of all that are beyond chance, under a
+guarantee that holds on a real machine: everything is drawn exactly, and nothing is outside the privacy budget.
 """
 
 from typing import TYPE_CHECKING, Any
@@ -24,6 +24,8 @@ from ._select import select
 from ._selection import Choice, Estimate, Selection
 
 if TYPE_CHECKING:
+    from ._sklearn import PrivateSelectFdr as PrivateSelectFdr
+    from ._sklearn import PrivateSelectFwe as PrivateSelectFwe
     from ._sklearn import PrivateSelectKBest as PrivateSelectKBest
 
 __all__ = [
@@ -39,6 +41,8 @@ __all__ = [
     "Ledger",
     "NotPrivateWarning",
     "Plan",
+    "PrivateSelectFdr",
+    "PrivateSelectFwe",
     "PrivateSelectKBest",
     "ReadError",
     "RequestError",
@@ -60,8 +64,8 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     # scikit-learn is imported where it is needed.
-    if name == "PrivateSelectKBest":
-        from ._sklearn import PrivateSelectKBest
+    if name in ("PrivateSelectFdr", "PrivateSelectFwe", "PrivateSelectKBest"):
+        from . import _sklearn
 
-        return PrivateSelectKBest
+        return getattr(_sklearn, name)
     raise AttributeError(f"module 'dpsis' has no attribute {name!r}")

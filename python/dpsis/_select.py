@@ -16,9 +16,12 @@ from ._tables import check_classes, table
 
 def select(
     data: Any,
-    k: int,
-    epsilon: arguments.Exact,
+    k: int | None = None,
+    epsilon: arguments.Exact | None = None,
     *,
+    fdr: arguments.Exact | None = None,
+    fwer: arguments.Exact | None = None,
+    at_most: int | None = None,
     y: Any = None,
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
@@ -59,7 +62,7 @@ def select(
     progress: bool | Callable[[float], object] = False,
     seed: int | None = None,
 ) -> Selection:
-    """Select k features under differential privacy.
+    """Select k features, or all that are beyond chance, under differential privacy.
 
     One row is one person, unless `unit` tells whose each is. Everything stated here - classes, ranges, columns that are left
     out - must be public knowledge: looked up in the data it would reveal them.
@@ -71,10 +74,18 @@ def select(
         anything else with ``__arrow_c_stream__``; an array of shape (n, d). An array of float64 or float32 in C or
         Fortran order is not copied. Columns may hold numbers, words, categories, truth values (0 and 1) and dates
         (days since 1970-01-01); None, NaN, infinite and empty values are missing, and so are objects of other types.
-    k : int
-        The number of features to select, at most as many as there are.
+    k : int, optional
+        The number of features to select, at most as many as there are. Without it all that are beyond chance are
+        selected, however many: none if there is none.
     epsilon : number
         The privacy budget, from 1e-6 to 1e6; read exactly, of a float its shortest decimal text.
+    fdr : number, optional
+        Without `k`: the share of the names that may be false on average, those of features without any association with
+        the target; 0.05 if it is not stated.
+    fwer : number, optional
+        Instead of `fdr`: the probability with which any name may be false.
+    at_most : int, optional
+        Without `k`: the most names.
     y : array-like of shape (n,), optional
         The target of each row, for data without a column of it. Needed with an array.
     target : str or int, optional
@@ -119,8 +130,8 @@ def select(
     delta : number, optional
         A delta that the release may spend too: with ``mechanism='peel'``.
     shares : dict, optional
-        The shares of epsilon for 'target' (its median, 0.10), 'center' (0.075), 'estimates' (0.20; 0 for none) and
-        'direction' (0.05), as far as they are needed; the selection gets the rest.
+        The shares of epsilon for 'target' (its median, 0.10), 'center' (0.075; without `k` 0.10), 'estimates' (0.20;
+        without `k` 0.05; 0 for none) and 'direction' (0.05), as far as they are needed; the selection gets the rest.
     direction : bool, optional
         Whether to tell if the target rises or falls with each feature.
     method : {'dp-sis', 'two-stage', 'dpkendall'}, optional
@@ -202,6 +213,12 @@ def select(
     >>> dpsis.select(x, 1, 5, y=y, classes=["control", "case"], feature_names=names).names
     ['dose']
 
+    All features beyond chance, however many:
+
+    >>> found = dpsis.select(x, epsilon=5, y=y, classes=["control", "case"], feature_names=names)
+    >>> found.names, found.verdict
+    (['dose'], '1 feature is beyond chance (on average at most 5% of such names are false)')
+
     Two rows of each person, who are protected with both:
 
     >>> ids = np.arange(5000) // 2
@@ -249,10 +266,15 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
     """The options of a selection in the form in which the library reads them."""
     if stated["unit_target"] is not None and stated["unit"] is None:
         raise RequestError("nothing tells whose row each is: state it, too", ["unit", "unit_target"])
+    if stated["epsilon"] is None:
+        raise RequestError("a budget must be stated", ["epsilon"])
     if stated["group_size"] is not None and stated["groups"] is None:
         raise RequestError("there are no sets: state them, too", ["groups", "group_size"])
     return {
-        "k": arguments.integer("k", stated["k"], 1),
+        "k": arguments.maybe_integer("k", stated["k"], 1),
+        "fdr": arguments.maybe_exact("fdr", stated["fdr"]),
+        "fwer": arguments.maybe_exact("fwer", stated["fwer"]),
+        "at_most": arguments.maybe_integer("at_most", stated["at_most"], 1),
         "epsilon": arguments.exact("epsilon", stated["epsilon"]),
         "delta": arguments.maybe_exact("delta", stated["delta"]),
         "classes": arguments.labels("classes", stated["classes"]),

@@ -1,4 +1,4 @@
-"""The estimator for pipelines of scikit-learn."""
+"""The estimators for pipelines of scikit-learn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ try:
     from sklearn.feature_selection import SelectorMixin
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError as error:  # pragma: no cover
-    raise ImportError("PrivateSelectKBest needs scikit-learn 1.6 or later") from error
+    raise ImportError("the estimators need scikit-learn 1.6 or later") from error
 
 from . import _arguments as arguments
 from ._errors import DpsisError, DpsisWarning, RequestError
@@ -26,34 +26,149 @@ from ._tables import check_beside, check_classes, matrix, no_complex, refuse, ta
 
 #: Parameters that are options of `select`, by the same name.
 _OPTIONS = (
-    "k",
     "epsilon",
-    "delta",
     "classes",
     "target_bounds",
     "target_number",
-    "unit_target",
     "bounds",
-    "scale",
-    "center",
     "neighbors",
     "shares",
     "direction",
+    "memory",
+    "threads",
+)
+
+#: Those that a selection of k features has besides.
+_OPTIONS_OF_K = (
+    "k",
+    "delta",
+    "unit_target",
+    "scale",
+    "center",
     "method",
     "blocks",
     "penalty",
     "refine",
     "mechanism",
     "parameters",
-    "memory",
-    "threads",
 )
 
 #: Those of the options of `select` that the estimator does not have.
 _DEFAULTS = arguments.defaults(select_in_memory)
 
 
-class PrivateSelectKBest(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class _PrivateSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+    """What the estimators share: a selection of columns by one private release."""
+
+    def _stated(self) -> dict[str, Any]:
+        """The parameters that are options of `select`, by the same name."""
+        return {name: getattr(self, name) for name in _OPTIONS}
+
+    def _keeps_all(self, options: Mapping[str, Any], features: int) -> bool:
+        """Whether there is nothing to select."""
+        return False
+
+    def _fit(self, X: Any, y: Any, unit: Any) -> None:
+        options = select_options({**_DEFAULTS, **self._stated(), "score": self.score_func, "unit": unit})
+        if isinstance(unit, str):
+            raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
+        if y is None:
+            rule = "requires y to be passed, but the target y is None"
+            raise RequestError(f"{type(self).__name__} {rule}", ["y"])
+        if self.ledger is not None and self.random_state is not None:
+            rule = "a seeded result is not for release: no ledger pays for it"
+            raise RequestError(rule, ["random_state", "ledger"])
+        pays = payer(self.ledger, self.note)
+        features = _features(X)
+        if features is not None and not self._keeps_all(options, features):
+            check_ledger(pays, options, unit)
+        check_classes(y, options["classes"])
+        data = X
+        if _is_frame(X):
+            validate_data(self, X, skip_check_array=True)
+            check_beside(X, y, unit)
+        else:
+            data = validate_data(self, _matrix(X), dtype=None, ensure_all_finite=False)
+        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
+            rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
+            warnings.warn(DataConversionWarning(rule), stacklevel=3)
+        if self._keeps_all(options, self.n_features_in_):
+            text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
+            warnings.warn(text, DpsisWarning, stacklevel=3)
+            self.selection_ = None
+            self._support = np.ones(self.n_features_in_, dtype=bool)
+            return
+        all_stated = self.get_params(deep=False)
+        shown = _public(all_stated) if unit is None else {**_public(all_stated), "unit": unit}
+        request = arguments.note(type(self).__name__, shown, _defaults(type(self)))
+        try:
+            self.selection_ = drawn(
+                table(data, y, unit=unit),
+                options,
+                request,
+                pays,
+                self._seed(),
+                self.progress,
+                stacklevel=3,
+            )
+        except DpsisError as error:
+            raise _renamed(error) from None
+        self._support = np.zeros(self.n_features_in_, dtype=bool)
+        self._support[self.selection_.indices] = True
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected columns of X.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+            Data with the columns of `fit`.
+
+        Returns
+        -------
+        array or data frame of shape (n_samples, k)
+            The selected columns, which are data: nothing about them is private.
+        """
+        _check_matrix(X)
+        return super().transform(X)
+
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back to their places, zeros between them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, k)
+            Columns that were kept.
+
+        Returns
+        -------
+        array of shape (n_samples, n_features)
+            The columns of `fit`, of which those that were not selected are 0.
+        """
+        _check_matrix(X)
+        return super().inverse_transform(X)
+
+    def _seed(self) -> Any:
+        """The seed: of a generator, a draw."""
+        state = self.random_state
+        if state is None or not hasattr(state, "randint"):
+            return state
+        return int(state.randint(2**31))
+
+    def _get_support_mask(self) -> np.ndarray[Any, Any]:
+        check_is_fitted(self)
+        return self._support
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = self.random_state is None
+        tags.target_tags.required = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        return tags
+
+
+class PrivateSelectKBest(_PrivateSelector):
     """Select k features under differential privacy, as a step of a pipeline.
 
     Parameters
@@ -169,6 +284,12 @@ refine, mechanism, parameters, memory, threads, progress
         self.progress = progress
         self.random_state = random_state
 
+    def _stated(self) -> dict[str, Any]:
+        return {**super()._stated(), **{name: getattr(self, name) for name in _OPTIONS_OF_K}}
+
+    def _keeps_all(self, options: Mapping[str, Any], features: int) -> bool:
+        return bool(options["k"] >= features)
+
     def fit(self, X: Any, y: Any, unit: Any = None) -> PrivateSelectKBest:
         """Select features.
 
@@ -195,106 +316,151 @@ refine, mechanism, parameters, memory, threads, progress
             Less is left in the ledger than epsilon; no data were read. (GridSearchCV and cross_validate turn errors of
             a fit into missing scores, unless ``error_score='raise'``.)
         """
-        stated = {name: getattr(self, name) for name in _OPTIONS}
-        options = select_options({**_DEFAULTS, **stated, "score": self.score_func, "unit": unit})
-        if isinstance(unit, str):
-            raise RequestError("unit holds the ids themselves: one for each row of X", ["unit"])
-        if y is None:
-            rule = "requires y to be passed, but the target y is None"
-            raise RequestError(f"{type(self).__name__} {rule}", ["y"])
-        if self.ledger is not None and self.random_state is not None:
-            rule = "a seeded result is not for release: no ledger pays for it"
-            raise RequestError(rule, ["random_state", "ledger"])
-        pays = payer(self.ledger, self.note)
-        features = _features(X)
-        if features is not None and options["k"] < features:
-            check_ledger(pays, options, unit)
-        check_classes(y, options["classes"])
-        data = X
-        if _is_frame(X):
-            validate_data(self, X, skip_check_array=True)
-            check_beside(X, y, unit)
-        else:
-            data = validate_data(self, _matrix(X), dtype=None, ensure_all_finite=False)
-        if getattr(y, "ndim", 1) == 2 and y.shape[1] == 1:
-            rule = "A column-vector y was passed when a 1d array was expected: pass y.ravel()"
-            warnings.warn(DataConversionWarning(rule), stacklevel=2)
-        if options["k"] >= self.n_features_in_:
-            text = f"k is {options['k']}, and there are {self.n_features_in_} features: all are kept, and nothing is spent"
-            warnings.warn(text, DpsisWarning, stacklevel=2)
-            self.selection_ = None
-            self._support = np.ones(self.n_features_in_, dtype=bool)
-            return self
-        all_stated = self.get_params(deep=False)
-        shown = _public(all_stated) if unit is None else {**_public(all_stated), "unit": unit}
-        request = arguments.note("PrivateSelectKBest", shown, _defaults(type(self)))
-        try:
-            self.selection_ = drawn(
-                table(data, y, unit=unit),
-                options,
-                request,
-                pays,
-                self._seed(),
-                self.progress,
-                stacklevel=2,
-            )
-        except DpsisError as error:
-            raise _renamed(error) from None
-        self._support = np.zeros(self.n_features_in_, dtype=bool)
-        self._support[self.selection_.indices] = True
+        self._fit(X, y, unit)
         return self
 
-    def transform(self, X: Any) -> Any:
-        """Keep the selected columns of X.
+
+class PrivateSelectFdr(_PrivateSelector):
+    """Select all features beyond chance under differential privacy, with a bound on the share of false ones.
+
+    Parameters
+    ----------
+    epsilon : number
+        The privacy budget of each fit. It has no default: `fit` refuses None.
+    alpha : number, default=0.05
+        The share of the selected features that may be false on average: without any association with y. From 0.001 to 0.5.
+    at_most : int, default=None
+        The most features to select; any number if not stated.
+    classes : list, default=None
+        The labels of y. They are stated, never read from y, because which labels occur is private. Without them y is a
+        number.
+    score_func : {'ks', 'correlation'}, default=None
+        How features are scored: `score` of `dpsis.select`, which is the name of a method here.
+    target_bounds, target_number, bounds, neighbors, shares, direction, memory, threads, progress
+        As for `dpsis.select`.
+    ledger : dpsis.Ledger or path, default=None
+        The budget file that pays for each fit. Clones and other processes share it.
+    note : str, default=''
+        A note on the entries in the ledger.
+    random_state : int or RandomState, default=None
+        A seed, for tests: other than None, the selection is not private, and a `NotPrivateWarning` says so.
+
+    Attributes
+    ----------
+    selection_ : dpsis.Selection
+        What was released.
+    n_features_in_ : int
+        The number of features seen during fit.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Their names, if all are texts.
+
+    See Also
+    --------
+    PrivateSelectFwe : The same with a bound on any false feature.
+    PrivateSelectKBest : k features, and more about privacy in pipelines.
+
+    Notes
+    -----
+    If nothing can be shown to be beyond chance, nothing is selected, and `transform` warns as that of scikit-learn's
+    selectors does.
+
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(5000, 6))
+    >>> y = (x[:, 3] > 0).astype(int)
+    >>> dpsis.PrivateSelectFdr(epsilon=5, classes=[0, 1]).fit(x, y).get_support(indices=True)
+    array([3])
+    """
+
+    def __init__(
+        self,
+        epsilon: arguments.Exact | None = None,
+        alpha: arguments.Exact = 0.05,
+        *,
+        at_most: int | None = None,
+        classes: Iterable[Any] | None = None,
+        target_bounds: Sequence[float] | None = None,
+        target_number: bool = False,
+        bounds: Any = None,
+        score_func: str | None = None,
+        neighbors: str = "add-remove",
+        shares: Mapping[str, arguments.Exact] | None = None,
+        direction: bool = False,
+        ledger: Ledger | str | os.PathLike[str] | None = None,
+        note: str = "",
+        memory: int | str | None = None,
+        threads: int | None = None,
+        progress: bool | Callable[[float], object] = False,
+        random_state: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.alpha = alpha
+        self.at_most = at_most
+        self.classes = classes
+        self.target_bounds = target_bounds
+        self.target_number = target_number
+        self.bounds = bounds
+        self.score_func = score_func
+        self.neighbors = neighbors
+        self.shares = shares
+        self.direction = direction
+        self.ledger = ledger
+        self.note = note
+        self.memory = memory
+        self.threads = threads
+        self.progress = progress
+        self.random_state = random_state
+
+    #: The option of `select` that alpha states.
+    _rate = "fdr"
+
+    def _stated(self) -> dict[str, Any]:
+        return {**super()._stated(), "at_most": self.at_most, self._rate: self.alpha}
+
+    def fit(self, X: Any, y: Any) -> PrivateSelectFdr:
+        """Select features.
 
         Parameters
         ----------
         X : array-like or data frame of shape (n_samples, n_features)
-            Data with the columns of `fit`.
+            One row per person. Numbers; in a data frame also words, categories, truth values and dates.
+        y : array-like of shape (n_samples,)
+            The target: numbers, or labels if `classes` are stated.
 
         Returns
         -------
-        array or data frame of shape (n_samples, k)
-            The selected columns, which are data: nothing about them is private.
+        self
+
+        Raises
+        ------
+        RequestError, InputError
+            A ValueError: the request or the data are wrong.
+        BudgetExceeded
+            Less is left in the ledger than epsilon; no data were read.
         """
-        _check_matrix(X)
-        return super().transform(X)
+        self._fit(X, y, None)
+        return self
 
-    def inverse_transform(self, X: Any) -> Any:
-        """Put the selected columns back to their places, zeros between them.
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, k)
-            Columns that were kept.
+class PrivateSelectFwe(PrivateSelectFdr):
+    """Select all features beyond chance under differential privacy, with a bound on any false one.
 
-        Returns
-        -------
-        array of shape (n_samples, n_features)
-            The columns of `fit`, of which those that were not selected are 0.
-        """
-        _check_matrix(X)
-        return super().inverse_transform(X)
+    As `PrivateSelectFdr`, but `alpha` is the probability with which any selected feature is false: without any association
+    with y.
 
-    def _seed(self) -> int | None:
-        """The seed: of a generator, a draw."""
-        state = self.random_state
-        if state is None or not hasattr(state, "randint"):
-            return state
-        return int(state.randint(2**31))
+    Examples
+    --------
+    >>> import dpsis, numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> x = rng.normal(size=(5000, 6))
+    >>> y = (x[:, 3] > 0).astype(int)
+    >>> dpsis.PrivateSelectFwe(epsilon=5, classes=[0, 1]).fit(x, y).get_support(indices=True)
+    array([3])
+    """
 
-    def _get_support_mask(self) -> np.ndarray[Any, Any]:
-        check_is_fitted(self)
-        return self._support
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.non_deterministic = self.random_state is None
-        tags.target_tags.required = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        return tags
-
+    _rate = "fwer"
 
 def _features(data: Any) -> int | None:
     """The number of columns, where no cell need be read to know it."""
@@ -333,7 +499,7 @@ def _is_frame(data: Any) -> bool:
 
 def _renamed(error: DpsisError) -> DpsisError:
     """The error with the names that parameters have here."""
-    names = {"score": "score_func", "seed": "random_state", "data": "X"}
+    names = {"score": "score_func", "seed": "random_state", "data": "X", "fdr": "alpha"}
     parameters = [names.get(name, name) for name in error.parameters]
     return type(error)(error.message, parameters, error.row, error.column)
 
@@ -343,6 +509,6 @@ def _public(stated: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in stated.items() if name not in unnamed}
 
 
-def _defaults(estimator: type[PrivateSelectKBest]) -> dict[str, Any]:
+def _defaults(estimator: type[_PrivateSelector]) -> dict[str, Any]:
     defaults: dict[str, Any] = estimator().get_params(deep=False)
     return {name: value for name, value in defaults.items() if name not in ("k", "epsilon")}

@@ -42,9 +42,12 @@ _ROW = "place int, content binary, error string"
 
 def select(
     data: Any,
-    k: int,
-    epsilon: arguments.Exact,
+    k: int | None = None,
+    epsilon: arguments.Exact | None = None,
     *,
+    fdr: arguments.Exact | None = None,
+    fwer: arguments.Exact | None = None,
+    at_most: int | None = None,
     target: str | int | None = None,
     classes: Iterable[Any] | None = None,
     target_bounds: Sequence[float] | None = None,
@@ -67,7 +70,7 @@ def select(
     threads: int = 1,
     seed: int | None = None,
 ) -> Selection:
-    """Select k features of a Spark DataFrame under differential privacy.
+    """Select k features of a Spark DataFrame, or all beyond chance, under differential privacy.
 
     One row is one person. Everything stated here must be public knowledge. The parameters are those of `dpsis.select`, as
     far as they make sense here.
@@ -77,10 +80,12 @@ def select(
     data : pyspark.sql.DataFrame
         Columns of numbers, texts, truth values and dates, as `dpsis.select` takes them from Arrow; decimals are read as
         doubles. It is computed once for each stage, twice or three times (see the notes).
-    k : int
-        The number of features to select.
+    k : int, optional
+        The number of features to select. Without it, all that are beyond chance.
     epsilon : number
         The privacy budget.
+    fdr, fwer, at_most
+        As for `dpsis.select`.
     target : str or int, optional
         The column that holds the target: its name, or its place from 0. The last one, if it is not stated.
     classes, target_bounds, target_number, bounds, score, scale, center, neighbors, delta, shares, direction, mechanism, parameters

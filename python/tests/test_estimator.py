@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import dpsis
-from dpsis import PrivateSelectKBest
+from dpsis import PrivateSelectFdr, PrivateSelectFwe, PrivateSelectKBest
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(3000, 6))
@@ -25,7 +25,15 @@ ON = {"epsilon": 20, "classes": ["no", "yes"]}
 
 
 # The second is deterministic, so that all checks run.
-@pytest.mark.parametrize("estimator", [PrivateSelectKBest(), PrivateSelectKBest(random_state=0)])
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        PrivateSelectKBest(),
+        PrivateSelectKBest(random_state=0),
+        PrivateSelectFdr(20),
+        PrivateSelectFwe(20, random_state=0),
+    ],
+)
 def test_every_check_of_scikit_learn(estimator):
     found = check_estimator(estimator, on_fail=None, on_skip=None)
     assert len(found) > 40
@@ -124,3 +132,29 @@ def test_a_private_fit_warns_of_nothing():
         PrivateSelectKBest(1, **{**ON, "epsilon": 9}).fit(X, Y)
     with pytest.warns(dpsis.DpsisWarning, match="protects little"):
         PrivateSelectKBest(1, **{**ON, "epsilon": 20}).fit(X, Y)
+
+
+@pytest.mark.parametrize(("estimator", "rate"), [(PrivateSelectFdr, "fdr"), (PrivateSelectFwe, "fwer")])
+def test_all_beyond_chance(estimator, rate):
+    found = estimator(**ON).fit(X, Y)
+    assert found.get_support().tolist() == [False] * 4 + [True, False]
+    bound = found.selection_.record["public"]["false_names"]
+    assert bound == {"rate": rate, "alpha": "0.05", "at_most": None}
+    assert "beyond chance" in found.selection_.verdict and found.selection_.estimates[0].beyond_chance
+    capped = estimator(**ON, alpha="1/10", at_most=3).fit(X, Y).selection_
+    assert capped.record["public"]["false_names"] == {"rate": rate, "alpha": "0.1", "at_most": 3}
+    with pytest.raises(dpsis.RequestError, match="a budget must be stated"):
+        estimator(classes=["no", "yes"]).fit(X, Y)
+    with pytest.raises(dpsis.RequestError, match=r"from 0\.001 to 0\.5") as caught:
+        estimator(**ON, alpha=0.9).fit(X, Y)
+    assert caught.value.parameters == ("alpha",)
+
+
+def test_an_empty_selection_warns_as_others_do():
+    noise = np.random.default_rng(5).permutation(Y)
+    found = PrivateSelectFwe(epsilon=1, alpha=0.001, classes=["no", "yes"], random_state=1)
+    with pytest.warns(dpsis.NotPrivateWarning):
+        found.fit(X, noise)
+    assert found.selection_.names == [] and found.selection_.verdict.startswith("no feature is distinguishable")
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert found.transform(X).shape == (3000, 0)

@@ -294,13 +294,16 @@ impl<'a> Null<'a> {
         let (least, most) = (self.scale(low), self.scale(high));
         let level = 2.0 * self.typical;
         let moved = fallen(noise, places);
+        // One Lambda for all centers of the cell: a place decides for all only at a fixed one.
+        let shifts = places.iter().map(|place| self.shift(place));
+        let furthest = shifts.fold(0.0, f64::max);
+        let lambda = crossing.lambda(draw.minus_ln + self.ln_tests, furthest);
+        if !(lambda.is_finite() && crossing.height(lambda, furthest).scale.is_finite()) {
+            return f64::INFINITY;
+        }
         let excess = |place: &Place| {
             let shift = self.shift(place);
-            let lambda = crossing.lambda(draw.minus_ln + self.ln_tests, shift);
             let Height { add, scale, square } = crossing.height(lambda, shift);
-            if !(lambda.is_finite() && scale.is_finite()) {
-                return f64::INFINITY;
-            }
             let (all, square) = (2.0 * lambda * scale * scale, square * scale * scale);
             let crude = (square + all * self.variance).sqrt() * widen - (level * least).sqrt();
             let (all, square) = (all * widen * widen, square * widen * widen);

@@ -68,9 +68,14 @@ pub(super) fn p_value(estimate: &Estimate) -> Option<String> {
     }
 }
 
-/// Where a feature stands, if it is beyond chance.
+/// Where a feature stands, if it is beyond chance: not said of each where all are.
 pub(super) fn standing(estimate: &Estimate) -> Option<&'static str> {
-    (estimate.beyond_chance == Some(true)).then_some("beyond chance")
+    (judged(estimate) == Some(true)).then_some("beyond chance")
+}
+
+/// Whether a feature is beyond chance, if that was found of each by itself.
+fn judged(estimate: &Estimate) -> Option<bool> {
+    estimate.p_value.and(estimate.beyond_chance)
 }
 
 /// The direction with its error probability.
@@ -128,7 +133,7 @@ pub(super) fn columns(record: &Record) -> Vec<(&'static str, Vec<String>)> {
         ("high", |estimate| estimate.high.map(|number| number.to_string())),
         ("p_value", |estimate| estimate.p_value.map(|number| number.to_string())),
         ("beyond_chance", |estimate| {
-            estimate.beyond_chance.map(|beyond| if beyond { "yes" } else { "no" }.to_owned())
+            judged(estimate).map(|beyond| if beyond { "yes" } else { "no" }.to_owned())
         }),
         ("direction", |estimate| estimate.direction.map(|direction| direction.to_string())),
         ("direction_error", |estimate| estimate.direction_error.map(|number| number.to_string())),

@@ -102,6 +102,7 @@ pub(super) fn run_in_parts_with_ledger(
     note: &str,
     gather: impl FnMut(Option<&ReleasedTarget>) -> Result<Partial>,
 ) -> Result<Selection> {
+    check_names(request)?;
     let epsilon = Epsilon::stated(request.epsilon.clone())?;
     let delta = Delta::stated(request.delta.clone())?;
     let expense = expense(request, Command::Select, epsilon, note).delta(delta);
@@ -121,6 +122,7 @@ pub(super) fn release_with_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<Selection> {
+    check_names(request)?;
     let epsilon = stage_epsilon(request, partial, ledger)?.ok_or_else(other_stage)?;
     let delta = Delta::stated(request.delta.clone())?;
     let expense = expense(request, Command::Select, epsilon, note).delta(delta);
@@ -139,6 +141,7 @@ pub(super) fn release_target_with_ledger(
     ledger: &Ledger,
     note: &str,
 ) -> Result<ReleasedTarget> {
+    check_names(request)?;
     let release = || release_target(request, partial);
     // A stated center costs nothing.
     let released = match stage_epsilon(request, partial, ledger)? {

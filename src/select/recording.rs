@@ -89,7 +89,10 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
             low: strength.map(|strength| digits(strength.low)),
             high: strength.map(|strength| digits(strength.high)),
             p_value: strength.and_then(|strength| strength.p_value),
-            beyond_chance: strength.and_then(|strength| Some(strength.p_value? <= LEVEL)),
+            beyond_chance: match &plan.beyond {
+                Some(_) => Some(true),
+                None => strength.and_then(|strength| Some(strength.p_value? <= LEVEL)),
+            },
             direction: direction.map(|(direction, _)| direction),
             direction_error: direction.map(|(_, error)| error),
         }

@@ -546,6 +546,24 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
         let level = (2.0 * null.typical * harmonic(noisy[0], noisy[1])).sqrt();
         let direct = (y - level) / share.max(1.0 - share) + draw.strength;
         assert!(value >= direct - 1e-9, "{trial}: {value} < {direct}");
+        // Nor is there a center between the places with a larger one.
+        let mut scratch = Scratch::default();
+        null.ends(&draw.counts, &mut scratch);
+        let (places, filled) = places(&scratch.low, &scratch.high, &draw.counts);
+        let ends = places[..filled].iter().map(|place| place.share);
+        let (low, high) = ends.fold((1.0f64, 0.0f64), |(a, b), c| (a.min(c), b.max(c)));
+        let cell = null.crossing.unwrap();
+        let drift: f64 = draw.counts.iter().sum();
+        let furthest = places[..filled].iter().map(|place| null.shift(place)).fold(0.0, f64::max);
+        let lambda = cell.lambda(target, furthest);
+        for step in 0..=20 {
+            let share = low + (high - low) * f64::from(step) / 20.0;
+            let shift = (draw.counts[1] - share * drift).abs();
+            assert!(shift <= furthest + 1e-9, "{trial}");
+            let y = cell.height(lambda, shift).at(2.0 * v * lambda);
+            let inner = (y - level) / share.max(1.0 - share) + draw.strength;
+            assert!(value >= inner - 1e-9, "{trial}: {value} < {inner} at {share}");
+        }
     }
     assert!(found > 2000, "{found}");
 }

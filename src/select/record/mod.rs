@@ -359,7 +359,8 @@ pub struct Estimate {
     /// The probability, at most, that chance alone makes any of the selected features look this
     /// strong.
     pub p_value: Option<f64>,
-    /// Whether that is at most 5%; `None` without a verdict.
+    /// Whether that is at most 5%, or true where all features beyond chance were selected; `None`
+    /// without a verdict.
     pub beyond_chance: Option<bool>,
     /// The direction of the association, if it was released.
     pub direction: Option<Direction>,
