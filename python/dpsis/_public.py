@@ -344,7 +344,8 @@ def compare(
     y : array-like, optional
         As for `select`, for one table.
     methods : list of str, optional
-        'dp-sis', 'two-stage' (each also with a mechanism: 'dp-sis:joint'), 'dpkendall', 'sis', 'random'.
+        'dp-sis', 'two-stage' (each also with a mechanism: 'dp-sis:joint'), 'beyond-chance' (at most k), 'dpkendall', 'sis',
+        'random'.
     scale : list of str, optional
         'default', 'cpm', 'row-rank', 'kendall', 'bounds', 'paper', 'quantiles', '1sd', ...
     epsilon : list, optional

@@ -72,13 +72,13 @@ const WORDS: &str =
 fn lines_of_model(text: &mut String, model: &Model) {
     let _ = writeln!(text, "{}", kind(model));
     if is_a_mean(model) {
-        let _ = writeln!(
-            text,
-            "  too few rows for coefficients: every prediction is the mean of the target, {}",
-            four_digits(model.intercept)
-        );
         let names: Vec<&str> = model.feature_names().collect();
-        let _ = writeln!(text, "  features, with coefficient 0: {}", names.join(", "));
+        let why = if names.is_empty() { "no feature" } else { "too few rows for coefficients" };
+        let mean = four_digits(model.intercept);
+        let _ = writeln!(text, "  {why}: every prediction is the mean of the target, {mean}");
+        if !names.is_empty() {
+            let _ = writeln!(text, "  features, with coefficient 0: {}", names.join(", "));
+        }
         return;
     }
     for feature in &model.features {

@@ -14,7 +14,7 @@ use crate::select::dry_run::{DryRun, dry_run};
 use crate::select::not_private::NotPrivateSelect;
 use crate::select::paid::{check_ledger, run_with_ledger};
 use crate::select::plan::Plan;
-use crate::select::prediction::{Imagined, Prediction, confirmed, predict};
+use crate::select::prediction::{Imagined, Prediction, confirmed, named, predict};
 use crate::select::record::Selection;
 use crate::select::rehearsal::sealed;
 use crate::select::request::{
@@ -514,6 +514,34 @@ impl CheckedSelect {
     pub fn confirmed(&self, features: usize, rows: &[f64]) -> Result<Option<f64>> {
         let (plan, imagined) = self.imagined(features, rows)?;
         Ok(confirmed(&plan, &imagined, 1.0).filter(|strength| *strength <= 1.0))
+    }
+
+    /// Predicts the strength from which on features are named with this probability, if so many have
+    /// it and all others are noise, where all beyond chance are selected. `None` if not even the
+    /// largest strength, 1, is.
+    ///
+    /// # Errors
+    ///
+    /// As for [`predict`](Self::predict); `Request` if k features are selected, or the number of
+    /// strong ones or the probability is none.
+    pub fn named(
+        &self,
+        features: usize,
+        rows: &[f64],
+        strong: usize,
+        probability: f64,
+    ) -> Result<Option<f64>> {
+        let (plan, imagined) = self.imagined(features, rows)?;
+        if plan.beyond.is_none() {
+            let rule = "names are predicted where all features beyond chance are selected";
+            return Err(Error::request(rule).about([Parameter::K]));
+        }
+        if !(1..=features).contains(&strong) || !(probability > 0.0 && probability < 1.0) {
+            let rule = "at least one feature is strong, with a probability between 0 and 1";
+            return Err(Error::request(rule));
+        }
+        let named = named(&plan, &imagined, 1.0, strong, probability);
+        Ok(named.filter(|strength| *strength <= 1.0))
     }
 
     /// The mechanism that a run on such a table would use: stated, or by the request, or by the

@@ -32,7 +32,8 @@ pub(super) struct CompareArguments {
 
     /// Methods
     ///
-    /// dp-sis, two-stage (each also with a mechanism: dp-sis:joint), dpkendall, sis, random
+    /// dp-sis, two-stage (each also with a mechanism: dp-sis:joint), beyond-chance (at most k),
+    /// dpkendall, sis, random
     #[arg(
         long,
         value_name = "LIST",

@@ -13,6 +13,7 @@ use crate::target_arguments::TargetArguments;
 use crate::values::to_record;
 use crate::words;
 use dpsis::inspect::{Inspection, Suggestion, inspect as look};
+use dpsis::internals::ALPHA;
 use dpsis::internals::{delimiter_name, wrapped};
 use dpsis::{
     Error, FileTable, Orientation, Prediction, Purpose, Result, Select, TableFacts, Target,
@@ -140,6 +141,9 @@ const SOUGHT: f64 = 0.5;
 /// One of [`BUDGETS`] with its prediction.
 type Predicted = (&'static str, Prediction);
 
+/// The strength from which on one of [`BUDGETS`] names a feature, without k.
+type Named = (&'static str, Option<f64>);
+
 /// The result of checking a command.
 enum Checked {
     /// These must be settled first.
@@ -153,6 +157,8 @@ enum Checked {
 /// The predictions for a command.
 struct Outlook {
     budgets: Vec<Predicted>,
+    /// The same where all features beyond chance are selected; empty where they cannot be.
+    named: Vec<Named>,
     /// Whether there is a verdict at all.
     verdict: bool,
     /// If nothing, with any of the budgets: the rows with which something would.
@@ -222,7 +228,8 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
     let even = vec![0.5; 2];
     let shares = if suggestion.shares.is_empty() { &even } else { &suggestion.shares };
     if suggestion.rows == 0 || shares.iter().any(|share| *share <= 0.0) {
-        return Ok(Outlook { budgets: Vec::new(), verdict: false, rows: None });
+        let (budgets, named) = (Vec::new(), Vec::new());
+        return Ok(Outlook { budgets, named, verdict: false, rows: None });
     }
     let predict = |epsilon: &'static str, rows: f64| {
         let checked = select.clone().epsilon(epsilon).check()?;
@@ -244,7 +251,15 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
             enough = predicted.found.map(|_| more.ceil() as u64);
         }
     }
-    Ok(Outlook { budgets, verdict, rows: enough })
+    let without_k = |epsilon: &'static str| {
+        let checked = select.clone().fdr(ALPHA).epsilon(epsilon).check().ok()?;
+        let rows: Vec<f64> = shares.iter().map(|share| share * rows).collect();
+        Some((epsilon, checked.named(suggestion.features, &rows, 1, 0.5).ok()?))
+    };
+    // Of people and of scores in relation to the row there is no level.
+    let can = suggestion.facts.unit.is_none();
+    let named = BUDGETS.into_iter().filter(|_| can).filter_map(without_k).collect();
+    Ok(Outlook { budgets, named, verdict, rows: enough })
 }
 
 /// So many times the rows are not to be had.
@@ -321,6 +336,7 @@ fn text(
     );
     if !outlook.budgets.is_empty() {
         text.push_str(&predicted(suggestion, &outlook.budgets));
+        text.push_str(&named(&outlook.named));
     }
     if let Some(schema) = schema {
         let _ = writeln!(text, "Check every line of {schema} first.");
@@ -350,6 +366,20 @@ fn units(suggestion: &Suggestion) -> &'static str {
         Some(Orientation::FeaturesAsRows) => "samples",
         _ => "rows",
     }
+}
+
+/// What a selection without k would name, in words.
+fn named(named: &[Named]) -> String {
+    let from = |(epsilon, strength): &Named| {
+        let from = strength.map(|strength| format!("from {strength:.2} at epsilon {epsilon}"));
+        from.unwrap_or_else(|| format!("none at epsilon {epsilon}"))
+    };
+    let all: Vec<String> = named.iter().map(from).collect();
+    if all.is_empty() {
+        return String::new();
+    }
+    let lead = "Without --k all features beyond chance are named, however many; a single one, more often than not,";
+    wrapped(&format!("{lead} {}.", all.join(", ")), 0) + "\n"
 }
 
 /// The predictions in words.

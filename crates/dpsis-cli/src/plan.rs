@@ -1,5 +1,6 @@
 //! `dpsis plan`: what a selection would find, before any data are touched.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
@@ -9,9 +10,11 @@ use crate::privacy_arguments::{BudgetArgument, Relation};
 use crate::run_arguments::RunArguments;
 use crate::score_arguments::Score;
 use crate::values::{parse_epsilons, parse_split, with_shares, with_values, word};
+use dpsis::internals::ALPHA;
+use dpsis::mechanism::FalseNames;
 use dpsis::{Epsilon, Result};
 use dpsis_eval::OutputFolder;
-use dpsis_eval::plan::{PlanRequest, contenders, plan as run, shares};
+use dpsis_eval::plan::{BeyondRequest, PlanRequest, contenders, plan as run, plan_beyond, shares};
 
 /// Say what a selection would find, before any data are touched.
 ///
@@ -29,9 +32,23 @@ pub(super) struct PlanArguments {
     #[arg(short, long = "d", visible_alias = "features", value_name = "FEATURES")]
     d: usize,
 
-    /// How many features to select
-    #[arg(short, long)]
-    k: usize,
+    /// How many features to select; without it, all that are beyond chance
+    #[arg(short, long, conflicts_with_all = ["fdr", "fwer"])]
+    k: Option<usize>,
+
+    /// Without --k: the share of the names that may be false on average [default: 0.05]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_hyphen_values = true,
+        conflicts_with = "fwer",
+        hide_short_help = true
+    )]
+    fdr: Option<String>,
+
+    /// Instead of --fdr: the probability with which any name may be false
+    #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
+    fwer: Option<String>,
 
     #[command(flatten)]
     budget: BudgetArgument,
@@ -60,11 +77,17 @@ pub(super) struct PlanArguments {
     score: Score,
 
     /// Mechanisms to compare: canonical,peel [default: the usual ones]
-    #[arg(long, value_name = "LIST", value_delimiter = ',')]
+    #[arg(long, value_name = "LIST", value_delimiter = ',', requires = "k")]
     mechanism: Vec<String>,
 
     /// canonical: the values of gamma to compare [default: 0.1,0.25,0.5,0.75,1]
-    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    #[arg(
+        long,
+        value_name = "LIST",
+        value_delimiter = ',',
+        allow_hyphen_values = true,
+        requires = "k"
+    )]
     gamma: Vec<String>,
 
     /// The difference between neighboring tables
@@ -81,7 +104,7 @@ pub(super) struct PlanArguments {
     split: Option<String>,
 
     /// Imagined tables [default: as many as take some seconds]
-    #[arg(long, value_name = "N", hide_short_help = true)]
+    #[arg(long, value_name = "N", hide_short_help = true, requires = "k")]
     draws: Option<u64>,
 
     /// text or json
@@ -92,7 +115,7 @@ pub(super) struct PlanArguments {
     ///
     /// It must be new, or one that plan has made. All mechanisms are then compared at all epsilons,
     /// which takes longer
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", requires = "k")]
     output: Option<PathBuf>,
 
     #[command(flatten)]
@@ -111,11 +134,13 @@ const MORE: &str = "All options, with examples: dpsis plan --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis plan --n 10000 --d 22283 --k 5 --eps 2
+  dpsis plan --n 10000 --d 22283 --eps 2
   dpsis plan --n 800 --d 60 --k 5 --eps 1 --share 0.2 --strength 0.3
   dpsis plan --n 800 --d 60 --k 3 --eps 1 --mechanism canonical,peel -o outlook";
 
 pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
-    let request = arguments.request()?;
+    let Some(k) = arguments.k else { return arguments.plan_beyond() };
+    let request = arguments.request(k)?;
     request.check()?;
     let folder = arguments.output.as_deref().map(|path| OutputFolder::open(path, "plan"));
     let folder = folder.transpose()?;
@@ -137,25 +162,58 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
 }
 
 impl PlanArguments {
-    fn request(&self) -> Result<PlanRequest> {
-        let split = self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default();
-        let epsilon = self.budget.eps.clone();
-        let mut over: Vec<Epsilon> = parse_epsilons(&self.over)?;
-        if !over.contains(&epsilon) {
-            over.push(epsilon.clone());
-        }
-        over.sort();
-        Ok(PlanRequest {
+    /// Plans a selection of all features beyond chance.
+    fn plan_beyond(&self) -> Result<()> {
+        let (rate, alpha) = match (&self.fdr, &self.fwer) {
+            (_, Some(alpha)) => (FalseNames::Any, alpha.as_str()),
+            (alpha, None) => (FalseNames::Share, alpha.as_deref().unwrap_or(ALPHA)),
+        };
+        let outlook = plan_beyond(&BeyondRequest {
             rows: self.n,
             features: self.d,
-            k: self.k,
-            epsilon,
+            rate,
+            alpha: alpha.to_owned(),
+            epsilon: self.budget.eps.clone(),
             share: self.share,
             score: word(self.score).parse()?,
             neighbors: self.neighbors.neighbors(),
-            split: shares(&split)?,
-            contenders: contenders(self.k, &self.mechanism, &self.gamma)?,
-            over,
+            split: self.split()?,
+            over: self.over()?,
+            strength: self.strength,
+        })?;
+        Destination::Stdout.write(&match self.format {
+            PlanFormat::Text => outlook.text(),
+            PlanFormat::Json => dpsis::report::to_json(&outlook)?,
+        })
+    }
+
+    fn split(&self) -> Result<BTreeMap<String, String>> {
+        Ok(self.split.as_deref().map(parse_split).transpose()?.unwrap_or_default())
+    }
+
+    /// The epsilons to look at, ascending.
+    fn over(&self) -> Result<Vec<Epsilon>> {
+        let epsilon = self.budget.eps.clone();
+        let mut over: Vec<Epsilon> = parse_epsilons(&self.over)?;
+        if !over.contains(&epsilon) {
+            over.push(epsilon);
+        }
+        over.sort();
+        Ok(over)
+    }
+
+    fn request(&self, k: usize) -> Result<PlanRequest> {
+        Ok(PlanRequest {
+            rows: self.n,
+            features: self.d,
+            k,
+            epsilon: self.budget.eps.clone(),
+            share: self.share,
+            score: word(self.score).parse()?,
+            neighbors: self.neighbors.neighbors(),
+            split: shares(&self.split()?)?,
+            contenders: contenders(k, &self.mechanism, &self.gamma)?,
+            over: self.over()?,
             all_over: self.output.is_some(),
             strength: self.strength,
             draws: self.draws,

@@ -25,6 +25,8 @@ pub struct Arm {
 pub enum ArmMethod {
     /// Private selection by scores (`dp-sis`).
     DpSis,
+    /// All features beyond chance, at most k (`beyond-chance`), at the usual bound on false names.
+    BeyondChance,
     /// The two-stage LASSO (`two-stage`).
     TwoStage,
     /// Greedy private selection by Kendall's correlation (`dpkendall`).
@@ -107,6 +109,7 @@ impl Arm {
         };
         let method = match method {
             "dp-sis" => ArmMethod::DpSis,
+            "beyond-chance" => ArmMethod::BeyondChance,
             "two-stage" => ArmMethod::TwoStage,
             "dpkendall" => ArmMethod::DpKendall,
             "sis" => ArmMethod::Sis,
@@ -114,7 +117,7 @@ impl Arm {
             _ => {
                 return Err(Error::request("there is no such method to compare").hint(
                     "the methods are dp-sis, two-stage (each also with a mechanism, as in \
-                     dp-sis:joint), dpkendall, sis, random",
+                     dp-sis:joint), beyond-chance, dpkendall, sis, random",
                 ));
             }
         };
@@ -134,6 +137,15 @@ impl Arm {
             (ArmMethod::DpKendall, _) | (ArmMethod::TwoStage, ArmScale::Kendall) => {
                 ArmScale::Default
             }
+            // What has no level of chance.
+            (
+                ArmMethod::BeyondChance,
+                ArmScale::RowRank
+                | ArmScale::CountsPerMillion
+                | ArmScale::Kendall
+                | ArmScale::Paper
+                | ArmScale::Range,
+            ) => ArmScale::Default,
             (_, scale) => scale,
         };
         Ok(Self { method, mechanism, scale, ordered: false })
@@ -153,6 +165,7 @@ impl Arm {
     pub fn name(&self) -> String {
         let method = match self.method {
             ArmMethod::DpSis => "dp-sis",
+            ArmMethod::BeyondChance => "beyond-chance",
             ArmMethod::TwoStage => "two-stage",
             ArmMethod::DpKendall => "dpkendall",
             ArmMethod::Sis => "sis",
@@ -202,8 +215,8 @@ mod tests {
 
     #[test]
     fn methods_are_parsed_and_named() {
-        for text in ["dp-sis", "dp-sis:joint", "two-stage:canonical", "dpkendall", "sis", "random"]
-        {
+        let all = "dp-sis dp-sis:joint beyond-chance two-stage:canonical dpkendall sis random";
+        for text in all.split(' ') {
             assert_eq!(Arm::parse(text, ArmScale::Paper).unwrap().name(), text);
         }
         for wrong in ["", "dpsis", "dp-sis:", "dp-sis:best", "sis:joint", "dpkendall:peel"] {

@@ -204,7 +204,7 @@ impl Study {
         let method = match arm.method {
             ArmMethod::TwoStage => Method::TwoStage(TwoStage::default().penalty(self.penalty)),
             ArmMethod::DpKendall => Method::DpKendall,
-            ArmMethod::DpSis | ArmMethod::Sis | ArmMethod::Random => Method::Scores,
+            _ => Method::Scores,
         };
         let rehearsal = self.rehearse(method, arm)?;
         // Selections are compared with the scores without noise on the same scale.
@@ -222,7 +222,11 @@ impl Study {
 
     fn rehearse(&self, method: Method, arm: &Arm) -> Result<Rehearsal> {
         let scale = &arm.scale;
-        let mut select = Select::new(1).method(method).target(self.target.clone());
+        let select = match arm.method {
+            ArmMethod::BeyondChance => Select::beyond_chance(),
+            _ => Select::new(1),
+        };
+        let mut select = select.method(method).target(self.target.clone());
         // Selections alone are compared; the default, of counts per million as well, is what a user
         // gets.
         if !matches!(scale, ArmScale::Default | ArmScale::CountsPerMillion) {

@@ -10,6 +10,7 @@
 //! noise, independent of each other. *Found with probability p* means: a feature of the strength is
 //! among the k selected ones with probability p.
 
+mod beyond;
 mod bridge;
 mod contenders;
 mod law;
@@ -27,6 +28,7 @@ mod world;
 use dpsis::{Epsilon, Result, Spending};
 use serde::Serialize;
 
+pub use beyond::{BeyondOutlook, BeyondRequest, plan_beyond};
 pub use contenders::{Contender, contenders};
 pub use recommendation::PlanRecommendation;
 pub use request::{PlanRequest, shares};

@@ -74,14 +74,17 @@ pub struct PlanRequest {
     pub threads: usize,
 }
 
-fn as_text<S: Serializer>(
+pub(super) fn as_text<S: Serializer>(
     epsilon: &Epsilon,
     serializer: S,
 ) -> std::result::Result<S::Ok, S::Error> {
     serializer.collect_str(epsilon)
 }
 
-fn as_id<S: Serializer>(score: &ScoreKind, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+pub(super) fn as_id<S: Serializer>(
+    score: &ScoreKind,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_str(id(*score))
 }
 

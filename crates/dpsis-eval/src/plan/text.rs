@@ -8,7 +8,7 @@ use dpsis::{Neighbors, ScoreKind, Spending};
 use super::{Finding, Least, Outlook, Wanted};
 
 /// The width of labels, in columns.
-const LABEL: usize = 11;
+pub(super) const LABEL: usize = 11;
 
 impl Outlook {
     /// The whole outlook, in lines of at most 80 columns.
@@ -234,7 +234,7 @@ impl Outlook {
 }
 
 /// The text where no strength is enough.
-const NONE: &str = "none";
+pub(super) const NONE: &str = "none";
 
 fn part(part: &Spending) -> String {
     format!("{} {}", part.epsilon, purpose(part.purpose))
@@ -259,7 +259,7 @@ fn percent(share: f64) -> String {
 }
 
 /// A positive number with two digits, rounded up.
-fn up(value: f64) -> String {
+pub(super) fn up(value: f64) -> String {
     let exponent = value.log10().floor() as i32 - 1;
     let scale = 10f64.powi(exponent);
     // What is that number already stays it.
@@ -268,7 +268,7 @@ fn up(value: f64) -> String {
 }
 
 /// A table of columns, the first one left-aligned.
-fn table(text: &mut String, header: &[&str], rows: &[Vec<String>]) {
+pub(super) fn table(text: &mut String, header: &[&str], rows: &[Vec<String>]) {
     let width = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.len());
         cells.chain(header.get(column).map(|name| name.len())).max().unwrap_or(0)
