@@ -166,7 +166,7 @@ class Plan:
     ----------
     record : dict
         All figures: what each mechanism finds with 50, 90 and 99%, what is called beyond chance, other epsilons, and a
-        recommendation.
+        recommendation; without `k`, what is named with 50 and 90%.
     """
 
     _json: str
@@ -193,9 +193,11 @@ class Plan:
 def plan(
     n: int,
     d: int,
-    k: int,
-    epsilon: arguments.Exact,
+    k: int | None = None,
+    epsilon: arguments.Exact | None = None,
     *,
+    fdr: arguments.Exact | None = None,
+    fwer: arguments.Exact | None = None,
     share: float | None = None,
     strength: float | None = None,
     over: Iterable[arguments.Exact] = (0.1, 0.25, 0.5, 1, 2, 4, 8),
@@ -215,9 +217,12 @@ def plan(
     Parameters
     ----------
     n, d, k : int
-        The numbers of rows with a usable target, of features, and of features to select.
+        The numbers of rows with a usable target, of features, and of features to select; without the last, all that are
+        beyond chance are selected.
     epsilon : number
         The privacy budget.
+    fdr, fwer : number, optional
+        Without `k`: as for `select`.
     share : float, optional
         The share of the rarer of two classes; without it the target is a number that is split at a private median.
     strength : float, optional
@@ -227,11 +232,11 @@ def plan(
     score, neighbors, shares : optional
         As for `select`.
     mechanism, gamma : list, optional
-        The mechanisms to compare, and the values of gamma of 'canonical'.
+        With `k`: the mechanisms to compare, and the values of gamma of 'canonical'.
     draws : int, optional
-        How many tables are imagined.
+        With `k`: how many tables are imagined.
     output : path, optional
-        A folder for a page with figures.
+        With `k`: a folder for a page with figures.
     seed, threads, progress : optional
         Of the draws; as for `select`.
 
@@ -255,11 +260,21 @@ def plan(
     >>> len(outlook.record["findings"])
     1
     """
+    if epsilon is None:
+        raise RequestError("a budget must be stated", ["epsilon"])
+    of_k = {"mechanism": mechanism, "gamma": gamma, "draws": draws, "output": output}
+    wrong = [name for name, value in of_k.items() if value not in (None, (), "")]
+    if k is None and wrong:
+        raise RequestError("mechanisms are compared, and tables imagined, for a number of features", [*wrong, "k"])
+    if k is not None and not (fdr is None and fwer is None):
+        raise RequestError("a bound on false names goes without k", ["k", "fdr"])
     options = {
         "n": arguments.integer("n", n),
         "d": arguments.integer("d", d),
-        "k": arguments.integer("k", k, 1),
+        "k": arguments.maybe_integer("k", k, 1),
         "epsilon": arguments.exact("epsilon", epsilon),
+        "fdr": arguments.maybe_exact("fdr", fdr),
+        "fwer": arguments.maybe_exact("fwer", fwer),
         "share": share,
         "strength": strength,
         "over": [arguments.exact("over", one) for one in arguments.listed(over)],

@@ -85,7 +85,7 @@ def select(
     fwer : number, optional
         Instead of `fdr`: the probability with which any name may be false.
     at_most : int, optional
-        Without `k`: the most names.
+        Without `k`: the most names. Where more features than that are alike, few or none are named.
     y : array-like of shape (n,), optional
         The target of each row, for data without a column of it. Needed with an array.
     target : str or int, optional

@@ -3,11 +3,14 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use dpsis::internals::checked_threads;
+use dpsis::internals::{ALPHA, checked_threads};
+use dpsis::mechanism::FalseNames;
 use dpsis::report::to_json;
 use dpsis::{Epsilon, Result};
 use dpsis_eval::OutputFolder;
-use dpsis_eval::plan::{PlanRequest, contenders, plan as run_plan, shares};
+use dpsis_eval::plan::{
+    BeyondRequest, PlanRequest, contenders, plan as run_plan, plan_beyond, shares,
+};
 use pyo3::prelude::*;
 
 use crate::errors::OrRaise;
@@ -19,7 +22,9 @@ use crate::interruptible::{Watch, run_detached};
 pub(crate) struct Options {
     n: u64,
     d: usize,
-    k: usize,
+    k: Option<usize>,
+    fdr: Option<String>,
+    fwer: Option<String>,
     epsilon: String,
     share: Option<f64>,
     strength: Option<f64>,
@@ -42,7 +47,11 @@ pub(crate) fn plan(
     options: Options,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<(String, String)> {
-    let request = options.request().and_then(|request| request.check().map(|()| request));
+    let Some(k) = options.k else {
+        let outlook = options.beyond().and_then(|request| plan_beyond(&request)).or_raise(py)?;
+        return Ok((to_json(&outlook).or_raise(py)?, outlook.text()));
+    };
+    let request = options.request(k).and_then(|request| request.check().map(|()| request));
     let request = request.or_raise(py)?;
     let watch = Watch::default();
     let steps = watch.clone();
@@ -58,24 +67,51 @@ pub(crate) fn plan(
 }
 
 impl Options {
-    fn request(&self) -> Result<PlanRequest> {
-        let epsilon: Epsilon = self.epsilon.parse()?;
+    /// The epsilons to look at, ascending.
+    fn over(&self, epsilon: &Epsilon) -> Result<Vec<Epsilon>> {
         let mut over = self.over.iter().map(|one| one.parse()).collect::<Result<Vec<Epsilon>>>()?;
-        if !over.contains(&epsilon) {
+        if !over.contains(epsilon) {
             over.push(epsilon.clone());
         }
         over.sort();
+        Ok(over)
+    }
+
+    /// The plan of a selection of all features beyond chance.
+    fn beyond(&self) -> Result<BeyondRequest> {
+        let epsilon: Epsilon = self.epsilon.parse()?;
+        let (rate, alpha) = match (&self.fdr, &self.fwer) {
+            (_, Some(alpha)) => (FalseNames::Any, alpha.as_str()),
+            (alpha, None) => (FalseNames::Share, alpha.as_deref().unwrap_or(ALPHA)),
+        };
+        Ok(BeyondRequest {
+            rows: self.n,
+            features: self.d,
+            rate,
+            alpha: alpha.to_owned(),
+            over: self.over(&epsilon)?,
+            epsilon,
+            share: self.share,
+            score: self.score.parse()?,
+            neighbors: self.neighbors.parse()?,
+            split: self.shares.clone(),
+            strength: self.strength,
+        })
+    }
+
+    fn request(&self, k: usize) -> Result<PlanRequest> {
+        let epsilon: Epsilon = self.epsilon.parse()?;
         Ok(PlanRequest {
             rows: self.n,
             features: self.d,
-            k: self.k,
+            k,
+            over: self.over(&epsilon)?,
             epsilon,
             share: self.share,
             score: self.score.parse()?,
             neighbors: self.neighbors.parse()?,
             split: shares(&self.shares)?,
-            contenders: contenders(self.k, &self.mechanisms, &self.gamma)?,
-            over,
+            contenders: contenders(k, &self.mechanisms, &self.gamma)?,
             all_over: self.output.is_some(),
             strength: self.strength,
             draws: self.draws,

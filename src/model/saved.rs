@@ -169,9 +169,6 @@ impl Model {
                 "the model is of another form than 1: another version of the program made it",
             );
         }
-        if self.features.is_empty() {
-            return wrong("a model needs at least one feature");
-        }
         let ends =
             |range: &[f64; 2]| range[0] < range[1] && range.iter().all(|end| end.is_finite());
         let is_number = |number: &f64| number.is_finite();

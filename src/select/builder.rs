@@ -115,7 +115,8 @@ impl Select {
         self.beyond(|stated| (stated.rate, stated.alpha) = (rate, Some(alpha)))
     }
 
-    /// Selects at most so many of the features beyond chance, at least 1; by default any number.
+    /// Selects at most so many of the features beyond chance, at least 1; by default any number. Where
+    /// more than that are alike, few or none are named: every set of some of them is as wrong.
     pub fn at_most(self, names: usize) -> Self {
         self.beyond(|stated| stated.at_most = Some(names))
     }
@@ -517,8 +518,9 @@ impl CheckedSelect {
     }
 
     /// Predicts the strength from which on features are named with this probability, if so many have
-    /// it and all others are noise, where all beyond chance are selected. `None` if not even the
-    /// largest strength, 1, is.
+    /// it and all others are noise, where all beyond chance are selected; thresholds are taken to
+    /// have half of the rows on each side, where the error of the center does not move a score.
+    /// `None` if not even the largest strength, 1, is.
     ///
     /// # Errors
     ///

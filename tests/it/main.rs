@@ -6,6 +6,7 @@
 mod support;
 
 mod any_bytes;
+mod beyond_chance;
 mod demo;
 mod end_to_end;
 #[cfg(feature = "ndarray")]

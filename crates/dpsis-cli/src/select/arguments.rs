@@ -198,7 +198,7 @@ pub(super) struct NamesArguments {
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
     pub(super) fwer: Option<String>,
 
-    /// Without --k: name at most so many
+    /// Without --k: name at most so many; where more than that are alike, few or none are named
     #[arg(long, value_name = "K", hide_short_help = true)]
     pub(super) at_most: Option<usize>,
 }

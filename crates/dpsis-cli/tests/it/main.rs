@@ -30,3 +30,4 @@ mod refine;
 mod registry;
 mod replay;
 mod sites;
+mod without_k;
