@@ -538,7 +538,7 @@ impl CheckedSelect {
             let rule = "names are predicted where all features beyond chance are selected";
             return Err(Error::request(rule).about([Parameter::K]));
         }
-        if !(1..=features).contains(&strong) || !(probability > 0.0 && probability < 1.0) {
+        if !((1..=features).contains(&strong) && probability > 0.0 && probability < 1.0) {
             let rule = "at least one feature is strong, with a probability between 0 and 1";
             return Err(Error::request(rule));
         }

@@ -7,8 +7,7 @@ use crate::error::Result;
 use crate::estimate::{MIDDLE_POINTS, MedianGrid, half_width};
 use crate::exact::two_digits;
 use crate::privacy::{Epsilon, Purpose, Unit};
-use crate::select::beyond::BeyondChance;
-use crate::select::plan::{Choice, Plan, Scoring};
+use crate::select::plan::{BeyondChance, Choice, Plan, Scoring};
 use crate::select::prediction::{RowsNeeded, rows_needed};
 use crate::select::record::{
     FalseNamesBound, Guarantee, MechanismReason, MechanismUsed, RandomnessUsed, ScaleUsed,

@@ -1,7 +1,6 @@
 //! The selection of features from a table: request, check, plan, alternating passes over the table
 //! and private releases, record.
 
-mod beyond;
 mod blocks;
 mod builder;
 mod check;
@@ -10,6 +9,7 @@ pub(crate) mod events;
 mod findings;
 mod fit;
 mod in_parts;
+mod level;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;

@@ -10,8 +10,7 @@ use crate::mechanism::{FalseNames, Mechanism};
 use crate::privacy::{Neighbors, Unit};
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
-use crate::select::beyond::BeyondChance;
-use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
+use crate::select::plan::{BeyondChance, ChosenBy, ChosenMechanism, Plan, PlannedCenter, Scoring};
 use crate::select::prediction::{self, Imagined};
 use crate::select::record::{
     Command, Estimate, GroupsUsed, Guarantee, LARGE_EPSILON, MechanismReason, MechanismUsed,

@@ -15,9 +15,9 @@ use crate::method::{blocks_for, dp_kendall, votes};
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::Scores;
-use crate::select::beyond::Level;
 use crate::select::blocks::{BlockRows, Dealer};
 use crate::select::findings::{Findings, VERDICT_LANE, findings};
+use crate::select::level::Level;
 use crate::select::pass::Gathered;
 use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter};
 use crate::select::record::Released;
@@ -137,8 +137,8 @@ impl Release<'_> {
         if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
             // The level takes the place of a verdict, whose draw nothing else reads then.
             let bits = self.randomness.bits(Purpose::Estimates.draw()).branch(VERDICT_LANE);
-            level = beyond.level(self.plan, counted, &bits);
-            chosen.mechanism = Arc::new(beyond.above(level, sensitivity));
+            level = Level::of(self.plan, counted, &bits);
+            chosen.mechanism = Arc::new(beyond.above(level.map(|level| level.score), sensitivity));
         }
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let noise = &self.plan.calibrated.noise;

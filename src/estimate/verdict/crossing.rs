@@ -1,6 +1,8 @@
 //! The tail of all thresholds and words of a column at once, at the noisy center, for two classes:
 //! see the page. Its numbers hold for all true counts of a cell.
 
+use std::f64::consts::FRAC_2_SQRT_PI;
+
 use crate::estimate::verdict::harmonic;
 
 /// The least shares of rows that are tried for words that count one by one: one in so many.
@@ -80,7 +82,7 @@ impl Crossing {
         let room = 1.0 - (high + shift + 2.0) / self.fewest;
         let theta = (8.0 * most).sqrt();
         // 2/sqrt(pi) sqrt(2/room)
-        if room > 0.0 { theta.min(1.1284 * (2.0 / room).sqrt()) } else { theta }
+        if room > 0.0 { theta.min(FRAC_2_SQRT_PI * (2.0 / room).sqrt()) } else { theta }
     }
 
     /// C, at a center that shifts scores by at most `shift`.

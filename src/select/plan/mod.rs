@@ -4,6 +4,7 @@
 //! and the private median of the target; then a pass that gathers sums, rows or columns; then the
 //! center, the scores and the selection. Runs, dry runs and rehearsals follow the same plan.
 
+mod beyond;
 mod choice;
 mod draft;
 mod refinement;
@@ -19,13 +20,13 @@ use crate::error::{Error, Parameter, Result};
 use crate::estimate::{ChanceTest, Family, count_step};
 use crate::mechanism::{Calibrated, Mechanism, calibrate};
 use crate::privacy::{Delta, Epsilon, Neighbors, Purpose, Spending};
-use crate::select::beyond::BeyondChance;
 use crate::select::events::events;
 use crate::select::memory::default_memory;
 use crate::select::reach::Reach;
 use crate::select::record::{CenterUsed, ScaleUsed};
 use crate::select::request::{Association, Method, Names, Request, Target};
 
+pub(super) use beyond::BeyondChance;
 pub(super) use choice::{Choice, ChosenBy, ChosenMechanism};
 use draft::{PlanDraft, center_used, scale_stated, scale_used};
 pub(super) use refinement::Refinement;

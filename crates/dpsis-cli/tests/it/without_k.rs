@@ -143,7 +143,7 @@ fn partials_are_released_without_k() {
     let text = std::fs::read_to_string(DEMO).unwrap();
     let (header, rows) = text.split_once('\n').unwrap();
     let rows: Vec<&str> = rows.lines().collect();
-    let facts = "--bounds=-2,2 --target-bounds=-4,4";
+    let facts = "--score ks --bounds=-3,3 --target-bounds=-3,3";
     for (part, rows) in rows.chunks(rows.len().div_ceil(2)).enumerate() {
         let file = path(&format!("{part}.csv"));
         std::fs::write(&file, format!("{header}\n{}\n", rows.join("\n"))).unwrap();

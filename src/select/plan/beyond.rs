@@ -1,0 +1,69 @@
+//! The plan of a selection of all features beyond chance: its bound on false names.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::ToPrimitive;
+
+use crate::error::{Error, Parameter, Result};
+use crate::exact::{format_rational, ratio};
+use crate::mechanism::ThresholdSet;
+use crate::select::record::FalseNamesBound;
+use crate::select::request::FalseNamesStated;
+
+/// All features beyond chance, with a checked bound on false names.
+pub(in crate::select) struct BeyondChance {
+    pub(in crate::select) stated: FalseNamesStated,
+    /// alpha/2
+    half: BigRational,
+}
+
+impl BeyondChance {
+    /// The bound, if alpha lies between 0.001 and 0.5: a smaller one takes very many draws for the
+    /// level.
+    pub(in crate::select) fn new(stated: &FalseNamesStated) -> Result<Self> {
+        let possible = |alpha: &BigRational| *alpha >= ratio(1, 1000) && *alpha <= ratio(1, 2);
+        let Some(alpha) = stated.alpha().rational().filter(possible) else {
+            let rule = "a bound on false names must be a number from 0.001 to 0.5";
+            return Err(Error::request(rule).about([Parameter::FalseNames]));
+        };
+        if stated.at_most == Some(0) {
+            let rule = "the largest number of names must be at least 1";
+            return Err(Error::request(rule).about([Parameter::AtMost]));
+        }
+        Ok(Self { stated: stated.clone(), half: alpha / BigInt::from(2) })
+    }
+
+    /// alpha, in percent.
+    pub(in crate::select) fn in_percent(&self) -> String {
+        format!("{}%", format_rational(&(&self.half * BigInt::from(200))))
+    }
+
+    /// The bound, for a record.
+    pub(in crate::select) fn bound(&self) -> FalseNamesBound {
+        let alpha = self.stated.alpha().to_string();
+        FalseNamesBound { rate: self.stated.rate, alpha, at_most: self.stated.at_most }
+    }
+
+    /// The mechanism before the level is known.
+    pub(in crate::select) fn mechanism(&self) -> ThresholdSet {
+        ThresholdSet::of_none(self.half.clone(), self.stated.rate)
+    }
+
+    /// The mechanism above a level in the unit of scores with this sensitivity; it names nothing if
+    /// there is none.
+    pub(in crate::select) fn above(&self, level: Option<i64>, sensitivity: u64) -> ThresholdSet {
+        let mechanism = self.mechanism();
+        match level {
+            Some(level) => {
+                let sensitivity = BigInt::from(sensitivity.max(1));
+                mechanism.above(BigRational::new(BigInt::from(level), sensitivity))
+            }
+            None => mechanism,
+        }
+    }
+
+    /// The probability with which a feature without an association may lie above the level.
+    pub(in crate::select) fn of_level(&self) -> f64 {
+        self.half.to_f64().unwrap_or(0.0)
+    }
+}
