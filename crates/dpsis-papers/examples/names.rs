@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p dpsis-papers --example names -- designs 40
+//! cargo run --release -p dpsis-papers --example names -- rows 20 docs/figures/names-by-rows.svg
 //! cargo run --release -p dpsis-papers --example names -- planted 20
 //! cargo run --release -p dpsis-papers --example names -- null 1000
 //! cargo run --release -p dpsis-papers --example names -- permuted 2000 DIR/alon.csv DIR/golub.csv ...
@@ -19,6 +20,7 @@ use dpsis::{
     ArrayTable, Bounds, Epsilon, Error, ErrorKind, FileTable, NotPrivate, Record, Result, Scaling,
     ScoreKind, Select, Source, Target,
 };
+use dpsis_eval::figure::{Curve, CurveChart, CurvePoint};
 use dpsis_eval::planted::{Kind, PLANTED, Planted, Size, table};
 use ndarray::{Array1, Array2};
 use rand::seq::SliceRandom;
@@ -34,12 +36,13 @@ fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let wrong = || {
-        let rule = "designs RUNS | planted RUNS | null RUNS | permuted RUNS FILE... | permuted-planted RUNS";
+        let rule = "designs RUNS | rows RUNS FIGURE | planted RUNS | null RUNS | permuted RUNS FILE... | permuted-planted RUNS";
         Error::request(rule)
     };
     let runs = |text: &str| text.parse::<usize>().map_err(|_| wrong());
     match words.as_slice() {
         ["designs", count] => designs(runs(count)?),
+        ["rows", count, figure] => rows(runs(count)?, figure),
         ["planted", count] => planted(runs(count)?),
         ["null", count] => null(runs(count)?),
         ["permuted", count, files @ ..] if !files.is_empty() => permuted(runs(count)?, files),
@@ -196,6 +199,73 @@ fn designs(runs: usize) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Right and false names against the number of rows: ten features of falling strength among 500, at
+/// epsilon 1, without k and with 5 and 20.
+fn rows(runs: usize, figure: &str) -> Result<()> {
+    const ROWS: [usize; 7] = [250, 500, 1000, 2000, 4000, 8000, 16000];
+    let epsilon: Epsilon = "1".parse()?;
+    let names_of = [
+        ("without k: right", 0),
+        ("without k: false", 1),
+        ("k = 20: right", 4),
+        ("k = 20: false", 5),
+        ("k = 20: called beyond chance", 7),
+        ("k = 5: called beyond chance", 6),
+    ];
+    let mut right: Vec<Vec<CurvePoint>> = vec![Vec::new(); names_of.len()];
+    println!(
+        "| n | without k: right, false | k = 5: right, false; beyond chance | k = 20: right, false; beyond chance |\n\
+         | --- | --- | --- | --- |"
+    );
+    for n in ROWS {
+        let shifts: Vec<f64> = (0..10).map(|i| 0.8 - 0.06 * f64::from(i)).collect();
+        let truth: Vec<usize> = (0..shifts.len()).collect();
+        let what = "10 falling (.8 to .26 sd)";
+        let design = Design { what, rows: n, features: 500, cases: 0.5, shifts, epsilons: &["1"] };
+        let sums = Sums::new(8);
+        in_parallel(runs, |run| {
+            let (x, labels) = design.draw(run);
+            let table = ArrayTable::new(x.view(), labels.view())?;
+            let ways = [beyond(FalseNames::Share), Select::new(5), Select::new(20)];
+            for (way, select) in ways.into_iter().enumerate() {
+                let select = select.epsilon(epsilon.clone()).threads(1);
+                let select = select.target(Target::classes(["a", "b"]));
+                let record = names(select, run, &table)?;
+                let [all, wrong, _] = counted(record.as_ref(), &truth);
+                sums.add(2 * way, all - wrong);
+                sums.add(2 * way + 1, wrong);
+                let called = record.iter().filter_map(|record| record.verdict.beyond_chance);
+                if way > 0 {
+                    sums.add(5 + way, called.sum::<usize>() as f64);
+                }
+            }
+            Ok(())
+        })?;
+        let means = sums.means(runs);
+        println!(
+            "| {n} | {:.1}, {:.2} | {:.1}, {:.1}; {:.1} | {:.1}, {:.1}; {:.1} |",
+            means[0], means[1], means[2], means[3], means[6], means[4], means[5], means[7]
+        );
+        for (points, (_, place)) in right.iter_mut().zip(names_of) {
+            let y = means[place];
+            points.push(CurvePoint { x: n as f64, y, low: y, high: y });
+        }
+    }
+    let curves = names_of.into_iter().zip(right);
+    let curves = curves.map(|((label, _), points)| Curve { label: label.to_owned(), points });
+    let chart = CurveChart {
+        title: "Names by the number of rows, epsilon 1; 10 of 500 features are true".into(),
+        x_label: "rows".into(),
+        y_label: "names".into(),
+        x_log: true,
+        y_log: false,
+        y_range: Some((0.0, 20.0)),
+        curves: curves.collect(),
+        references: Vec::new(),
+    };
+    std::fs::write(figure, chart.svg()?).map_err(|error| Error::io(error.to_string()))
 }
 
 fn of_planted(select: Select, planted: &Planted, epsilon: &Epsilon) -> Select {
