@@ -71,10 +71,11 @@ fn is_sample(name: &str) -> bool {
 pub(crate) fn is_id_name(name: &str) -> bool {
     let name = name.trim().to_lowercase();
     let words = ["id", "ids", "mrn", "ssn", "uuid", "identifier"];
-    words.iter().any(|word| {
-        name == *word
-            || ["_", "-", ".", " "].iter().any(|by| name.ends_with(&format!("{by}{word}")))
-    })
+    STEMS.contains(&name.as_str())
+        || words.iter().any(|word| {
+            name == *word
+                || ["_", "-", ".", " "].iter().any(|by| name.ends_with(&format!("{by}{word}")))
+        })
 }
 
 impl FileTable {
@@ -119,10 +120,12 @@ mod tests {
 
     #[test]
     fn names_of_ids() {
-        for name in ["id", "ID", "patient_id", "Subject ID", "record.id", "MRN"] {
+        for name in ["id", "ID", "patient_id", "Subject ID", "record.id", "MRN", "Patient"] {
             assert!(is_id_name(name), "{name}");
         }
-        for name in ["idea", "covid", "acid", "uric_acid", "lipid", "gene_001", "identity", ""] {
+        for name in
+            ["idea", "covid", "acid", "uric_acid", "lipid", "gene_001", "identity", "patients", ""]
+        {
             assert!(!is_id_name(name), "{name}");
         }
     }

@@ -265,13 +265,20 @@ impl Seen<'_> {
         let counted: Vec<String> =
             classes.iter().map(|class| format!("{class} ({})", count(class))).collect();
         draft.say("target", format!("{what}: labels {}", counted.join(", ")));
-        for class in classes.iter().filter(|class| count(class) == 0) {
-            let text = format!("the label {class:?} does not occur, as far as was looked");
-            draft.warn_about("target", text, [Parameter::Classes]);
-        }
         let others: Vec<String> =
             labels_of(column).into_iter().filter(|label| !classes.contains(label)).collect();
-        let all: Vec<String> = classes.iter().chain(&others).cloned().collect();
+        let (missing, found): (Vec<&String>, _) =
+            classes.iter().partition(|class| count(class) == 0);
+        for class in &missing {
+            let alike = others.iter().find(|other| other.to_lowercase() == class.to_lowercase());
+            let hint = alike.map_or(String::new(), |other| format!("; {other:?} does"));
+            let text = format!("the label {class:?} does not occur, as far as was looked{hint}");
+            draft.warn_about("target", text, [Parameter::Classes]);
+        }
+        if !missing.is_empty() {
+            draft.suggestion.open.push(Parameter::Classes);
+        }
+        let all: Vec<String> = found.into_iter().chain(&others).cloned().collect();
         warn_of_capitals(draft, &all, classes);
         if !others.is_empty() {
             let text = format!("other labels count nowhere: {}", others.join(", "));

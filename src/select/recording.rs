@@ -210,24 +210,37 @@ fn all_beyond(plan: &Plan, schema: &Schema, chosen: &Chosen, beyond: &BeyondChan
 fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) -> String {
     /// Strengths to name: moderate, weak.
     const STRENGTHS: [f64; 2] = [0.3, WEAKEST];
+    /// Many alike are harder to name than one.
+    const MANY: usize = 10;
     let units = units(schema);
     let Some(findings) = chosen.findings.as_ref().filter(|_| chosen.level.is_some()) else {
         return format!(": too few {units} were counted under this budget");
     };
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;
     let shares = &findings.shares;
-    let now = prediction::confirmed(plan, &Imagined::of(rows, shares), 1.0);
-    let now = now.filter(|strength| *strength <= 1.0);
+    let alike = MANY.min(plan.features);
+    let from = |strong: usize| {
+        let named = prediction::named(plan, &Imagined::of(rows, shares), 1.0, strong, 0.5);
+        named.filter(|strength| *strength <= 1.0)
+    };
+    let now = from(1);
     let lead = match now {
-        Some(strength) => format!(
-            "; with these {units} a {what} of strength {strength:.2} or more is named more often than not"
-        ),
+        Some(strength) => {
+            let many = match from(alike) {
+                Some(strength) => format!("from {strength:.2} on"),
+                None => "at no strength".to_owned(),
+            };
+            format!(
+                "; with these {units} a single {what} is named, more often than not, from strength {strength:.2} on, \
+                 {alike} alike {many}"
+            )
+        }
         None => format!("; with these {units} none is expected to be, whatever its strength"),
     };
     let weaker = STRENGTHS.into_iter().find(|strength| now.is_none_or(|now| *strength < now));
     let needed = weaker.and_then(|strength| {
         let rows = two_digits(prediction::rows_to_confirm(plan, strength, shares)?);
-        Some(format!(", with about {rows} one of strength {strength:.2}"))
+        Some(format!("; with about {rows} a single one of strength {strength:.2}"))
     });
     lead + &needed.unwrap_or_default()
 }

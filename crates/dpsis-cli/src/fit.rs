@@ -11,7 +11,7 @@ use crate::words;
 use dpsis::report::{fit_dry_run, fit_report, to_json};
 use dpsis::{Error, FitModel, FitRecord, Result};
 
-/// Fit a private model to k features, or to all beyond chance, chosen privately.
+/// Fit a private model to features that are selected privately.
 ///
 /// Selects features as `dpsis select` does with a share of the budget, and fits a regression to
 /// them with the rest: a linear one to a number, a logistic one to two --classes. The model goes to

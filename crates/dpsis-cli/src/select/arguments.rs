@@ -14,7 +14,7 @@ use crate::stated_table::StatedTable;
 use crate::values::with_shares;
 use dpsis::SelectOptions;
 
-/// Print the names of k features, or of all that are beyond chance, chosen privately.
+/// Print the names of k features, or of all beyond chance, privately.
 ///
 /// The file is a table with one row per person, one column per feature and the target in the last
 /// column: text with a header (CSV, TSV; plain, .gz or .zst), .npy, .npz, .gct, R's .rds and
@@ -185,13 +185,19 @@ pub(crate) struct SelectArguments {
 /// The features that are named.
 #[derive(Debug, Clone, Args)]
 pub(super) struct NamesArguments {
-    /// How many features to select; without it, all that are beyond chance
+    /// How many features to select [default: all beyond chance]
     #[arg(short, long, conflicts_with_all = ["fdr", "fwer", "at_most"])]
     pub(super) k: Option<usize>,
 
     /// Without --k: how many of the names may be false on average, those of features without any
     /// association, as a share [default: 0.05]
-    #[arg(long, value_name = "SHARE", allow_hyphen_values = true, conflicts_with = "fwer")]
+    #[arg(
+        long,
+        value_name = "SHARE",
+        allow_hyphen_values = true,
+        conflicts_with = "fwer",
+        hide_short_help = true
+    )]
     pub(super) fdr: Option<String>,
 
     /// Instead of --fdr: the probability with which any name may be false

@@ -188,7 +188,6 @@ fn people_with_equal_rows_make_the_model_of_rows() {
 fn what_does_not_fit_is_refused() {
     let folder = Folder::new();
     for words in [
-        "fit --eps 1 table.csv",
         "fit --k 1 --features age --eps 1 table.csv",
         "fit --features age --share 0.5 --eps 1 table.csv",
         "fit --k 1 --eps 1 --share 1 table.csv",
