@@ -111,13 +111,21 @@ fn inspection_leads_to_a_release_either_way() {
         (&["--classes", "well,case"], &["labels well (15), case (15)", "--classes well,case"]),
         (
             &["--classes", "well,Case"],
-            &["the label \"Case\" does not occur", "count nowhere: case"],
+            &[
+                "the label \"Case\" does not occur, as far as was looked; \"case\" does",
+                "count nowhere: case",
+                "No command yet",
+            ],
         ),
     ] {
         let output = inspect(&[&turned, more].concat());
         let text = said(&output);
         for words in expected {
             assert!(text.contains(words), "{words}: {text}");
+        }
+        // With a label that does not occur, a run would end.
+        if text.contains("No command yet") {
+            continue;
         }
         let lines = String::from_utf8(output.stdout).unwrap();
         let command = lines.lines().find(|line| line.trim().starts_with("dpsis select")).unwrap();
