@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use dpsis::internals::{purpose, wrapped};
+use dpsis::internals::wrapped;
 use dpsis::mechanism::FalseNames;
 use dpsis::{
     CheckedSelect, Epsilon, Error, Neighbors, Result, ScoreKind, Select, Spending, Target,
@@ -10,7 +10,8 @@ use dpsis::{
 use serde::Serialize;
 
 use super::request::{as_id, as_text};
-use super::text::{LABEL, NONE, table, up};
+use super::rounded;
+use super::text::{LABEL, NONE, part, table, up};
 
 /// The probabilities with which a feature is to be named.
 const PROBABILITIES: [f64; 2] = [0.5, 0.9];
@@ -58,7 +59,7 @@ pub struct BeyondRequest {
     pub strength: Option<f64>,
 }
 
-/// What a selection of all features beyond chance would name.
+/// The strengths that a selection of all features beyond chance would name.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct BeyondOutlook {
@@ -222,21 +223,12 @@ fn least(
     Ok(Some(high))
 }
 
-/// An epsilon of four digits.
-fn rounded(epsilon: f64) -> Result<Epsilon> {
-    format!("{epsilon:.3e}").parse()
-}
-
 impl BeyondOutlook {
     /// The whole outlook, in lines of at most 80 columns.
     pub fn text(&self) -> String {
         let mut text = String::new();
         let request = &self.request;
-        let parts: Vec<String> = self
-            .spent
-            .iter()
-            .map(|part| format!("{} {}", part.epsilon, purpose(part.purpose)))
-            .collect();
+        let parts: Vec<String> = self.spent.iter().map(part).collect();
         let target = match request.share {
             Some(share) => {
                 format!("two classes, the rarer one with {:.0} rows", share * request.rows as f64)

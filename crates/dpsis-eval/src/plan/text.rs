@@ -236,7 +236,7 @@ impl Outlook {
 /// The text where no strength is enough.
 pub(super) const NONE: &str = "none";
 
-fn part(part: &Spending) -> String {
+pub(super) fn part(part: &Spending) -> String {
     format!("{} {}", part.epsilon, purpose(part.purpose))
 }
 
