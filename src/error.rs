@@ -131,7 +131,7 @@ impl Parameter {
     pub fn name(self) -> &'static str {
         match self {
             Self::K => "k",
-            Self::FalseNames => "fdr",
+            Self::FalseNames => "fwer",
             Self::AtMost => "at_most",
             Self::Epsilon => "epsilon",
             Self::Delta => "delta",

@@ -24,7 +24,6 @@ from ._select import select
 from ._selection import Choice, Estimate, Selection
 
 if TYPE_CHECKING:
-    from ._sklearn import PrivateSelectFdr as PrivateSelectFdr
     from ._sklearn import PrivateSelectFwe as PrivateSelectFwe
     from ._sklearn import PrivateSelectKBest as PrivateSelectKBest
 
@@ -41,7 +40,6 @@ __all__ = [
     "Ledger",
     "NotPrivateWarning",
     "Plan",
-    "PrivateSelectFdr",
     "PrivateSelectFwe",
     "PrivateSelectKBest",
     "ReadError",
@@ -64,7 +62,7 @@ def __dir__() -> list[str]:
 
 def __getattr__(name: str) -> Any:
     # scikit-learn is imported where it is needed.
-    if name in ("PrivateSelectFdr", "PrivateSelectFwe", "PrivateSelectKBest"):
+    if name in ("PrivateSelectFwe", "PrivateSelectKBest"):
         from . import _sklearn
 
         return getattr(_sklearn, name)

@@ -196,7 +196,6 @@ def plan(
     k: int | None = None,
     epsilon: arguments.Exact | None = None,
     *,
-    fdr: arguments.Exact | None = None,
     fwer: arguments.Exact | None = None,
     share: float | None = None,
     strength: float | None = None,
@@ -221,7 +220,7 @@ def plan(
         beyond chance are selected.
     epsilon : number
         The privacy budget.
-    fdr, fwer : number, optional
+    fwer : number, optional
         Without `k`: as for `select`.
     share : float, optional
         The share of the rarer of two classes; without it the target is a number that is split at a private median.
@@ -266,14 +265,13 @@ def plan(
     wrong = [name for name, value in of_k.items() if value not in (None, (), "")]
     if k is None and wrong:
         raise RequestError("mechanisms are compared, and tables imagined, for a number of features", [*wrong, "k"])
-    if k is not None and not (fdr is None and fwer is None):
-        raise RequestError("a bound on false names goes without k", ["k", "fdr"])
+    if k is not None and fwer is not None:
+        raise RequestError("a bound on false names goes without k", ["k", "fwer"])
     options = {
         "n": arguments.integer("n", n),
         "d": arguments.integer("d", d),
         "k": arguments.maybe_integer("k", k, 1),
         "epsilon": arguments.exact("epsilon", epsilon),
-        "fdr": arguments.maybe_exact("fdr", fdr),
         "fwer": arguments.maybe_exact("fwer", fwer),
         "share": share,
         "strength": strength,

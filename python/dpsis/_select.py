@@ -19,7 +19,6 @@ def select(
     k: int | None = None,
     epsilon: arguments.Exact | None = None,
     *,
-    fdr: arguments.Exact | None = None,
     fwer: arguments.Exact | None = None,
     at_most: int | None = None,
     y: Any = None,
@@ -79,13 +78,11 @@ def select(
         selected, however many: none if there is none.
     epsilon : number
         The privacy budget, from 1e-6 to 1e6; read exactly, of a float its shortest decimal text.
-    fdr : number, optional
-        Without `k`: the share of the names that may be false on average, those of features without any association with
-        the target; 0.05 if it is not stated.
     fwer : number, optional
-        Instead of `fdr`: the probability with which any name may be false.
+        Without `k`: the probability with which any name may be false, of a feature without any association with the
+        target; 0.05 if it is not stated.
     at_most : int, optional
-        Without `k`: the most names. Where more features than that are alike, few or none are named.
+        Without `k`: the most names.
     y : array-like of shape (n,), optional
         The target of each row, for data without a column of it. Needed with an array.
     target : str or int, optional
@@ -272,7 +269,6 @@ def select_options(stated: Mapping[str, Any]) -> dict[str, Any]:
         raise RequestError("there are no sets: state them, too", ["groups", "group_size"])
     return {
         "k": arguments.maybe_integer("k", stated["k"], 1),
-        "fdr": arguments.maybe_exact("fdr", stated["fdr"]),
         "fwer": arguments.maybe_exact("fwer", stated["fwer"]),
         "at_most": arguments.maybe_integer("at_most", stated["at_most"], 1),
         "epsilon": arguments.exact("epsilon", stated["epsilon"]),

@@ -320,15 +320,16 @@ refine, mechanism, parameters, memory, threads, progress
         return self
 
 
-class PrivateSelectFdr(_PrivateSelector):
-    """Select all features beyond chance under differential privacy, with a bound on the share of false ones.
+class PrivateSelectFwe(_PrivateSelector):
+    """Select all features beyond chance under differential privacy, with a bound on any false one.
 
     Parameters
     ----------
     epsilon : number
         The privacy budget of each fit. It has no default: `fit` refuses None.
     alpha : number, default=0.05
-        The share of the selected features that may be false on average: without any association with y. From 0.001 to 0.5.
+        The probability with which any selected feature may be false: without any association with y. From 0.001 to 0.5.
+        So the expected share of false ones is at most alpha, too, as with scikit-learn's `SelectFdr`.
     at_most : int, default=None
         The most features to select; any number if not stated.
     classes : list, default=None
@@ -356,7 +357,6 @@ class PrivateSelectFdr(_PrivateSelector):
 
     See Also
     --------
-    PrivateSelectFwe : The same with a bound on any false feature.
     PrivateSelectKBest : k features, and more about privacy in pipelines.
 
     Notes
@@ -370,7 +370,7 @@ class PrivateSelectFdr(_PrivateSelector):
     >>> rng = np.random.default_rng(1)
     >>> x = rng.normal(size=(5000, 6))
     >>> y = (x[:, 3] > 0).astype(int)
-    >>> dpsis.PrivateSelectFdr(epsilon=5, classes=[0, 1]).fit(x, y).get_support(indices=True)
+    >>> dpsis.PrivateSelectFwe(epsilon=5, classes=[0, 1]).fit(x, y).get_support(indices=True)
     array([3])
     """
 
@@ -413,13 +413,10 @@ class PrivateSelectFdr(_PrivateSelector):
         self.progress = progress
         self.random_state = random_state
 
-    #: The option of `select` that alpha states.
-    _rate = "fdr"
-
     def _stated(self) -> dict[str, Any]:
-        return {**super()._stated(), "at_most": self.at_most, self._rate: self.alpha}
+        return {**super()._stated(), "at_most": self.at_most, "fwer": self.alpha}
 
-    def fit(self, X: Any, y: Any) -> PrivateSelectFdr:
+    def fit(self, X: Any, y: Any) -> PrivateSelectFwe:
         """Select features.
 
         Parameters
@@ -443,24 +440,6 @@ class PrivateSelectFdr(_PrivateSelector):
         self._fit(X, y, None)
         return self
 
-
-class PrivateSelectFwe(PrivateSelectFdr):
-    """Select all features beyond chance under differential privacy, with a bound on any false one.
-
-    As `PrivateSelectFdr`, but `alpha` is the probability with which any selected feature is false: without any association
-    with y.
-
-    Examples
-    --------
-    >>> import dpsis, numpy as np
-    >>> rng = np.random.default_rng(1)
-    >>> x = rng.normal(size=(5000, 6))
-    >>> y = (x[:, 3] > 0).astype(int)
-    >>> dpsis.PrivateSelectFwe(epsilon=5, classes=[0, 1]).fit(x, y).get_support(indices=True)
-    array([3])
-    """
-
-    _rate = "fwer"
 
 def _features(data: Any) -> int | None:
     """The number of columns, where no cell need be read to know it."""
@@ -499,7 +478,7 @@ def _is_frame(data: Any) -> bool:
 
 def _renamed(error: DpsisError) -> DpsisError:
     """The error with the names that parameters have here."""
-    names = {"score": "score_func", "seed": "random_state", "data": "X", "fdr": "alpha"}
+    names = {"score": "score_func", "seed": "random_state", "data": "X", "fwer": "alpha"}
     parameters = [names.get(name, name) for name in error.parameters]
     return type(error)(error.message, parameters, error.row, error.column)
 

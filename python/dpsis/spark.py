@@ -45,7 +45,6 @@ def select(
     k: int | None = None,
     epsilon: arguments.Exact | None = None,
     *,
-    fdr: arguments.Exact | None = None,
     fwer: arguments.Exact | None = None,
     at_most: int | None = None,
     target: str | int | None = None,
@@ -84,7 +83,7 @@ def select(
         The number of features to select. Without it, all that are beyond chance.
     epsilon : number
         The privacy budget.
-    fdr, fwer, at_most
+    fwer, at_most
         As for `dpsis.select`.
     target : str or int, optional
         The column that holds the target: its name, or its place from 0. The last one, if it is not stated.

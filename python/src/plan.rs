@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use dpsis::internals::{ALPHA, checked_threads};
-use dpsis::mechanism::FalseNames;
 use dpsis::report::to_json;
 use dpsis::{Epsilon, Result};
 use dpsis_eval::OutputFolder;
@@ -23,7 +22,6 @@ pub(crate) struct Options {
     n: u64,
     d: usize,
     k: Option<usize>,
-    fdr: Option<String>,
     fwer: Option<String>,
     epsilon: String,
     share: Option<f64>,
@@ -80,15 +78,10 @@ impl Options {
     /// The plan of a selection of all features beyond chance.
     fn beyond(&self) -> Result<BeyondRequest> {
         let epsilon: Epsilon = self.epsilon.parse()?;
-        let (rate, alpha) = match (&self.fdr, &self.fwer) {
-            (_, Some(alpha)) => (FalseNames::Any, alpha.as_str()),
-            (alpha, None) => (FalseNames::Share, alpha.as_deref().unwrap_or(ALPHA)),
-        };
         Ok(BeyondRequest {
             rows: self.n,
             features: self.d,
-            rate,
-            alpha: alpha.to_owned(),
+            fwer: self.fwer.clone().unwrap_or_else(|| ALPHA.to_owned()),
             over: self.over(&epsilon)?,
             epsilon,
             share: self.share,

@@ -16,7 +16,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import check_estimator
 
 import dpsis
-from dpsis import PrivateSelectFdr, PrivateSelectFwe, PrivateSelectKBest
+from dpsis import PrivateSelectFwe, PrivateSelectKBest
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(3000, 6))
@@ -30,7 +30,6 @@ ON = {"epsilon": 20, "classes": ["no", "yes"]}
     [
         PrivateSelectKBest(),
         PrivateSelectKBest(random_state=0),
-        PrivateSelectFdr(20),
         PrivateSelectFwe(20, random_state=0),
     ],
 )
@@ -134,19 +133,18 @@ def test_a_private_fit_warns_of_nothing():
         PrivateSelectKBest(1, **{**ON, "epsilon": 20}).fit(X, Y)
 
 
-@pytest.mark.parametrize(("estimator", "rate"), [(PrivateSelectFdr, "fdr"), (PrivateSelectFwe, "fwer")])
-def test_all_beyond_chance(estimator, rate):
-    found = estimator(**ON).fit(X, Y)
+def test_all_beyond_chance():
+    found = PrivateSelectFwe(**ON).fit(X, Y)
     assert found.get_support().tolist() == [False] * 4 + [True, False]
     bound = found.selection_.record["public"]["false_names"]
-    assert bound == {"rate": rate, "alpha": "0.05", "at_most": None}
+    assert bound == {"fwer": "0.05", "at_most": None}
     assert "beyond chance" in found.selection_.verdict and found.selection_.estimates[0].beyond_chance
-    capped = estimator(**ON, alpha="1/10", at_most=3).fit(X, Y).selection_
-    assert capped.record["public"]["false_names"] == {"rate": rate, "alpha": "0.1", "at_most": 3}
+    capped = PrivateSelectFwe(**ON, alpha="1/10", at_most=3).fit(X, Y).selection_
+    assert capped.record["public"]["false_names"] == {"fwer": "0.1", "at_most": 3}
     with pytest.raises(dpsis.RequestError, match="a budget must be stated"):
-        estimator(classes=["no", "yes"]).fit(X, Y)
+        PrivateSelectFwe(classes=["no", "yes"]).fit(X, Y)
     with pytest.raises(dpsis.RequestError, match=r"from 0\.001 to 0\.5") as caught:
-        estimator(**ON, alpha=0.9).fit(X, Y)
+        PrivateSelectFwe(**ON, alpha=0.9).fit(X, Y)
     assert caught.value.parameters == ("alpha",)
 
 

@@ -11,7 +11,7 @@ from dpsis import spark
 #: Those whose default is the door's own.
 OWN = {
     dpsis.PrivateSelectKBest: {"k", "epsilon"},
-    dpsis.PrivateSelectFdr: {"epsilon"},
+    dpsis.PrivateSelectFwe: {"epsilon"},
     spark.select: {"threads"},
 }
 

@@ -17,6 +17,8 @@ pub enum Purpose {
     TargetCenter,
     /// The count of rows that determines the number of blocks of the two-stage method.
     Rows,
+    /// The number of features to select, where all beyond chance are wanted.
+    Number,
     /// The selection itself.
     Selection,
     /// The medians of the screened features, where a selection is refined.
@@ -50,6 +52,7 @@ impl Purpose {
             Self::Signs => 21,
             Self::Ranges => 11,
             Self::Model => 12,
+            Self::Number => 13,
         }
     }
 }

@@ -22,9 +22,6 @@ pub(super) fn strength_in_words(record: &Record) -> &'static str {
 /// The strength from which on a feature is beyond chance, if there is a verdict.
 pub(super) fn chance_in_words(record: &Record) -> Option<String> {
     let level = record.verdict.chance_level?;
-    if record.public.false_names.is_some() {
-        return Some(format!("without an association rarely above {level:.2}"));
-    }
     Some(if level > 1.0 && record.verdict.beyond_chance > Some(0) {
         "beyond chance from 1.00 on, at which strengths are cut, if the noise allows".to_owned()
     } else if level > 1.0 {

@@ -37,7 +37,10 @@ pub(super) fn selected_by(record: &Record) -> String {
     };
     let number = number_of(Some(record.selected.len()), record.public.features, &record.score);
     if let Some(bound) = &record.public.false_names {
-        return format!("{number}: {}, by the mechanism {}", beyond(bound), record.mechanism.id);
+        let drawn = record.released.number.map_or(String::new(), |drawn| {
+            format!(", among {drawn} drawn by {}", chosen_by(&record.mechanism, record.order))
+        });
+        return format!("{number}: {}{drawn}", beyond(bound));
     }
     format!("{number}{how} by {}", chosen_by(&record.mechanism, record.order))
 }
@@ -52,9 +55,9 @@ pub(super) fn asked_for(public: &PublicFacts) -> String {
 }
 
 /// All features beyond chance, with the bound on false names.
-pub(super) fn beyond(FalseNamesBound { rate, alpha, at_most }: &FalseNamesBound) -> String {
+pub(super) fn beyond(FalseNamesBound { fwer, at_most }: &FalseNamesBound) -> String {
     let most = at_most.map_or(String::new(), |most| format!(", at most {most}"));
-    format!("all beyond chance{most} ({rate} {alpha})")
+    format!("all beyond chance{most} (fwer {fwer})")
 }
 
 /// How many are selected out of how many.
@@ -314,6 +317,7 @@ pub fn purpose(purpose: Purpose) -> &'static str {
         Purpose::TargetMedian => "target median",
         Purpose::TargetCenter => "target center",
         Purpose::Rows => "count of rows",
+        Purpose::Number => "number of features",
         Purpose::Selection => "selection",
         Purpose::FeatureMedians => "feature medians",
         Purpose::Signs => "refinement",

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::data::{Bounds, Cancel, Covariate, FeatureSets, Scaling, Source, UnitTarget};
 use crate::error::{Error, Parameter, Result};
 use crate::exact::Exact;
-use crate::mechanism::{FalseNames, Mechanism};
+use crate::mechanism::Mechanism;
 use crate::privacy::{Ledger, Neighbors, Spending};
 use crate::select::check::check;
 use crate::select::dry_run::{DryRun, dry_run};
@@ -73,8 +73,8 @@ impl Select {
     }
 
     /// A request for all features that are beyond chance, however many, with defaults for
-    /// everything else: on average at most 5% of the names are false, those of features without any
-    /// association with the target. None is named if none can be shown to be beyond chance.
+    /// everything else: any name is false, of a feature without any association with the target, with
+    /// probability at most 5%. None is named if none can be shown to be beyond chance.
     ///
     /// ```no_run
     /// let selection = dpsis::Select::beyond_chance().epsilon("2").run("data.csv")?;
@@ -84,7 +84,7 @@ impl Select {
     ///
     /// It takes a private center, and the score ks, or correlation of values whose range is stated.
     /// Where each row is a person of its own, the bound holds whatever the features are; see the
-    /// [page of the mechanism](crate::mechanism::threshold_set) for what is proven.
+    /// page "How many features?" for what is proven.
     pub fn beyond_chance() -> Self {
         Self(CheckedSelect(Request::new(Names::BeyondChance(FalseNamesStated::default()))))
     }
@@ -99,24 +99,14 @@ impl Select {
         self.with(|request| request.names = Names::Best(k))
     }
 
-    /// Selects all features beyond chance: the expected share of false names among all names is at
-    /// most alpha, an exact number from 0.001 to 0.5 (the default, 0.05).
-    pub fn fdr(self, alpha: impl Into<Exact>) -> Self {
-        self.false_names(FalseNames::Share, alpha.into())
-    }
-
     /// Selects all features beyond chance: any name is false with probability at most alpha, an
-    /// exact number from 0.001 to 0.5.
+    /// exact number from 0.001 to 0.5 (the default, 0.05). So the expected share of false names among
+    /// all is at most alpha, too.
     pub fn fwer(self, alpha: impl Into<Exact>) -> Self {
-        self.false_names(FalseNames::Any, alpha.into())
+        self.beyond(|stated| stated.alpha = Some(alpha.into()))
     }
 
-    fn false_names(self, rate: FalseNames, alpha: Exact) -> Self {
-        self.beyond(|stated| (stated.rate, stated.alpha) = (rate, Some(alpha)))
-    }
-
-    /// Selects at most so many of the features beyond chance, at least 1; by default any number. Where
-    /// more than that are alike, few or none are named: every set of some of them is as wrong.
+    /// Selects at most so many of the features beyond chance, at least 1; by default up to 2,000.
     pub fn at_most(self, names: usize) -> Self {
         self.beyond(|stated| stated.at_most = Some(names))
     }

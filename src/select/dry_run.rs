@@ -170,6 +170,10 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
                 "90 of 100 are right where more than {half:.0} {units} speak for one direction{of_names}"
             )
         }
+        Purpose::Number => {
+            let rows = 2.0 * steps / epsilon;
+            format!("it is drawn by scores with noise of what about {rows:.0} {units} can move")
+        }
         // No part of a selection.
         Purpose::Ranges | Purpose::Model => String::new(),
         Purpose::Selection if matches!(plan.scoring, Scoring::TwoStage(_)) => {
@@ -180,14 +184,10 @@ fn noise(plan: &Plan, purpose: Purpose, epsilon: &Epsilon, units: &str) -> Strin
             )
         }
         Purpose::Selection => {
-            let rows = plan.gap(&*plan.choice.chosen(None).mechanism) * steps;
-            if plan.beyond.is_some() {
-                return format!(
-                    "a feature that exceeds the level of chance by what {rows:.0} {units} can move is named as often \
-                     as not, if it is the only one"
-                );
-            }
-            format!("its noise is what about {rows:.0} {units} can move")
+            let mechanism = plan.choice.chosen(None).mechanism;
+            let picks = if plan.beyond.is_some() { k.min(plan.features) } else { plan.picks() };
+            let rows = mechanism.gap(plan.features, picks, &plan.calibrated.noise) * steps;
+            format!("its noise is what about {rows:.0} {units} can move{of_names}")
         }
     }
 }

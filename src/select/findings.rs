@@ -1,7 +1,9 @@
 //! Findings: the strengths of the picks, whether they are beyond chance, and their directions. They
 //! are computed from noisy values that the budget paid for.
 
-use crate::estimate::{Counted, NoisyCounts, Spread, count_step, private_strengths};
+use crate::estimate::{
+    Counted, LEVEL, NoisyCounts, Spread, count_step, noise_level, private_strengths,
+};
 use crate::exact::GRID;
 use crate::privacy::{Epsilon, Purpose};
 use crate::random::RandomnessSource;
@@ -32,21 +34,45 @@ pub(super) struct Strength {
     pub(super) strength: f64,
     pub(super) low: f64,
     pub(super) high: f64,
-    /// The adjusted p-value, if there is a verdict.
+    /// The adjusted p-value, if there is a verdict on k features.
     pub(super) p_value: Option<f64>,
+    /// Whether the feature is beyond chance, if that is known.
+    pub(super) beyond_chance: Option<bool>,
 }
 
-/// Releases strengths and directions, as far as the plan has a part of the budget for them.
+impl Findings {
+    /// Whether this pick is beyond chance.
+    pub(super) fn is_beyond_chance(&self, pick: usize) -> bool {
+        let strength = self.strengths.as_ref().and_then(|strengths| strengths.get(pick));
+        strength.is_some_and(|strength| strength.beyond_chance == Some(true))
+    }
+
+    /// Those about some of the picks.
+    pub(super) fn of(self, kept: &[bool]) -> Self {
+        fn of<T>(all: Vec<T>, kept: &[bool]) -> Vec<T> {
+            all.into_iter().zip(kept).filter(|(_, kept)| **kept).map(|(one, _)| one).collect()
+        }
+        Self {
+            strengths: self.strengths.map(|strengths| of(strengths, kept)),
+            directions: self.directions.map(|directions| of(directions, kept)),
+            ..self
+        }
+    }
+}
+
+/// Releases strengths and directions, as far as the plan has a part of the budget for them. Where
+/// all features beyond chance are wanted, `level` is that of their scores, in rows, if there is one.
 pub(super) fn findings(
     plan: &Plan,
     counted: &Counted,
     exact: &Exact,
+    level: Option<f64>,
     randomness: &RandomnessSource,
 ) -> Findings {
     let picked = plan.estimates.as_ref().filter(|_| !exact.strengths.is_empty());
     let strengths = picked.and_then(|epsilon| {
         let units = Units::of(plan, counted)?;
-        Some(strengths(plan, &units, epsilon, counted, exact, randomness))
+        Some(strengths(plan, &units, epsilon, counted, exact, level, randomness))
     });
     let (strengths, chance) = match strengths {
         Some((strengths, chance)) => (Some(strengths), chance),
@@ -66,6 +92,7 @@ fn strengths(
     epsilon: &Epsilon,
     counted: &Counted,
     exact: &Exact,
+    level: Option<f64>,
     randomness: &RandomnessSource,
 ) -> (Vec<Strength>, Option<f64>) {
     let (k, steps) = (exact.strengths.len(), plan.neighbors.steps());
@@ -85,19 +112,31 @@ fn strengths(
         true => None,
         false => verdict.judge(k, &in_steps, &bits.branch(VERDICT_LANE)),
     };
+    // The strength beyond which features are named, in rows.
+    let beyond = plan.beyond.as_ref().map(|beyond| {
+        let noise_level = noise * noise_level(beyond.half(), k, &bits.branch(VERDICT_LANE));
+        let rounded = 2.0 / f64::from(GRID);
+        level.map_or(f64::INFINITY, |level| level + (noise_level + rounded) * units.one_row)
+    });
     let spread = Spread::new(&noisy_counts(counted), k, &bits.branch(SPREAD_LANE));
     let largest = units.reach.largest(&counted.classes);
     let strength = |(i, &rows): (usize, &f64)| {
         let [low, high] =
             spread.interval(rows, scale, COVERED, |counts| units.reach.largest(counts));
+        let p_value = judged.as_ref().map(|judged| judged.p_values[i]);
         Strength {
             strength: (rows / largest).clamp(0.0, 1.0),
             low: low.min(1.0),
             high: high.min(1.0),
-            p_value: judged.as_ref().map(|judged| judged.p_values[i]),
+            p_value,
+            beyond_chance: match beyond {
+                Some(beyond) => Some(rows > beyond),
+                None => p_value.map(|p_value| p_value <= LEVEL),
+            },
         }
     };
-    let chance = judged.as_ref().map(|judged| judged.critical * units.one_row / largest);
+    let critical = judged.as_ref().map(|judged| judged.critical * units.one_row).or(beyond);
+    let chance = critical.map(|rows| rows / largest).filter(|chance| chance.is_finite());
     (rows.iter().enumerate().map(strength).collect(), chance)
 }
 

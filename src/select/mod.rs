@@ -9,12 +9,12 @@ pub(crate) mod events;
 mod findings;
 mod fit;
 mod in_parts;
-mod level;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;
 mod memory;
 mod not_private;
+mod number;
 mod paid;
 mod partial;
 mod pass;

@@ -18,6 +18,7 @@ use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
+use crate::select::number::{Needed, ln_sets, numbers, utilities};
 use crate::select::plan::{Plan, Scoring};
 use crate::select::reach::Reach;
 use crate::select::request::Association;
@@ -116,7 +117,7 @@ pub(super) fn rows_needed(plan: &Plan, strengths: &[f64]) -> Result<Vec<RowsNeed
     // What a refinement finds depends on how features are correlated.
     let known = plan.refinement.is_none();
     let classes = plan.scoring.classes();
-    if !known || Law::of(plan, &Imagined::even(1.0, classes)).is_none() {
+    if !known || Law::of(plan, &Imagined::even(1.0, classes).counts).is_none() {
         return Ok(Vec::new());
     }
     let noise = match plan.beyond {
@@ -227,7 +228,7 @@ impl Noise {
     /// Whether at least half of the features of this strength are found, on average, and it is more
     /// than chance gives.
     fn finds(&self, plan: &Plan, strength: f64, imagined: &Imagined) -> Result<bool> {
-        let Some(law) = Law::of(plan, imagined) else { return Ok(false) };
+        let Some(law) = Law::of(plan, &imagined.counts) else { return Ok(false) };
         if strength * law.largest < law.chance * typical_largest(plan.features as f64 * law.splits)
         {
             return Ok(false);
@@ -275,7 +276,7 @@ pub(super) fn confirmed(plan: &Plan, imagined: &Imagined, budget: f64) -> Option
     if plan.beyond.is_some() {
         return named(plan, imagined, budget, 1, 0.5);
     }
-    let law = Law::of(plan, imagined)?;
+    let law = Law::of(plan, &imagined.counts)?;
     let mut levels = at_noisy_counts(plan, imagined, budget, |counts, bits| {
         level(plan, counts, budget, bits).unwrap_or(f64::INFINITY)
     })?;
@@ -302,8 +303,8 @@ fn at_noisy_counts<T>(
     Some((0..COUNTS).map(|_| at(&noisy(), &bits)).collect())
 }
 
-/// The strength from which on `m` features of equal strength are named with this probability, where
-/// all others are noise: above 1 if none is.
+/// The strength from which on `m` features of equal strength are named with this probability, each,
+/// where all others are noise: above 1 if none is.
 pub(super) fn named(
     plan: &Plan,
     imagined: &Imagined,
@@ -311,67 +312,127 @@ pub(super) fn named(
     m: usize,
     probability: f64,
 ) -> Option<f64> {
-    let levels = at_noisy_counts(plan, imagined, budget, |counts, bits| {
+    let outlooks = at_noisy_counts(plan, imagined, budget, |counts, bits| {
         NamedFrom::at(plan, counts, budget, bits)
     })?;
-    strength_named(plan, imagined, &levels, budget, m, probability)
+    strength_named(plan, imagined, &outlooks, m, probability)
 }
 
 fn strength_named(
     plan: &Plan,
     imagined: &Imagined,
-    levels: &[Option<NamedFrom>],
-    budget: f64,
+    outlooks: &[Option<NamedFrom>],
     m: usize,
     probability: f64,
 ) -> Option<f64> {
-    let law = Law::of(plan, imagined)?;
-    let odds = plan.beyond.as_ref()?.mechanism().ln_odds(plan.features, m);
-    let epsilon = plan.part(Purpose::Selection).ok()?.to_f64() * budget;
+    let law = Law::of(plan, &imagined.counts)?;
     let enough = |strength: f64| {
         let named = |from: &Option<NamedFrom>| {
-            from.as_ref().map_or(0.0, |from| from.named(strength * law.largest, epsilon, odds))
+            from.as_ref().map_or(0.0, |from| from.named(strength * law.largest, m))
         };
-        let sum: f64 = levels.iter().map(named).sum();
-        Ok(sum >= probability * levels.len() as f64)
+        let sum: f64 = outlooks.iter().map(named).sum();
+        Ok(sum >= probability * outlooks.len() as f64)
     };
     least((1e-4, 4.0), FINELY, enough).ok()?
 }
 
-/// The level above which features are named, in rows, and the sensitivity of scores.
+/// The number of features that is drawn, and what it takes to be named, by some counts.
 struct NamedFrom {
-    level: f64,
+    features: usize,
+    numbers: Vec<Needed>,
+    /// A typical score without an association, in rows.
+    chance: f64,
+    /// The sensitivity of scores, in rows.
     sensitivity: f64,
+    /// The parts of the budget for number, selection and strengths.
+    parts: [f64; 3],
 }
 
 impl NamedFrom {
     fn at(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<Self> {
-        let (beyond, steps) = (plan.beyond.as_ref()?, plan.neighbors.steps() as f64);
-        let rate = plan.part(Purpose::TargetCenter).ok()?.to_f64() * budget / steps;
-        let level =
-            plan.chance_test(counts.to_vec(), rate, 0.0).predict_level(beyond.of_level(), bits)?;
+        let (half, steps) = (plan.beyond.as_ref()?.half(), plan.neighbors.steps() as f64);
+        let part = |purpose| Some(plan.part(purpose).ok()?.to_f64() * budget);
+        let rate = part(Purpose::TargetCenter)? / steps;
+        let test = plan.chance_test(counts.to_vec(), rate, 0.0);
         let one_row = Reach::one_row(counts);
-        Some(Self { level: level * one_row, sensitivity: steps * one_row })
+        let level = test.predict_level(half, bits)? * one_row;
+        Some(Self {
+            features: plan.features,
+            numbers: numbers(plan, counts, budget, level, bits).ok()?,
+            chance: Law::of(plan, counts)?.chance,
+            sensitivity: steps * one_row,
+            parts: [part(Purpose::Number)?, part(Purpose::Selection)?, part(Purpose::Estimates)?],
+        })
     }
 
-    /// The probability that features of this score are named, at these odds against them.
-    fn named(&self, score: f64, epsilon: f64, ln_odds: f64) -> f64 {
-        let above = (score - self.level) / self.sensitivity;
-        if above <= 0.0 {
-            return 0.0;
-        }
-        let missed = libm::exp(-epsilon * above / 2.0);
-        (1.0 - missed) / (1.0 - missed + libm::exp(ln_odds - epsilon * above / 2.0))
+    /// The probability that one of `m` features of this score is named.
+    fn named(&self, score: f64, m: usize) -> f64 {
+        let [number, selection, strengths] = self.parts.map(|part| part / self.sensitivity);
+        // The largest of those without an association, typically.
+        let others = (self.features - m) as f64;
+        let largest = |needed: &Needed| match needed.number.checked_sub(m).filter(|rank| *rank > 0)
+        {
+            Some(rank) => {
+                let tail = (rank as f64 - 0.5) / others;
+                score.min(self.chance * (2.0 * (LN_2 - libm::log(tail))).max(0.0).sqrt())
+            }
+            None => score,
+        };
+        let excess: Vec<f64> =
+            self.numbers.iter().map(|needed| largest(needed) - needed.score).collect();
+        let utilities: Vec<f64> =
+            utilities(&excess).iter().map(|utility| utility * number / 2.0).collect();
+        let selected = |k: usize| {
+            let wrong = ln_sets(self.features, k) - ln_sets(m, k.min(m));
+            let right = 1.0 / (1.0 + libm::exp(wrong - (score - self.chance) * selection / 2.0));
+            // More than are alike are all the same to the mechanism.
+            if k <= m { right * k as f64 / m as f64 } else { k as f64 / self.features as f64 }
+        };
+        let law = permuted_and_flipped(&utilities);
+        let named = |(needed, probability): (&Needed, f64)| {
+            let short = (needed.named - score) * strengths;
+            probability * selected(needed.number) * noise_above(needed.number, short)
+        };
+        self.numbers.iter().zip(law).map(named).sum()
     }
+}
+
+/// About the law of permute-and-flip: the largest of the utilities with exponential noise.
+fn permuted_and_flipped(utilities: &[f64]) -> Vec<f64> {
+    const PLACES: usize = 64;
+    let below = |u: f64, own: f64, other: f64| (1.0 - u * libm::exp(other - own)).max(0.0);
+    let of = |(i, &own): (usize, &f64)| -> f64 {
+        let others = || utilities.iter().enumerate().filter(move |(j, _)| *j != i);
+        let at = |place: usize| {
+            let u = (place as f64 + 0.5) / PLACES as f64;
+            others().map(|(_, other)| below(u, own, *other)).product::<f64>()
+        };
+        (0..PLACES).map(at).sum::<f64>() / PLACES as f64
+    };
+    utilities.iter().enumerate().map(of).collect()
+}
+
+/// The probability that the noise of one of k strengths, in units of its scale, exceeds `x`: a
+/// uniform number times a radius of law Gamma(k + 1).
+fn noise_above(k: usize, x: f64) -> f64 {
+    if x < 0.0 {
+        return 1.0 - noise_above(k, -x);
+    }
+    // P(Gamma(k) > x) = P(Poisson(x) < k).
+    let term = |i: usize| {
+        libm::exp(i as f64 * libm::log(x.max(1e-300)) - x - libm::lgamma(i as f64 + 1.0))
+    };
+    let fewer: f64 = (0..k).map(term).sum();
+    (fewer + term(k) - x / k as f64 * fewer).clamp(0.0, 1.0) / 2.0
 }
 
 /// The same at exact counts: a little less, and soon known.
 fn at_exact_counts(plan: &Plan, imagined: &Imagined, budget: f64) -> Option<f64> {
-    let law = Law::of(plan, imagined)?;
+    let law = Law::of(plan, &imagined.counts)?;
     let bits = Entropy::Seeded(0).source().ok()?.bits(Purpose::Estimates.draw());
     if plan.beyond.is_some() {
-        let level = NamedFrom::at(plan, &imagined.counts, budget, &bits);
-        return strength_named(plan, imagined, &[level], budget, 1, 0.5);
+        let outlook = NamedFrom::at(plan, &imagined.counts, budget, &bits);
+        return strength_named(plan, imagined, &[outlook], 1, 0.5);
     }
     Some(level(plan, &imagined.counts, budget, &bits)? / law.largest)
 }
@@ -423,21 +484,20 @@ fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
 }
 
 /// The law of scores for an imagined target, in rows.
-struct Law {
+pub(super) struct Law {
     /// The largest score.
-    largest: f64,
+    pub(super) largest: f64,
     /// The largest change of a score by one row.
     one_row: f64,
     /// The scale of scores by chance, for one split of the classes.
-    chance: f64,
+    pub(super) chance: f64,
     /// The number of splits that are compared.
     splits: f64,
     steps: f64,
 }
 
 impl Law {
-    fn of(plan: &Plan, imagined: &Imagined) -> Option<Self> {
-        let counts = &imagined.counts[..];
+    pub(super) fn of(plan: &Plan, counts: &[f64]) -> Option<Self> {
         let (largest, one_row, chance, splits) = match &plan.scoring {
             Scoring::Coded(coded) => {
                 let reach = plan.scoring.reach()?;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use crate::data::{Grouping, Scaling, Schema, SetSize, is_id_name};
 use crate::error::Parameter;
-use crate::estimate::{LEVEL, RowsEstimate};
+use crate::estimate::RowsEstimate;
 use crate::exact::{GRID, two_digits};
-use crate::mechanism::{FalseNames, Mechanism};
+use crate::mechanism::Mechanism;
 use crate::privacy::{Neighbors, Unit};
 use crate::random::Entropy;
 use crate::score::KENDALL_GRID;
@@ -88,10 +88,7 @@ fn verdicts(plan: &Plan, schema: &Schema, chosen: &Chosen) -> (Vec<Estimate>, Ve
             low: strength.map(|strength| digits(strength.low)),
             high: strength.map(|strength| digits(strength.high)),
             p_value: strength.and_then(|strength| strength.p_value),
-            beyond_chance: match &plan.beyond {
-                Some(_) => Some(true),
-                None => strength.and_then(|strength| Some(strength.p_value? <= LEVEL)),
-            },
+            beyond_chance: strength.and_then(|strength| strength.beyond_chance),
             direction: direction.map(|(direction, _)| direction),
             direction_error: direction.map(|(_, error)| error),
         }
@@ -131,7 +128,7 @@ fn verdict(plan: &Plan, schema: &Schema, chosen: &Chosen, estimates: &[Estimate]
         chance_level: None,
         text: format!("no verdict: {text}"),
     };
-    if plan.estimates.is_none() && plan.beyond.is_none() {
+    if plan.estimates.is_none() {
         return match &plan.scoring {
             _ if !plan.covariates.is_empty() => none("for scores within strata none is proven"),
             Scoring::Coded(coded) if coded.center == PlannedCenter::Private => {
@@ -191,18 +188,11 @@ fn all_beyond(plan: &Plan, schema: &Schema, chosen: &Chosen, beyond: &BeyondChan
         }
         n => {
             let (s, are) = if n == 1 { ("", "is") } else { ("s", "are") };
-            let bound = match beyond.stated.rate {
-                FalseNames::Share => format!("on average at most {alpha} of such names are false"),
-                FalseNames::Any => format!("any false name in at most {alpha} of runs"),
-            };
-            format!("{n} {what}{s} {are} beyond chance ({bound})")
+            format!("{n} {what}{s} {are} beyond chance (any false name in at most {alpha} of runs)")
         }
     };
-    Verdict {
-        beyond_chance: Some(chosen.picks.len()),
-        chance_level: chosen.level.map(|level| digits(level.strength)),
-        text,
-    }
+    let chance = chosen.findings.as_ref().and_then(|findings| findings.chance);
+    Verdict { beyond_chance: Some(chosen.picks.len()), chance_level: chance.map(digits), text }
 }
 
 /// What it takes to name one feature, more often than not, by what was released: the strength with
@@ -213,7 +203,8 @@ fn what_would_name(plan: &Plan, schema: &Schema, chosen: &Chosen, what: &str) ->
     /// Many alike are harder to name than one.
     const MANY: usize = 10;
     let units = units(schema);
-    let Some(findings) = chosen.findings.as_ref().filter(|_| chosen.level.is_some()) else {
+    let Some(findings) = chosen.findings.as_ref().filter(|findings| findings.chance.is_some())
+    else {
         return format!(": too few {units} were counted under this budget");
     };
     let rows = chosen.released.rows_estimate.unwrap_or(0) as f64;

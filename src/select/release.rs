@@ -1,8 +1,6 @@
 //! Private releases: draws from the gathered values with the budget of the plan. They do not access
 //! files.
 
-use std::sync::Arc;
-
 use crate::data::TargetCode;
 use crate::error::{Error, Result};
 use crate::estimate::{
@@ -16,8 +14,8 @@ use crate::privacy::{Epsilon, Purpose};
 use crate::random::{Bits, RandomnessSource};
 use crate::score::Scores;
 use crate::select::blocks::{BlockRows, Dealer};
-use crate::select::findings::{Findings, VERDICT_LANE, findings};
-use crate::select::level::Level;
+use crate::select::findings::{Findings, findings};
+use crate::select::number;
 use crate::select::pass::Gathered;
 use crate::select::plan::{ChosenBy, ChosenMechanism, Plan, PlannedBlocks, PlannedCenter};
 use crate::select::record::Released;
@@ -46,8 +44,10 @@ pub(super) struct Drawn<'g> {
 /// Picks by scores, and how they were made.
 pub(super) struct Picks {
     pub(super) mechanism: ChosenMechanism,
-    /// The level above which they are, if there is one.
-    level: Option<Level>,
+    /// Their number, if it was drawn.
+    drawn: Option<usize>,
+    /// The level of chance, in rows, if all features beyond it are wanted and the counts give one.
+    level: Option<f64>,
     /// The largest change of a score.
     sensitivity: u64,
     /// The features that they were refined from; themselves, if they were not.
@@ -62,8 +62,6 @@ pub(super) struct Chosen {
     pub(super) picks: Vec<usize>,
     /// The mechanism that chose them.
     pub(super) mechanism: ChosenMechanism,
-    /// The level above which features were named, if all beyond chance were, and there was one.
-    pub(super) level: Option<Level>,
     /// The features that the picks were refined from, if they were.
     pub(super) screened: Option<Vec<usize>>,
     /// The largest change of a score by one row, if all picks compare scores of one sensitivity.
@@ -83,7 +81,7 @@ impl Picks {
     /// Those of a method that has no scores of single features.
     fn without_scores(plan: &Plan, picks: Vec<usize>) -> Self {
         let mechanism = plan.choice.chosen(None);
-        Self { mechanism, level: None, sensitivity: 0, screened: Vec::new(), picks }
+        Self { mechanism, drawn: None, level: None, sensitivity: 0, screened: Vec::new(), picks }
     }
 }
 
@@ -125,29 +123,33 @@ impl Release<'_> {
     }
 
     /// Selects features by their scores, with the mechanism for these counts, if they were
-    /// released: k, or those screened for a refinement, or all above the level that they give.
+    /// released: k, or those screened for a refinement, or a number that is drawn.
     ///
     /// # Errors
     ///
     /// `Request` if the scores do not suit the mechanism.
     pub(super) fn select(&self, scores: &Scores, counted: Option<&Counted>) -> Result<Picks> {
         let sensitivity = scores.sensitivity();
-        let mut chosen = self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]));
-        let mut level = None;
+        let chosen = self.plan.choice.chosen(counted.map(|counted| &counted.classes[..]));
+        let (mut k, mut level) = (self.plan.picks(), None);
         if let (Some(beyond), Some(counted)) = (&self.plan.beyond, counted) {
-            // The level takes the place of a verdict, whose draw nothing else reads then.
-            let bits = self.randomness.bits(Purpose::Estimates.draw()).branch(VERDICT_LANE);
-            level = Level::of(self.plan, counted, &bits);
-            chosen.mechanism = Arc::new(beyond.above(level.map(|level| level.score), sensitivity));
+            let bits = self.randomness.bits(Purpose::Number.draw());
+            level = number::level(self.plan, beyond, counted, &bits);
+            k = match level {
+                Some(level) => number::draw(self.plan, scores, counted, level, &bits)?,
+                None => 1,
+            };
         }
         let bits = self.randomness.bits(Purpose::Selection.draw());
         let noise = &self.plan.calibrated.noise;
-        let mut picks = choose(&*chosen.mechanism, scores, self.plan.picks(), noise, &bits)?;
+        let mut picks = choose(&*chosen.mechanism, scores, k, noise, &bits)?;
         if chosen.by != ChosenBy::Statement {
             // One form of the output, whichever mechanism it is.
             picks.sort_unstable();
         }
-        Ok(Picks { mechanism: chosen, level, sensitivity, screened: picks.clone(), picks })
+        let drawn = self.plan.beyond.is_some().then_some(k);
+        let screened = picks.clone();
+        Ok(Picks { mechanism: chosen, drawn, level, sensitivity, screened, picks })
     }
 
     /// Whether these values are all that scores and a refinement need.
@@ -232,20 +234,21 @@ impl Release<'_> {
         exact: impl FnOnce(&CenteredCode, &[usize]) -> Result<Exact>,
     ) -> Result<Chosen> {
         let Plan { estimates, direction, beyond, .. } = self.plan;
-        let wanted = estimates.is_some() || direction.is_some() || beyond.is_some();
+        let wanted = estimates.is_some() || direction.is_some();
         let findings = match &settled.counted {
             Some(counted) if wanted => {
-                let exact = match picks.picks.is_empty() {
-                    true => Exact::default(),
-                    false => exact(&settled.target, &picks.picks)?,
-                };
-                Some(findings(self.plan, counted, &exact, self.randomness))
+                let exact = exact(&settled.target, &picks.picks)?;
+                Some(findings(self.plan, counted, &exact, picks.level, self.randomness))
             }
             _ => None,
         };
+        let (picks, findings) = match beyond {
+            Some(_) => named(picks, findings),
+            None => (picks, findings),
+        };
         Ok(Chosen {
             estimate: settled.counted.as_ref().map(|counted| counted.usable),
-            released: settled.released,
+            released: Released { number: picks.drawn, ..settled.released },
             findings,
             ..self.chosen(picks, settled.rows)
         })
@@ -253,11 +256,10 @@ impl Release<'_> {
 
     /// Picks with which nothing else is released.
     fn chosen(&self, picks: Picks, rows: u64) -> Chosen {
-        let Picks { mechanism, level, sensitivity, screened, picks } = picks;
+        let Picks { mechanism, sensitivity, screened, picks, .. } = picks;
         Chosen {
             picks,
             mechanism,
-            level,
             screened: self.plan.refinement.is_some().then_some(screened),
             sensitivity: Some(sensitivity),
             released: Released::default(),
@@ -358,6 +360,15 @@ impl Release<'_> {
             }
         }
     }
+}
+
+/// The picks that are beyond chance, with what is told of them.
+fn named(picks: Picks, findings: Option<Findings>) -> (Picks, Option<Findings>) {
+    let beyond = |i: usize| findings.as_ref().is_some_and(|findings| findings.is_beyond_chance(i));
+    let kept: Vec<bool> = (0..picks.picks.len()).map(beyond).collect();
+    let named = picks.picks.iter().zip(&kept).filter(|(_, kept)| **kept).map(|(pick, _)| *pick);
+    let picks = Picks { picks: named.collect(), ..picks };
+    (picks, findings.map(|findings| findings.of(&kept)))
 }
 
 /// The error where a refinement has no rows, which are kept for it.

@@ -11,7 +11,7 @@ use num_traits::{One, Zero};
 use crate::data::{Bounds, Covariate, FeatureSets, Hooks, Scaling, UnitTarget};
 use crate::error::{Error, Parameter, Result, word};
 use crate::exact::{Exact, ratio};
-use crate::mechanism::{CanonicalLipschitz, FalseNames, Mechanism};
+use crate::mechanism::{CanonicalLipschitz, Mechanism};
 use crate::privacy::Neighbors;
 use crate::random::Entropy;
 
@@ -166,10 +166,9 @@ pub(super) enum Names {
     BeyondChance(FalseNamesStated),
 }
 
-/// The stated bound on names of features that are not beyond chance.
+/// The stated bound on the probability of any name of a feature without an association.
 #[derive(Debug, Clone, Default)]
 pub(super) struct FalseNamesStated {
-    pub(super) rate: FalseNames,
     /// 0.05 if it is not stated.
     pub(super) alpha: Option<Exact>,
     /// The most names.
@@ -273,6 +272,8 @@ pub(super) enum Scale {
 pub(super) struct Shares {
     pub(super) target: Option<Exact>,
     pub(super) center: Option<Exact>,
+    /// Of the number of features, where all beyond chance are wanted.
+    pub(super) number: Option<Exact>,
     /// Of the strengths and the verdict; 0 for none.
     pub(super) estimates: Option<Exact>,
     /// Of the directions, if they are wanted.
@@ -283,6 +284,7 @@ pub(super) struct Shares {
 pub(super) struct CheckedShares {
     pub(super) target: BigRational,
     pub(super) center: BigRational,
+    pub(super) number: BigRational,
     pub(super) estimates: Option<BigRational>,
     pub(super) direction: Option<BigRational>,
 }
@@ -377,19 +379,25 @@ impl Request {
     }
 }
 
-/// The shares of the target's median, its center, the estimates and, where they are wanted, the
-/// directions, if none are stated: of a selection of k features, and of all beyond chance.
-pub const SHARES: [(&str, [&str; 2]); 4] = [
+/// The shares of the target's median, its center, the estimates, the directions, where they are
+/// wanted, and the number of features, which only a selection of all beyond chance draws, if none
+/// are stated: of a selection of k features, and of all beyond chance.
+pub const SHARES: [(&str, [&str; 2]); 5] = [
     ("target", ["0.10", "0.10"]),
-    ("center", ["0.075", "0.10"]),
-    ("estimates", ["0.20", "0.05"]),
+    ("center", ["0.075", "0.12"]),
+    ("estimates", ["0.20", "0.36"]),
     ("direction", ["0.05", "0.05"]),
+    ("number", ["0", "0.12"]),
 ];
 
 impl Shares {
     /// The shares for these names, if each is at least 1e-6 - that of the estimates can be 0 - and
     /// their sum is below 1.
     pub(super) fn check(&self, names: &Names) -> Result<CheckedShares> {
+        if self.number.is_some() && matches!(names, Names::Best(_)) {
+            let rule = "the number of features has a share only where k is not stated";
+            return Err(Error::request(rule).about([Parameter::Shares, Parameter::K]));
+        }
         self.checked(names).ok_or_else(|| {
             Error::request("shares must be numbers of at least 1e-6 that add up to less than 1")
                 .hint("only that of the estimates can be 0")
@@ -399,7 +407,8 @@ impl Shares {
 
     fn checked(&self, names: &Names) -> Option<CheckedShares> {
         let column = usize::from(matches!(names, Names::BeyondChance(_)));
-        let [target, center, estimates, _] = SHARES.map(|(_, shares)| Exact::from(shares[column]));
+        let [target, center, estimates, _, number] =
+            SHARES.map(|(_, shares)| Exact::from(shares[column]));
         let stated = |share: &Option<Exact>, default| share.clone().unwrap_or(default);
         let least = ratio(1, 1_000_000);
         let positive = |share: &Exact| share.clone().rational().filter(|share| *share >= least);
@@ -408,11 +417,16 @@ impl Shares {
         let shares = CheckedShares {
             target: positive(&stated(&self.target, target))?,
             center: positive(&stated(&self.center, center))?,
+            number: match names {
+                Names::Best(_) => BigRational::zero(),
+                Names::BeyondChance(_) => positive(&stated(&self.number, number))?,
+            },
             estimates: if has_estimates { Some(positive(&estimates)?) } else { None },
             direction: self.direction.as_ref().map(positive).map_or(Some(None), |d| d.map(Some))?,
         };
         let optional = shares.estimates.iter().chain(&shares.direction);
-        let sum = optional.fold(&shares.target + &shares.center, |sum, share| sum + share);
+        let others = &shares.target + &shares.center + &shares.number;
+        let sum = optional.fold(others, |sum, share| sum + share);
         (sum < BigRational::one()).then_some(shares)
     }
 }

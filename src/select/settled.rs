@@ -57,7 +57,7 @@ impl Settled {
             center: Some(released.iter().map(|(m, _)| code.center_in_units(*m)).collect()),
             target_median: split_of(&code),
             rows_estimate: Some(rows_estimate),
-            unusable_estimate: None,
+            ..Released::default()
         };
         let target = CenteredCode { code: Some(code), released: centers.clone(), centers };
         Self { target, released: facts, counted: None, rows: 0 }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::data::{Bounds, FeatureSets, Scaling};
 use crate::error::{Error, Parameter, Result, word};
-use crate::mechanism::{FalseNames, Parameters, by_id};
+use crate::mechanism::{Parameters, by_id};
 use crate::select::builder::Select;
 use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 
@@ -30,8 +30,6 @@ use crate::select::request::{Center, Method, SHARES, Shares, Target, TwoStage};
 pub struct SelectOptions {
     /// The number of features to select; without one, all that are beyond chance.
     pub k: Option<usize>,
-    /// The bound on the expected share of false names.
-    pub fdr: Option<String>,
     /// The bound on the probability of any false name.
     pub fwer: Option<String>,
     /// The most features to name.
@@ -235,19 +233,10 @@ impl SelectOptions {
     ///
     /// # Errors
     ///
-    /// `Request` if k and a bound on false names are stated, or two bounds.
+    /// `Request` if k and a bound on false names are stated.
     pub fn names(&self) -> Result<Select> {
-        let bound = match (&self.fdr, &self.fwer) {
-            (Some(_), Some(_)) => {
-                let rule = "the bound on false names is on their share, or on any: not both";
-                return Err(Error::request(rule).about([Parameter::FalseNames]));
-            }
-            (Some(alpha), None) => Some((FalseNames::Share, alpha)),
-            (None, Some(alpha)) => Some((FalseNames::Any, alpha)),
-            (None, None) => None,
-        };
         let mut select = match self.k {
-            Some(_) if bound.is_some() || self.at_most.is_some() => {
+            Some(_) if self.fwer.is_some() || self.at_most.is_some() => {
                 let rule = "k features are selected, or all beyond chance: a bound on false names, or on the number \
                             of names, goes without k";
                 let about = [Parameter::K, Parameter::FalseNames, Parameter::AtMost];
@@ -256,11 +245,8 @@ impl SelectOptions {
             Some(k) => return Ok(Select::new(k)),
             None => Select::beyond_chance(),
         };
-        if let Some((rate, alpha)) = bound {
-            select = match rate {
-                FalseNames::Share => select.fdr(alpha),
-                FalseNames::Any => select.fwer(alpha),
-            };
+        if let Some(alpha) = &self.fwer {
+            select = select.fwer(alpha);
         }
         Ok(match self.at_most {
             Some(names) => select.at_most(names),
@@ -431,10 +417,11 @@ impl PrivacyOptions {
             let slot = match name.as_str() {
                 "target" => &mut shares.target,
                 "center" => &mut shares.center,
+                "number" => &mut shares.number,
                 "estimates" => &mut shares.estimates,
                 "direction" => &mut shares.direction,
                 _ => {
-                    let rule = "shares are of target, center, estimates and direction";
+                    let rule = "shares are of target, center, number, estimates and direction";
                     return Err(Error::request(rule).about([Parameter::Shares]));
                 }
             };

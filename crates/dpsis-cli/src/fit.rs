@@ -50,7 +50,7 @@ pub(crate) struct FitArguments {
     #[arg(
         long,
         value_name = "A,B,...",
-        conflicts_with_all = ["k", "fdr", "fwer", "at_most", "share"],
+        conflicts_with_all = ["k", "fwer", "at_most", "share"],
         hide_short_help = true,
         help_heading = "Model"
     )]

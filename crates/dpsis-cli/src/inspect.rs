@@ -252,7 +252,7 @@ fn outlook(suggestion: &Suggestion, select: &Select) -> Result<Outlook> {
         }
     }
     let without_k = |epsilon: &'static str| {
-        let checked = select.clone().fdr(ALPHA).epsilon(epsilon).check().ok()?;
+        let checked = select.clone().fwer(ALPHA).epsilon(epsilon).check().ok()?;
         let rows: Vec<f64> = shares.iter().map(|share| share * rows).collect();
         Some((epsilon, checked.named(suggestion.features, &rows, 1, 0.5).ok()?))
     };

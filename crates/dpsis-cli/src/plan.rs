@@ -11,7 +11,6 @@ use crate::run_arguments::RunArguments;
 use crate::score_arguments::Score;
 use crate::values::{parse_epsilons, parse_split, with_shares, with_values, word};
 use dpsis::internals::ALPHA;
-use dpsis::mechanism::FalseNames;
 use dpsis::{Epsilon, Result};
 use dpsis_eval::OutputFolder;
 use dpsis_eval::plan::{BeyondRequest, PlanRequest, contenders, plan as run, plan_beyond, shares};
@@ -33,20 +32,10 @@ pub(super) struct PlanArguments {
     d: usize,
 
     /// How many features to select; without it, all that are beyond chance
-    #[arg(short, long, conflicts_with_all = ["fdr", "fwer"])]
+    #[arg(short, long, conflicts_with = "fwer")]
     k: Option<usize>,
 
-    /// Without --k: the share of the names that may be false on average [default: 0.05]
-    #[arg(
-        long,
-        value_name = "SHARE",
-        allow_hyphen_values = true,
-        conflicts_with = "fwer",
-        hide_short_help = true
-    )]
-    fdr: Option<String>,
-
-    /// Instead of --fdr: the probability with which any name may be false
+    /// Without --k: the probability with which any name may be false [default: 0.05]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
     fwer: Option<String>,
 
@@ -164,15 +153,10 @@ pub(super) fn plan(arguments: &PlanArguments) -> Result<()> {
 impl PlanArguments {
     /// Plans a selection of all features beyond chance.
     fn plan_beyond(&self) -> Result<()> {
-        let (rate, alpha) = match (&self.fdr, &self.fwer) {
-            (_, Some(alpha)) => (FalseNames::Any, alpha.as_str()),
-            (alpha, None) => (FalseNames::Share, alpha.as_deref().unwrap_or(ALPHA)),
-        };
         let outlook = plan_beyond(&BeyondRequest {
             rows: self.n,
             features: self.d,
-            rate,
-            alpha: alpha.to_owned(),
+            fwer: self.fwer.clone().unwrap_or_else(|| ALPHA.to_owned()),
             epsilon: self.budget.eps.clone(),
             share: self.share,
             score: word(self.score).parse()?,

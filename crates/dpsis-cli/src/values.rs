@@ -112,7 +112,8 @@ pub(super) fn parse_delimiter(text: &str) -> Result<u8> {
 
 /// The default shares, as they are stated.
 pub(super) fn default_split() -> String {
-    SHARES.map(|(name, [share, _])| format!("{name}={share}")).join(",")
+    let drawn = SHARES.iter().filter(|(_, [share, _])| *share != "0");
+    drawn.map(|(name, [share, _])| format!("{name}={share}")).collect::<Vec<_>>().join(",")
 }
 
 /// Help on shares of the budget.

@@ -7,7 +7,7 @@ pub(super) fn option(parameter: Parameter) -> String {
     match parameter {
         Parameter::Epsilon => "--eps".to_owned(),
         Parameter::Shares => "--split".to_owned(),
-        Parameter::FalseNames => "--fdr, --fwer".to_owned(),
+        Parameter::FalseNames => "--fwer".to_owned(),
         Parameter::Orientation => "--orient".to_owned(),
         Parameter::Missing => "--na".to_owned(),
         Parameter::CandidateColumns => {

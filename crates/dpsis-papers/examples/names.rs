@@ -15,7 +15,7 @@
 use std::sync::Mutex;
 
 use dpsis::internals::{self, WholeTable};
-use dpsis::mechanism::{FalseNames, Peel};
+use dpsis::mechanism::Peel;
 use dpsis::{
     ArrayTable, Bounds, Epsilon, Error, ErrorKind, FileTable, NotPrivate, Record, Result, Scaling,
     ScoreKind, Select, Source, Target,
@@ -27,10 +27,6 @@ use rand::seq::SliceRandom;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
-
-/// Both bounds on false names, at 0.05.
-const RATES: [FalseNames; 2] = [FalseNames::Any, FalseNames::Share];
-const ALPHA: &str = "0.05";
 
 fn main() -> Result<()> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -51,13 +47,9 @@ fn main() -> Result<()> {
     }
 }
 
-/// All features beyond chance, by a bound.
-fn beyond(rate: FalseNames) -> Select {
-    let select = Select::beyond_chance().threads(1);
-    match rate {
-        FalseNames::Any => select.fwer(ALPHA),
-        _ => select.fdr(ALPHA),
-    }
+/// All features beyond chance.
+fn beyond() -> Select {
+    Select::beyond_chance().threads(1)
 }
 
 /// The names of a seeded run; none if it ended on its counts.
@@ -99,12 +91,12 @@ fn in_parallel(count: usize, work: impl Fn(usize) -> Result<()> + Sync) -> Resul
     internals::in_parallel(count as u64, threads, |number| work(number as usize)).map(drop)
 }
 
-/// The names of a record: all, the false ones, and the share of these.
-fn counted(record: Option<&NotPrivate<Record>>, truth: &[usize]) -> [f64; 3] {
-    let Some(record) = record else { return [0.0; 3] };
+/// The names of a record: all, and the false ones.
+fn counted(record: Option<&NotPrivate<Record>>, truth: &[usize]) -> [f64; 2] {
+    let Some(record) = record else { return [0.0; 2] };
     let all = record.indices();
     let wrong = all.iter().filter(|index| !truth.contains(index)).count() as f64;
-    [all.len() as f64, wrong, wrong / (all.len() as f64).max(1.0)]
+    [all.len() as f64, wrong]
 }
 
 /// A table of normal columns, of which the first are shifted in the second class.
@@ -152,13 +144,13 @@ fn designs(runs: usize) -> Result<()> {
         design("10% cases, 5 equal (1 sd)", 1000, 1000, 0.1, vec![1.0; 5], &["2", "5"]),
     ];
     println!(
-        "| design | n | d | eps | named fwer | named fdr | runs with a false one | k = 5: found | confirmed |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| design | n | d | eps | named | runs with a false one | k = 5: found | confirmed |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     for design in &all {
         for epsilon in design.epsilons {
             let epsilon: Epsilon = epsilon.parse()?;
-            let sums = Sums::new(6);
+            let sums = Sums::new(4);
             in_parallel(runs, |run| {
                 let (x, labels) = design.draw(run);
                 let table = ArrayTable::new(x.view(), labels.view())?;
@@ -166,35 +158,25 @@ fn designs(runs: usize) -> Result<()> {
                 let stated = |select: Select| {
                     select.epsilon(epsilon.clone()).target(Target::classes(["a", "b"])).threads(1)
                 };
-                for (place, rate) in RATES.into_iter().enumerate() {
-                    let record = names(stated(beyond(rate)), run, &table)?;
-                    let [all, wrong, _] = counted(record.as_ref(), &truth);
-                    sums.add(place, all - wrong);
-                    sums.add(2 + place, f64::from(wrong > 0.0));
-                }
+                let record = names(stated(beyond()), run, &table)?;
+                let [all, wrong] = counted(record.as_ref(), &truth);
+                sums.add(0, all - wrong);
+                sums.add(1, f64::from(wrong > 0.0));
                 let record = names(stated(Select::new(5)), run, &table)?;
                 for (picked, estimate) in
                     record.iter().flat_map(|record| record.selected.iter().zip(&record.estimates))
                 {
                     if truth.contains(&picked.index) {
-                        sums.add(4, 1.0);
-                        sums.add(5, f64::from(estimate.beyond_chance == Some(true)));
+                        sums.add(2, 1.0);
+                        sums.add(3, f64::from(estimate.beyond_chance == Some(true)));
                     }
                 }
                 Ok(())
             })?;
             let means = sums.means(runs);
             println!(
-                "| {} | {} | {} | {epsilon} | {:.1} | {:.1} | {:.3}, {:.3} | {:.1} | {:.1} |",
-                design.what,
-                design.rows,
-                design.features,
-                means[0],
-                means[1],
-                means[2],
-                means[3],
-                means[4],
-                means[5]
+                "| {} | {} | {} | {epsilon} | {:.1} | {:.3} | {:.1} | {:.1} |",
+                design.what, design.rows, design.features, means[0], means[1], means[2], means[3]
             );
         }
     }
@@ -228,12 +210,12 @@ fn rows(runs: usize, figure: &str) -> Result<()> {
         in_parallel(runs, |run| {
             let (x, labels) = design.draw(run);
             let table = ArrayTable::new(x.view(), labels.view())?;
-            let ways = [beyond(FalseNames::Share), Select::new(5), Select::new(20)];
+            let ways = [beyond(), Select::new(5), Select::new(20)];
             for (way, select) in ways.into_iter().enumerate() {
                 let select = select.epsilon(epsilon.clone()).threads(1);
                 let select = select.target(Target::classes(["a", "b"]));
                 let record = names(select, run, &table)?;
-                let [all, wrong, _] = counted(record.as_ref(), &truth);
+                let [all, wrong] = counted(record.as_ref(), &truth);
                 sums.add(2 * way, all - wrong);
                 sums.add(2 * way + 1, wrong);
                 let called = record.iter().filter_map(|record| record.verdict.beyond_chance);
@@ -282,14 +264,13 @@ fn source(planted: &Planted) -> Result<FileTable> {
     Ok(FileTable::from_reader(std::io::Cursor::new(text)))
 }
 
-/// Named of the five of each kind by both bounds, and confirmed with k = 5 and 20; beside them
-/// peeling 20, with a test of each at a level of 1 in 20 for all, and what the Benjamini-Hochberg
-/// procedure names without privacy.
+/// Named of the five of each kind, and confirmed with k = 5 and 20; beside them peeling 20, with a
+/// test of each at a level of 1 in 20 for all.
 fn planted(runs: usize) -> Result<()> {
-    const CELLS: usize = 9;
+    const CELLS: usize = 5;
     println!(
-        "| kind | eps | fwer | fdr | false runs fwer, fdr | k = 5 | k = 20 | peel 20 | fdr/k = 5 |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| kind | eps | named | runs with a false name | k = 5 | k = 20 | peel 20 |\n\
+         | --- | --- | --- | --- | --- | --- | --- |"
     );
     let mut totals = vec![[0.0; CELLS]; 4];
     for kind in Kind::ALL {
@@ -299,14 +280,11 @@ fn planted(runs: usize) -> Result<()> {
             in_parallel(runs, |run| {
                 let planted = table(kind, Size::Full, run as u64);
                 let truth = &planted.truth;
-                for (place, rate) in RATES.into_iter().enumerate() {
-                    let select = of_planted(beyond(rate), &planted, &epsilon);
-                    let record = names(select, run, &source(&planted)?)?;
-                    let [all, wrong, share] = counted(record.as_ref(), truth);
-                    sums.add(place, all - wrong);
-                    sums.add(2 + place, f64::from(wrong > 0.0));
-                    sums.add(7 + place, share);
-                }
+                let select = of_planted(beyond(), &planted, &epsilon);
+                let record = names(select, run, &source(&planted)?)?;
+                let [all, wrong] = counted(record.as_ref(), truth);
+                sums.add(0, all - wrong);
+                sums.add(1, f64::from(wrong > 0.0));
                 let ways = [Select::new(PLANTED), Select::new(20), Select::new(20).mechanism(Peel)];
                 for (place, select) in ways.into_iter().enumerate() {
                     let record =
@@ -317,22 +295,19 @@ fn planted(runs: usize) -> Result<()> {
                     let called = picks.filter(|(picked, estimate)| {
                         truth.contains(&picked.index) && estimate.beyond_chance == Some(true)
                     });
-                    sums.add(4 + place, called.count() as f64);
+                    sums.add(2 + place, called.count() as f64);
                 }
                 Ok(())
             })?;
             let means = sums.means(runs);
             println!(
-                "| {} | {text} | {:.2} | {:.2} | {:.2}, {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |",
+                "| {} | {text} | {:.2} | {:.2} | {:.2} | {:.2} | {:.2} |",
                 kind.id(),
                 means[0],
                 means[1],
                 means[2],
                 means[3],
-                means[4],
-                means[5],
-                means[6],
-                means[1] / means[4]
+                means[4]
             );
             totals[row].iter_mut().zip(means).for_each(|(total, mean)| *total += mean);
         }
@@ -341,19 +316,14 @@ fn planted(runs: usize) -> Result<()> {
     for (total, epsilon) in totals.iter().zip(["0.5", "1", "2", "5"]) {
         let mean = |cell: usize| total[cell] / Kind::ALL.len() as f64;
         println!(
-            "mean of all at {epsilon}: fwer {:.2}, fdr {:.2} of k = 5's {:.2} ({:.2}, {:.2}); k = 20 {:.2}, peel 20 {:.2}; \
-             runs with a false name {:.3}, {:.3}; share of false names {:.3}, {:.3}",
+            "mean of all at {epsilon}: {:.2} of k = 5's {:.2} ({:.2}); k = 20 {:.2}, peel 20 {:.2}; runs with a false \
+             name {:.3}",
             mean(0),
-            mean(1),
-            mean(4),
-            mean(0) / mean(4),
-            mean(1) / mean(4),
-            mean(5),
-            mean(6),
             mean(2),
+            mean(0) / mean(2),
             mean(3),
-            mean(7),
-            mean(8)
+            mean(4),
+            mean(1)
         );
     }
     Ok(())
@@ -376,13 +346,13 @@ enum Cells {
 /// Tables in which all but the first features have no association.
 fn null(runs: usize) -> Result<()> {
     println!(
-        "| cells | n | d | shares of classes | strong | eps | score | runs with a false name fwer, fdr | share of false names |\n\
-         | --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+        "| cells | n | d | shares of classes | strong | eps | score | runs with a false name |\n\
+         | --- | --- | --- | --- | --- | --- | --- | --- |"
     );
     let shares: [&[f64]; 6] =
         [&[0.5, 0.5], &[0.9, 0.1], &[0.97, 0.03], &[0.4, 0.3, 0.3], &[0.4, 0.2, 0.2, 0.2], &[]];
     let cells = [Cells::Normal, Cells::Counts, Cells::Words, Cells::Ids, Cells::Missing];
-    let mut worst = [0.0f64; 2];
+    let mut worst = 0.0f64;
     for (place, shares) in shares.into_iter().enumerate() {
         for (n, d) in [(50, 20), (200, 100), (1000, 50)] {
             for (kind, cells) in cells.into_iter().enumerate() {
@@ -393,42 +363,38 @@ fn null(runs: usize) -> Result<()> {
                 let score = if texts { ScoreKind::Ks } else { score };
                 for epsilon in ["1", "3", "10"] {
                     let epsilon: Epsilon = epsilon.parse()?;
-                    let sums = Sums::new(4);
+                    let sums = Sums::new(1);
                     in_parallel(runs, |run| {
                         let text = null_table(cells, n, d, shares, strong, run);
                         let truth: Vec<usize> = (0..strong).collect();
-                        for (rate, by) in RATES.into_iter().enumerate() {
-                            let select = beyond(by).epsilon(epsilon.clone());
-                            let labels = ["a", "b", "c", "e"];
-                            let select = match shares.len() {
-                                0 => select,
-                                many => select.target(Target::classes(labels[..many].to_vec())),
-                            };
-                            let select = match score {
-                                ScoreKind::Correlation => {
-                                    select.scaling(Scaling::Bounds(Bounds::new(-3.0, 3.0)?))
-                                }
-                                _ => select,
-                            };
-                            let table = FileTable::from_reader(std::io::Cursor::new(text.clone()));
-                            let record = names(select, run, &table)?;
-                            let [_, wrong, share] = counted(record.as_ref(), &truth);
-                            sums.add(rate, f64::from(wrong > 0.0));
-                            sums.add(2 + rate, share);
-                        }
+                        let select = beyond().epsilon(epsilon.clone());
+                        let labels = ["a", "b", "c", "e"];
+                        let select = match shares.len() {
+                            0 => select,
+                            many => select.target(Target::classes(labels[..many].to_vec())),
+                        };
+                        let select = match score {
+                            ScoreKind::Correlation => {
+                                select.scaling(Scaling::Bounds(Bounds::new(-3.0, 3.0)?))
+                            }
+                            _ => select,
+                        };
+                        let table = FileTable::from_reader(std::io::Cursor::new(text));
+                        let record = names(select, run, &table)?;
+                        let [_, wrong] = counted(record.as_ref(), &truth);
+                        sums.add(0, f64::from(wrong > 0.0));
                         Ok(())
                     })?;
-                    let means = sums.means(runs);
-                    worst = [worst[0].max(means[0]), worst[1].max(means[3])];
+                    let mean = sums.means(runs)[0];
+                    worst = worst.max(mean);
                     println!(
-                        "| {cells:?} | {n} | {d} | {shares:?} | {strong} | {epsilon} | {score:?} | {:.4}, {:.4} | {:.4}, {:.4} |",
-                        means[0], means[1], means[2], means[3]
+                        "| {cells:?} | {n} | {d} | {shares:?} | {strong} | {epsilon} | {score:?} | {mean:.4} |"
                     );
                 }
             }
         }
     }
-    println!("largest: any false name {:.4} (fwer), share {:.4} (fdr)", worst[0], worst[1]);
+    println!("largest: {worst:.4}");
     Ok(())
 }
 
@@ -493,9 +459,9 @@ fn null_table(
 /// How many runs with permuted targets name anything, spread over the files.
 fn permuted(runs: usize, files: &[&str]) -> Result<()> {
     println!(
-        "| set | n | d | eps | runs | named fwer | named fdr |\n| --- | --- | --- | --- | --- | --- | --- |"
+        "| set | n | d | eps | runs | naming anything |\n| --- | --- | --- | --- | --- | --- |"
     );
-    let mut totals = [[0.0; 3]; 3];
+    let mut totals = [[0.0; 2]; 3];
     for file in files {
         let whole = WholeTable::read(*file)?;
         let (n, d) = (whole.targets.len(), whole.features.len());
@@ -507,56 +473,47 @@ fn permuted(runs: usize, files: &[&str]) -> Result<()> {
         let runs = runs.div_ceil(files.len());
         for (row, text) in ["1", "2", "10"].into_iter().enumerate() {
             let epsilon: Epsilon = text.parse()?;
-            let sums = Sums::new(2);
+            let sums = Sums::new(1);
             in_parallel(runs, |run| {
                 let mut targets = whole.targets.clone();
                 targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
                 let targets = Array1::from(targets);
                 let table = ArrayTable::new(x.view(), targets.view())?;
-                for (place, rate) in RATES.into_iter().enumerate() {
-                    let select = beyond(rate).epsilon(epsilon.clone());
-                    let select = select.target(Target::classes(classes.iter().cloned()));
-                    let [all, ..] = counted(names(select, run, &table)?.as_ref(), &[]);
-                    sums.add(place, f64::from(all > 0.0));
-                }
+                let select = beyond().epsilon(epsilon.clone());
+                let select = select.target(Target::classes(classes.iter().cloned()));
+                let [all, _] = counted(names(select, run, &table)?.as_ref(), &[]);
+                sums.add(0, f64::from(all > 0.0));
                 Ok(())
             })?;
-            let means = sums.means(runs);
-            println!(
-                "| {file} | {n} | {d} | {text} | {runs} | {:.4} | {:.4} |",
-                means[0], means[1]
-            );
+            let mean = sums.means(runs)[0];
+            println!("| {file} | {n} | {d} | {text} | {runs} | {mean:.4} |");
             totals[row][0] += runs as f64;
-            totals[row][1] += means[0] * runs as f64;
-            totals[row][2] += means[1] * runs as f64;
+            totals[row][1] += mean * runs as f64;
         }
     }
-    for ([runs, any, share], epsilon) in totals.iter().zip(["1", "2", "10"]) {
-        println!("all at {epsilon}: {any} and {share} of {runs} runs");
+    for ([runs, any], epsilon) in totals.iter().zip(["1", "2", "10"]) {
+        println!("all at {epsilon}: {any} of {runs} runs");
     }
     Ok(())
 }
 
 /// The same on the planted tables at reduced size, whose columns are of all kinds.
 fn permuted_planted(runs: usize) -> Result<()> {
-    println!("| kind | eps | named fwer | named fdr |\n| --- | --- | --- | --- |");
+    println!("| kind | eps | runs naming anything |\n| --- | --- | --- |");
     for kind in Kind::ALL {
         for text in ["1", "2", "10"] {
             let epsilon: Epsilon = text.parse()?;
-            let sums = Sums::new(2);
+            let sums = Sums::new(1);
             in_parallel(runs, |run| {
                 let mut planted = table(kind, Size::Reduced, run as u64);
                 planted.targets.shuffle(&mut ChaCha8Rng::seed_from_u64(run as u64));
-                for (place, rate) in RATES.into_iter().enumerate() {
-                    let select = of_planted(beyond(rate), &planted, &epsilon);
-                    let record = names(select, run, &source(&planted)?)?;
-                    let [all, ..] = counted(record.as_ref(), &[]);
-                    sums.add(place, f64::from(all > 0.0));
-                }
+                let select = of_planted(beyond(), &planted, &epsilon);
+                let record = names(select, run, &source(&planted)?)?;
+                let [all, _] = counted(record.as_ref(), &[]);
+                sums.add(0, f64::from(all > 0.0));
                 Ok(())
             })?;
-            let means = sums.means(runs);
-            println!("| {} | {text} | {:.4} | {:.4} |", kind.id(), means[0], means[1]);
+            println!("| {} | {text} | {:.4} |", kind.id(), sums.means(runs)[0]);
         }
     }
     Ok(())

@@ -101,6 +101,11 @@ impl Weight {
 }
 
 impl CanonicalLipschitz {
+    /// With gamma 1: at most as many candidates are picked as are good.
+    pub(crate) fn against_bad_members() -> Self {
+        Self { gamma: Weight(Some(BigRational::one())) }
+    }
+
     /// With gamma 1/4, for screening: more candidates are picked than are good.
     pub(crate) fn screening() -> Self {
         Self { gamma: Weight(Some(ratio(1, 4))) }

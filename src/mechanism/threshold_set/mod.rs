@@ -44,7 +44,7 @@ use sets::ThresholdSets;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ThresholdSet {
     /// In units of the sensitivity; `None` if it lies above all scores.
-    level: Option<BigRational>,
+    level: BigRational,
     alpha: BigRational,
     bounded: FalseNames,
 }
@@ -153,35 +153,13 @@ impl ThresholdSet {
             Error::request("alpha must be a number from 1e-6 to 0.5")
                 .about([Parameter::OfMechanism("alpha")])
         })?;
-        Ok(Self { level: Some(level), alpha, bounded })
-    }
-
-    /// Above a level that lies above all scores: of no candidate.
-    pub(crate) fn of_none(alpha: BigRational, bounded: FalseNames) -> Self {
-        Self { level: None, alpha, bounded }
-    }
-
-    /// The same above a level in units of the sensitivity.
-    pub(crate) fn above(&self, level: BigRational) -> Self {
-        Self { level: Some(level), ..self.clone() }
-    }
-
-    /// ln r, where r is the prior odds of missing `m` of `d` candidates against holding them, if all
-    /// others are missed.
-    ///
-    /// If m scores lie u sensitivities above the level, and all others far below it, loss levels
-    /// below u hold all m, and the others next to none of them: with E = e^(-eps u/2) they are named
-    /// with probability (1 - E)/(1 - E + r E).
-    pub(crate) fn ln_odds(&self, d: usize, m: usize) -> f64 {
-        let prior = Prior::new(d, &self.alpha, self.bounded);
-        let mass = |held| prior.ln_mass(Fixed { held, missed: d - m }).value;
-        mass(0) - mass(m)
+        Ok(Self { level, alpha, bounded })
     }
 
     /// The level in the unit of these scores, at most at an end of their range: the same are above
     /// it.
-    fn level_of(&self, level: &BigRational, scores: &Scores) -> i64 {
-        let level = level * BigRational::from(BigInt::from(scores.sensitivity()));
+    fn level_of(&self, scores: &Scores) -> i64 {
+        let level = &self.level * BigRational::from(BigInt::from(scores.sensitivity()));
         let ends = if level.is_negative() { -MOST } else { MOST };
         level.floor().to_integer().to_i64().map_or(ends, |level| level.clamp(-MOST, MOST))
     }
@@ -193,15 +171,24 @@ impl Mechanism for ThresholdSet {
     }
 
     fn parameters(&self, _: usize) -> Vec<(&'static str, String)> {
-        let level = self.level.iter().map(|level| ("level", format_rational(level)));
-        let others = [("alpha", format_rational(&self.alpha)), ("rate", self.bounded.to_string())];
-        level.chain(others).collect()
+        vec![
+            ("level", format_rational(&self.level)),
+            ("alpha", format_rational(&self.alpha)),
+            ("rate", self.bounded.to_string()),
+        ]
     }
 
     /// How far above the level a score lies that is named as often as not, if it is alone there:
-    /// 2 ln(1 + r)/eps.
+    /// 2 ln(1 + r)/eps, with r the prior odds of missing it against holding it, if all others are
+    /// missed.
+    ///
+    /// If it lies u sensitivities above the level, and all others far below it, loss levels below u
+    /// hold it, and the others next to none: with E = e^(-eps u/2) it is named with probability
+    /// (1 - E)/(1 - E + r E).
     fn gap(&self, candidates: usize, _: usize, epsilon: &Epsilon) -> f64 {
-        let ln_odds = self.ln_odds(candidates, 1);
+        let prior = Prior::new(candidates, &self.alpha, self.bounded);
+        let mass = |held| prior.ln_mass(Fixed { held, missed: candidates - 1 }).value;
+        let ln_odds = mass(0) - mass(1);
         2.0 * (ln_odds + libm::log1p(libm::exp(-ln_odds))) / near_f64(epsilon.as_rational())
     }
 }
@@ -210,11 +197,10 @@ impl Mechanism for ThresholdSet {
 impl sealed::Draw for ThresholdSet {
     fn draw(&self, scores: &Scores, k: usize, epsilon: &Epsilon, bits: &Bits) -> Vec<usize> {
         let d = scores.values().len();
-        let Some(level) = &self.level else { return Vec::new() };
         let prior = Prior::new(d, &self.alpha, self.bounded);
         // A cap that never binds is none.
         let most = (k < d).then_some(k);
-        let level = self.level_of(level, scores);
+        let level = self.level_of(scores);
         ThresholdSets::new(scores, level, prior, most, epsilon).draw(bits, Filter::default())
     }
 }

@@ -16,6 +16,7 @@ use crate::exact::Exact;
 use crate::privacy::{Ledger, NotPrivate};
 use crate::random::Entropy;
 use crate::select::Select;
+use crate::select::request::Names;
 
 pub use dry_run::FitDryRun;
 pub use record::{FitRecord, FittedModel};
@@ -79,9 +80,14 @@ impl FitModel {
     /// A request for a model of the features that `select` selects; its epsilon and its delta are
     /// those of both together.
     ///
-    /// Strengths and the verdict on them are not released, unless [asked for](Self::estimates).
+    /// Strengths of k features and the verdict on them are not released, unless
+    /// [asked for](Self::estimates).
     pub fn new(select: Select) -> Self {
-        Self(CheckedFitModel(FitRequest::new(select.estimates(0).into_request())))
+        let mut request = select.into_request();
+        if let Names::Best(_) = request.names {
+            request.shares.estimates = Some(0.into());
+        }
+        Self(CheckedFitModel(FitRequest::new(request)))
     }
 
     fn with(mut self, change: impl FnOnce(&mut FitRequest)) -> Self {
@@ -101,7 +107,8 @@ impl FitModel {
         self.with(|request| request.features = Some(names.into_iter().map(Into::into).collect()))
     }
 
-    /// Sets the share of the selection's part for strengths and the verdict (default 0): see
+    /// Sets the share of the selection's part for strengths and the verdict (default 0 for k
+    /// features): see
     /// [`Select::estimates`].
     pub fn estimates(self, share: impl Into<Exact>) -> Self {
         self.with(|request| request.select.shares.estimates = Some(share.into()))

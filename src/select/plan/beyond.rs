@@ -6,7 +6,6 @@ use num_traits::ToPrimitive;
 
 use crate::error::{Error, Parameter, Result};
 use crate::exact::{format_rational, ratio};
-use crate::mechanism::ThresholdSet;
 use crate::select::record::FalseNamesBound;
 use crate::select::request::FalseNamesStated;
 
@@ -40,30 +39,12 @@ impl BeyondChance {
 
     /// The bound, for a record.
     pub(in crate::select) fn bound(&self) -> FalseNamesBound {
-        let alpha = self.stated.alpha().to_string();
-        FalseNamesBound { rate: self.stated.rate, alpha, at_most: self.stated.at_most }
+        FalseNamesBound { fwer: self.stated.alpha().to_string(), at_most: self.stated.at_most }
     }
 
-    /// The mechanism before the level is known.
-    pub(in crate::select) fn mechanism(&self) -> ThresholdSet {
-        ThresholdSet::of_none(self.half.clone(), self.stated.rate)
-    }
-
-    /// The mechanism above a level in the unit of scores with this sensitivity; it names nothing if
-    /// there is none.
-    pub(in crate::select) fn above(&self, level: Option<i64>, sensitivity: u64) -> ThresholdSet {
-        let mechanism = self.mechanism();
-        match level {
-            Some(level) => {
-                let sensitivity = BigInt::from(sensitivity.max(1));
-                mechanism.above(BigRational::new(BigInt::from(level), sensitivity))
-            }
-            None => mechanism,
-        }
-    }
-
-    /// The probability with which a feature without an association may lie above the level.
-    pub(in crate::select) fn of_level(&self) -> f64 {
+    /// alpha/2: the probability with which a feature without an association may lie above the level
+    /// of chance, and that with which noise may exceed its own.
+    pub(in crate::select) fn half(&self) -> f64 {
         self.half.to_f64().unwrap_or(0.0)
     }
 }

@@ -84,6 +84,12 @@ impl Choice {
         }
     }
 
+    /// The choice where the number of features is drawn: no more than reach what it takes, as a rule.
+    /// So only a bad member is guarded against.
+    pub(in crate::select) fn of_number() -> Self {
+        Self::BySize(Arc::new(CanonicalLipschitz::against_bad_members()))
+    }
+
     /// The mechanism, given the counts of rows of each class or side, if they were released.
     pub(in crate::select) fn chosen(&self, counts: Option<&[f64]>) -> ChosenMechanism {
         let (mechanism, by) = match self {

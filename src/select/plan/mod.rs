@@ -227,6 +227,9 @@ impl Plan {
         let mut draft = PlanDraft::new(request, epsilon.clone());
         let scoring = draft.scoring()?;
         let (estimates, direction) = draft.estimates(&scoring)?;
+        if matches!(request.names, Names::BeyondChance(_)) {
+            draft.number(estimates.is_some())?;
+        }
         let refinement = Refinement::claim(request, features, &scoring, &mut draft.budget)?;
         let beyond = match &request.names {
             Names::BeyondChance(stated) => Some(BeyondChance::new(stated)?),
@@ -247,7 +250,7 @@ impl Plan {
             && delta.is_zero()
             && scoring.coded().is_some_and(|coded| coded.center == PlannedCenter::Private);
         let choice = match (&beyond, scoring.reach().filter(|_| by_counts)) {
-            (Some(beyond), _) => Choice::Stated(Arc::new(beyond.mechanism())),
+            (Some(_), _) => Choice::of_number(),
             (None, Some(reach)) => Choice::of(k, features, reach, request.neighbors, &selection),
             (None, None) => Choice::Stated(request.mechanism_used()),
         };

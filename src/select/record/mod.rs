@@ -15,7 +15,7 @@ use crate::data::{SetMembers, UnitTarget};
 use crate::error::Parameter;
 #[cfg(feature = "ndarray")]
 use crate::error::{self, Error};
-use crate::mechanism::{Calibrated, FalseNames, Mechanism};
+use crate::mechanism::{Calibrated, Mechanism};
 use crate::privacy::{Delta, Epsilon, Neighbors, NotPrivate, Receipt, Spending, Unit};
 use crate::random::Entropy;
 use crate::select::run_note::RunNote;
@@ -335,6 +335,10 @@ pub struct Released {
     pub center: Option<Vec<f64>>,
     /// The value at which the target was split.
     pub target_median: Option<f64>,
+    /// The number of features that were drawn by their scores, and of which those beyond chance are
+    /// named; absent if k is stated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub number: Option<usize>,
     /// The estimated number of rows with a usable target.
     pub rows_estimate: Option<u64>,
     /// The estimated number of rows without.
@@ -375,9 +379,7 @@ pub struct Verdict {
     /// The number of them that are beyond chance, all of them where all such features were selected;
     /// `None` without a verdict.
     pub beyond_chance: Option<usize>,
-    /// The strength from which on a feature is; above 1 if none can be expected to. Where all
-    /// features beyond chance were selected: the level that those without an association rarely
-    /// exceed; a name takes more than it.
+    /// The strength from which on a feature is; above 1 if none can be expected to.
     pub chance_level: Option<f64>,
     /// The verdict in plain words.
     pub text: String,
@@ -387,10 +389,8 @@ pub struct Verdict {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
 pub struct FalseNamesBound {
-    /// What is bounded.
-    pub rate: FalseNames,
-    /// The bound, as it was stated.
-    pub alpha: String,
+    /// The largest probability of any.
+    pub fwer: String,
     /// The most features that were to be named; `None` for any number.
     pub at_most: Option<usize>,
 }

@@ -186,25 +186,15 @@ pub(crate) struct SelectArguments {
 #[derive(Debug, Clone, Args)]
 pub(super) struct NamesArguments {
     /// How many features to select [default: all beyond chance]
-    #[arg(short, long, conflicts_with_all = ["fdr", "fwer", "at_most"])]
+    #[arg(short, long, conflicts_with_all = ["fwer", "at_most"])]
     pub(super) k: Option<usize>,
 
-    /// Without --k: how many of the names may be false on average, those of features without any
-    /// association, as a share [default: 0.05]
-    #[arg(
-        long,
-        value_name = "SHARE",
-        allow_hyphen_values = true,
-        conflicts_with = "fwer",
-        hide_short_help = true
-    )]
-    pub(super) fdr: Option<String>,
-
-    /// Instead of --fdr: the probability with which any name may be false
+    /// Without --k: the probability with which any of the names may be false, of a feature without
+    /// any association [default: 0.05]
     #[arg(long, value_name = "PROBABILITY", allow_hyphen_values = true, hide_short_help = true)]
     pub(super) fwer: Option<String>,
 
-    /// Without --k: name at most so many; where more than that are alike, few or none are named
+    /// Without --k: name at most so many
     #[arg(long, value_name = "K", hide_short_help = true)]
     pub(super) at_most: Option<usize>,
 }
@@ -212,8 +202,8 @@ pub(super) struct NamesArguments {
 impl NamesArguments {
     /// States them in a request.
     pub(super) fn state(&self, options: &mut SelectOptions) {
-        let Self { k, fdr, fwer, at_most } = self.clone();
-        (options.k, options.fdr, options.fwer, options.at_most) = (k, fdr, fwer, at_most);
+        let Self { k, fwer, at_most } = self.clone();
+        (options.k, options.fwer, options.at_most) = (k, fwer, at_most);
     }
 }
 
@@ -252,7 +242,7 @@ const MORE: &str = "All options, with examples: dpsis select --help";
 const AFTER_HELP: &str = "\
 Examples:
   dpsis select --k 5 --eps 2 data.csv
-  dpsis select --eps 2 --fdr 0.05 --classes control,case data.csv
+  dpsis select --eps 2 --fwer 0.05 --classes control,case data.csv
   dpsis select --k 5 --eps 2 --bounds 0,1 --classes control,case methylation.csv
   dpsis select --k 10 --eps 1 --target age --exclude 'visit_*' visits.csv
   dpsis select --k 5 --eps 2 --id patient --exclude 'admission_*' visits.csv

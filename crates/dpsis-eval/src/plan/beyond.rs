@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use dpsis::internals::wrapped;
-use dpsis::mechanism::FalseNames;
 use dpsis::{
     CheckedSelect, Epsilon, Error, Neighbors, Result, ScoreKind, Select, Spending, Target,
 };
@@ -35,10 +34,8 @@ pub struct BeyondRequest {
     pub rows: u64,
     /// The number of features.
     pub features: usize,
-    /// What is bounded.
-    pub rate: FalseNames,
-    /// The bound on false names.
-    pub alpha: String,
+    /// The bound on the probability of any false name.
+    pub fwer: String,
     /// The total budget.
     #[serde(serialize_with = "as_text")]
     pub epsilon: Epsilon,
@@ -169,10 +166,7 @@ impl BeyondRequest {
             },
             ..dpsis::SelectOptions::default()
         };
-        let select = match self.rate {
-            FalseNames::Any => Select::beyond_chance().fwer(self.alpha.as_str()),
-            _ => Select::beyond_chance().fdr(self.alpha.as_str()),
-        };
+        let select = Select::beyond_chance().fwer(self.fwer.as_str());
         let select = options.state(select)?.neighbors(self.neighbors).score(self.score);
         let select = match self.score {
             ScoreKind::Correlation => select.bounds(-1.0, 1.0),
@@ -243,8 +237,8 @@ impl BeyondOutlook {
             (
                 "plan",
                 format!(
-                    "all of {} features that are beyond chance ({} {}), {} rows; the target is {target}",
-                    request.features, request.rate, request.alpha, request.rows
+                    "all of {} features that are beyond chance (fwer {}), {} rows; the target is {target}",
+                    request.features, request.fwer, request.rows
                 ),
             ),
             (
@@ -257,8 +251,8 @@ impl BeyondOutlook {
             let line = format!("{label:<width$}{words}", width = LABEL);
             let _ = writeln!(text, "{}", wrapped(&line, LABEL));
         }
-        let lead = "The strength from which on features are named with 50 and 90%, if so many have it and all others \
-                    are noise. Where few can be named at all, many alike are harder to name than one.";
+        let lead = "The strength from which on a feature is named with 50 and 90%, if so many have it and all others \
+                    are noise. Each name costs: many are harder to name than one.";
         let _ = writeln!(text, "\n{}\n", wrapped(lead, 0));
         let rows: Vec<Vec<String>> =
             self.named.iter().map(|named| row(named.strong.to_string(), named.strengths)).collect();

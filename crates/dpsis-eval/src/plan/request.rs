@@ -102,7 +102,7 @@ fn id(score: ScoreKind) -> &'static str {
 ///
 /// `Request` for a share of anything but the target's median, its center and the strengths.
 pub fn shares(stated: &BTreeMap<String, String>) -> Result<[String; 3]> {
-    let [target, center, estimates, _] = SHARES;
+    let [target, center, estimates, ..] = SHARES;
     let known = [target, center, estimates];
     if stated.keys().any(|name| known.iter().all(|(known, _)| known != name)) {
         let rule = "a plan has shares of target, center and estimates";
