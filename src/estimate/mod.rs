@@ -54,8 +54,8 @@ pub(crate) use median::MedianGrid;
 pub(crate) use quantile::{POINTS as MIDDLE_POINTS, private_middle};
 pub(crate) use rank_race::RankCounts;
 pub(crate) use spread::{NoisyCounts, Spread};
-pub(crate) use strengths::{half_width, private_strengths};
-pub(crate) use verdict::{ChanceTest, Family, LEVEL, laplace, noise_level, predicted_noise, unit};
+pub(crate) use strengths::{half_width, noise_above, noise_level, private_strengths};
+pub(crate) use verdict::{ChanceTest, Family, LEVEL, laplace, unit};
 
 /// Exact laws of the estimates, for the enumeration of whole pipelines.
 #[cfg(test)]

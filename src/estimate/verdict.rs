@@ -489,25 +489,6 @@ pub(crate) fn laplace(rate: f64, step: f64, words: &mut WordStream) -> f64 {
     (steps() - steps()) * step
 }
 
-/// The level that the largest of `k` components of K-norm noise of scale 1 exceeds with probability
-/// at most `alpha`, given everything else: an order statistic of simulated ones.
-pub(crate) fn noise_level(alpha: f64, k: usize, bits: &Bits) -> f64 {
-    noise_by(LEVEL_DRAWS.max((DRAWS_ABOVE / alpha).ceil() as usize), alpha, k, bits)
-}
-
-/// About that level.
-pub(crate) fn predicted_noise(alpha: f64, k: usize, bits: &Bits) -> f64 {
-    noise_by(FEWER_DRAWS, alpha, k, bits)
-}
-
-fn noise_by(count: usize, alpha: f64, k: usize, bits: &Bits) -> f64 {
-    let mut words = bits.lane(0);
-    let mut noise: Vec<f64> = (0..count).map(|_| largest_noise(k, &mut words)).collect();
-    // So many of the draws, and the one that is judged, may lie above.
-    let above = (alpha * (count + 1) as f64) as usize;
-    *noise.select_nth_unstable_by(count - above.max(1), f64::total_cmp).1
-}
-
 /// The largest of `k` components of continuous K-norm noise of scale 1.
 fn largest_noise(k: usize, words: &mut WordStream) -> f64 {
     if k == 0 {

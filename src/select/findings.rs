@@ -114,7 +114,7 @@ fn strengths(
     };
     // The strength beyond which features are named, in rows.
     let beyond = plan.beyond.as_ref().map(|beyond| {
-        let noise_level = noise * noise_level(beyond.half(), k, &bits.branch(VERDICT_LANE));
+        let noise_level = noise * noise_level(beyond.half(), k);
         let rounded = 2.0 / f64::from(GRID);
         level.map_or(f64::INFINITY, |level| level + (noise_level + rounded) * units.one_row)
     });

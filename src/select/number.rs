@@ -37,14 +37,11 @@
 //! feature is named: any is with probability at most alpha. (One p-value for score and noise
 //! together, as with a stated k, would not do: K depends on the scores.) The expected share of null
 //! names is then at most alpha, too.
-//!
-//! q_K is an order statistic of simulated noise: one more draw exceeds the m-th smallest of B with
-//! probability at most 1 - m/(B + 1).
 
 use std::ops::Neg;
 
 use crate::error::Result;
-use crate::estimate::{Counted, predicted_noise};
+use crate::estimate::{Counted, noise_level};
 use crate::mechanism::{PermuteAndFlip, choose};
 use crate::privacy::Purpose;
 use crate::random::Bits;
@@ -70,13 +67,7 @@ pub(super) struct Needed {
 
 /// The numbers that may be drawn by these counts, with this multiple of the budget: ascending from
 /// 1, as far as scores can reach what they take. `level` is that of chance, in rows.
-pub(super) fn numbers(
-    plan: &Plan,
-    counts: &[f64],
-    budget: f64,
-    level: f64,
-    bits: &Bits,
-) -> Result<Vec<Needed>> {
+pub(super) fn numbers(plan: &Plan, counts: &[f64], budget: f64, level: f64) -> Result<Vec<Needed>> {
     let (Some(beyond), Some(law)) = (&plan.beyond, Law::of(plan, counts)) else {
         return Ok(Vec::new());
     };
@@ -84,7 +75,7 @@ pub(super) fn numbers(
     let estimates = plan.part(Purpose::Estimates)?.to_f64() * budget;
     let one_row = plan.neighbors.steps() as f64 * Reach::one_row(counts);
     let needed = |number: usize| {
-        let noise = predicted_noise(beyond.half(), number, bits) / estimates;
+        let noise = noise_level(beyond.half(), number) / estimates;
         let named = level + one_row * noise;
         // Features without an association typically have a score of about `chance`.
         let apart = 2.0 * ln_sets(plan.features, number) / selection;
@@ -132,7 +123,7 @@ pub(super) fn draw(
 ) -> Result<usize> {
     let epsilon = plan.part(Purpose::Number)?;
     let Some(units) = Units::of(plan, counted) else { return Ok(1) };
-    let numbers = numbers(plan, &counted.classes, 1.0, level, &bits.branch(NOISE))?;
+    let numbers = numbers(plan, &counted.classes, 1.0, level)?;
     let Some(last) = numbers.last() else { return Ok(1) };
     let mut largest = scores.values().to_vec();
     largest.select_nth_unstable_by(last.number - 1, |a, b| b.cmp(a));
@@ -163,9 +154,8 @@ pub(super) fn utilities<T: Copy + Default + PartialOrd + Neg<Output = T>>(excess
     utilities
 }
 
-/// Branches of the bits of the draw, for what is simulated.
+/// The branch of the bits of the draw by which the level is simulated.
 const LEVEL: u64 = 1 << 32;
-const NOISE: u64 = LEVEL + 1;
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ use std::f64::consts::LN_2;
 use serde::Serialize;
 
 use crate::error::{Error, Parameter, Result};
-use crate::estimate::{count_step, laplace, unit};
+use crate::estimate::{count_step, laplace, noise_above, unit};
 use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
@@ -358,7 +358,7 @@ impl NamedFrom {
         let level = test.predict_level(half, bits)? * one_row;
         Some(Self {
             features: plan.features,
-            numbers: numbers(plan, counts, budget, level, bits).ok()?,
+            numbers: numbers(plan, counts, budget, level).ok()?,
             chance: Law::of(plan, counts)?.chance,
             sensitivity: steps * one_row,
             parts: [part(Purpose::Number)?, part(Purpose::Selection)?, part(Purpose::Estimates)?],
@@ -410,20 +410,6 @@ fn permuted_and_flipped(utilities: &[f64]) -> Vec<f64> {
         (0..PLACES).map(at).sum::<f64>() / PLACES as f64
     };
     utilities.iter().enumerate().map(of).collect()
-}
-
-/// The probability that the noise of one of k strengths, in units of its scale, exceeds `x`: a
-/// uniform number times a radius of law Gamma(k + 1).
-fn noise_above(k: usize, x: f64) -> f64 {
-    if x < 0.0 {
-        return 1.0 - noise_above(k, -x);
-    }
-    // P(Gamma(k) > x) = P(Poisson(x) < k).
-    let term = |i: usize| {
-        libm::exp(i as f64 * libm::log(x.max(1e-300)) - x - libm::lgamma(i as f64 + 1.0))
-    };
-    let fewer: f64 = (0..k).map(term).sum();
-    (fewer + term(k) - x / k as f64 * fewer).clamp(0.0, 1.0) / 2.0
 }
 
 /// The same at exact counts: a little less, and soon known.

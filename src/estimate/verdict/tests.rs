@@ -567,22 +567,3 @@ fn a_cell_bounds_the_crossings_of_all_its_counts() {
     }
     assert!(found > 2000, "{found}");
 }
-
-/// One strength has Laplace noise; the largest of two, radius r of law Gamma(3): the probability of
-/// more than x is E[1 - ((1 + x/r)/2)^2; r > x] = e^-x (3 + 2 x)/4. Of 20,000 draws a share of alpha
-/// lies above, within 5 standard deviations.
-#[test]
-fn the_level_of_noise_is_exceeded_with_alpha() {
-    let bits = Entropy::Seeded(3).source().unwrap().bits(0);
-    for alpha in [0.0005f64, 0.025, 0.25] {
-        let above = |k: usize, x: f64| match k {
-            1 => (-x).exp() / 2.0,
-            _ => (-x).exp() * (3.0 + 2.0 * x) / 4.0,
-        };
-        for k in [1, 2] {
-            let draws = (100.0 / alpha).max(20_000.0);
-            let found = above(k, noise_level(alpha, k, &bits));
-            assert!((found - alpha).abs() < 5.0 * (alpha / draws).sqrt(), "{k}, {alpha}: {found}");
-        }
-    }
-}

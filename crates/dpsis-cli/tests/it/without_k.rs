@@ -34,9 +34,9 @@ fn all_beyond_chance_are_named_in_every_form() {
     let names: Vec<&str> = text.lines().collect();
     let truth = ["gene_017", "gene_074", "gene_142", "gene_209", "gene_276"];
     assert!(names.len() >= 3 && names.iter().all(|name| truth.contains(name)), "{text}");
-    assert!(report.starts_with("asked for all beyond chance (fdr 0.05) protected"), "{report}");
+    assert!(report.starts_with("asked for all beyond chance (fwer 0.05) protected"), "{report}");
     let verdict = format!(
-        "verdict {} features are beyond chance (on average at most 5% of such names are false)",
+        "verdict {} features are beyond chance (any false name in at most 5% of runs)",
         names.len()
     );
     assert!(report.ends_with(&verdict), "{report}");
@@ -45,14 +45,13 @@ fn all_beyond_chance_are_named_in_every_form() {
     let [json, _] = done(&format!("{request} --format json"));
     let record: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert!(record["public"]["k"].is_null());
-    assert_eq!(record["public"]["false_names"]["rate"], "fdr");
-    assert_eq!(record["public"]["false_names"]["alpha"], "0.05");
+    assert_eq!(record["public"]["false_names"]["fwer"], "0.05");
     assert_eq!(record["verdict"]["beyond_chance"], names.len());
     let [tsv, _] = done(&format!("{request} --format tsv"));
     assert!(tsv.starts_with("name\tcolumn\tstrength\tlow\thigh\n"), "{tsv}");
     let [page, _] = done(&format!("{request} --format html"));
     assert!(page.contains(&format!("{} BEYOND CHANCE", names.len())), "{page}");
-    assert!(page.contains("all beyond chance (fdr 0.05)"), "{page}");
+    assert!(page.contains("all beyond chance (fwer 0.05)"), "{page}");
 }
 
 /// Nothing on standard output, and a release all the same.
@@ -73,10 +72,11 @@ fn an_empty_selection_ends_well() {
 #[test]
 fn what_does_not_go_together_is_refused() {
     for (options, said) in [
-        ("--k 3 --fdr 0.1", "cannot be used with"),
-        ("--fdr 0.1 --fwer 0.1", "cannot be used with"),
+        ("--k 3 --fwer 0.1", "cannot be used with"),
+        ("--k 3 --split number=0.1", "only where k is not stated"),
+        ("--split estimates=0", "named by their strengths"),
         ("--at-most 0", "must be at least 1 (--at-most)"),
-        ("--fdr 0.7", "from 0.001 to 0.5 (--fdr, --fwer)"),
+        ("--fwer 0.7", "from 0.001 to 0.5 (--fwer)"),
         ("--score kendall", "Kendall's correlation hint: state k (--score, --k)"),
         ("--scale row-rank", "(--scale, --bounds, --k)"),
         ("--center 0.5", "(--center, --k)"),
@@ -98,10 +98,10 @@ fn a_ledger_wants_it_stated() {
     let ledger = folder.path().join("budget.txt").display().to_string();
     done(&format!("ledger create --cap 3 {ledger}"));
     let request = format!("select --eps 1 --target-number --ledger {ledger} {DEMO}");
-    refused(&request, "(--k, --fdr, --fwer)");
-    refused(&format!("{request} --dry-run"), "(--k, --fdr, --fwer)");
-    let [_, report] = done(&format!("{request} --fdr 0.05"));
-    assert!(report.starts_with("asked for all beyond chance (fdr 0.05)"), "{report}");
+    refused(&request, "(--k, --fwer)");
+    refused(&format!("{request} --dry-run"), "(--k, --fwer)");
+    let [_, report] = done(&format!("{request} --fwer 0.05"));
+    assert!(report.starts_with("asked for all beyond chance (fwer 0.05)"), "{report}");
     let [_, report] = done(&format!("{request} --k 2"));
     assert!(report.contains("chosen 2 of 300"), "{report}");
     let [balance, _] = done(&format!("ledger show {ledger}"));
@@ -114,7 +114,7 @@ fn before_any_data_are_touched() {
     let all = format!("{text} {report}");
     let all = all.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(
-        all.contains("of 300 features: all beyond chance (fdr 0.05), by the mechanism"),
+        all.contains("of 300 features: all beyond chance (fwer 0.05), by the mechanism canonical"),
         "{all}"
     );
     assert!(
@@ -150,7 +150,7 @@ fn partials_are_released_without_k() {
         let to = path(&format!("{part}.partial"));
         done(&format!("partial --part {}/2 {facts} -o {to} {file}", part + 1));
     }
-    let release = "select --eps 30 --fdr 0.1 --seed 5 --format tsv";
+    let release = "select --eps 30 --fwer 0.1 --seed 5 --format tsv";
     let [parts, _] =
         done(&format!("{release} --partials {} {}", path("0.partial"), path("1.partial")));
     let [whole, _] = done(&format!("{release} {facts} {DEMO}"));
