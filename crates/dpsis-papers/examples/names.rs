@@ -272,7 +272,7 @@ fn planted(runs: usize) -> Result<()> {
         "| kind | eps | named | runs with a false name | k = 5 | k = 20 | peel 20 |\n\
          | --- | --- | --- | --- | --- | --- | --- |"
     );
-    let mut totals = vec![[0.0; CELLS]; 4];
+    let mut totals = [[0.0; CELLS]; 4];
     for kind in Kind::ALL {
         for (row, text) in ["0.5", "1", "2", "5"].into_iter().enumerate() {
             let epsilon: Epsilon = text.parse()?;
