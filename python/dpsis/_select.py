@@ -214,7 +214,7 @@ def select(
 
     >>> found = dpsis.select(x, epsilon=5, y=y, classes=["control", "case"], feature_names=names)
     >>> found.names, found.verdict
-    (['dose'], '1 feature is beyond chance (on average at most 5% of such names are false)')
+    (['dose'], '1 feature is beyond chance (any false name in at most 5% of runs)')
 
     Two rows of each person, who are protected with both:
 

@@ -9,6 +9,7 @@ pub(crate) mod events;
 mod findings;
 mod fit;
 mod in_parts;
+mod law;
 #[cfg(feature = "linfa")]
 mod linfa;
 mod memo;

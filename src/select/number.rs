@@ -46,8 +46,8 @@ use crate::mechanism::{PermuteAndFlip, choose};
 use crate::privacy::Purpose;
 use crate::random::Bits;
 use crate::score::Scores;
+use crate::select::law::Law;
 use crate::select::plan::{BeyondChance, Plan};
-use crate::select::prediction::Law;
 use crate::select::reach::Reach;
 use crate::select::units::Units;
 

@@ -18,8 +18,9 @@ use crate::mechanism::choose;
 use crate::privacy::Purpose;
 use crate::random::{Bits, Entropy, WordStream};
 use crate::score::Scores;
+use crate::select::law::{Law, UNITS};
 use crate::select::number::{Needed, ln_sets, numbers, utilities};
-use crate::select::plan::{Plan, Scoring};
+use crate::select::plan::Plan;
 use crate::select::reach::Reach;
 use crate::select::request::Association;
 
@@ -439,9 +440,6 @@ fn level(plan: &Plan, counts: &[f64], budget: f64, bits: &Bits) -> Option<f64> {
     Some(chance.predict(plan.k, bits)? * Reach::one_row(counts))
 }
 
-/// Units in which imagined scores are whole numbers: those of one row's influence.
-const UNITS: f64 = 65_536.0;
-
 /// How far the center moves the score of a constant, in rows, if the counts have this noise at
 /// rate 1.
 fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
@@ -466,47 +464,6 @@ fn off_center(plan: &Plan, imagined: &Imagined, noise: &[f64]) -> f64 {
             // Of one group of classes, not of all.
             off.sum::<f64>() / 8f64.sqrt()
         }
-    }
-}
-
-/// The law of scores for an imagined target, in rows.
-pub(super) struct Law {
-    /// The largest score.
-    pub(super) largest: f64,
-    /// The largest change of a score by one row.
-    one_row: f64,
-    /// The scale of scores by chance, for one split of the classes.
-    pub(super) chance: f64,
-    /// The number of splits that are compared.
-    splits: f64,
-    steps: f64,
-}
-
-impl Law {
-    pub(super) fn of(plan: &Plan, counts: &[f64]) -> Option<Self> {
-        let (largest, one_row, chance, splits) = match &plan.scoring {
-            Scoring::Coded(coded) => {
-                let reach = plan.scoring.reach()?;
-                let variance = match coded.association {
-                    // Values that are spread evenly have a third of the largest variance.
-                    Association::Correlation => reach.product(counts) / 3.0,
-                    _ => reach.product(counts),
-                };
-                let splits = reach.splits(counts.len());
-                (reach.largest(counts), Reach::one_row(counts), variance.sqrt(), splits)
-            }
-            // The number of pairs; the variance of tau is about 4/(9 n).
-            Scoring::Kendall { .. } => {
-                let rows: f64 = counts.iter().sum();
-                (rows / 2.0, 1.5, rows.sqrt() / 3.0, 1.0)
-            }
-            _ => return None,
-        };
-        Some(Self { largest, one_row, chance, splits, steps: plan.neighbors.steps() as f64 })
-    }
-
-    fn units(&self, score: f64) -> i64 {
-        (score / self.one_row / self.steps * UNITS) as i64
     }
 }
 
