@@ -14,9 +14,9 @@
 //! ```
 //!
 //! K features are then selected by `canonical` with gamma 1, their strengths released, and those are
-//! named whose noisy strength exceeds L + q_K: L is the level that the largest score of all features
+//! named whose noisy strength exceeds L + r_K: L is the level that the largest score of all features
 //! without an association exceeds with probability at most alpha/2, by the released counts (see
-//! `estimate/verdict.md`; scores have no noise), and q_K the one that the largest noise of K
+//! `estimate/verdict.md`; scores have no noise), and r_K the one that the largest noise of K
 //! strengths exceeds with probability at most alpha/2.
 //!
 //! # Privacy
@@ -33,7 +33,7 @@
 //! probability at least 1 - alpha/2 no null feature of the table has a score above L, whatever the
 //! others are: this is said of all of them before any is picked, so neither K nor the picks, which
 //! depend on the scores, matter. The noise of the strengths is drawn after K and is independent of
-//! the scores: given K, all of it lies below q_K with probability at least 1 - alpha/2. Then no null
+//! the scores: given K, all of it lies below r_K with probability at least 1 - alpha/2. Then no null
 //! feature is named: any is with probability at most alpha. (One p-value for score and noise
 //! together, as with a stated k, would not do: K depends on the scores.) The expected share of null
 //! names is then at most alpha, too.
